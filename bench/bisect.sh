@@ -62,7 +62,7 @@ C
   )
   start=$SECONDS
   (cd "$here/repo" && "$ASSAY" bisect --json --quiet --good "$(git rev-list --max-parents=0 main)" --bad main \
-    --build make --monitors none --metric "$metric" --margin "${MARGIN:-2 %}" --budget "${BUDGET:-1 h}" -- ./run) > "$here/answer" 2> "$here/said" || true
+    --build make --monitors none --metric "$metric" --margin "${MARGIN:-2 %}" --budget "${BUDGET:-1 h}" -- ./run) > "$here/answer" 2> "$here/stderr" || true
   answer="$(sed -n 's/^  "answer": "\(.*\)",$/\1/p' "$here/answer")"
   found="$(sed -n 's/.*"subject": "\(change [0-9]*\)".*/\1/p' "$here/answer" | head -n 1)"
   count="$(sed -n 's/^  "trials": \([0-9]*\),$/\1/p' "$here/answer")"
@@ -70,7 +70,7 @@ C
   wanted="change $step"
   if [ "$percent" = 0 ]; then wanted=none; found="$answer"; fi
   if [ "$answer" = open ] || [ -z "$answer" ]; then
-    open=$((open + 1)); tail -n 2 "$here/said"
+    open=$((open + 1)); tail -n 2 "$here/stderr"
   elif [ "$found" = "$wanted" ]; then
     right=$((right + 1))
   else

@@ -38,7 +38,7 @@ for head in ${HEADS:-same slower}; do
   for n in $(seq "$gates"); do
     code=0
     start=$SECONDS
-    "$ASSAY" gate --json --quiet --base base --head "$head" --build make --monitors none --metric "${METRIC:-elapsed}" --budget "$budget" -- ./prog > "$work/answer" 2> "$work/said" || code=$?
+    "$ASSAY" gate --json --quiet --base base --head "$head" --build make --monitors none --metric "${METRIC:-elapsed}" --budget "$budget" -- ./prog > "$work/answer" 2> "$work/stderr" || code=$?
     took=$((SECONDS - start))
     if [ $took -gt $longest ]; then longest=$took; fi
     verdict="$(sed -n 's/^  "verdict": "\(.*\)",$/\1/p' "$work/answer")"
@@ -46,7 +46,7 @@ for head in ${HEADS:-same slower}; do
       worse) red=$((red + 1)) ;;
       better | equivalent) green=$((green + 1)) ;;
       inconclusive) open=$((open + 1)) ;;
-      *) other=$((other + 1)); tail -n 2 "$work/said" ;;
+      *) other=$((other + 1)); tail -n 2 "$work/stderr" ;;
     esac
     echo "$head $n: ${verdict:-no verdict}, exit code $code, $took s, load $(cut -d' ' -f1 /proc/loadavg)"
   done

@@ -111,7 +111,7 @@ def under_drift():
     """Two identical commands of about 20 ms on the CPU that the drift is on."""
     busy = "taskset -c 0 sh -c 'i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done'"
     covered = {"hyperfine": 0, "assay": 0}
-    said = {"hyperfine": 0, "assay": 0}
+    claimed = {"hyperfine": 0, "assay": 0}
     with tempfile.TemporaryDirectory() as folder:
         env = environment(folder)
         for _ in range(REPEATS):
@@ -125,7 +125,7 @@ def under_drift():
             # Its own words: ratio +- sigma. The interval of the mean ratio is narrower by sqrt(n).
             half = 1.96 * sigma / math.sqrt(10)
             covered["hyperfine"] += r - half <= 1 <= r + half
-            said["hyperfine"] += abs(r - 1) > sigma
+            claimed["hyperfine"] += abs(r - 1) > sigma
             drift = Drift(1.2)
             argv = [ASSAY, "run", "--quiet", "--json", "--monitors", "none", "--blocks", "10", "--vs", busy + " -", "--"]
             argv += ["taskset", "-c", "0", "sh", "-c", "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done"]
@@ -133,9 +133,9 @@ def under_drift():
             drift.end()
             c = json.loads(done.stdout)["analysis"]["comparisons"][0]
             covered["assay"] += c["interval"]["low"] <= 1 <= c["interval"]["high"]
-            said["assay"] += c["verdict"] in ("better", "worse")
+            claimed["assay"] += c["verdict"] in ("better", "worse")
     for name in ("hyperfine", "assay"):
-        print(f"  {name}: the 95 % interval of the ratio covers the truth in {covered[name]} of {REPEATS}; a difference is claimed in {said[name]}")
+        print(f"  {name}: the 95 % interval of the ratio covers the truth in {covered[name]} of {REPEATS}; a difference is claimed in {claimed[name]}")
 
 
 if __name__ == "__main__":

@@ -49,7 +49,7 @@ print(out['n'].sum())"""
 
 
 def run(argv, env=None, cwd=None):
-    """What a program said, its CPU seconds, its peak memory in KiB and its wall seconds."""
+    """A program's output, its CPU seconds, its peak memory in KiB and its wall seconds."""
     read, write = os.pipe()
     began = os.times().elapsed
     pid = subprocess.Popen(argv, stdout=write, stderr=subprocess.DEVNULL, env={**os.environ, **(env or {})}, cwd=cwd)
@@ -86,9 +86,9 @@ def variants(folder, events):
 
     def ours(path, threads):
         def measure():
-            said, cpu, _, wall = ask(path, threads)
+            answer, cpu, _, wall = ask(path, threads)
             # Its own word: what wait4 tells has this program's memory in it, from before the exec.
-            return said["events"], cpu, said["peak_memory_kib"], wall
+            return answer["events"], cpu, answer["peak_memory_kib"], wall
         return measure
 
     def duckdb(kind, path):
@@ -166,8 +166,8 @@ def scaling(rounds, events):
             seen = {1: [], cores: []}
             for number in range(rounds):
                 for threads in sorted(seen, reverse=number % 2 == 1):
-                    said, cpu, _, wall = ask(path, threads)
-                    seen[threads].append((said["events"], cpu, wall))
+                    answer, cpu, _, wall = ask(path, threads)
+                    seen[threads].append((answer["events"], cpu, wall))
             if len({m[0] for measured in seen.values() for m in measured}) != 1:
                 sys.exit(f"{name}: not every reading counted the same")
             pairs = list(zip(seen[1], seen[cores]))
@@ -179,10 +179,10 @@ def scaling(rounds, events):
 
 def hot_spot(folder, ios):
     subprocess.run([GENERATE, "hot-spot", str(ios), f"{folder}/h", "2"], check=True)
-    said, *_ = ask(f"{folder}/h", 1)
+    answer, *_ = ask(f"{folder}/h", 1)
     print(f"\nA hot spot of {ios} I/Os, several for the same blocks under way at once:\n")
-    print(f"    assay    matched {said['matched']} ({said['matched'] / ios:.1%}), "
-          f"{said['ambiguous']} ({said['ambiguous'] / ios:.1%}) ambiguous, and says so")
+    print(f"    assay    matched {answer['matched']} ({answer['matched'] / ios:.1%}), "
+          f"{answer['ambiguous']} ({answer['ambiguous'] / ios:.1%}) ambiguous, and reports it")
     if shutil.which("btt") and shutil.which("blkparse"):
         n, *_ = blkparse_btt(folder, "h")
         print(f"    btt      gives D2C of {n} ({n / ios:.1%}), and says nothing of the others")
@@ -195,11 +195,11 @@ def memory(gigabytes):
         maker = subprocess.Popen([GENERATE, kind, str(ios), "/dev/stdout"], stdout=subprocess.PIPE)
         reader = subprocess.Popen([ASK, "-", "2", "everything"], stdin=maker.stdout, stdout=subprocess.PIPE)
         maker.stdout.close()
-        said = json.loads(reader.stdout.read())
+        answer = json.loads(reader.stdout.read())
         if maker.wait() != 0 or reader.wait() != 0:
             sys.exit(f"{kind} failed")
-        print(f"{kind}: {said['ios']} I/Os of {ios}, {said['matched']} matched, {gigabytes} GB, "
-              f"peak {said['peak_memory_kib'] / 1024:.1f} MiB, {said['wall_s']:.0f} s", flush=True)
+        print(f"{kind}: {answer['ios']} I/Os of {ios}, {answer['matched']} matched, {gigabytes} GB, "
+              f"peak {answer['peak_memory_kib'] / 1024:.1f} MiB, {answer['wall_s']:.0f} s", flush=True)
 
 
 if len(sys.argv) > 2 and sys.argv[2] == "memory":

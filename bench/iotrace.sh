@@ -11,7 +11,7 @@
 # hot spot every I/O is matched, and what btt leaves out is shown.
 # Needs: blktrace, python3 (Debian packages); DuckDB and Polars where $PYTHON (python3) has them
 # (`python3 -m venv V && V/bin/pip install duckdb polars`, then PYTHON=V/bin/python). What is missing is
-# left out and said.
+# left out and reported.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 cargo build --quiet --release -p assay-iotrace --examples

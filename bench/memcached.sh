@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The memcached load generator against its floor and its peers, a stall that is injected, and 10,000
-# connections. Needs memcached and two CPUs; peers that are not installed are said to be absent.
+# connections. Needs memcached and two CPUs; peers that are not installed are reported as absent.
 # Usage: bench/memcached.sh [peers [ROUNDS [SECONDS]] | stall [SECONDS] | many]      (default: all)
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -56,8 +56,8 @@ def peer(command):
     took = time.monotonic() - began
     if done.returncode != 0:
         sys.exit(f"the peer failed: {done.stdout[-300:]}")
-    told = re.findall(r"\(?([\d.]+) ms\)?", done.stdout) + re.findall(r"in (\d+) msec", done.stdout)
-    return float(told[-1]) / 1000 if told else took
+    times = re.findall(r"\(?([\d.]+) ms\)?", done.stdout) + re.findall(r"in (\d+) msec", done.stdout)
+    return float(times[-1]) / 1000 if times else took
 
 
 def repeat(runs):

@@ -13,7 +13,7 @@ import tempfile
 from pairs import interval
 
 sys.argv, (before, after, rounds) = [sys.argv[0], sys.argv[2], "0", "0"], sys.argv[1:4]
-import hyperfine as bench  # noqa: E402  its `assay` runs the binary that it is told
+import hyperfine as bench  # noqa: E402  its `assay` runs the binary that it gets
 
 ROUNDS = int(rounds)
 FEW, MANY = 50, 1050

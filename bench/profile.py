@@ -97,14 +97,14 @@ ON = "profile:hz:99 { @a[kstack, ustack, comm] = count(); }"
 
 def lives(assay, path, folder, seconds):
     """Prints, by thread, the time that the profile has over the time that the thread measured."""
-    kept, said = os.path.join(folder, "lives.json"), os.path.join(folder, "lives.out")
+    kept, out = os.path.join(folder, "lives.json"), os.path.join(folder, "lives.out")
     found = {}
     for _ in range(LIVED):
-        inner = ["sh", "-c", f'exec "$@" > {said}', "sh", path, seconds]
+        inner = ["sh", "-c", f'exec "$@" > {out}', "sh", path, seconds]
         subprocess.run([assay, "profile", "-o", kept, "--", *inner], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         with open(kept) as file:
             profile = json.load(file)
-        with open(said) as file:
+        with open(out) as file:
             lived = {name: float(s) for name, s in (line.split() for line in file)}
         for name, wall in lived.items():
             exact = sum(t["ns"] for t in profile["cpu"] if t["thread"] == name)

@@ -15,7 +15,7 @@ folder=$(mktemp -d); server=
 trap '[ -z "$server" ] || kill "$server" 2>/dev/null; wait 2>/dev/null; rm -rf "$folder"' EXIT
 export ASSAY_STATE=$folder/state ASSAY_ARCHIVE=${many:-$folder/archive} ASSAY_SCRATCH=$folder/scratch
 mkdir -p "$folder"/{state,scratch,experiments}
-# Ten notes a second, each with the time at which it was said.
+# Ten notes a second, each with the time at which it was sent.
 mkdir "$folder/experiments/notes"
 cat > "$folder/experiments/notes/kit.toml" <<TOML
 name = "notes"

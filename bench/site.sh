@@ -11,9 +11,9 @@ for ((i = have; i < runs; i++)); do one; done
 build() {
   local start end
   start=$(date +%s.%N)
-  "$assay" site --posts posts -o "$folder/site" > "$folder/said" 2> "$folder/complaints" || { cat "$folder/complaints" >&2; exit 1; }
+  "$assay" site --posts posts -o "$folder/site" > "$folder/out" 2> "$folder/complaints" || { cat "$folder/complaints" >&2; exit 1; }
   end=$(date +%s.%N)
-  printf '%-22s %7.2f s   %s\n' "$1" "$(echo "$end - $start" | bc)" "$(tail -1 "$folder/said")"
+  printf '%-22s %7.2f s   %s\n' "$1" "$(echo "$end - $start" | bc)" "$(tail -1 "$folder/out")"
 }
 build "first build"
 du -sh --apparent-size "$folder/site" | sed "s|$folder/||"

@@ -27,7 +27,7 @@ OPENED_PER_S = 1000
 
 
 class Slow(threading.Thread):
-    """Holds the slow connections until it is told to stop."""
+    """Holds the slow connections until it is asked to stop."""
 
     def __init__(self):
         super().__init__(daemon=True)

@@ -40,16 +40,16 @@ for line in open(sys.argv[1]):
     else:
         (none if name == "none" else grind).append((int(line.split()[1]), float(line.split()[3])))
 T = [0, 0, 12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23]
-def said(label, values, unit=1e6, suffix=" M/s"):
+def show(label, values, unit=1e6, suffix=" M/s"):
     logs = [math.log(v) for v in values]
     m, n = statistics.mean(logs), len(logs)
     half = T[min(n, 11)] * statistics.stdev(logs) / math.sqrt(n) if n > 1 else float("nan")
     low, mid, high = (math.exp(m + s * half) / unit for s in (-1, 0, 1))
     print(f"{label:44} {mid:8.2f} ({low:.2f}..{high:.2f}){suffix}")
 for name, values in rates.items():
-    said(f"assay, two levels and a TSB, {name}", values)
-said("cachegrind, whole run", [r / s for r, s in grind])
-said("cachegrind, less a run without a tool", [r / (s - n[1]) for (r, s), n in zip(grind, none)])
-said("assay / cachegrind, whole run", [a * s / r for a, (r, s) in zip(rates["real"], grind)], 1, "")
-said("assay / cachegrind, less the run", [a * (s - n[1]) / r for a, (r, s), n in zip(rates["real"], grind, none)], 1, "")
+    show(f"assay, two levels and a TSB, {name}", values)
+show("cachegrind, whole run", [r / s for r, s in grind])
+show("cachegrind, less a run without a tool", [r / (s - n[1]) for (r, s), n in zip(grind, none)])
+show("assay / cachegrind, whole run", [a * s / r for a, (r, s) in zip(rates["real"], grind)], 1, "")
+show("assay / cachegrind, less the run", [a * (s - n[1]) / r for a, (r, s), n in zip(rates["real"], grind, none)], 1, "")
 P

@@ -74,6 +74,6 @@ def main(examples, seconds=20):
         row = [name]
         for quantile, key in [(0.99, "p99_ns"), (0.999, "p999_ns")]:
             right = truth(int(f["start_ns"]), window, stops, quantile)
-            said = float(f[key])
-            row += [f"{said / 1e6:.2f}", f"{right / 1e6:.2f}", f"{(said / right - 1) * 100:+.1f} %"]
+            reported = float(f[key])
+            row += [f"{reported / 1e6:.2f}", f"{right / 1e6:.2f}", f"{(reported / right - 1) * 100:+.1f} %"]
         print("| " + " | ".join(row + [f["ops"]]) + " |", flush=True)

@@ -2,7 +2,7 @@
 # A load like that of a database that is being filled: loaders write large pieces of a data file
 # asynchronously, a log is written in small synchronous pieces, readers look up single pages, and
 # something else leaves dirty pages behind for the kernel to write back. With fio if it is there, else
-# with dd alone (then there are no asynchronous I/Os, and the notes say so).
+# with dd alone (then there are no asynchronous I/Os, and the notes state it).
 #   load.sh SECONDS RAMP_SECONDS SIZE_BYTES
 set -eu
 seconds=$1 ramp=$2 size=$3

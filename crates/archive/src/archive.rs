@@ -27,7 +27,7 @@ pub struct Archive {
 }
 
 impl Archive {
-    /// Where the archive is when nothing is said: `$ASSAY_ARCHIVE`, else
+    /// Where the archive is by default: `$ASSAY_ARCHIVE`, else
     /// `$XDG_DATA_HOME/assay/archive`, else `~/.local/share/assay/archive`.
     ///
     /// # Errors
@@ -80,8 +80,8 @@ impl Archive {
         create::create(&self.folder, run, self.durability)
     }
 
-    /// Takes up a run that was interrupted, or failed by its own rules; the ledger says so. What its
-    /// last writer left half-done is put in order first.
+    /// Takes up a run that was interrupted, or failed by its own rules; the ledger records it. What
+    /// its last writer left half-done is put in order first.
     ///
     /// # Errors
     /// `Busy` when its process lives, `Finished` when it is completed, `Damaged` when its ledger

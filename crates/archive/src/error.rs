@@ -18,7 +18,7 @@ pub enum Error {
         action: &'static str,
         /// On what.
         path: PathBuf,
-        /// What the kernel said.
+        /// The kernel's error.
         source: io::Error,
     },
     /// The file system or the quota is full.
@@ -42,7 +42,7 @@ pub enum Error {
         action: &'static str,
         /// On what.
         path: PathBuf,
-        /// What the kernel said.
+        /// The kernel's error.
         source: io::Error,
     },
     /// Neither `ASSAY_ARCHIVE`, `XDG_DATA_HOME` nor `HOME` says where archives live.
@@ -158,7 +158,7 @@ pub enum Error {
     Parquet {
         /// The file.
         path: PathBuf,
-        /// What the writer said.
+        /// The writer's error.
         source: parquet::errors::ParquetError,
     },
     /// An archive file (`.tar.zst`) is refused.
@@ -182,7 +182,7 @@ pub enum Error {
     Index {
         /// The index.
         path: PathBuf,
-        /// What SQLite said.
+        /// SQLite's error.
         source: rusqlite::Error,
     },
     /// An experiment that was made of imported results cannot be written.

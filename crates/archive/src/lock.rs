@@ -1,5 +1,5 @@
-//! One writer for each run: a lock file that names its process, so that a dead owner is told from
-//! a living one without help from the file system.
+//! One writer for each run: a lock file that names its process, so that a dead owner is
+//! distinguished from a living one without help from the file system.
 //!
 //! The file is made with `O_EXCL`, which network file systems honour too. Taking over a dead owner's
 //! lock is guarded by `flock` on the run's folder where the file system has it.

@@ -72,7 +72,7 @@ pub(crate) fn settle(archive: &Path, id: &RunId, durability: Durability) -> Resu
     if durability == Durability::Synced {
         flush_all(run)?;
     }
-    // One that is there counts what was lost until the ledger says so.
+    // One that is there counts what was lost until the ledger records it.
     if heads::read(archive, id)?.is_none() {
         heads::put(archive, id, &Head::flushed(&chain.tip), durability)?;
     }

@@ -23,9 +23,9 @@ pub enum Sort {
     Experiment,
     /// By workload, the newest of each first.
     Workload,
-    /// The greatest value first; runs without one last.
+    /// The largest value first; runs without one last.
     Greatest,
-    /// The least value first; runs without one last.
+    /// The smallest value first; runs without one last.
     Least,
 }
 

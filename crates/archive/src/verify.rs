@@ -47,7 +47,8 @@ pub enum ProblemKind {
 
 impl ProblemKind {
     /// How bad it is: an interrupted trial and what cannot be checked are worth knowing, a lost one is
-    /// to be told with the numbers, a leftover wants clearing, and with anything else they must not be published.
+    /// to be reported with the numbers, a leftover wants clearing, and with anything else they must
+    /// not be published.
     pub fn severity(self) -> Severity {
         match self {
             ProblemKind::InterruptedTrial | ProblemKind::NotRecorded => Severity::Note,

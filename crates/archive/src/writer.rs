@@ -194,7 +194,7 @@ impl RunWriter {
         self.io = Some((answer, events));
     }
 
-    /// Replaces the plan, whose number of blocks had been left open, and says so in the ledger.
+    /// Replaces the plan, whose number of blocks had been left open, and records it in the ledger.
     pub fn replace_plan(&mut self, plan: &Plan, reason: &str) -> Result<()> {
         let bytes = disk::to_json(plan, &self.folder.join(PLAN))?;
         let event = LedgerEvent::BlocksFixed {

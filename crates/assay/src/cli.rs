@@ -31,62 +31,67 @@ or its output did not validate, 4 a rule of severity `invalid` is broken,
 pub enum Verb {
     /// Plan, run, observe, archive, and show the comparison.
     Run(Run),
-    /// Compare a revision with its base for a pull request: worse than the margin, or not, or what it takes to
-    /// know.
+    /// Decide a pull request: compare a revision with its base, and fail if it is worse than the
+    /// margin.
     Gate(Gate),
-    /// Find the commit that made a program slower, by interleaved trials.
+    /// Find the commit that made a program slower, with interleaved trials.
     Bisect(Bisect),
-    /// Show a metric over revisions as ratios to a reference, with its change points; measure what is missing,
-    /// confirm what is suspected.
+    /// Show a metric over revisions as ratios to a reference, with its change points; measure
+    /// missing points and confirm suspected changes.
     History(History),
     /// Show the trials of an experiment, their order, the time they will take and the detectable
     /// effect.
     Plan(Plan),
-    /// Lay runs side by side, with what else differed between them.
+    /// Compare runs side by side, with everything else that differed between them.
     Compare(Compare),
-    /// Say what differs along with the metric between two treatments of a run, ranked.
+    /// Rank the observations that differ with the metric between two treatments of a run.
     Explain(Explain),
     /// Recompute every claim of a text: what holds, what is wrong, what cannot be checked.
     Audit(Audit),
-    /// Write a run as one HTML page that needs no network, with Markdown, CSV, JSON and the raw data.
+    /// Publish a run as one self-contained HTML page, with Markdown, CSV, JSON and the raw data.
     Publish(Publish),
-    /// Ask again what a post claims: run its experiments that can run here, publish it with this machine's numbers,
-    /// and say of each claim whether it holds.
+    /// Repeat a post: run its experiments that can run here, publish it with this machine's
+    /// numbers, and report which of its claims hold.
     Reproduce(Reproduce),
-    /// Write an archive and posts as a static site: pages, lists, feeds and a search that need no server.
+    /// Write an archive and posts as a static site: pages, lists, feeds and a search that needs no
+    /// server.
     Site(Site),
-    /// A table of quoted results as of a day, ranked in total or under a denominator; without a name,
-    /// the list of them.
+    /// Print a table of quoted results as of a day, ranked in total or under a denominator; without
+    /// a name, list the tables.
     Landscape(Landscape),
-    /// CPU, disk, memory, pressure and power now, on one clock.
+    /// Show CPU, disk, memory, pressure and power now, on one clock.
     Stat(Stat),
-    /// Block I/O, live or from a recorded trace: how many, how large, how long, where, whose.
+    /// Analyse block I/O, live or from a recorded trace: how many, how large, how long, where,
+    /// whose.
     Io(Io),
-    /// Where the time of programs goes: stacks on and off CPU, by function; live, or a recorded profile.
+    /// Show where the time of programs goes: stacks on and off CPU, by function; live, or from a
+    /// recorded profile.
     Profile(Profile),
-    /// System calls of programs: how often, how long, with which errors and how many bytes.
+    /// Count the system calls of programs: how often, how long, with which errors and how many
+    /// bytes.
     Syscalls(Syscalls),
-    /// What address translation costs: by the processor's counters, or simulated from an address
-    /// stream.
+    /// Measure the cost of address translation with hardware counters, or simulate it from an
+    /// address stream.
     Tlb(Tlb),
-    /// What was run before.
+    /// List, show, verify, export and import recorded runs.
     #[command(subcommand)]
     Archive(Archive),
-    /// Is this machine fit to measure on, what can be observed here, and what was left changed.
+    /// Check whether this machine is fit to measure on, what can be observed here, and what a crash
+    /// left changed.
     Doctor(Doctor),
-    /// Suites of programs: the reference of a run, and its result as the rule pack `cpu` judges it.
+    /// Export the reference times or the result of a CPU suite, for the rule pack `cpu`.
     #[command(subcommand)]
     Cpu(Cpu),
-    /// Kits: outside programs as workloads.
+    /// List and check kits: outside programs as workloads.
     #[command(subcommand)]
     Kit(Kit),
-    /// Virtual machines for experiments with `engine = "vm"`: what they boot from.
+    /// List and build the virtual machines of experiments with `engine = "vm"`.
     #[command(subcommand)]
     Vm(Vm),
-    /// The checks of the catalogue and the rule packs.
+    /// List and run the checks of the catalogue and the rule packs.
     #[command(subcommand)]
     Rules(Rules),
-    /// The workloads and kits that can be run, with their parameters.
+    /// List the workloads and kits, with their parameters.
     Workloads {
         /// Only this one, with its parameters and metrics.
         name: Option<String>,
@@ -97,7 +102,7 @@ pub enum Verb {
         #[arg(short, long, value_name = "DIR")]
         output: PathBuf,
     },
-    /// Print what a shell needs to complete assay's command line.
+    /// Print a shell's completion script for assay.
     Completions {
         /// The shell.
         #[arg(value_enum)]
@@ -109,17 +114,18 @@ pub enum Verb {
         #[arg(short, long, value_name = "DIR")]
         output: PathBuf,
     },
-    /// Queue, watch, archive and compare in the browser.
+    /// Serve the queue, live runs, the archive and comparisons to browsers.
     Serve(Serve),
-    /// Put an experiment into the queue of a server.
+    /// Submit an experiment to the queue of a server.
     Submit(Submit),
-    /// The queue of a server: what runs, what waits, what has finished.
+    /// List the queue of a server: running, waiting and finished jobs.
     Pending(Server),
-    /// Wait until a job of the queue has finished, and exit as its run did.
+    /// Wait until a job of the queue has finished, and exit with the code of its run.
     Wait(OfJob),
-    /// Cancel a job of the queue, or a schedule; a job that runs ends its trial and restores settings.
+    /// Cancel a job of the queue, or a schedule; a running job ends its trial and restores
+    /// settings.
     Cancel(Cancel),
-    /// Put an interrupted job back into the queue, to go on where it stopped.
+    /// Put an interrupted job back into the queue, to continue where it stopped.
     Resume(OfJob),
     /// Writes the reference pages of the documentation.
     #[command(name = "__reference", hide = true)]
@@ -147,25 +153,25 @@ pub struct Serve {
     /// with assay].
     #[arg(value_name = "FOLDER")]
     pub folders: Vec<PathBuf>,
-    /// Where to listen. Other machines can reach anything but a loopback address; the traffic is not
-    /// encrypted.
+    /// The address to listen on. Other machines can reach anything but a loopback address; the
+    /// traffic is not encrypted.
     #[arg(long, default_value = "127.0.0.1:7654", value_name = "ADDRESS:PORT")]
     pub listen: std::net::SocketAddr,
     /// A name that browsers may call the server by, beside addresses and `localhost`. May be given
     /// several times.
     #[arg(long, value_name = "NAME")]
     pub host: Vec<String>,
-    /// Any experiment may be submitted and any parameter changed: whoever has the token may run any
-    /// command.
+    /// Allow any experiment and any parameter: whoever has the token may run any command.
     #[arg(long)]
     pub allow_any: bool,
-    /// At most so many connections at once. When there are more, those that have shown no token end first.
+    /// At most this many connections at once. Above that, those that have shown no token are closed
+    /// first.
     #[arg(long, default_value_t = 512, value_name = "N", value_parser = clap::value_parser!(u32).range(4..=65536))]
     pub connections: u32,
-    /// At most so many of them from one address [default: half of all].
+    /// At most this many from one address [default: half of all].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=65536))]
     pub connections_per_address: Option<u32>,
-    /// So many requests a second from one address for long; bursts of four times as many are served.
+    /// Sustained requests per second from one address; bursts of four times as many are served.
     #[arg(long, default_value_t = 100, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub rate: u32,
 }
@@ -207,7 +213,7 @@ pub struct Submit {
     /// A parameter: one value fixes it, several (with commas) make it a factor.
     #[arg(long, value_name = "NAME=V[,V...]")]
     pub set: Vec<String>,
-    /// How many blocks; each holds one trial of every treatment.
+    /// The number of blocks; each holds one trial of every treatment.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub blocks: Option<u32>,
     /// A word to find the run by. May be given several times.
@@ -217,21 +223,20 @@ pub struct Submit {
     /// has a [source].
     #[arg(long, value_name = "REV")]
     pub rev: Option<String>,
-    /// The revision that it is measured beside [default: the one of the history, else the one that the file
-    /// names].
+    /// The reference revision [default: the one of the history, else the one that the file names].
     #[arg(long, value_name = "REV", requires = "rev")]
     pub reference: Option<String>,
-    /// Submit it again and again, UTC: `hour`, `hour at :30`, `day at 02:00`, `weekday at 02:00`, `week on monday
-    /// at 02:00`.
+    /// Submit it repeatedly (UTC): `hour`, `hour at :30`, `day at 02:00`, `weekday at 02:00`, `week
+    /// on monday at 02:00`.
     #[arg(long, value_name = "WHEN", conflicts_with_all = ["at", "wait"])]
     pub every: Option<String>,
     /// Do not start before this time.
     #[arg(long, value_name = "TIME")]
     pub at: Option<String>,
-    /// Before all others that wait.
+    /// Put it before all waiting jobs.
     #[arg(long)]
     pub first: bool,
-    /// Wait until it has finished, and exit as its run did.
+    /// Wait until it has finished, and exit with the code of its run.
     #[arg(long)]
     pub wait: bool,
     /// Which server.
@@ -245,28 +250,28 @@ pub struct Run {
     /// What the experiment is and how it is laid out.
     #[command(flatten)]
     pub what: What,
-    /// Take up an interrupted run instead of starting one.
+    /// Continue an interrupted run instead of starting one.
     #[arg(long, value_name = "RUN", conflicts_with_all = ["target", "command", "vs", "set"])]
     pub resume: Option<String>,
     // The help comes from the table of formats.
     #[arg(long, value_name = "FORMAT=FILE", help = crate::commands::export::help())]
     pub export: Vec<String>,
-    /// What happens to the commands' output: kept in the archive (at most 2 MiB a stream), or
-    /// discarded.
+    /// What to do with the commands' output: keep it in the archive (at most 2 MiB a stream), or
+    /// discard it.
     #[arg(long, value_enum, default_value_t = OutputMode::Keep)]
     pub output: OutputMode,
     /// No progress bar, no warnings.
     #[arg(short, long)]
     pub quiet: bool,
-    /// With the results: why each has its verdict, and every warning with its remedy.
+    /// Also print the reason for each verdict, and every warning with its remedy.
     #[arg(short, long)]
     pub verbose: bool,
-    /// Write what happens to the end of this file while it happens, a line of JSON an event.
+    /// Append the run's events to this file as they happen, one JSON object a line.
     #[arg(long, value_name = "FILE")]
     pub events: Option<PathBuf>,
-    /// Wait until no other run measures on this machine; else it is only said that one does.
-    #[arg(long)]
-    pub wait_turn: bool,
+    /// Wait until no other run measures on this machine. The default is only to warn about it.
+    #[arg(long, alias = "wait-turn")]
+    pub wait_for_lock: bool,
 }
 
 /// `assay gate`.
@@ -278,14 +283,14 @@ pub struct Gate {
     /// The revision to compare with.
     #[arg(long, value_name = "REV")]
     pub base: String,
-    /// The revision that is judged; `worktree` is the work tree as it is now.
+    /// The revision to judge; `worktree` is the work tree as it is now.
     #[arg(long, value_name = "REV", default_value = "HEAD")]
     pub head: String,
     /// Start no trial after this much time.
     #[arg(long, value_name = "DURATION", default_value = "5 min", conflicts_with = "max_time")]
     pub budget: String,
-    /// Write the result as Markdown, for a step summary or a comment; it starts with a line by which a later
-    /// run finds the comment to replace.
+    /// Write the result as Markdown, for a step summary or a comment; its first line lets a later
+    /// run find and replace the comment.
     #[arg(long, value_name = "FILE")]
     pub markdown: Option<PathBuf>,
     // The help comes from the table of formats.
@@ -308,13 +313,13 @@ pub struct Bisect {
     /// A revision after it.
     #[arg(long, value_name = "REV", default_value = "HEAD")]
     pub bad: String,
-    /// Start no look after this much time.
+    /// Start no new round of trials after this much time.
     #[arg(long, value_name = "DURATION", default_value = "1 h", conflicts_with = "max_time")]
     pub budget: String,
     /// Search for further steps before and after the one that is found.
     #[arg(long)]
     pub all: bool,
-    /// Take a merge as one commit instead of following what it brought.
+    /// Treat a merge as one commit instead of following the merged branch.
     #[arg(long)]
     pub first_parent: bool,
     /// Write the result as a Markdown page.
@@ -336,13 +341,14 @@ pub struct History {
     /// `v1..main:10`.
     #[command(flatten)]
     pub what: What,
-    /// The revision that every point is measured beside [default: the oldest of the series].
+    /// The reference revision, measured in the same blocks as every point [default: the oldest of
+    /// the series].
     #[arg(long, value_name = "REV")]
     pub reference: Option<String>,
-    /// Measure what is missing, where it tells most first.
+    /// Measure missing points, the most informative first.
     #[arg(long)]
     pub fill: bool,
-    /// Measure at most so many revisions.
+    /// Measure at most this many revisions.
     #[arg(long, value_name = "N", requires = "fill")]
     pub points: Option<usize>,
     /// Confirm suspected changes by a fresh experiment of the revisions on both sides.
@@ -354,22 +360,22 @@ pub struct History {
     /// Show the values themselves, beside the ratios.
     #[arg(long)]
     pub raw: bool,
-    /// Acknowledge the change at this revision: it raises no alarm any more.
+    /// Acknowledge the change at this revision: it no longer raises an alarm.
     #[arg(long, value_name = "REV")]
     pub acknowledge: Option<String>,
-    /// What is known of it.
+    /// A note on the acknowledged change.
     #[arg(long, value_name = "TEXT", requires = "acknowledge")]
     pub note: Option<String>,
-    /// Where more is said of it.
+    /// A link about the acknowledged change.
     #[arg(long, value_name = "URL", requires = "acknowledge")]
     pub link: Option<String>,
     /// Start the series afresh at this revision: what lies before it is not compared with what follows.
     #[arg(long, value_name = "REV")]
     pub reset: Option<String>,
-    /// A series that was imported, by its file's name.
+    /// Show an imported series, by its name.
     #[arg(long, value_name = "NAME")]
     pub imported: Option<String>,
-    /// Write the series as a page: HTML with charts where the name ends in `.html`, Markdown elsewhere.
+    /// Write the series as a page: HTML with charts if the name ends in `.html`, else Markdown.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// No progress, no warnings.
@@ -380,14 +386,15 @@ pub struct History {
 /// Start with a past.
 #[derive(Debug, Subcommand)]
 pub enum HistoryImport {
-    /// Read series of other programs. They are quoted: change points work on them, confirmation does not.
+    /// Import series of other programs. They are quoted: change points work on them, confirmation
+    /// does not.
     Import {
-        /// What the file is.
+        /// The file's format.
         #[arg(value_enum)]
         format: HistoryFormat,
         /// The file, or the folder.
         file: PathBuf,
-        /// What the series are called [default: the file's name].
+        /// The name of the series [default: the file's name].
         #[arg(long, value_name = "NAME")]
         name: Option<String>,
     },
@@ -450,7 +457,7 @@ pub struct What {
     /// A folder of the repository [default: where assay is started].
     #[arg(long, value_name = "FOLDER")]
     pub repo: Option<String>,
-    /// How many blocks; each holds one trial of every treatment.
+    /// The number of blocks; each holds one trial of every treatment.
     #[arg(short, long, value_name = "N")]
     pub blocks: Option<u32>,
     /// Blocks at the start that are run and recorded but not compared.
@@ -471,7 +478,7 @@ pub struct What {
     /// Start no trial after this much time.
     #[arg(long, value_name = "DURATION")]
     pub max_time: Option<String>,
-    /// Differences within it do not matter, such as `2 %`.
+    /// Treat differences up to this size as equal, such as `2 %`.
     #[arg(long, value_name = "PERCENT")]
     pub margin: Option<String>,
     /// Exit with 5 when a treatment is worse than the baseline by more than the margin.
@@ -495,10 +502,11 @@ pub struct What {
     /// A command to run after each trial, outside the measurement.
     #[arg(long, value_name = "COMMAND")]
     pub conclude: Option<String>,
-    /// Run the commands by a shell; its start-up is part of the time, and is shown beside it.
+    /// Run the commands through a shell; its start-up is part of the measured time, and is also
+    /// reported by itself.
     #[arg(long, value_name = "SHELL", num_args = 0..=1, default_missing_value = "sh")]
     pub shell: Option<String>,
-    /// A command that fails is measured like any other.
+    /// Measure a command that fails like any other.
     #[arg(long)]
     pub ignore_failure: bool,
     /// Where the trials run, as under [where] of an experiment.
@@ -515,16 +523,16 @@ pub struct What {
 /// Where trials run.
 #[derive(Debug, Clone, Default, Args)]
 pub struct Location {
-    /// Run on this machine, or on nodes that Slurm gives.
+    /// Where trials run.
     #[arg(long, value_enum, value_name = "ENGINE")]
     pub on: Option<On>,
-    /// How many nodes.
+    /// The number of nodes.
     #[arg(long, value_name = "N")]
     pub nodes: Option<u32>,
-    /// How many times the program runs on each node.
+    /// How many copies of the program run on each node.
     #[arg(long, value_name = "N")]
     pub tasks_per_node: Option<u32>,
-    /// The partition.
+    /// The Slurm partition.
     #[arg(long, value_name = "NAME")]
     pub partition: Option<String>,
 }
@@ -533,10 +541,11 @@ pub struct Location {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum On {
     /// This machine.
-    Here,
-    /// Nodes that Slurm gives.
+    #[value(alias = "here")]
+    Local,
+    /// Nodes of a Slurm job.
     Slurm,
-    /// Virtual machines on this machine, as `--set 'vm.kernel=["6.1"]'` and the like make them.
+    /// Virtual machines on this machine; `--set 'vm.kernel=["6.1"]'` and the like configure them.
     Vm,
 }
 
@@ -557,7 +566,7 @@ pub struct Compare {
     /// The metric; absent: the one that decided in the first run.
     #[arg(long)]
     pub metric: Option<String>,
-    /// Differences within it do not matter, such as `2 %`.
+    /// Treat differences up to this size as equal, such as `2 %`.
     #[arg(long, value_name = "PERCENT")]
     pub margin: Option<String>,
     /// What is meant to differ between the systems, such as `kernel.release` or `cpu.model`, or a
@@ -567,12 +576,12 @@ pub struct Compare {
     /// Accept a soft difference, with the reason, which is printed. May be given several times.
     #[arg(long, value_name = "PATH=REASON")]
     pub accept: Vec<String>,
-    /// Ask of two runs what to ask before a gain is believed: binary, hardware, tunables, operating
-    /// system, large pages, code and flags.
+    /// The checklist before a gain between two runs is believed: binary, hardware, tunables, operating system,
+    /// large pages, code and flags.
     #[arg(long, conflicts_with = "output")]
     pub checklist: bool,
-    /// Write a page too: one HTML file that needs no network, with what happened over time and the
-    /// block I/O of the runs beside each other.
+    /// Also write a page: one self-contained HTML file, with the runs over time and their block I/O
+    /// side by side.
     #[arg(short, long, value_name = "FILE.html")]
     pub output: Option<PathBuf>,
 }
@@ -594,8 +603,8 @@ pub struct Audit {
     /// Texts: Markdown, HTML or plain text; `-` is standard input.
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// Results quoted from elsewhere, that claims may be about (CSV), in place of those built in. May
-    /// be given several times.
+    /// Quoted results that claims may refer to (CSV), instead of the built-in ones. May be given
+    /// several times.
     #[arg(long, value_name = "CSV")]
     pub results: Vec<PathBuf>,
     /// Show only these verdicts, with commas: wrong, ambiguous, off-by-rounding, unsupported, holds.
@@ -613,23 +622,23 @@ pub struct Publish {
     /// a file that ends in `.md`.
     #[arg(default_value = "last", value_name = "RUN|POST.md")]
     pub what: String,
-    /// Publish histories instead: all of the archive, or those of the experiment that is named.
+    /// Publish histories instead: all of the archive, or those of the named experiment.
     #[arg(long)]
     pub history: bool,
     /// The folder to write to.
     #[arg(short, long, value_name = "DIR", required_unless_present = "preview")]
     pub output: Option<PathBuf>,
-    /// Show what would be published and what is replaced in it; write nothing.
+    /// Show what would be published and what would be replaced in it; write nothing.
     #[arg(long, conflicts_with_all = ["output", "no_redact"])]
     pub preview: bool,
-    /// Replace secrets, names of machines and people, home folders and network shares. This is what
-    /// happens anyway.
+    /// Replace secrets, names of machines and people, home folders and network shares. This is the
+    /// default.
     #[arg(long, conflicts_with = "no_redact")]
     pub redact: bool,
     /// Publish the run as it was recorded, with names of machines and people.
     #[arg(long)]
     pub no_redact: bool,
-    /// Replace what was published in that folder before.
+    /// Replace an earlier publication in that folder.
     #[arg(long, requires = "output")]
     pub force: bool,
     /// For a post: a folder of quoted results beside the built-in ones; may be repeated.
@@ -657,36 +666,37 @@ pub struct Reproduce {
     /// A post's template, or a folder of them.
     #[arg(value_name = "POST.md|DIR")]
     pub what: PathBuf,
-    /// No more time than this, such as `2h`; what is left over goes on with the same command.
+    /// Stop after this much time, such as `2h`; the same command continues with the rest.
     #[arg(long, value_name = "TIME")]
     pub budget: Option<String>,
     /// Publish each post into a folder of its own below this one, with the table of claims.
     #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,
-    /// Show what would be run, in which order and what it takes; run nothing.
+    /// Show what would run, in which order and for how long; run nothing.
     #[arg(long)]
     pub plan: bool,
     /// A folder of quoted results beside the built-in ones; may be repeated.
     #[arg(long, value_name = "DIR")]
     pub published: Vec<PathBuf>,
     /// Wait until no other run measures on this machine.
-    #[arg(long)]
-    pub wait_turn: bool,
+    #[arg(long, alias = "wait-turn")]
+    pub wait_for_lock: bool,
 }
 
 /// `assay site`.
 #[derive(Debug, Args)]
 pub struct Site {
-    /// The folder to write to: new, empty, or a site that is to be brought up to date.
+    /// The folder to write to: new, empty, or an existing site to update.
     #[arg(short, long, value_name = "DIR")]
     pub output: PathBuf,
-    /// The folder of the posts, a file that ends in `.md` each; without it the site has none.
+    /// The folder of posts, one `.md` file each [default: no posts].
     #[arg(long, value_name = "DIR")]
     pub posts: Option<PathBuf>,
-    /// What the site is called.
+    /// The site's title.
     #[arg(long, default_value = "Performance notes", value_name = "TEXT")]
     pub title: String,
-    /// The address that the site is served from; without it there is no sitemap and no JSON feed.
+    /// The address that the site will be served from; without it there is no sitemap and no JSON
+    /// feed.
     #[arg(long, value_name = "URL")]
     pub base_url: Option<String>,
     /// Another folder of results for landscapes and posts, as `assay landscape` takes it. May be given several times.
@@ -695,7 +705,8 @@ pub struct Site {
     /// Publish runs as they were recorded, with the names of machines and people.
     #[arg(long)]
     pub no_redact: bool,
-    /// Write into a folder that holds other files, too; they stay, unless a page has their name.
+    /// Write into a folder that also holds other files; they are kept unless a page has the same
+    /// name.
     #[arg(long)]
     pub force: bool,
 }
@@ -705,15 +716,15 @@ pub struct Site {
 pub struct Landscape {
     /// Which landscape; absent: list them.
     pub name: Option<String>,
-    /// Only results that were true on this day, such as 2009-08-27.
+    /// Only results that were current on this day, such as 2009-08-27.
     #[arg(long, value_name = "DATE")]
     pub as_of: Option<String>,
     /// A column of the values per chip, core, thread, instance, core-ghz, watt, rack-unit or price; the
     /// first one orders the table. May be given several times.
     #[arg(long, value_name = "DENOMINATOR")]
     pub per: Vec<assay_rules::denominator::Denominator>,
-    /// Every system by every denominator that is recorded, with places, and where the order turns
-    /// round.
+    /// Every system by every denominator that is recorded, with ranks, and where the order
+    /// reverses.
     #[arg(long)]
     pub matrix: bool,
     /// Put a measured run beside the quoted results. May be given several times.
@@ -726,7 +737,7 @@ pub struct Landscape {
     /// Only this metric.
     #[arg(long)]
     pub metric: Option<String>,
-    /// Show so many lines, 0 for all [default: 40 in a terminal's table, else all].
+    /// Show at most N lines, 0 for all [default: 40 in a terminal's table, else all].
     #[arg(long, value_name = "N")]
     pub top: Option<usize>,
     /// Print CSV; with --matrix the matrix.
@@ -735,7 +746,7 @@ pub struct Landscape {
     /// Print Markdown.
     #[arg(long, conflicts_with = "json")]
     pub markdown: bool,
-    /// Write a page: one HTML file that needs no network, with the matrix.
+    /// Write a page: one self-contained HTML file, with the matrix.
     #[arg(short, long, value_name = "FILE.html")]
     pub output: Option<PathBuf>,
 }
@@ -746,10 +757,10 @@ pub struct Stat {
     /// Seconds between lines, or a duration such as `500 ms`.
     #[arg(short, long, default_value = "1 s", value_name = "DURATION")]
     pub interval: String,
-    /// How many lines; absent: until interrupted, or until the command ends.
+    /// Stop after this many lines [default: when interrupted, or when the command ends].
     #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub count: Option<u64>,
-    /// How long to look, instead of how many lines.
+    /// Stop after this many seconds, instead of after a number of lines.
     #[arg(short, long, value_name = "N", conflicts_with = "count")]
     pub seconds: Option<f64>,
     /// Every disk, with the columns of iostat.
@@ -758,35 +769,36 @@ pub struct Stat {
     /// Every CPU; with --disk, a line about all CPUs in front of the disks.
     #[arg(short, long)]
     pub cpu: bool,
-    /// Where the time of each process goes: in the program, in the kernel, waiting for a CPU, disk or memory; with
-    /// its switches, faults, memory and I/O, the busiest first.
+    /// Where the time of each process goes: user, kernel, or waiting for CPU, disk or memory; with
+    /// its context switches, faults, memory and I/O, the busiest first.
     #[arg(long, conflicts_with_all = ["disk", "cpu"])]
     pub tasks: bool,
     /// Threads instead of processes.
     #[arg(long, requires = "tasks")]
     pub threads: bool,
-    /// How many tasks are listed.
+    /// List at most this many tasks.
     #[arg(long, value_name = "N", default_value_t = 20, requires = "tasks")]
     pub busiest: usize,
-    /// Only these processes and what descends from them.
+    /// Only these processes and their descendants.
     #[arg(long, value_name = "PID", requires = "tasks", conflicts_with_all = ["cgroup", "command"])]
     pub pid: Vec<u32>,
     /// Only the processes of this control group and of those below it.
     #[arg(long, value_name = "PATH", requires = "tasks", conflicts_with = "command")]
     pub cgroup: Option<PathBuf>,
-    /// Leave out disks on which nothing happened.
+    /// Omit idle disks.
     #[arg(short = 'z', long, requires = "disk")]
     pub skip_idle: bool,
-    /// Whose columns of iostat; absent: all of Linux's where the terminal is wide enough, else short.
+    /// The iostat columns to print [default: all of Linux's where the terminal is wide enough, else
+    /// the short ones].
     #[arg(long, value_enum, requires = "disk", value_name = "SHAPE")]
     pub shape: Option<StatShape>,
     /// How disks are named.
     #[arg(long, value_enum, default_value_t = StatNames::Mapped, value_name = "HOW")]
     pub names: StatNames,
-    /// Which names every disk has (kernel, number, mapper, links, mounts), instead of lines.
+    /// List all names of every disk (kernel, number, mapper, links, mounts), instead of samples.
     #[arg(long, conflicts_with_all = ["disk", "cpu", "tasks", "command"])]
     pub devices: bool,
-    /// Run this command and watch while it runs.
+    /// Run this command and print samples while it runs.
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,
 }
@@ -800,13 +812,14 @@ pub struct Targets {
     /// The processes that are in this control group now, and what they start.
     #[arg(long, value_name = "PATH", conflicts_with_all = ["all", "command"])]
     pub cgroup: Option<PathBuf>,
-    /// Everything on the machine.
+    /// All processes of the machine.
     #[arg(long, conflicts_with = "command")]
     pub all: bool,
-    /// How long to look; absent: until the program ends, or until interrupted. A command is ended then.
+    /// Stop after this many seconds [default: when the program ends, or when interrupted]. A
+    /// command that still runs is then ended.
     #[arg(short, long, value_name = "N")]
     pub seconds: Option<f64>,
-    /// Run this command and look while it runs.
+    /// Run this command and observe it while it runs.
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,
 }
@@ -816,17 +829,18 @@ pub struct Targets {
 pub struct Profile {
     #[command(flatten)]
     pub of: Targets,
-    /// Show a recorded profile (`-`: standard input): perf script's text, folded stacks, async-profiler's
-    /// collapsed form, pprof, or assay's own JSON. What it is is found by what it holds.
+    /// Show a recorded profile (`-`: standard input): perf script's text, folded stacks,
+    /// async-profiler's collapsed form, pprof, or assay's own JSON. The format is detected from the
+    /// content.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["pid", "cgroup", "all", "seconds", "command"])]
     pub from: Option<PathBuf>,
-    /// Samples a second and CPU.
+    /// Samples per second and CPU.
     #[arg(long, value_name = "HZ", default_value_t = 99.0, conflicts_with = "from")]
     pub rate: f64,
-    /// Only what runs, not what is waited for: cheaper where threads switch very often.
+    /// Sample time on CPU only, not waiting: cheaper where threads switch very often.
     #[arg(long, conflicts_with = "from")]
     pub on_cpu: bool,
-    /// How many functions are listed.
+    /// List at most this many functions.
     #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
     pub top: usize,
     /// Also write a file: .html (a page with flame graphs), .folded and .offcpu.folded, .pb.gz (pprof),
@@ -840,10 +854,10 @@ pub struct Profile {
 pub struct Syscalls {
     #[command(flatten)]
     pub of: Targets,
-    /// What tells calls apart, in one table: several with commas.
+    /// Group calls by these dimensions in one table, with commas.
     #[arg(long, value_enum, value_delimiter = ',', default_value = "call", value_name = "LIST")]
     pub by: Vec<SyscallsBy>,
-    /// How many lines are listed.
+    /// List at most this many lines.
     #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
     pub top: usize,
 }
@@ -855,17 +869,17 @@ pub enum SyscallsBy {
     Call,
     /// The name of the program (of the thread).
     Program,
-    /// The process: needs more room, so that a call of many processes may be lost, which is said.
+    /// The process; needs more room, so calls of many processes may be lost (which is reported).
     Process,
-    /// The kind of the file descriptor, and what is asked of asynchronous I/O.
+    /// The kind of the file descriptor, and the operation of asynchronous I/O.
     Kind,
 }
 
 /// `assay tlb`.
 #[derive(Debug, Args)]
 pub struct Tlb {
-    /// Simulate instead of counting: take these address streams (`-`: standard input) through the TLBs
-    /// and TSBs of a machine. Several are processes that take turns.
+    /// Simulate instead of counting: run these address streams (`-`: standard input) through the
+    /// TLBs and TSBs of a machine. Several streams are processes that share the CPU in time slices.
     #[arg(long, value_name = "TRACE", num_args = 1.., conflicts_with = "command")]
     pub simulate: Vec<PathBuf>,
     /// The machine: one that ships (solaris-9, solaris-10, two-level-tsb, x86-64), or a TOML file.
@@ -877,10 +891,10 @@ pub struct Tlb {
     /// Back instructions with pages of this size.
     #[arg(long, value_name = "SIZE", requires = "simulate")]
     pub instruction_page: Option<String>,
-    /// A line every so many accesses.
+    /// Print a line every N accesses.
     #[arg(long, value_name = "N", requires = "simulate")]
     pub every: Option<u64>,
-    /// Accesses of one stream before the next has its turn.
+    /// The length of a time slice, in accesses.
     #[arg(long, value_name = "N", default_value_t = 100_000, requires = "simulate")]
     pub slice: u64,
     /// Also write the stream to a file in assay's own format, which is read fastest.
@@ -912,7 +926,7 @@ pub enum StatNames {
     Kernel,
     /// As LVM or another mapper, where there is one: `vg0-data`.
     Mapped,
-    /// By where they are mounted, where they are: `/srv`.
+    /// By mount point, where there is one: `/srv`.
     Mount,
 }
 
@@ -920,42 +934,42 @@ pub enum StatNames {
 #[derive(Debug, Args)]
 pub struct Io {
     /// The trace: a file, `-` for standard input, or NAME for the files NAME.blktrace.0,
-    /// NAME.blktrace.1 and so on. Its format is found by what it holds. Without it the live system is
-    /// watched.
+    /// NAME.blktrace.1 and so on. The format is detected from the content. Without this option the
+    /// live system is traced.
     #[arg(long, value_name = "TRACE")]
     pub from: Option<PathBuf>,
-    /// Watch I/O by I/O, not by counts that the kernel keeps: exact order, seeks, linear histograms.
+    /// Trace every I/O instead of counting in the kernel: exact order, seeks, linear histograms.
     #[arg(long, conflicts_with = "from")]
     pub events: bool,
-    /// How many ticks to watch; absent: until interrupted, or until the command ends.
+    /// Stop after this many ticks [default: when interrupted, or when the command ends].
     #[arg(short = 'n', long, value_name = "N", conflicts_with = "from")]
     pub count: Option<u64>,
     /// List the block devices, the paths that lead to them, and where they are mounted.
     #[arg(long, conflicts_with = "from")]
     pub devices: bool,
-    /// Tell I/Os apart by these, with commas.
+    /// Group I/Os by these dimensions, with commas.
     #[arg(long, value_delimiter = ',', value_name = "WHAT")]
     pub by: Vec<IoDimension>,
-    /// Histograms, with commas.
+    /// Histograms to print, with commas.
     #[arg(long, value_delimiter = ',', value_name = "WHAT")]
     pub hist: Vec<IoMeasure>,
-    /// Of a trace by blktrace: how long I/Os took from stage to stage (queued, made or joined, inserted, issued,
+    /// For a blktrace trace: the time between stages (queued, made or joined, inserted, issued,
     /// completed), merges and plugs, by device.
     #[arg(long, requires = "from", conflicts_with_all = ["by", "hist", "tick", "format", "save"])]
     pub stages: bool,
-    /// Addresses by powers of two, not by regions.
+    /// Group addresses by powers of two, not by regions.
     #[arg(long, requires = "hist", conflicts_with = "linear")]
     pub quantize: bool,
-    /// Histograms of equal steps.
+    /// Linear histograms with this range and step.
     #[arg(long, value_name = "FROM,TO,STEP", requires = "hist", allow_hyphen_values = true)]
     pub linear: Option<String>,
     /// The unit of times in histograms.
     #[arg(long, value_enum, default_value_t = IoUnit::Us)]
     pub unit: IoUnit,
-    /// A line for every such stretch of time (live: as it passes).
+    /// Print a line per interval of this length (live: as it passes).
     #[arg(short = 'i', long, visible_alias = "interval", value_name = "DURATION")]
     pub tick: Option<String>,
-    /// At most so many groups, devices and regions, the busiest first.
+    /// List at most this many groups, devices and regions, the busiest first.
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub top: usize,
     /// Only this program. May be given several times.
@@ -989,16 +1003,16 @@ pub struct Io {
     /// Only I/Os that begin in these blocks of 512 bytes; regions then divide that range.
     #[arg(long, value_name = "FIRST-LAST")]
     pub blocks: Option<String>,
-    /// Keep the I/Os as Parquet, one row an I/O.
+    /// Save the I/Os as Parquet, one row per I/O.
     #[arg(long, value_name = "FILE")]
     pub save: Option<PathBuf>,
-    /// Write the I/Os themselves in the order of time, for other tools, in place of the answer.
+    /// Write the I/Os themselves in time order, for other tools, instead of a summary.
     #[arg(long, value_enum, value_name = "FORMAT", conflicts_with_all = ["json", "tick"])]
     pub format: Option<IoFormat>,
-    /// How many threads read, where the format allows more than one [default: all CPUs].
+    /// Reader threads, where the format allows more than one [default: all CPUs].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
-    /// Run this command and watch all I/O of the system while it runs.
+    /// Run this command and trace all I/O of the system while it runs.
     #[arg(last = true, value_name = "COMMAND", conflicts_with = "from")]
     pub command: Vec<OsString>,
 }
@@ -1010,11 +1024,11 @@ pub enum IoFormat {
     Blkparse,
     /// As fio's latency log with offsets: ms, latency in ns, direction, bytes, offset, priority.
     FioLog,
-    /// A row an I/O, with a column for everything that is known.
+    /// One row per I/O, with every known field.
     Csv,
 }
 
-/// What I/Os are told apart by.
+/// The dimensions of I/Os.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 #[allow(missing_docs)] // each is named by its word
 pub enum IoDimension {
@@ -1031,7 +1045,7 @@ pub enum IoDimension {
 pub enum IoMeasure {
     /// Bytes.
     Size,
-    /// From the first moment traced to the end.
+    /// From the first traced event to the completion.
     Latency,
     /// The part of it in the queue.
     Queue,
@@ -1055,7 +1069,7 @@ pub enum IoUnit {
 /// `assay archive`.
 #[derive(Debug, Subcommand)]
 pub enum Archive {
-    /// The runs, newest first.
+    /// List the runs, newest first.
     List {
         /// Only runs of this workload.
         #[arg(long)]
@@ -1069,14 +1083,14 @@ pub enum Archive {
         /// Only runs that have this text in id, experiment, workload, tags, note or host.
         #[arg(long)]
         text: Option<String>,
-        /// At most so many.
+        /// List at most this many.
         #[arg(long, default_value_t = 30)]
         limit: usize,
-        /// The deleted runs that can be restored instead.
+        /// List the deleted runs that can be restored instead.
         #[arg(long, conflicts_with_all = ["workload", "experiment", "tag", "text"])]
         deleted: bool,
     },
-    /// One run: its trials, metrics, findings and system.
+    /// Show one run: its trials, metrics, findings and system.
     Show {
         /// The run.
         #[arg(default_value = "last")]
@@ -1094,21 +1108,21 @@ pub enum Archive {
         /// The file (`.tar.zst`) or folder to write.
         #[arg(short, long)]
         output: PathBuf,
-        /// All results as Parquet files that pandas, Polars and DuckDB open.
+        /// Write all results as Parquet files that pandas, Polars and DuckDB open.
         #[arg(long)]
         dataset: bool,
-        /// Write the copy that `publish` would: without names of machines and people. Without this
-        /// the run is written byte for byte.
+        /// Write the copy that `publish` would: without names of machines and people. The default
+        /// is the run byte for byte.
         #[arg(long, conflicts_with = "dataset")]
         redact: bool,
     },
-    /// Take in a run that was exported, or results of another program (hyperfine, Google Benchmark,
-    /// fio, JMH, memtier_benchmark, mcperf, SPEC CPU).
+    /// Import an exported run, or results of another program (hyperfine, Google Benchmark, fio,
+    /// JMH, memtier_benchmark, mcperf, SPEC CPU).
     Import {
         /// The file; several results of one program become one run.
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
-        /// Read it as this; absent: as what its content says that it is.
+        /// The format of the file [default: detected from the content].
         #[arg(long = "as", value_name = "FORMAT", value_parser = format_names())]
         format: Option<String>,
         /// Name the run's experiment.
@@ -1117,30 +1131,30 @@ pub enum Archive {
         /// A word to find the run by, such as `host=lab1`. May be given several times.
         #[arg(long, value_name = "WORD")]
         tag: Vec<String>,
-        /// Import results once more that were imported before.
+        /// Import results again that were imported before.
         #[arg(long)]
         again: bool,
-        /// Take no exported run that unpacks to more.
+        /// Refuse an exported run that unpacks to more.
         #[arg(long, default_value = "4 GiB", value_name = "SIZE", value_parser = size)]
         max_size: u64,
-        /// Take no exported run of more files.
+        /// Refuse an exported run of more files.
         #[arg(long, default_value_t = 100_000, value_name = "N")]
         max_files: usize,
-        /// Take no exported run that unpacks to more than 64 MiB and to so many times its own size.
+        /// Refuse an exported run that unpacks to more than 64 MiB and to this many times its own
+        /// size.
         #[arg(long, default_value_t = 200, value_name = "N")]
         max_ratio: u64,
     },
-    /// Make the index anew from the files.
+    /// Rebuild the index from the files.
     Reindex,
-    /// Add tags to a run, or take away those that were added; without any: print them. The record stays
-    /// as it is.
+    /// Add tags to a run, or remove added ones; without any: print them. The record stays as it is.
     Tag {
         /// The run.
         run: String,
         /// The tags to add.
         #[arg(value_name = "TAG")]
         tags: Vec<String>,
-        /// Take this tag away. May be given several times.
+        /// Remove this tag. May be given several times.
         #[arg(long, value_name = "TAG")]
         remove: Vec<String>,
     },
@@ -1148,7 +1162,7 @@ pub enum Archive {
     Note {
         /// The run.
         run: String,
-        /// The note; it replaces the one before, and "" removes it.
+        /// The note; it replaces the existing one, and "" removes it.
         text: Option<String>,
     },
     /// Delete a run. It can be restored until the day (UTC) ends.
@@ -1156,7 +1170,7 @@ pub enum Archive {
     Delete {
         /// The run.
         run: String,
-        /// At once and for good.
+        /// Delete it immediately and permanently.
         #[arg(long)]
         now: bool,
     },
@@ -1200,7 +1214,7 @@ pub struct Doctor {
 /// `assay kit`.
 #[derive(Debug, Subcommand)]
 pub enum Kit {
-    /// The kits that are found, and where.
+    /// List the kits and where they are.
     List,
     /// Check a kit's `kit.toml`.
     Check {
@@ -1212,7 +1226,7 @@ pub enum Kit {
 /// `assay vm`.
 #[derive(Debug, Subcommand)]
 pub enum Vm {
-    /// The kernels that are built, and what runs virtual machines here.
+    /// List the built kernels, and the hypervisor and acceleration available here.
     List,
     /// Build a Debian root file system and kernels from Debian's packages; needs root, mmdebstrap and a mirror.
     Build {
@@ -1225,20 +1239,21 @@ pub enum Vm {
 /// `assay cpu`.
 #[derive(Debug, Subcommand)]
 pub enum Cpu {
-    /// The times of a run (speed, base) as the reference tables of a `suite.toml`.
+    /// Print the times of a run (speed, base) as the reference tables of a `suite.toml`.
     Reference {
         /// The run.
         run: String,
     },
-    /// The result of a run as JSON, for `assay rules judge cpu FILE`.
+    /// Print the result of a run as JSON, for `assay rules judge cpu FILE`.
     Result {
         /// The run.
         run: String,
-        /// What only you know of it, as a file that `assay cpu facts RUN` begins.
+        /// The facts that only you know: the form that `assay cpu facts RUN` prints, filled in.
         #[arg(long, value_name = "FILE")]
         facts: Option<PathBuf>,
     },
-    /// A file to fill in with what the rules ask and the run cannot know, for `result --facts`.
+    /// Print a form for the facts that the rules ask for and the run cannot know, for `result
+    /// --facts`.
     Facts {
         /// The run.
         run: String,
@@ -1248,33 +1263,34 @@ pub enum Cpu {
 /// `assay rules`.
 #[derive(Debug, Subcommand)]
 pub enum Rules {
-    /// The packs, and the checks in a line each.
+    /// List the packs, and the checks in a line each.
     List {
-        /// Packs of this folder instead of those that come with assay.
+        /// A folder of packs, instead of those that come with assay.
         #[arg(long, value_name = "DIR")]
         packs: Option<PathBuf>,
     },
-    /// Every check in full.
+    /// Print every check in full.
     Catalogue {
         /// As the page of the documentation.
         #[arg(long)]
         markdown: bool,
     },
-    /// How much a difference in each fact of a system means, and what follows from which factor.
+    /// Print the class of each system fact in comparisons, and which facts follow from which
+    /// factor.
     Classes {
         /// As the page of the documentation.
         #[arg(long)]
         markdown: bool,
     },
-    /// One check or one pack.
+    /// Show one check or one pack.
     Show {
         /// A check (`F31` or `interleaved`) or a pack (`cpu`).
         id: String,
-        /// Packs of this folder instead of those that come with assay.
+        /// A folder of packs, instead of those that come with assay.
         #[arg(long, value_name = "DIR")]
         packs: Option<PathBuf>,
     },
-    /// Make every check on a run, and name those that cannot be made.
+    /// Run every check on a run, and list those that cannot be evaluated.
     Check {
         /// The run.
         #[arg(default_value = "last")]
@@ -1283,13 +1299,13 @@ pub enum Rules {
         #[arg(long, value_enum, default_value_t = RulesProfile::Lab)]
         profile: RulesProfile,
     },
-    /// Judge a result, written as JSON, by a pack.
+    /// Judge a result (JSON) by a pack.
     Judge {
         /// The pack.
         pack: String,
         /// The result.
         file: PathBuf,
-        /// Packs of this folder instead of those that come with assay.
+        /// A folder of packs, instead of those that come with assay.
         #[arg(long, value_name = "DIR")]
         packs: Option<PathBuf>,
     },
@@ -1298,8 +1314,8 @@ pub enum Rules {
 /// What numbers are for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum RulesProfile {
-    /// Work at the bench: what cannot be checked is counted.
+    /// Work at the bench: checks that cannot be evaluated are counted.
     Lab,
-    /// For others to read: what cannot be checked is a finding.
+    /// For publication: a check that cannot be evaluated is a finding.
     Publish,
 }

@@ -90,13 +90,13 @@ fn report(error: &anyhow::Error) {
 
 /// An error with its causes, each once: some messages hold their cause already.
 fn sentence(error: &anyhow::Error) -> String {
-    error.chain().map(ToString::to_string).fold(String::new(), |so_far, cause| {
-        if so_far.contains(&cause) {
-            so_far
-        } else if so_far.is_empty() {
+    error.chain().map(ToString::to_string).fold(String::new(), |message, cause| {
+        if message.contains(&cause) {
+            message
+        } else if message.is_empty() {
             cause
         } else {
-            format!("{so_far}: {cause}")
+            format!("{message}: {cause}")
         }
     })
 }

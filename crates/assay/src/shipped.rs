@@ -23,7 +23,7 @@ pub fn folder(name: &str) -> io::Result<PathBuf> {
 }
 
 /// A file or folder that was named: where it is if it is there as named; else, where it is one of
-/// [`FOLDERS`] or below and came with assay, that one, which is said.
+/// [`FOLDERS`] or below and came with assay, that one, which is printed.
 ///
 /// # Errors
 /// It is nowhere; the text names where was looked.

@@ -64,8 +64,8 @@ fn bad_files_end_with_2() {
     ] {
         let done = world.run(&args);
         assert_eq!(done.code, 2, "{args:?}: {}{}", done.stdout, done.stderr);
-        let said = done.stderr.replace("\n  ", " ");
-        assert!(said.contains(words), "{args:?}: {said}");
+        let printed = done.stderr.replace("\n  ", " ");
+        assert!(printed.contains(words), "{args:?}: {printed}");
     }
 }
 

@@ -70,9 +70,9 @@ fn a_comma_that_was_meant_to_stay_in_a_value() {
     for (verb, code) in [("plan", 0), ("run", 2)] {
         let done = world.run(&[verb, "--set", set, "--", "true"]);
         assert_eq!(done.code, code);
-        let said = done.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+        let shown = done.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
         let quoted = "--set 'controls.storage=[\"loop:btrfs,compress=zstd\"]'";
-        assert!(said.contains("make 2 levels") && said.contains(quoted), "{said}");
+        assert!(shown.contains("make 2 levels") && shown.contains(quoted), "{shown}");
     }
     // What the hint says works, and where no comma is to blame there is none.
     let right = "controls.storage=[\"loop:btrfs,compress=zstd,size=300MiB\"]";
@@ -165,7 +165,7 @@ fn flags_that_make_no_sense() {
     ] {
         let done = world.run(arguments);
         assert_eq!(done.code, 2, "{arguments:?}: {}", done.stderr);
-        assert!(!done.stderr.trim().is_empty(), "{arguments:?} said nothing");
+        assert!(!done.stderr.trim().is_empty(), "{arguments:?} printed nothing");
     }
     assert!(world.runs().is_empty());
 }

@@ -58,9 +58,9 @@ fn a_plan_that_is_too_large_is_refused_before_it_is_made() {
         let file = world.write("x.toml", &text).display().to_string();
         for verb in ["plan", "run", "submit"] {
             let done = world.run(&[verb, &file]);
-            let said = done.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
-            assert_eq!(done.code, 2, "{verb}: {said}");
-            assert!(said.contains(words), "{verb}: {words}: {said}");
+            let printed = done.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert_eq!(done.code, 2, "{verb}: {printed}");
+            assert!(printed.contains(words), "{verb}: {words}: {printed}");
         }
     }
     assert!(world.runs().is_empty(), "nothing was begun");

@@ -28,9 +28,9 @@ fn the_page_works_in_chromium() {
         .output()
         .unwrap();
     let dom = String::from_utf8_lossy(&shown.stdout);
-    let said = String::from_utf8_lossy(&shown.stderr);
-    assert!(dom.contains(button), "the script did not run: {said}");
+    let printed = String::from_utf8_lossy(&shown.stderr);
+    assert!(dom.contains(button), "the script did not run: {printed}");
     for wrong in ["Content Security Policy", "Uncaught", "net::ERR"] {
-        assert!(!said.contains(wrong), "{wrong}: {said}");
+        assert!(!printed.contains(wrong), "{wrong}: {printed}");
     }
 }

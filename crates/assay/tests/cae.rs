@@ -139,8 +139,8 @@ fn scratch_that_is_full_fails_in_the_solvers_words() {
     let record = ran.record("failed");
     let error = record["error"].as_str().unwrap();
     // At times it waits for its own thread instead of saying so.
-    let told = error.contains("INFOG(1) = -90") || error.contains("no room is left in");
-    assert!(told, "{error}");
+    let reported = error.contains("INFOG(1) = -90") || error.contains("no room is left in");
+    assert!(reported, "{error}");
 }
 
 #[test]
@@ -195,8 +195,8 @@ fn what_is_missing_is_named() {
     {
         let ran = done(world.assay(&arguments(&[case])).env("PATH", &nowhere));
         assert_eq!(ran.code, 2, "{}", ran.stderr);
-        let said = ran.stderr.replace("\n  ", " ");
-        assert!(said.contains(&format!("Debian package {package}")), "{said}");
+        let shown = ran.stderr.replace("\n  ", " ");
+        assert!(shown.contains(&format!("Debian package {package}")), "{shown}");
     }
     let ran = run(&world, &["ccx=/no/such/ccx"]);
     assert_eq!(ran.code, 2);

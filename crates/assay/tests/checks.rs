@@ -12,7 +12,7 @@ use common::says::{Says, json, of_run};
 use common::{World, repository};
 use serde_json::Value;
 
-/// A run, and what is said of it at the bench.
+/// A run, and its findings under the profile `lab`.
 fn after(world: &World, arguments: &[&str]) -> BTreeMap<String, Says> {
     let mut all = vec!["run"];
     all.extend(arguments);
@@ -53,7 +53,7 @@ fn an_honest_comparison_of_two_commands_may_be_published() {
 }
 
 #[test]
-fn few_trials_warm_up_margin_and_order_are_told() {
+fn few_trials_warm_up_margin_and_order_are_reported() {
     let world = World::new();
     let with = |more: &[&str]| {
         let mut run = more.to_vec();
@@ -104,7 +104,7 @@ fn a_program_that_changes_on_the_way_is_another_program() {
     let hash = assay_sut::sha256_file(std::path::Path::new("/bin/true")).unwrap();
     assert_eq!(program["program"]["sha256"], hash.as_str());
     let second = records["records"][1]["evidence"].to_string();
-    assert!(!second.contains("sha256"), "a program is hashed and told once: {second}");
+    assert!(!second.contains("sha256"), "a program is hashed and reported once: {second}");
 }
 
 #[test]
@@ -124,9 +124,9 @@ fn wrong_output_and_what_a_program_reports_are_found() {
 fn what_is_seen_outside_is_judged_by_the_row_alone() {
     let world = World::new();
     let sum = Figures::new(&world, "sum");
-    let told = "{\"finding\":\"F25\",\"message\":\"it never settled\",\"severity\":\"note\"}\n\
+    let announced = "{\"finding\":\"F25\",\"message\":\"it never settled\",\"severity\":\"note\"}\n\
                 {\"finding\":\"Q1\",\"message\":\"odd\"}\n";
-    sum.tells("a", told);
+    sum.tells("a", announced);
     let done = world.run(&["run", "--blocks", "2", "--json", &sum.path()]);
     let record = &done.records()[0];
     let finding = record["findings"].as_array().unwrap().iter().find(|f| f["id"] == "F25");
@@ -183,17 +183,17 @@ fn every_output_of_a_run_has_the_same_findings() {
         let all = records.as_array().unwrap().iter();
         all.flat_map(|r| r["findings"].as_array().cloned().unwrap_or_default()).collect()
     };
-    let told = listed(&[&run["analysis"]["findings"], &of_trials(&run["records"])]);
-    assert!(told.iter().any(|t| t.contains("F26")), "{told:?}");
+    let announced = listed(&[&run["analysis"]["findings"], &of_trials(&run["records"])]);
+    assert!(announced.iter().any(|t| t.contains("F26")), "{announced:?}");
     let shown = json(&world.run(&["archive", "show", "--json"]).stdout);
-    assert_eq!(listed(&[&shown["analysis"]["findings"], &of_trials(&shown["records"])]), told);
+    assert_eq!(listed(&[&shown["analysis"]["findings"], &of_trials(&shown["records"])]), announced);
     let checked = json(&world.run(&["rules", "check", "--json"]).stdout);
-    assert_eq!(listed(&[&checked["findings"], &checked["in_trials"]]), told);
+    assert_eq!(listed(&[&checked["findings"], &checked["in_trials"]]), announced);
     let terminal = world.run(&["rules", "check"]).stdout.replace(['\n', ' '], "");
     let page = world.path("page");
     assert_eq!(world.run(&["publish", "last", "-o", page.to_str().unwrap()]).code, 0);
     let html = fs::read_to_string(page.join("index.html")).unwrap();
-    for finding in &told {
+    for finding in &announced {
         let message = finding.splitn(3, ' ').nth(2).unwrap().trim_matches('"').to_owned();
         let bare = message.replace(' ', "");
         assert!(terminal.contains(&bare), "terminal: {message}");

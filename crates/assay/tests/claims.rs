@@ -10,8 +10,8 @@ use serde_json::Value;
 
 const HEAD: &str = "+++\ntitle = \"T\"\nas_of = \"2009-08-27\"\n+++\n";
 
-/// What a check said: its severity and message, of each finding.
-fn said(findings: &Value, id: &str) -> Vec<(String, String)> {
+/// The findings of a check: severity and message of each.
+fn printed(findings: &Value, id: &str) -> Vec<(String, String)> {
     let all = findings.as_array().unwrap_or_else(|| panic!("no findings: {findings}"));
     let text = |f: &Value, key: &str| f[key].as_str().unwrap().to_owned();
     let own = all.iter().filter(|f| f["id"] == id);
@@ -77,20 +77,20 @@ fn sentences_are_held_against_their_comparisons() {
         of_post(&world, &words.replace("TIMES", times))
     };
     let clear = of("The second is slower in time: TIMES.");
-    assert_eq!(outcome(&said(&clear, "F34")), "passes", "{clear}");
-    assert_eq!(outcome(&said(&clear, "F56")), "passes", "{clear}");
+    assert_eq!(outcome(&printed(&clear, "F34")), "passes", "{clear}");
+    assert_eq!(outcome(&printed(&clear, "F56")), "passes", "{clear}");
     let vague = of("The second is slower: TIMES.");
-    assert_eq!(outcome(&said(&vague, "F56")), "warning", "{vague}");
+    assert_eq!(outcome(&printed(&vague, "F56")), "warning", "{vague}");
     let same = of("There is no difference: TIMES.");
-    assert_eq!(outcome(&said(&same, "F35")), "invalid", "{same}");
-    assert!(said(&same, "F35")[0].1.contains("no margin was declared"), "{same}");
+    assert_eq!(outcome(&printed(&same, "F35")), "invalid", "{same}");
+    assert!(printed(&same, "F35")[0].1.contains("no margin was declared"), "{same}");
     // Quoted results have no interval that could support a direction.
     let quoted = post(
         &world,
         "Which is better in throughput: {{ times(\"t5240-1.6\", than=\"p570-4chip\") }}.",
         &[],
     );
-    assert_eq!(outcome(&said(&quoted, "F34")), "cannot check", "{quoted}");
+    assert_eq!(outcome(&printed(&quoted, "F34")), "cannot check", "{quoted}");
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn a_direction_that_the_interval_does_not_show_is_refused() {
     let found = of_post(&world, &body);
     // Six pairs of one command may differ clearly by chance; the check follows the interval.
     let expected = if low <= 1.0 && high >= 1.0 { "invalid" } else { "passes" };
-    assert_eq!(outcome(&said(&found, "F34")), expected, "{found}");
+    assert_eq!(outcome(&printed(&found, "F34")), expected, "{found}");
 }
 
 #[test]
@@ -136,15 +136,15 @@ fn numbers_of_a_run_have_intervals_and_no_more_digits_than_those_carry() {
     };
     run("6");
     let plain = of_post(&world, "{{ value(\"own:elapsed\") }}");
-    assert_eq!(outcome(&said(&plain, "F32")), "passes", "{plain}");
-    assert_eq!(outcome(&said(&plain, "F45")), "passes", "{plain}");
+    assert_eq!(outcome(&printed(&plain, "F32")), "passes", "{plain}");
+    assert_eq!(outcome(&printed(&plain, "F45")), "passes", "{plain}");
     let digits = of_post(&world, "{{ value(\"own:elapsed\", digits=9) }}");
-    assert_eq!(outcome(&said(&digits, "F45")), "note", "{digits}");
+    assert_eq!(outcome(&printed(&digits, "F45")), "note", "{digits}");
     run("1");
     let bare = of_post(&world, "{{ value(\"own:elapsed\") }}");
-    assert_eq!(outcome(&said(&bare, "F32")), "invalid", "{bare}");
+    assert_eq!(outcome(&printed(&bare, "F32")), "invalid", "{bare}");
     let quoted = post(&world, "{{ value(\"t5240-1.6\") }}", &[]);
-    assert_eq!(outcome(&said(&quoted, "F32")), "note", "{quoted}");
+    assert_eq!(outcome(&printed(&quoted, "F32")), "note", "{quoted}");
 }
 
 #[test]
@@ -179,7 +179,7 @@ fn posts_of_quoted_results() {
     ];
     for (id, body, expected) in cases {
         let found = of(&body);
-        assert_eq!(outcome(&said(&found, id)), expected, "{id}: {body}: {found}");
+        assert_eq!(outcome(&printed(&found, id)), expected, "{id}: {body}: {found}");
     }
     world.write("u.md", "+++\ntitle = \"T\"\n+++\n{{ rank(\"t5240-1.6\", in=\"specjbb2005\") }}\n");
     let undated = world.run(&["publish", "u.md", "-o", "u"]);
@@ -195,7 +195,7 @@ fn posts_of_quoted_results() {
     );
     let later = world.run(&["publish", "l.md", "-o", "l", "--json"]);
     assert_eq!(
-        outcome(&said(&json(&later.stdout)["findings"], "F57")),
+        outcome(&printed(&json(&later.stdout)["findings"], "F57")),
         "warning",
         "{}",
         later.stdout
@@ -236,7 +236,7 @@ fn denominators_watts_and_prices_of_a_landscape() {
     cases.push(("F48", agreeing.to_owned(), "core", "passes"));
     for (id, rows, per, expected) in cases {
         let found = of(&rows, per);
-        assert_eq!(outcome(&said(&found, id)), expected, "{id} per {per}: {rows}{found}");
+        assert_eq!(outcome(&printed(&found, id)), expected, "{id} per {per}: {rows}{found}");
     }
     // A column that is computed here and bears the name of the benchmark's own metric.
     world.write("mine/own.csv", &format!("{head}{agreeing}"));
@@ -248,19 +248,19 @@ fn denominators_watts_and_prices_of_a_landscape() {
     let done = world.run(&["landscape", "x", "--published", "mine", "--json"]);
     assert_eq!(done.code, 0, "{}", done.stderr);
     let found = &json(&done.stdout)["landscape"]["findings"];
-    assert_eq!(outcome(&said(found, "F48")), "invalid", "{found}");
+    assert_eq!(outcome(&printed(found, "F48")), "invalid", "{found}");
     std::fs::remove_file(world.path("mine/landscapes.toml")).unwrap();
 }
 
 #[test]
-fn measured_beside_quoted_is_labelled_and_said() {
+fn measured_beside_quoted_is_labelled_and_stated() {
     let world = World::new();
     let csv = "id,source,benchmark,metric,unit,higher_is_better,system,value\nq,s,E,elapsed,s,false,Elsewhere,0.5\n";
-    assert_eq!(outcome(&said(&landscape(&world, csv, &[]), "F47")), "passes");
+    assert_eq!(outcome(&printed(&landscape(&world, csv, &[]), "F47")), "passes");
     let run = ["run", "--blocks", "3", "--monitors", "none", "--quiet", "--", "true"];
     assert_eq!(world.run(&run).code, 0);
     let found = landscape(&world, csv, &["--with", "last"]);
-    assert_eq!(outcome(&said(&found, "F47")), "warning", "{found}");
+    assert_eq!(outcome(&printed(&found, "F47")), "warning", "{found}");
 }
 
 #[test]
@@ -270,19 +270,19 @@ fn claims_of_others_belong_to_their_checks() {
     let of = |sentence: &str| audit(&world, &format!("# Report\n\n{table}{sentence}\n"));
     let right = of("The Acme Z900 delivered 5.5% more throughput than the Bolt Q77.");
     let wrong = of("The Acme Z900 delivered 9% more throughput than the Bolt Q77.");
-    assert_eq!(outcome(&said(&right, "F45")), "passes", "{right}");
-    assert_eq!(outcome(&said(&wrong, "F45")), "invalid", "{wrong}");
+    assert_eq!(outcome(&printed(&right, "F45")), "passes", "{right}");
+    assert_eq!(outcome(&printed(&wrong, "F45")), "invalid", "{wrong}");
     // Ratios whose inputs stand nowhere.
     let alone = audit(
         &world,
         "# Report\n\nThe Acme Z900 delivered 9% more throughput than the Bolt Q77.\n",
     );
-    assert_eq!(outcome(&said(&alone, "F54")), "warning", "{alone}");
-    assert_eq!(outcome(&said(&right, "F54")), "passes", "{right}");
+    assert_eq!(outcome(&printed(&alone, "F54")), "warning", "{alone}");
+    assert_eq!(outcome(&printed(&right, "F54")), "passes", "{right}");
     let watts = of("The Acme Z900 delivered 3 times the throughput per watt of the Bolt Q77.");
-    assert_eq!(outcome(&said(&watts, "F51")), "warning", "{watts}");
+    assert_eq!(outcome(&printed(&watts, "F51")), "warning", "{watts}");
     let rank = of("The Bolt Q77 delivered the best throughput of all.");
-    assert!(!said(&rank, "F56").is_empty(), "{rank}");
+    assert!(!printed(&rank, "F56").is_empty(), "{rank}");
 }
 
 #[test]
@@ -302,9 +302,9 @@ fn runs_that_share_no_metric_are_not_compared() {
         json(&done.stdout)["findings"].clone()
     };
     let found = compared(&first, &again, &[]);
-    assert_eq!(outcome(&said(&found, "F46")), "passes", "{found}");
+    assert_eq!(outcome(&printed(&found, "F46")), "passes", "{found}");
     let found = compared(&first, &other, &["--metric", "none"]);
-    assert_eq!(outcome(&said(&found, "F46")), "passes", "both decided by elapsed: {found}");
+    assert_eq!(outcome(&printed(&found, "F46")), "passes", "both decided by elapsed: {found}");
 }
 
 #[test]

@@ -43,8 +43,8 @@ fn the_tutorial_runs_as_it_stands() {
         .env("XDG_STATE_HOME", world.path("state"))
         .output()
         .unwrap();
-    let said = String::from_utf8_lossy(&done.stderr).into_owned();
-    assert!(done.status.success(), "{said}{}", String::from_utf8_lossy(&done.stdout));
+    let printed = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert!(done.status.success(), "{printed}{}", String::from_utf8_lossy(&done.stdout));
     for page in ["page/index.html", "post/index.html"] {
         assert!(world.path(page).exists(), "{page}");
     }

@@ -59,8 +59,8 @@ fn a_time_to_user_of_cpus_on_which_others_computed_is_doubtful() {
     let _burners: Vec<Ended> = (0..cpus).map(|_| burn()).collect();
     let sets = ["copies=1", "size=20 MB", "rows=400", "window=200 ms", "user=0.2"];
     let sets: Vec<&str> = sets.into_iter().flat_map(|set| ["--set", set]).collect();
-    let said = doubt(&world, "time_to_user", &[&sets[..], &["startup"]].concat()).unwrap();
-    assert!(said.contains("other processes used"), "{said}");
+    let printed = doubt(&world, "time_to_user", &[&sets[..], &["startup"]].concat()).unwrap();
+    assert!(printed.contains("other processes used"), "{printed}");
 }
 
 #[test]
@@ -68,8 +68,8 @@ fn a_rule_pack_that_names_a_retired_check_is_told_why() {
     let world = World::new();
     let shown = world.run(&["rules", "show", "F10"]);
     assert_eq!(shown.code, 2, "{}", shown.stdout);
-    let said = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let shown = said(&shown.stderr);
+    let printed = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let shown = printed(&shown.stderr);
     assert!(shown.contains("F10 app-tunables is retired") && shown.contains("F16"), "{shown}");
     let pack = std::fs::read_to_string(repository().join("rulepacks/cpu-1.0.toml")).unwrap();
     let named = pack.replacen("check = \"one-invocation\"", "check = \"F10\"", 1);
@@ -79,7 +79,7 @@ fn a_rule_pack_that_names_a_retired_check_is_told_why() {
     let folder = world.path("packs");
     let listed = world.run(&["rules", "list", "--packs", folder.to_str().unwrap()]);
     assert_eq!(listed.code, 2, "{}", listed.stdout);
-    assert!(said(&listed.stderr).contains("F10 app-tunables is retired"), "{}", listed.stderr);
+    assert!(printed(&listed.stderr).contains("F10 app-tunables is retired"), "{}", listed.stderr);
 }
 
 #[test]

@@ -112,12 +112,12 @@ fn nothing_that_steers_is_printed() {
     for line in commands(&world) {
         let line: Vec<&str> = line.iter().map(String::as_str).collect();
         let done = world.run(&line);
-        let said = format!("{}{}", done.stdout, done.stderr);
-        assert_eq!(steers(&said), None, "{line:?}: {said:?}");
-        seen.push_str(&said);
+        let reply = format!("{}{}", done.stdout, done.stderr);
+        assert_eq!(steers(&reply), None, "{line:?}: {reply:?}");
+        seen.push_str(&reply);
     }
     assert!(seen.contains('\u{FFFD}') && seen.contains("owned"), "the texts were printed, cleaned");
-    // JSON keeps what was said.
+    // JSON keeps what was printed.
     let json = world.run(&["archive", "list", "--json"]).stdout;
     let list: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert!(list[0]["tags"][0].as_str().unwrap().contains("\u{1b}[2J"), "{json}");
@@ -144,12 +144,12 @@ fn on_a_terminal_there_is_no_paint_but_our_own() {
             command.env(name, value.unwrap());
         }
         command.env_remove("NO_COLOR").env("TERM", "xterm").current_dir(world.path(""));
-        let said = done(&mut command).stdout;
-        painted |= said != unpainted(&said);
+        let reply = done(&mut command).stdout;
+        painted |= reply != unpainted(&reply);
         // The terminal ends lines with a carriage return; clap and the excerpts of files have paints of
         // their own, where nothing from outside has any.
-        let said = unpainted(&said).replace("\r\n", "\n");
-        assert_eq!(steers(&said), None, "{line:?}: {said:?}");
+        let reply = unpainted(&reply).replace("\r\n", "\n");
+        assert_eq!(steers(&reply), None, "{line:?}: {reply:?}");
     }
     assert!(painted, "there is colour on a terminal");
 }

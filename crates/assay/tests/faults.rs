@@ -153,10 +153,13 @@ fn a_disk_that_is_full() {
     let shown = world.run(&["archive", "show", "last", "--json"]);
     assert_eq!(shown.code, 0, "{}", shown.stderr);
     let events = std::fs::read_to_string(world.path("events")).unwrap();
-    let told = events.lines().map(json).filter_map(|e| e["trials"].as_array().cloned());
-    let told: Vec<u64> = told.flatten().filter_map(|t| t["number"].as_u64()).collect();
+    let reported = events.lines().map(json).filter_map(|e| e["trials"].as_array().cloned());
+    let reported: Vec<u64> = reported.flatten().filter_map(|t| t["number"].as_u64()).collect();
     let kept: Vec<u64> = shown.records().iter().filter_map(|r| r["number"].as_u64()).collect();
-    assert!(!told.is_empty() && told.iter().all(|n| kept.contains(n)), "{told:?} {kept:?}");
+    assert!(
+        !reported.is_empty() && reported.iter().all(|n| kept.contains(n)),
+        "{reported:?} {kept:?}"
+    );
     // With room again the run goes on to its end.
     let grown = std::process::Command::new("mount")
         .args(["-o", "remount,size=200m"])

@@ -74,19 +74,19 @@ fn kits_experiments_and_posts_come_with_the_program() {
     let missing = run(&world, &["run", "experiments/nothing.toml"]);
     assert_eq!(missing.code, 2);
     let (here, cache) = (world.path("").display().to_string(), world.path("cache"));
-    let said = missing.stderr.split_whitespace().collect::<String>();
-    assert!(said.contains(here.trim_end_matches('/')), "{}", missing.stderr);
-    assert!(said.contains(&cache.display().to_string()), "{}", missing.stderr);
+    let printed = missing.stderr.split_whitespace().collect::<String>();
+    assert!(printed.contains(here.trim_end_matches('/')), "{}", missing.stderr);
+    assert!(printed.contains(&cache.display().to_string()), "{}", missing.stderr);
 }
 
 #[test]
-fn a_cache_that_cannot_be_written_is_told() {
+fn a_cache_that_cannot_be_written_is_reported() {
     let world = World::new();
     let mut command = elsewhere(&world, &["plan", "experiments/zstd-levels.toml"]);
     let blocked = done(command.env("ASSAY_CACHE", "/proc/no-folder"));
     assert_eq!(blocked.code, 2, "{}", blocked.stderr);
-    let said = blocked.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(said.contains("what comes with assay cannot be unpacked"), "{said}");
+    let printed = blocked.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(printed.contains("what comes with assay cannot be unpacked"), "{printed}");
 }
 
 #[test]
@@ -126,9 +126,9 @@ fn a_script_without_its_run_bit_is_not_executable_rather_than_missing() {
     world.write("bench.sh", "#!/bin/sh\n");
     let ran = run(&world, &["run", "--", "./bench.sh"]);
     assert_eq!(ran.code, 2, "{}", ran.stderr);
-    let said = ran.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(said.contains("is there but is not executable; chmod +x"), "{said}");
-    assert!(!said.contains("not found"), "{said}");
+    let printed = ran.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(printed.contains("is there but is not executable; chmod +x"), "{printed}");
+    assert!(!printed.contains("not found"), "{printed}");
 }
 
 /// The examples in the help of a verb that run as they stand: those before the ones that need what only the
@@ -200,9 +200,9 @@ fn the_first_two_examples_of_every_verb_run_in_an_empty_folder() {
     ];
     let mut server = elsewhere(&world, &["serve", "--listen", "127.0.0.1:0"]);
     let mut server = server.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-    let mut said = BufReader::new(server.stdout.take().unwrap());
+    let mut printed = BufReader::new(server.stdout.take().unwrap());
     let mut first = String::new();
-    said.read_line(&mut first).unwrap();
+    printed.read_line(&mut first).unwrap();
     let queue: [(&str, &[i32]); 3] = [("submit", &[0]), ("cancel", &[0]), ("wait", &[0, 130])];
     for (verb, codes) in verbs.into_iter().chain(queue) {
         let all = examples(&world, verb);

@@ -30,8 +30,8 @@ fn an_import_says_what_it_recognised_and_shows_like_any_run() {
     let file = data("hyperfine.json");
     let done = world.run(&["archive", "import", &file, "--name", "pack", "--tag", "host=lab1"]);
     assert_eq!(done.code, 0, "{}", done.stderr);
-    let said = done.stderr.replace("\n  ", " ");
-    assert!(said.contains("hyperfine, read as hyperfine: 2 treatments, 12 trials"), "{said}");
+    let printed = done.stderr.replace("\n  ", " ");
+    assert!(printed.contains("hyperfine, read as hyperfine: 2 treatments, 12 trials"), "{printed}");
     let listed = json(&world.run(&["archive", "list", "--tag", "host=lab1", "--json"]).stdout);
     assert_eq!(listed[0]["experiment"], "pack");
     assert_eq!(listed[0]["completed"], 12);
@@ -170,8 +170,8 @@ fn bad_files_exit_with_two_and_leave_nothing() {
     for (arguments, wanted) in cases {
         let done = world.run(&[&["archive", "import"], arguments.as_slice()].concat());
         assert_eq!(done.code, 2, "{arguments:?}: {}", done.stderr);
-        let said = done.stderr.replace("\n  ", " ");
-        assert!(said.contains(wanted), "{arguments:?}: {said}");
+        let printed = done.stderr.replace("\n  ", " ");
+        assert!(printed.contains(wanted), "{arguments:?}: {printed}");
     }
     assert!(world.runs().is_empty());
     let file = data("fio.json");

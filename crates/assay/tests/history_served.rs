@@ -99,11 +99,11 @@ fn a_history_is_served_confirmed_acknowledged_and_published() {
     assert_eq!(afresh.json()["resets"], json!([commit]));
     assert_eq!(afresh.json()["series"][0]["changes"], json!([]));
     let stated = world.run(&["history", &file, "--rev", "v1..main"]);
-    assert!(said_of(&stated.stdout).contains("starts afresh at"), "{}", stated.stdout);
+    assert!(console(&stated.stdout).contains("starts afresh at"), "{}", stated.stdout);
     assert_eq!(reset(&json!({ "commit": commit, "undo": true })).status, 200);
     assert_eq!(change(&served, &id)["change"]["state"], "acknowledged");
     let nowhere = world.run(&["history", &file, "--rev", "v1..main", "--reset", "v1"]);
-    assert!(nowhere.code == 2 && said(&nowhere).contains("at v1"), "{}", nowhere.stderr);
+    assert!(nowhere.code == 2 && printed(&nowhere).contains("at v1"), "{}", nowhere.stderr);
     // A page of a part of the range keeps what the whole is.
     world.run(&["history", &file, "--rev", "v1..main~6"]);
     assert_eq!(served.get(&at).json()["revisions"], COMMITS as u64 + 1);
@@ -119,19 +119,19 @@ fn a_history_is_served_confirmed_acknowledged_and_published() {
     let data: Value = serde_json::from_str(&data).unwrap();
     assert_eq!(data.as_array().unwrap().len(), 2, "both are called prog");
     let again = world.run(&["publish", "--history", "-o", &out]);
-    assert!(again.code == 2 && said(&again).contains("--force"), "{}", again.stderr);
+    assert!(again.code == 2 && printed(&again).contains("--force"), "{}", again.stderr);
     assert_eq!(world.run(&["publish", "--history", "-o", &out, "--force"]).code, 0);
     let unknown =
         world.run(&["publish", "--history", "else", "-o", &world.path("x").display().to_string()]);
-    assert!(unknown.code == 2 && said(&unknown).contains("`else`"), "{}", unknown.stderr);
+    assert!(unknown.code == 2 && printed(&unknown).contains("`else`"), "{}", unknown.stderr);
 }
 
 /// What a command complained of, in one line.
-fn said(done: &common::Done) -> String {
-    said_of(&done.stderr)
+fn printed(done: &common::Done) -> String {
+    console(&done.stderr)
 }
 
-fn said_of(text: &str) -> String {
+fn sentence_of(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -153,9 +153,9 @@ fn a_schedule_survives_the_server_and_makes_up_once_for_what_was_missed() {
     let nightly =
         |every: &str, rev: &str| world.run(&["submit", "prog", "--every", every, "--rev", rev]);
     let wrong = nightly("nightly", "main");
-    assert!(wrong.code == 2 && said(&wrong).contains("`day at 02:00`"), "{}", wrong.stderr);
+    assert!(wrong.code == 2 && printed(&wrong).contains("`day at 02:00`"), "{}", wrong.stderr);
     let wrong = nightly("day at 02:00", "nope");
-    assert!(wrong.code == 2 && said(&wrong).contains("no revision `nope`"), "{}", wrong.stderr);
+    assert!(wrong.code == 2 && printed(&wrong).contains("no revision `nope`"), "{}", wrong.stderr);
     let made = nightly("day at 02:00", "main");
     assert_eq!(made.code, 0, "{}", made.stderr);
     assert!(
@@ -193,7 +193,7 @@ fn a_schedule_survives_the_server_and_makes_up_once_for_what_was_missed() {
         (schedule["next"] != "2026-01-01T02:00:00Z").then_some(())
     });
     assert_eq!(served.get("/api/v1/jobs").json()["over"].as_array().unwrap().len(), 1);
-    // The same commit at another time: nothing to measure, and said. No second job.
+    // The same commit at another time: nothing to measure, and the answer states it. No second job.
     served.kill();
     turn_back(&world, "hour at :07");
     let mut served = serve(&world, &[]);
@@ -218,7 +218,7 @@ fn a_schedule_survives_the_server_and_makes_up_once_for_what_was_missed() {
         cancelled.stderr
     );
     assert_eq!(world.run(&["cancel", "s1"]).code, 2);
-    assert!(said(&world.run(&["cancel", "x"])).contains("schedule such as s1"));
+    assert!(printed(&world.run(&["cancel", "x"])).contains("schedule such as s1"));
     served.kill();
     let served = serve(&world, &[]);
     assert_eq!(served.get("/api/v1/schedules").json(), json!([]));
@@ -260,8 +260,8 @@ fn the_pages_of_histories_in_a_browser() {
         browser.scheme(scheme);
         browser.size(width, 844);
         browser.until("document.documentElement.scrollWidth <= window.innerWidth");
-        let least = browser.value(CONTRAST).as_f64().unwrap();
-        assert!(least >= 4.5, "{scheme}: {least}");
+        let minimum = browser.value(CONTRAST).as_f64().unwrap();
+        assert!(minimum >= 4.5, "{scheme}: {minimum}");
         browser.picture(&format!("history-{scheme}-{width}"));
     }
     browser.size(1280, 900);
@@ -298,19 +298,19 @@ fn the_pages_of_histories_in_a_browser() {
     assert_eq!(browser.complaints, Vec::<String>::new());
 }
 
-/// The least contrast of a text with the ground below it.
+/// The smallest contrast of a text with the ground below it.
 const CONTRAST: &str = "(() => {
     const part = (c) => { const s = c / 255; return s <= 0.04045 ? s / 12.92 : ((s + 0.055) / 1.055) ** 2.4; };
     const light = (c) => { const [r, g, b] = c.match(/[\\d.]+/g).map(Number); return 0.2126 * part(r) + 0.7152 * part(g) + 0.0722 * part(b); };
     const ground = (n) => { for (; n; n = n.parentElement) { const c = getComputedStyle(n).backgroundColor; if (c !== 'rgba(0, 0, 0, 0)' && c !== 'transparent') return c; } return 'rgb(255, 255, 255)'; };
-    let least = 99;
+    let minimum = 99;
     for (const n of document.querySelectorAll('main *')) {
       const own = [...n.childNodes].some((c) => c.nodeType === 3 && c.textContent.trim());
       if (!own || !n.getClientRects().length || n.closest('title, desc')) continue;
       const style = getComputedStyle(n);
       const ink = light(n.closest('svg') ? style.fill : style.color);
       const paper = light(ground(n));
-      least = Math.min(least, (Math.max(ink, paper) + 0.05) / (Math.min(ink, paper) + 0.05));
+      minimum = Math.min(minimum, (Math.max(ink, paper) + 0.05) / (Math.min(ink, paper) + 0.05));
     }
-    return least;
+    return minimum;
   })()";

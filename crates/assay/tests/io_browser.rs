@@ -66,9 +66,9 @@ fn pointed(browser: &mut Browser, mark: &str) -> String {
     ));
     let moved = json!({ "type": "mouseMoved", "x": place[0], "y": place[1] });
     browser.call("Input.dispatchMouseEvent", &moved);
-    let said = format!("{mark}.closest('figure').querySelector('.readout').textContent");
-    browser.until(&format!("{said} !== ''"));
-    browser.value(&said).as_str().unwrap().to_owned()
+    let printed = format!("{mark}.closest('figure').querySelector('.readout').textContent");
+    browser.until(&format!("{printed} !== ''"));
+    browser.value(&printed).as_str().unwrap().to_owned()
 }
 
 /// The numbers of I/Os in what marks say.
@@ -127,9 +127,9 @@ fn beside(browser: &mut Browser, reports: [&Value; 2], terminal: &str) {
             let rows = group.and_then(|h| h.iter().find(of_size)?["rows"].as_array());
             let rows = rows.into_iter().flatten();
             let bounded = rows.filter(|r| r["from"].is_u64() && r["to"].is_u64());
-            let told: Vec<u64> = bounded.map(|r| r["count"].as_u64().unwrap()).collect();
-            assert_eq!(ios(&series["says"]), told, "{series}");
-            bars += told.len();
+            let reported: Vec<u64> = bounded.map(|r| r["count"].as_u64().unwrap()).collect();
+            assert_eq!(ios(&series["says"]), reported, "{series}");
+            bars += reported.len();
         }
         assert!(bars > 1);
         // Heat maps: every column says how many I/Os it has.
@@ -142,8 +142,8 @@ fn beside(browser: &mut Browser, reports: [&Value; 2], terminal: &str) {
             assert_eq!(ios(&chart(kind, run)["hits"]), sums, "{kind}");
             let fullest = (0..sums.len()).max_by_key(|k| sums[*k]).unwrap();
             let mark = format!("document.querySelectorAll('#io-{kind}-{run}-1 .m.hit')[{fullest}]");
-            let said = pointed(browser, &mark);
-            assert_eq!(ios(&json!([said])), [sums[fullest]], "{kind}: {said}");
+            let printed = pointed(browser, &mark);
+            assert_eq!(ios(&json!([printed])), [sums[fullest]], "{kind}: {printed}");
         }
     }
     // Every number of the tracer's metrics is the terminal's, to the digit.

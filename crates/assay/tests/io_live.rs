@@ -36,7 +36,7 @@ fn devices_are_listed_with_their_numbers() {
 }
 
 #[test]
-fn a_command_is_watched_and_its_failure_is_told() {
+fn a_command_is_watched_and_its_failure_is_reported() {
     let world = World::new();
     let file = world.path("written");
     let script =
@@ -74,9 +74,9 @@ fn as_nobody(arguments: &[&str]) -> Option<std::process::Output> {
     let mut command = std::process::Command::new("setpriv");
     command.args(["--reuid=nobody", "--clear-groups", "--bounding-set=-all"]).arg(program);
     let done = command.args(arguments).current_dir("/").output().ok()?;
-    let told = String::from_utf8_lossy(&done.stderr).into_owned();
-    if told.starts_with("setpriv") {
-        println!("skipped: because no other user can be taken on: {}", told.trim());
+    let reported = String::from_utf8_lossy(&done.stderr).into_owned();
+    if reported.starts_with("setpriv") {
+        println!("skipped: because no other user can be taken on: {}", reported.trim());
         return None;
     }
     Some(done)
@@ -85,9 +85,9 @@ fn as_nobody(arguments: &[&str]) -> Option<std::process::Output> {
 #[test]
 fn without_privileges_the_counters_answer_and_the_rest_is_said_to_be_missing() {
     let Some(done) = as_nobody(&["io", "-n", "1", "--json"]) else { return };
-    let told = String::from_utf8_lossy(&done.stderr);
+    let reported = String::from_utf8_lossy(&done.stderr);
     // 6: nothing moved in that second.
-    assert!(matches!(done.status.code(), Some(0 | 6)), "{told}");
+    assert!(matches!(done.status.code(), Some(0 | 6)), "{reported}");
     let report: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
     let format = report["source"]["format"].as_str().unwrap();
     let notes = report["source"]["notes"].to_string();
@@ -103,11 +103,11 @@ fn without_privileges_the_counters_answer_and_the_rest_is_said_to_be_missing() {
 #[test]
 fn without_privileges_a_question_that_counters_cannot_answer_is_refused() {
     let Some(done) = as_nobody(&["io", "--events", "-n", "1"]) else { return };
-    let told = String::from_utf8_lossy(&done.stderr);
+    let reported = String::from_utf8_lossy(&done.stderr);
     if done.status.success() {
         println!("skipped: because this kernel lets everybody trace");
         return;
     }
-    assert_eq!(done.status.code(), Some(1), "{told}");
-    assert!(told.contains("CAP_BPF") && told.contains("know of devices"), "{told}");
+    assert_eq!(done.status.code(), Some(1), "{reported}");
+    assert!(reported.contains("CAP_BPF") && reported.contains("know of devices"), "{reported}");
 }

@@ -24,9 +24,9 @@ fn own(csv: &[u8]) -> Done {
 fn refused(done: &Done, words: &[&str]) {
     assert_eq!(done.code, 2, "{}{}", done.stdout, done.stderr);
     assert!(done.stdout.is_empty(), "{}", done.stdout);
-    let said = done.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    let printed = done.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
     for word in words {
-        assert!(said.contains(word), "no `{word}` in: {said}");
+        assert!(printed.contains(word), "no `{word}` in: {printed}");
     }
 }
 

@@ -163,14 +163,18 @@ fn percentiles_are_read_from_the_histograms_of_all_trials() {
     let analysis = &run["analysis"];
     let summaries = analysis["summaries"].as_array().unwrap();
     for (name, quantile) in [("p50", 0.5), ("p99", 0.99)] {
-        let told = &summaries.iter().find(|s| s["metric"] == name).unwrap()["percentile"];
-        assert_eq!((&told["trials"], &told["quantile"]), (&2.into(), &quantile.into()), "{told}");
-        assert_eq!(told["load"], "closed");
+        let shown = &summaries.iter().find(|s| s["metric"] == name).unwrap()["percentile"];
+        assert_eq!(
+            (&shown["trials"], &shown["quantile"]),
+            (&2.into(), &quantile.into()),
+            "{shown}"
+        );
+        assert_eq!(shown["load"], "closed");
         let (samples, beyond) =
-            (told["samples"].as_f64().unwrap(), told["beyond"].as_f64().unwrap());
-        assert!(beyond >= 10.0 && beyond <= samples * (1.0 - quantile) + 1.0, "{told}");
+            (shown["samples"].as_f64().unwrap(), shown["beyond"].as_f64().unwrap());
+        assert!(beyond >= 10.0 && beyond <= samples * (1.0 - quantile) + 1.0, "{shown}");
         // That of both together lies between those of each, to the three digits of a histogram.
-        let (value, own) = (told["value"].as_f64().unwrap(), of(name));
+        let (value, own) = (shown["value"].as_f64().unwrap(), of(name));
         let (low, high) = (own[0].min(own[1]), own[0].max(own[1]));
         assert!(value >= low * 0.998 && value <= high * 1.002, "{value} of {own:?}");
     }
@@ -558,7 +562,8 @@ fn rates_are_searched_and_curves_are_drawn() {
         assert!(record["notes"].to_string().contains("step 1: at"), "{record:#}");
         assert!(metric(&record, "max_rate").unwrap() > 0.0);
     } else {
-        // On a machine that is busy elsewhere no rate may be kept, or operations time out; it is said.
+        // On a machine that is busy elsewhere no rate may be kept, or operations time out; it is
+        // reported.
         let error = record["error"].as_str().unwrap();
         assert!(!error.is_empty(), "{record:#}");
         println!("skipped: because this machine is too busy to search a rate ({error})");

@@ -1,5 +1,5 @@
-//! A machine with two NUMA nodes: where memory is asked for, where it really lies, and what is said where the two
-//! differ. Runs in the virtual machines of `make test-vm`.
+//! A machine with two NUMA nodes: where memory is asked for, where it really lies, and the findings
+//! where the two differ. Runs in the virtual machines of `make test-vm`.
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // this is a test
 
 mod common;
@@ -84,7 +84,7 @@ fn memory_that_lies_elsewhere_is_found() {
         assert!(one > 4.0 * MIB && zero < one / 2.0, "{set}: {zero} {one}");
         assert!(matches!(says, Some(Says::Fires(..))), "{set}: {says:?}");
     }
-    // Nobody said that it was to lie on one node.
+    // Nothing bound it to one node.
     let (_, says) = trial(&["controls.nice=0"], &moved);
     assert!(!matches!(says, Some(Says::Fires(..) | Says::Cannot)), "{says:?}");
     let world = World::new();
@@ -112,7 +112,7 @@ fn a_chain_is_walked_through_memory_of_either_node() {
     let file = repository().join("experiments/numa-distance.toml").display().to_string();
     let less = ["--set", "max_size=16MiB", "--set", "per_octave=1", "--blocks", "1"];
     let ran = world.run(&[&["run", "--quiet", "--monitors", "none"], &less[..], &[&file]].concat());
-    // One trial of each is no comparison, and said to be none.
+    // One trial of each is no comparison, and reported as none.
     assert!([0, 4].contains(&ran.code), "{}", ran.stderr);
     let records = std::fs::read_to_string(world.runs()[0].join("records.jsonl")).unwrap();
     let mut lay: Vec<bool> = records
@@ -131,9 +131,9 @@ fn a_chain_is_walked_through_memory_of_either_node() {
     let shown = ok(world.run(&["archive", "show", "last"]));
     let distances = Command::new("cat").arg("/sys/devices/system/node/node0/distance").output();
     let distances = String::from_utf8(distances.unwrap().stdout).unwrap();
-    let said = format!("distances {}", distances.trim());
+    let printed = format!("distances {}", distances.trim());
     assert!(
-        shown.stdout.contains("NUMA node 1") && shown.stdout.contains(&said),
+        shown.stdout.contains("NUMA node 1") && shown.stdout.contains(&printed),
         "{}",
         shown.stdout
     );

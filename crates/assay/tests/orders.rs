@@ -125,14 +125,14 @@ fn broken_books_void_the_result() {
     if !java() {
         return;
     }
-    for (fault, said) in
+    for (fault, printed) in
         [("money", "money in is"), ("stock", "the stock of item 1 is -1"), ("orders", "where")]
     {
         let world = World::new();
         let (code, record) = record(&world, &[&format!("fault={fault}")]);
         assert_eq!((code, record["outcome"].as_str()), (3, Some("invalid")), "{record}");
         let error = record["error"].as_str().unwrap();
-        assert!(error.contains("the books do not add up") && error.contains(said), "{error}");
+        assert!(error.contains("the books do not add up") && error.contains(printed), "{error}");
         assert!(trial(&world).join("verdict.json").exists());
     }
 }
@@ -158,12 +158,12 @@ fn instances_that_end_or_hang_fail_the_trial() {
         (vec!["heap=16MiB"], "java.lang.OutOfMemoryError: Java heap space; the heap is too small"),
         (vec!["options=-XX:+NoSuchOption"], "Unrecognized VM option 'NoSuchOption'"),
     ];
-    for (settings, said) in cases {
+    for (settings, printed) in cases {
         let world = World::new();
         let (code, record) = record(&world, &settings);
         assert_eq!((code, record["outcome"].as_str()), (3, Some("failed")), "{record}");
         let error = record["error"].as_str().unwrap();
-        assert!(error.contains(said), "{settings:?}: {error}");
+        assert!(error.contains(printed), "{settings:?}: {error}");
         assert!(!common::alive(&world.path("scratch").display().to_string()), "{settings:?}");
     }
 }
@@ -175,7 +175,7 @@ fn what_cannot_be_is_said_before_anything_runs() {
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     std::fs::set_permissions(&old, mode).unwrap();
     let old = format!("jvm={}", old.display());
-    for (setting, said) in [
+    for (setting, printed) in [
         ("jvm=/nowhere/java", "openjdk-17-jdk-headless"),
         (old.as_str(), "is Java 8; orders runs on Java 11"),
         ("class=fast", "`fast` is not a scheduling class"),
@@ -187,7 +187,7 @@ fn what_cannot_be_is_said_before_anything_runs() {
         assert!(done.code == 2 || done.code == 1, "{setting}: {} {}", done.code, done.stderr);
         // Lines are broken at the width of the terminal.
         let words: Vec<&str> = done.stderr.split_whitespace().collect();
-        assert!(words.join(" ").contains(said), "{setting}: {}", done.stderr);
+        assert!(words.join(" ").contains(printed), "{setting}: {}", done.stderr);
     }
     assert!(world.runs().is_empty());
 }

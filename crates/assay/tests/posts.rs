@@ -244,7 +244,7 @@ fn claims_are_asked_again_and_each_says_how_it_came_out() {
     let here: Vec<&str> = asked.iter().map(|(_, here, _)| here.as_str()).collect();
     assert_eq!(
         here,
-        ["holds", "does_not_hold", "cannot_be_told", "cannot_be_asked", "cannot_be_asked"],
+        ["holds", "does_not_hold", "undecided", "cannot_be_asked", "cannot_be_asked"],
         "{asked:?}"
     );
     assert!(asked[0].2.contains("times as good ["), "{asked:?}");
@@ -268,10 +268,10 @@ fn claims_are_asked_again_and_each_says_how_it_came_out() {
 }
 
 #[test]
-fn what_the_budget_does_not_hold_is_not_run_and_said() {
+fn what_the_budget_does_not_hold_is_not_run_and_reported() {
     let world = with_claims();
     let asked = claims(&world, &["--budget", "0s"]);
-    assert_eq!(asked[0].1, "cannot_be_told");
+    assert_eq!(asked[0].1, "undecided");
     assert!(asked[0].2.contains("not run: it takes an unknown time"), "{asked:?}");
     assert!(world.runs().is_empty());
     assert_eq!(world.run(&["reproduce", "mine", "--budget", "soon"]).code, 2);

@@ -40,9 +40,9 @@ fn run(world: &World, repo: &Path, arguments: &[&str]) -> (i32, Value, String) {
     let rest = ["--build", "sh build.sh", "--monitors", "none", "--", "./prog"];
     let all = [&["--json"], arguments, &rest].concat();
     let output = world.assay(&all).current_dir(repo).output().unwrap();
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let printed = String::from_utf8_lossy(&output.stderr).into_owned();
     let value = serde_json::from_slice(&output.stdout).unwrap_or(Value::Null);
-    (output.status.code().unwrap_or(-1), value, said)
+    (output.status.code().unwrap_or(-1), value, printed)
 }
 
 /// A small file system in a folder, for as long as this lives.
@@ -78,10 +78,10 @@ fn a_build_that_fills_the_disk_is_told_and_the_others_go_on() {
     let full = "dd if=/dev/zero of=big bs=64k count=1000";
     let repo = repository(&world, &[PLAIN, full, PLAIN]);
     let before = files(&repo);
-    let (code, json, said) = run(&world, &repo, &["run", "--rev", "v0,v1,v2", "--blocks", "2"]);
-    assert_eq!(code, 3, "{said}");
-    let words = said.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(words.contains("No space left"), "{said}");
+    let (code, json, printed) = run(&world, &repo, &["run", "--rev", "v0,v1,v2", "--blocks", "2"]);
+    assert_eq!(code, 3, "{printed}");
+    let words = printed.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("No space left"), "{printed}");
     let labels: Vec<&str> = json["analysis"]["summaries"]
         .as_array()
         .unwrap()
@@ -103,8 +103,8 @@ fn commits_are_ordered_by_their_parents_when_clocks_go_back_or_stand() {
     let dates = git(&repo, &["log", "--format=%ct"]);
     let dates: Vec<i64> = dates.lines().map(|d| d.parse().unwrap()).collect();
     assert!(dates[0] < dates[1] && dates[2] == dates[3], "{dates:?}");
-    let (code, plan, said) = run(&world, &repo, &["plan", "--rev", "v0,v0..v3"]);
-    assert_eq!(code, 0, "{said}");
+    let (code, plan, printed) = run(&world, &repo, &["plan", "--rev", "v0,v0..v3"]);
+    assert_eq!(code, 0, "{printed}");
     let levels: Vec<String> = plan["plan"]["treatments"]
         .as_array()
         .unwrap_or_else(|| plan["treatments"].as_array().unwrap())
@@ -145,14 +145,14 @@ fn a_history_or_a_gate_that_was_killed_goes_on_and_the_repository_is_as_before()
     // In a build, then in a run.
     assert!(killed(&world, &repo, &fill, &|| world.path("cache/revisions").is_dir()));
     assert!(killed(&world, &repo, &fill, &|| !world.runs().is_empty()));
-    let (code, json, said) = run(&world, &repo, &fill);
-    assert_eq!(code, 0, "{said}");
+    let (code, json, printed) = run(&world, &repo, &fill);
+    assert_eq!(code, 0, "{printed}");
     assert_eq!(json["series"][0]["points"].as_array().unwrap().len(), 5, "{json}");
     let gate = ["gate", "--base", "v0", "--head", "v4", "--margin", "90 %"];
     let runs = world.runs().len();
     assert!(killed(&world, &repo, &gate, &|| world.runs().len() > runs));
-    let (code, json, said) = run(&world, &repo, &gate);
-    assert!(code == 0 && json["verdict"].is_string(), "{json} {said}");
+    let (code, json, printed) = run(&world, &repo, &gate);
+    assert!(code == 0 && json["verdict"].is_string(), "{json} {printed}");
     assert!(files(&repo) == before, "the repository has changed");
     let verified = world.run(&["archive", "verify"]);
     assert_eq!(verified.code, 0, "{}{}", verified.stdout, verified.stderr);
@@ -163,11 +163,11 @@ fn commits_that_a_rewritten_history_lost_are_named_and_the_others_go_on() {
     let world = World::new();
     let repo = repository(&world, &[PLAIN; 4]);
     let fill = ["history", "--rev", "v0..main", "--fill", "--blocks", "2"];
-    let (code, json, said) = run(&world, &repo, &fill);
+    let (code, json, printed) = run(&world, &repo, &fill);
     assert_eq!(
         (code, json["series"][0]["points"].as_array().map(Vec::len)),
         (0, Some(4)),
-        "{said}"
+        "{printed}"
     );
     let lost = git(&repo, &["rev-parse", "main"]);
     git(&repo, &["tag", "-d", "v3"]);
@@ -175,20 +175,20 @@ fn commits_that_a_rewritten_history_lost_are_named_and_the_others_go_on() {
     git(&repo, &["reflog", "expire", "--expire=now", "--all"]);
     git(&repo, &["gc", "--quiet", "--prune=now"]);
     let before = files(&repo);
-    let (code, json, said) = run(&world, &repo, &["history", "--rev", "v0..main"]);
-    assert_eq!(code, 0, "{said}");
+    let (code, json, printed) = run(&world, &repo, &["history", "--rev", "v0..main"]);
+    assert_eq!(code, 0, "{printed}");
     assert_eq!(json["series"][0]["points"].as_array().unwrap().len(), 3, "{json}");
     let notes = json["notes"].to_string();
     assert!(
         notes.contains("no longer in the repository") && notes.contains(&lost[..10]),
         "{notes}"
     );
-    let (_, json, said) = run(&world, &repo, &fill);
-    assert_eq!(json["series"][0]["points"].as_array().unwrap().len(), 4, "{json} {said}");
+    let (_, json, printed) = run(&world, &repo, &fill);
+    assert_eq!(json["series"][0]["points"].as_array().unwrap().len(), 4, "{json} {printed}");
     assert!(files(&repo) == before, "the repository has changed");
     // Another reference is linked to the one of before by the runs that have both.
-    let (code, json, said) =
+    let (code, json, printed) =
         run(&world, &repo, &["history", "--rev", "v1..main", "--fill", "--blocks", "2"]);
-    assert_eq!(code, 0, "{said}");
+    assert_eq!(code, 0, "{printed}");
     assert_eq!(json["series"][0]["points"].as_array().unwrap().len(), 3, "{json}");
 }

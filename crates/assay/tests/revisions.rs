@@ -18,9 +18,9 @@ fn run(world: &World, repo: &Path, arguments: &[&str]) -> (i32, Value, String) {
     let mut all = vec!["--json"];
     all.extend(arguments);
     let output = world.assay(&all).current_dir(repo).output().unwrap();
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let shown = String::from_utf8_lossy(&output.stderr).into_owned();
     let value = serde_json::from_slice(&output.stdout).unwrap_or(Value::Null);
-    (output.status.code().unwrap_or(-1), value, said)
+    (output.status.code().unwrap_or(-1), value, shown)
 }
 
 const BUILD: [&str; 4] = ["--build", "sh build.sh", "--monitors", "none"];
@@ -38,11 +38,11 @@ fn revisions_are_levels_and_the_repository_stays_as_it_was() {
     let before = files(&repo);
     let broken = git(&repo, &["rev-parse", &format!("main~{}", COMMITS - BROKEN)]);
     let revs = format!("v1,main,worktree,{broken}");
-    let (code, json, said) = run(&world, &repo, &typed(&["run", "--rev", &revs, "--blocks", "6"]));
-    // One does not build: its end is told, the others go on.
-    assert_eq!(code, 3, "{said}");
-    let words = said.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(words.contains("does not build") && words.contains("cannot find -lnothing"), "{said}");
+    let (code, json, shown) = run(&world, &repo, &typed(&["run", "--rev", &revs, "--blocks", "6"]));
+    // One does not build: its end is reported, the others go on.
+    assert_eq!(code, 3, "{shown}");
+    let words = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("does not build") && words.contains("cannot find -lnothing"), "{shown}");
     assert!(files(&repo) == before, "the repository has changed");
     let labels: Vec<&str> = json["analysis"]["summaries"]
         .as_array()
@@ -93,11 +93,11 @@ baseline = { rev = "v1" }
 "#,
     );
     let file = file.to_str().unwrap();
-    let (code, plan, said) = run(&world, &repo, &["plan", file]);
-    assert_eq!(code, 0, "{said}");
+    let (code, plan, shown) = run(&world, &repo, &["plan", file]);
+    assert_eq!(code, 0, "{shown}");
     assert!(!world.path("cache/revisions").exists(), "{plan}");
-    let (code, json, said) = run(&world, &repo, &["run", file]);
-    assert_eq!(code, 0, "{said}");
+    let (code, json, shown) = run(&world, &repo, &["run", file]);
+    assert_eq!(code, 0, "{shown}");
     let commit = git(&repo, &["rev-parse", "v1"]);
     let first = &json["plan"]["treatments"][0];
     assert_eq!(first["levels"]["rev"], commit.as_str(), "{first}");
@@ -110,9 +110,9 @@ fn mistakes_are_told_before_anything_is_built() {
     let world = World::new();
     let repo = repository(&world);
     let complaint = |arguments: &[&str], code: i32| {
-        let (found, _, said) = run(&world, &repo, arguments);
-        assert_eq!(found, code, "{arguments:?}: {said}");
-        said
+        let (found, _, shown) = run(&world, &repo, arguments);
+        assert_eq!(found, code, "{arguments:?}: {shown}");
+        shown
     };
     assert!(complaint(&typed(&["run", "--rev", "nope"]), 2).contains("no revision `nope`"));
     assert!(complaint(&typed(&["run", "--rev", "main..v1"]), 2).contains("no commits"));
@@ -132,19 +132,19 @@ fn a_gate_is_red_for_what_is_slower_and_green_for_what_is_not() {
     let page = world.path("gate.md");
     let page = page.to_str().unwrap();
     let slower = typed(&["gate", "--base", "v1", "--head", "main", "--markdown", page]);
-    let (code, json, said) = run(&world, &repo, &slower);
-    assert_eq!((code, json["verdict"].as_str()), (5, Some("worse")), "{said}");
+    let (code, json, shown) = run(&world, &repo, &slower);
+    assert_eq!((code, json["verdict"].as_str()), (5, Some("worse")), "{shown}");
     let text = fs::read_to_string(page).unwrap();
     assert!(text.starts_with("<!-- assay gate: prog -->"), "{text}");
     assert!(text.contains("main is worse than v1"), "{text}");
     // The other way round it is better, which is no alarm.
-    let (code, json, said) =
+    let (code, json, shown) =
         run(&world, &repo, &typed(&["gate", "--base", "main", "--head", "v1"]));
-    assert_eq!((code, json["verdict"].as_str()), (0, Some("better")), "{json:#}{said}");
+    assert_eq!((code, json["verdict"].as_str()), (0, Some("better")), "{json:#}{shown}");
     // Other text, same program: never red.
     let same = typed(&["gate", "--base", "main~1", "--head", "main", "--margin", "30 %"]);
-    let (code, json, said) = run(&world, &repo, &same);
-    assert_eq!(code, 0, "{json} {said}");
+    let (code, json, shown) = run(&world, &repo, &same);
+    assert_eq!(code, 0, "{json} {shown}");
     assert!(["equivalent", "inconclusive"].contains(&json["verdict"].as_str().unwrap()), "{json}");
     assert_eq!(json["needed"].is_string(), json["verdict"] == "inconclusive");
 }
@@ -167,15 +167,15 @@ fn a_gate_judges_by_the_metric_that_is_asked_for() {
         git(&repo, &["tag", tag]);
     }
     let asked = ["gate", "--base", "base", "--head", "head", "--budget", "8 s"];
-    let (code, json, said) = run(&world, &repo, &typed(&asked));
-    assert_eq!((code, json["verdict"].as_str()), (0, Some("inconclusive")), "{json:#}{said}");
+    let (code, json, shown) = run(&world, &repo, &typed(&asked));
+    assert_eq!((code, json["verdict"].as_str()), (0, Some("inconclusive")), "{json:#}{shown}");
     assert!(json["needed"].is_string() && json["comparison"]["metric"] == "elapsed", "{json:#}");
     let asked = [&asked[..], &["--metric", "user", "--margin", "50 %"]].concat();
-    let (_, json, said) = run(&world, &repo, &typed(&asked));
-    assert_eq!(json["comparison"]["metric"], "user", "{json:#}{said}");
+    let (_, json, shown) = run(&world, &repo, &typed(&asked));
+    assert_eq!(json["comparison"]["metric"], "user", "{json:#}{shown}");
     let unknown = ["gate", "--base", "base", "--head", "head", "--metric", "speed"];
-    let (code, _, said) = run(&world, &repo, &typed(&unknown));
-    assert!(code == 2 && said.contains("speed"), "{code} {said}");
+    let (code, _, shown) = run(&world, &repo, &typed(&unknown));
+    assert!(code == 2 && shown.contains("speed"), "{code} {shown}");
 }
 
 #[test]
@@ -199,18 +199,18 @@ fn bisection_finds_the_commit_leaves_out_what_does_not_build_and_goes_on() {
     let short: Vec<&str> = [&["--budget", "0 s"], PROGRAM.as_slice()].concat();
     let cut: Vec<&str> =
         asked.iter().copied().filter(|a| !PROGRAM.contains(a)).chain(short).collect();
-    let (code, json, said) = run(&world, &repo, &cut);
-    assert_eq!((code, json["answer"].as_str()), (6, Some("open")), "{said}");
-    let (code, json, said) = run(&world, &repo, &asked);
-    assert_eq!((code, json["answer"].as_str()), (0, Some("commit")), "{said}");
+    let (code, json, shown) = run(&world, &repo, &cut);
+    assert_eq!((code, json["answer"].as_str()), (6, Some("open")), "{shown}");
+    let (code, json, shown) = run(&world, &repo, &asked);
+    assert_eq!((code, json["answer"].as_str()), (0, Some("commit")), "{shown}");
     assert_eq!(json["found"][0]["commit"], wanted.as_str(), "{json}");
     assert_eq!(json["found"][0]["subject"], format!("change {STEP}"));
     assert!(json["ratio"].as_f64().unwrap() > 1.3, "{json}");
     assert!(fs::read_to_string(&page).unwrap().contains(&format!("change {STEP}")));
     // The archive has the search: the same command has nothing to measure.
-    let (_, again, said) = run(&world, &repo, &asked);
+    let (_, again, shown) = run(&world, &repo, &asked);
     assert_eq!(again["runs"], json["runs"]);
-    assert!(said.contains("going on with"), "{said}");
+    assert!(shown.contains("going on with"), "{shown}");
     // With --all, the sides of it are searched too: there is no other.
     let all: Vec<&str> = asked
         .iter()
@@ -219,18 +219,18 @@ fn bisection_finds_the_commit_leaves_out_what_does_not_build_and_goes_on() {
         .chain(["--all"])
         .chain(asked.iter().copied().skip(9))
         .collect();
-    let (code, json, said) = run(&world, &repo, &all);
+    let (code, json, shown) = run(&world, &repo, &all);
     let answers: Vec<&str> = json["searches"]
         .as_array()
         .unwrap()
         .iter()
         .map(|s| s["answer"].as_str().unwrap())
         .collect();
-    assert_eq!((code, answers), (0, vec!["commit", "none", "none"]), "{json} {said}");
+    assert_eq!((code, answers), (0, vec!["commit", "none", "none"]), "{json} {shown}");
     // Before the step there is none.
     let none = typed(&["bisect", "--good", "v1", "--bad", "main~6", "--margin", "50 %"]);
-    let (code, json, said) = run(&world, &repo, &none);
-    assert_eq!((code, json["answer"].as_str()), (0, Some("none")), "{json} {said}");
+    let (code, json, shown) = run(&world, &repo, &none);
+    assert_eq!((code, json["answer"].as_str()), (0, Some("none")), "{json} {shown}");
 }
 
 #[test]
@@ -250,8 +250,8 @@ fn a_search_that_was_killed_goes_on() {
         child.kill().unwrap();
         child.wait().unwrap();
     }
-    let (code, json, said) = run(&world, &repo, &asked);
-    assert_eq!((code, json["answer"].as_str()), (0, Some("commit")), "{json} {said}");
+    let (code, json, shown) = run(&world, &repo, &asked);
+    assert_eq!((code, json["answer"].as_str()), (0, Some("commit")), "{json} {shown}");
     assert_eq!(json["found"][0]["subject"], format!("change {STEP}"));
     assert!(json["runs"].as_array().unwrap().len() >= 3, "{json}");
 }
@@ -298,14 +298,14 @@ fn the_steps_of_the_action_and_of_the_job_run() {
         (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
     };
     let action = shell_of("action.yml", "run: |");
-    let (code, said) = step(&action, "v1", "main");
-    assert_eq!(code, Some(5), "{said}");
+    let (code, shown) = step(&action, "v1", "main");
+    assert_eq!(code, Some(5), "{shown}");
     assert!(fs::read_to_string(&summary).unwrap().contains("main is worse than v1"));
     assert_eq!(fs::read_to_string(&outputs).unwrap(), "verdict=worse\n");
     assert_eq!(step(&action, "main", "v1").0, Some(0));
     let job = shell_of("docs/gate.gitlab-ci.yml", "script:");
-    let (code, said) = step(&job, "v1", "HEAD");
-    assert_eq!(code, Some(5), "{said}");
+    let (code, shown) = step(&job, "v1", "HEAD");
+    assert_eq!(code, Some(5), "{shown}");
     let cases = fs::read_to_string(repo.join("gate.xml")).unwrap();
     assert!(cases.contains("<failure"), "{cases}");
 }
@@ -317,8 +317,8 @@ fn a_history_suspects_confirms_alarms_and_is_acknowledged() {
     let asked = |more: &[&'static str]| typed(&[&["history", "--rev", "v1..main"], more].concat());
     let (code, json, _) = run(&world, &repo, &asked(&[]));
     assert_eq!((code, &json["series"]), (6, &serde_json::json!([])));
-    let (code, json, said) = run(&world, &repo, &asked(&["--fill", "--blocks", "4"]));
-    assert_eq!(code, 0, "{said}");
+    let (code, json, shown) = run(&world, &repo, &asked(&["--fill", "--blocks", "4"]));
+    assert_eq!(code, 0, "{shown}");
     let points = json["series"][0]["points"].as_array().unwrap();
     // All but the one that does not build, oldest first, the reference at 1.
     assert_eq!(points.len(), COMMITS, "{json}");
@@ -331,18 +331,18 @@ fn a_history_suspects_confirms_alarms_and_is_acknowledged() {
     let wanted = git(&repo, &["rev-parse", &format!("main~{}", COMMITS - STEP)]);
     assert!(change["commits"].to_string().contains(&wanted), "{change}");
     // A fresh experiment confirms it, and only then there is an alarm.
-    let (code, json, said) = run(&world, &repo, &asked(&["--confirm", "-o", "history.html"]));
+    let (code, json, shown) = run(&world, &repo, &asked(&["--confirm", "-o", "history.html"]));
     let page = fs::read_to_string(repo.join("history.html")).unwrap();
     let state = "confirmed</span><span>worse by";
     assert!(page.contains("<svg") && page.contains(state), "{page}");
     let change = &json["series"][0]["changes"][0];
-    assert_eq!(change["change"]["state"], "confirmed", "{change} {said}");
+    assert_eq!(change["change"]["state"], "confirmed", "{change} {shown}");
     assert_eq!(code, 5);
     assert!(change["known"]["fresh"]["ratio"].as_f64().unwrap() > 1.3, "{change}");
     let note = ["--acknowledge", "main~4", "--note", "sleeps longer on purpose"];
-    let (code, json, said) = run(&world, &repo, &asked(&note));
+    let (code, json, shown) = run(&world, &repo, &asked(&note));
     let change = &json["series"][0]["changes"][0];
-    assert_eq!((code, change["change"]["state"].as_str()), (0, Some("acknowledged")), "{said}");
+    assert_eq!((code, change["change"]["state"].as_str()), (0, Some("acknowledged")), "{shown}");
     assert_eq!(change["known"]["note"], "sleeps longer on purpose");
     // From a reset on, the series has one level.
     let (_, json, _) = run(&world, &repo, &asked(&["--reset", "main~4"]));
@@ -361,8 +361,8 @@ fn a_new_reference_is_linked_to_the_one_before() {
     // A commit that is not of the series, and was never measured beside the first reference.
     let (_, json, _) = run(&world, &repo, &asked(&["--reference", "main~1"]));
     assert!(json["notes"].to_string().contains("no experiment links"), "{json}");
-    let (_, json, said) = run(&world, &repo, &asked(&["--reference", "main~1", "--fill"]));
-    assert_eq!(json["notes"], serde_json::json!([]), "{json} {said}");
+    let (_, json, shown) = run(&world, &repo, &asked(&["--reference", "main~1", "--fill"]));
+    assert_eq!(json["notes"], serde_json::json!([]), "{json} {shown}");
     let points = json["series"][0]["points"].as_array().unwrap();
     assert_eq!(points.len(), before);
     // The first was measured beside the old reference; the link's error is in it.
@@ -383,13 +383,13 @@ fn series_of_others_are_quoted_and_never_confirmed() {
     let here = world.path("");
     let (code, ..) = run(&world, &here, &["history", "import", "csv", file.to_str().unwrap()]);
     assert_eq!(code, 0);
-    let (code, json, said) = run(&world, &here, &["history", "--imported", "nightly"]);
-    assert_eq!(code, 0, "{said}");
+    let (code, json, shown) = run(&world, &here, &["history", "--imported", "nightly"]);
+    assert_eq!(code, 0, "{shown}");
     assert_eq!(json["kind"], "quoted");
     assert_eq!(json["series"][0]["changes"][0]["revision"], "r30", "{json}");
-    let (code, _, said) = run(&world, &here, &["history", "--imported", "other"]);
+    let (code, _, shown) = run(&world, &here, &["history", "--imported", "other"]);
     assert_eq!(code, 2);
-    assert!(said.contains("assay history import"), "{said}");
-    let (code, _, said) = run(&world, &here, &["history", "import", "csv", "no-such-file"]);
-    assert!(code != 0 && said.contains("no-such-file"), "{said}");
+    assert!(shown.contains("assay history import"), "{shown}");
+    let (code, _, shown) = run(&world, &here, &["history", "import", "csv", "no-such-file"]);
+    assert!(code != 0 && shown.contains("no-such-file"), "{shown}");
 }

@@ -108,7 +108,7 @@ fn experiment(world: &World) -> String {
     }
     script.push_str("on seed45kestrel in /home/seed18mallory/x and /home/seed47bob/y\nEND\n");
     let mut script = format!("{script}sed -n 3,99p \"$0\" | head -n -3 >&2\n");
-    script.push_str("echo '{\"note\":\"said password=seed49-note\"}' >&3\nsleep 0.01\n");
+    script.push_str("echo '{\"note\":\"note password=seed49-note\"}' >&3\nsleep 0.01\n");
     script.push_str("case \"$1\" in bad) echo 'gave up: token=seed50-words' >&2; exit 3;; esac\n");
     let path = world.write("program.sh", &script);
     fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
@@ -235,14 +235,14 @@ fn fifty_secrets_are_in_nothing_that_is_recorded_shown_or_published() {
     for export in &exports {
         arguments.extend(["--export", export]);
     }
-    let mut said = spoken(&world, &arguments);
-    said.push(("events".into(), fs::read_to_string(&events).unwrap()));
+    let mut message = spoken(&world, &arguments);
+    message.push(("events".into(), fs::read_to_string(&events).unwrap()));
     let failing = format!("{} bad", world.path("program.sh").display());
-    said.extend(spoken(&world, &["run", "--blocks", "1", "--", "sh", "-c", &failing]));
+    message.extend(spoken(&world, &["run", "--blocks", "1", "--", "sh", "-c", &failing]));
     // Recorded: what the environment and the streams held is in no file of the archive or the state.
     without("the archive", &files(&world.path("archive")), &hidden);
     without("the state", &files(&world.path("state")), &hidden);
-    without("run", &said, &hidden);
+    without("run", &message, &hidden);
     for format in ["md", "csv", "json", "hyperfine", "junit", "html"] {
         let path = world.path(&format!("export.{format}"));
         let text = fs::read_to_string(&path).unwrap();

@@ -182,8 +182,8 @@ fn what_a_workload_says_over_time_is_drawn_and_laid_over_another_run() {
     let words = "[...document.querySelectorAll('#time svg.heat')].map(s => s.textContent).join()";
     assert!(browser.value(words).as_str().unwrap().contains("8 times; most (7) from 1 µs to 2 µs"));
     // What `assay explain` says stands on the page.
-    let told = world.run(&["explain", &run]).stdout;
-    let line = told.lines().find(|l| l.contains("of the CPUs' time")).unwrap_or(&told);
+    let reported = world.run(&["explain", &run]).stdout;
+    let line = reported.lines().find(|l| l.contains("of the CPUs' time")).unwrap_or(&reported);
     let shown = browser.text("#explain");
     assert!(shown.contains("differ"), "{shown}\n{line}");
     assert!(shown.contains("not be its cause"), "{shown}");
@@ -264,7 +264,7 @@ fn block_io_is_watched_or_it_is_said_what_is_missing() {
         );
         assert_eq!(browser.value("document.querySelector('#io-device').value"), device.as_str());
         browser.picture("observe-io-filtered");
-        // What is typed stays when it is told apart otherwise.
+        // What is typed stays when the dimension changes.
         let other =
             browser.value("document.querySelector(\"nav[aria-label='Block I/O by'] a\").href");
         assert!(other.as_str().unwrap().contains("program=no"), "{other}");

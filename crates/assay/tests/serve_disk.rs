@@ -111,10 +111,10 @@ fn a_server_that_starts_after_a_full_disk_asks_the_archive() {
     assert_eq!((&job["run"], &job["reason"]), (&done["run"], &json!("the plan is done")));
 }
 
-/// Its events are lost from the first on, and somebody calls it off when it has ended: the job never heard of
-/// its run.
+/// Its events are lost from the first on, and somebody calls it off when it has ended: no event
+/// announced its run to the job.
 #[test]
-fn a_run_that_nobody_was_told_of_is_found_in_the_archive() {
+fn a_run_that_no_event_announced_is_found_in_the_archive() {
     let Some(small) = Small::new() else { return };
     let world = &small.world;
     sleeper(world, "unheard", "0.05", 4);

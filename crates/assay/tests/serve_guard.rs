@@ -215,7 +215,7 @@ fn strangers_who_hold_connections_keep_nobody_out() {
 }
 
 #[test]
-fn when_all_places_are_taken_by_those_who_are_known_the_next_is_told() {
+fn when_all_places_are_taken_by_those_who_are_known_the_next_is_refused_with_the_reason() {
     let world = World::new();
     let served = serve(&world, &["--connections", "6", "--connections-per-address", "3"]);
     let events = format!(

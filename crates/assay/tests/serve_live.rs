@@ -71,8 +71,11 @@ fn the_first_screen_moves_and_a_dead_server_is_named_until_it_comes_back() {
         "[...document.querySelectorAll('#live svg:not(.heat)')].every(s => /^0( |$)/.test(s.querySelector('.axis text').textContent))",
     );
     assert_eq!(origins, true);
-    let said = browser.text("#live");
-    assert!(!said.contains(" 1  ·") && !said.contains(": 0 1"), "a count has no unit: {said}");
+    let printed = browser.text("#live");
+    assert!(
+        !printed.contains(" 1  ·") && !printed.contains(": 0 1"),
+        "a count has no unit: {printed}"
+    );
 
     // Pointing at one chart tells the moment in all.
     let at = browser.value(
@@ -80,15 +83,15 @@ fn the_first_screen_moves_and_a_dead_server_is_named_until_it_comes_back() {
     );
     browser
         .call("Input.dispatchMouseEvent", &json!({ "type": "mouseMoved", "x": at[0], "y": at[1] }));
-    let told = "[...document.querySelectorAll('#live-charts .readout')].every(r => r.textContent.includes('from now'))";
-    browser.until(told);
+    let reported = "[...document.querySelectorAll('#live-charts .readout')].every(r => r.textContent.includes('from now'))";
+    browser.until(reported);
     browser.until("document.querySelectorAll('#live-charts .cross').length > 0");
     browser.picture("live-hover");
     browser.call("Input.dispatchMouseEvent", &json!({ "type": "mouseMoved", "x": 2, "y": 2 }));
     browser.until("!document.querySelector('#live-charts .cross')");
     browser.value("document.querySelector('#live-charts svg').focus()");
     browser.key("ArrowLeft", 37, "");
-    browser.until(told);
+    browser.until(reported);
     browser.key("Escape", 27, "");
     browser.until("!document.querySelector('#live-charts .cross')");
     browser.value("scrollTo(0, 0)");

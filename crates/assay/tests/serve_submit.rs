@@ -177,7 +177,7 @@ fn the_plan_follows_what_is_typed_and_mistakes_stand_beside_their_fields() {
         "true"
     );
     browser.picture("submit-mistake");
-    // Sent all the same: everything is kept, and said.
+    // Sent all the same: everything is kept, and reported.
     fill(&mut browser, "#tags", "one, two");
     browser.click("#submit button");
     assert_eq!(browser.value(mistake), true);

@@ -300,20 +300,23 @@ fn what_is_wrong_is_named_and_the_rest_is_built() {
     world.write("posts/typed.md", &typed);
     let done = build(&world, &["--json"]);
     assert_eq!(done.code, 4, "{}", done.stderr);
-    let said = json(&done.stdout);
+    let printed = json(&done.stdout);
     let why = |what: &str| -> Value {
-        let all = said["left_out"].as_array().unwrap();
+        let all = printed["left_out"].as_array().unwrap();
         all.iter().find(|l| l["what"].as_str().unwrap().contains(what)).cloned().unwrap_or_default()
     };
-    assert!(why("a-mistake.md")["message"].as_str().unwrap().starts_with("line 5: "), "{said:#}");
+    assert!(
+        why("a-mistake.md")["message"].as_str().unwrap().starts_with("line 5: "),
+        "{printed:#}"
+    );
     assert_eq!(
         (&why("a-mistake.md")["because"], &why("typed.md")["because"]),
         (&"mistake".into(), &"refused".into())
     );
     assert_eq!(why("empty.md")["because"], "mistake");
     assert!(done.stderr.contains("a-mistake.md:5"), "{}", done.stderr);
-    assert_eq!(said["left_out"].as_array().unwrap().len(), 3, "{said:#}");
-    assert_eq!((&said["posts"], &said["runs"]), (&3.into(), &3.into()), "{said:#}");
+    assert_eq!(printed["left_out"].as_array().unwrap().len(), 3, "{printed:#}");
+    assert_eq!((&printed["posts"], &printed["runs"]), (&3.into(), &3.into()), "{printed:#}");
     links_lead_somewhere(&out);
     for bad in ["a-mistake.md", "empty.md", "typed.md"] {
         fs::remove_file(world.path("posts").join(bad)).unwrap();
@@ -363,7 +366,7 @@ fn a_folder_that_is_not_a_site_is_refused_and_an_empty_archive_has_one() {
     assert_eq!(world.run(&["site", "-o", "out"]).code, 0);
     assert_eq!(fs::read_to_string(world.path("out/mine.txt")).unwrap(), "mine");
     world.write("file", "");
-    for (arguments, said) in [
+    for (arguments, printed) in [
         (&["site", "-o", "file"][..], "not a folder"),
         (&["site", "-o", "new", "--posts", "nowhere"], "is not there"),
         (&["site", "-o", "new", "--base-url", "example.org"], "https://"),
@@ -372,7 +375,7 @@ fn a_folder_that_is_not_a_site_is_refused_and_an_empty_archive_has_one() {
     ] {
         let done = world.run(arguments);
         assert_eq!(done.code, 2, "{arguments:?}: {}", done.stderr);
-        assert!(done.stderr.contains(said), "{arguments:?}: {}", done.stderr);
+        assert!(done.stderr.contains(printed), "{arguments:?}: {}", done.stderr);
     }
     // A manifest that was changed cannot make assay delete what is outside.
     let manifest = world.path("out/.assay-site/manifest.json");

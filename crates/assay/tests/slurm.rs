@@ -77,9 +77,10 @@ fn start_script(world: &World, slurm: &Slurm, nodes: &str, script: &str) -> Chil
 
 fn ended(child: Child) -> (i32, Value, String) {
     let output = child.wait_with_output().unwrap();
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    let result = serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {said}"));
-    (output.status.code().unwrap(), result, said)
+    let printed = String::from_utf8_lossy(&output.stderr).into_owned();
+    let result =
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {printed}"));
+    (output.status.code().unwrap(), result, printed)
 }
 
 fn nothing_is_left(world: &World, slurm: &Slurm) {
@@ -107,7 +108,8 @@ fn four_nodes_make_one_record() {
     assert_eq!(result["summary"]["host"], "n[1-4]");
     for record in records {
         assert_eq!(record["outcome"], "completed", "{}", record["error"]);
-        // Nothing that is told to a microsecond coincides so well: the clocks are not known better.
+        // Nothing that is known to a microsecond coincides so well: the clocks are not known
+        // better.
         let found = record["findings"].as_array().unwrap();
         assert!(found.iter().any(|f| f["id"] == "N2"), "{found:?}");
     }
@@ -268,14 +270,14 @@ fn a_node_that_dies_fails_its_trial_alone() {
     until("the second trial begins", || lines(&world) >= 6);
     slurm.kill("n2");
     world.write("go", "");
-    let (code, result, said) = ended(child);
-    assert_eq!(code, 3, "{said}");
+    let (code, result, printed) = ended(child);
+    assert_eq!(code, 3, "{printed}");
     let records = result["records"].as_array().unwrap();
     let outcomes: Vec<&str> = records.iter().map(|r| r["outcome"].as_str().unwrap()).collect();
     assert_eq!(outcomes, ["completed", "failed", "completed"], "{result}");
     let error = records[1]["error"].as_str().unwrap();
     assert!(error.contains("node n2 lost its agent"), "{error}");
-    assert!(records[1].get("metrics").is_none(), "nothing is told of half a trial");
+    assert!(records[1].get("metrics").is_none(), "half a trial has no metrics");
     // The third trial was on the nodes that were left.
     let nodes: Value = serde_json::from_str(&file(&world, "0003", "nodes.json")).unwrap();
     let names: Vec<&str> =
@@ -291,15 +293,15 @@ fn a_cancelled_job_ends_the_run_which_can_be_resumed() {
     let child = start_held(&world, &slurm, "2", 2);
     until("the second trial begins", || lines(&world) >= 4);
     slurm.call("scancel", &["--user=root"]);
-    let (code, result, said) = ended(child);
+    let (code, result, printed) = ended(child);
     world.write("go", "");
-    assert_eq!(code, 130, "{said}");
+    assert_eq!(code, 130, "{printed}");
     let records = result["records"].as_array().unwrap();
-    assert_eq!(records.len(), 2, "{result:#}{said}");
+    assert_eq!(records.len(), 2, "{result:#}{printed}");
     let error = records[1]["error"].as_str().unwrap();
     assert_eq!(records[1]["outcome"], "interrupted");
     assert!(error.contains("node n") && error.contains("CANCELLED"), "{error}");
-    assert!(said.contains("was cancelled") && said.contains("--resume"), "{said}");
+    assert!(printed.contains("was cancelled") && printed.contains("--resume"), "{printed}");
     nothing_is_left(&world, &slurm);
     let resumed = run(&world, &slurm, &["run", "--resume", "last", "--json"]);
     let result = resumed.json();
@@ -320,10 +322,10 @@ fn a_job_that_waits_too_long_is_cancelled_and_says_how_long() {
     let text = "name = \"x\"\nworkload = \"noop\"\n[where]\nengine = \"slurm\"\nnodes = 2\nmax_wait = \"3 s\"\n";
     let experiment = world.write("x.toml", text);
     let done = run(&world, &slurm, &["run", experiment.to_str().unwrap()]);
-    let said = done.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert_ne!(done.code, 0, "{said}");
-    assert!(said.contains("waited longer than 3.000 s for its nodes"), "{said}");
-    assert!(said.contains("`where.max_wait`"), "{said}");
+    let printed = done.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_ne!(done.code, 0, "{printed}");
+    assert!(printed.contains("waited longer than 3.000 s for its nodes"), "{printed}");
+    assert!(printed.contains("`where.max_wait`"), "{printed}");
     world.write("go", "");
     assert_eq!(ended(holder).0, 0);
     nothing_is_left(&world, &slurm);
@@ -368,8 +370,8 @@ fn a_killed_run_leaves_no_job_and_ctrl_c_neither() {
     let child = start(&world, &slurm, "2", "97.5");
     until("the first trial begins", || lines(&world) >= 4);
     kill_process(Pid::from_child(&child), Signal::INT).unwrap();
-    let (code, result, said) = ended(child);
-    assert_eq!(code, 130, "{said}");
+    let (code, result, printed) = ended(child);
+    assert_eq!(code, 130, "{printed}");
     assert_eq!(result["records"][0]["outcome"], "interrupted");
     nothing_is_left(&world, &slurm);
 
@@ -398,8 +400,8 @@ fn a_restart_of_the_controller_harms_nothing() {
     slurm.controller("stop");
     until("the next trial begins without it", || lines(&world) >= 4);
     slurm.controller("start");
-    let (code, result, said) = ended(child);
-    assert_eq!(code, 0, "{said}");
+    let (code, result, printed) = ended(child);
+    assert_eq!(code, 0, "{printed}");
     assert_eq!(result["records"].as_array().unwrap().len(), 3);
     nothing_is_left(&world, &slurm);
 }
@@ -417,8 +419,8 @@ fn a_task_that_never_starts_is_named() {
     let ran = run(&world, &slurm, &["run", experiment.to_str().unwrap()]);
     kill_process(daemon, Signal::CONT).unwrap();
     assert_eq!(ran.code, 1, "{}", ran.stderr);
-    let said = ran.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(said.contains("no agent of assay started on node n2 within 3"), "{said}");
+    let printed = ran.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(printed.contains("no agent of assay started on node n2 within 3"), "{printed}");
     until("the job is gone", || slurm.jobs().is_empty());
 }
 
@@ -448,9 +450,9 @@ fn a_task_that_never_starts_fails_its_trial_alone() {
     world.write("go", "");
     until("the second job runs", || slurm.jobs().contains("2 RUNNING"));
     slurm.call("scontrol", &["update", "nodename=n1", "state=resume"]);
-    let (code, result, said) = ended(child);
+    let (code, result, printed) = ended(child);
     kill_process(daemon, Signal::CONT).unwrap();
-    assert_eq!(code, 3, "{said}");
+    assert_eq!(code, 3, "{printed}");
     let records = result["records"].as_array().unwrap();
     let outcomes: Vec<&str> = records.iter().map(|r| r["outcome"].as_str().unwrap()).collect();
     assert_eq!(outcomes, ["completed", "failed", "completed"], "{result}");

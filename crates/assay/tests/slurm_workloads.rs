@@ -27,8 +27,8 @@ fn experiment(world: &World, slurm: &Slurm, text: &str) -> Command {
 }
 
 fn parsed(stdout: &[u8], stderr: &[u8]) -> Value {
-    let said = String::from_utf8_lossy(stderr);
-    serde_json::from_slice(stdout).unwrap_or_else(|e| panic!("{e}: {said}"))
+    let printed = String::from_utf8_lossy(stderr);
+    serde_json::from_slice(stdout).unwrap_or_else(|e| panic!("{e}: {printed}"))
 }
 
 /// A run to its end: its exit code, and its result.
@@ -90,8 +90,8 @@ fn with_mpi(nodes: usize) -> Option<Slurm> {
     // What it prints goes to standard error or output, by version.
     let list = Command::new("srun").arg("--mpi=list").env("SLURM_CONF", slurm.conf()).output();
     let list = list.unwrap();
-    let said = [list.stdout, list.stderr].concat();
-    let pmix = String::from_utf8_lossy(&said).contains("pmix");
+    let printed = [list.stdout, list.stderr].concat();
+    let pmix = String::from_utf8_lossy(&printed).contains("pmix");
     if !pmix {
         println!("skipped: because this srun has no --mpi=pmix");
     }
@@ -252,9 +252,9 @@ fn nodes_load_the_postgres_of_another_which_finds_every_row() {
     let sum: f64 = each[1..].iter().map(|n| metric(n, "throughput").unwrap()).sum();
     assert!((metric(record, "throughput").unwrap() / sum - 1.0).abs() < 1e-9);
     for name in ["written", "checkpoint_time", "wal", "table"] {
-        let told = metric(&each[0], name);
-        assert!(told.is_some_and(|v| v > 0.0), "{name}: {told:?}");
-        assert_eq!(metric(record, name), told, "{name}");
+        let reported = metric(&each[0], name);
+        assert!(reported.is_some_and(|v| v > 0.0), "{name}: {reported:?}");
+        assert_eq!(metric(record, name), reported, "{name}");
         assert_eq!(metric(&each[1], name), None, "{name} is not the client's");
     }
     // Its rows over all its time are fewer than those over the time of the loading.

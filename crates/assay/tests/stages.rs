@@ -1,5 +1,5 @@
 //! `assay io --from TRACE --stages` on traces recorded here, against btt of Debian's blktrace: the same number of
-//! I/Os in each stage, the same least, mean and greatest times. Needs the disks and the kernel of `make test-vm`.
+//! I/Os in each stage, the same least, mean and largest times. Needs the disks and the kernel of `make test-vm`.
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // this is a test
 
 mod common;
@@ -55,7 +55,7 @@ fn record(world: &World, disk: &str) -> bool {
     true
 }
 
-/// What btt says of all devices: stage, then least, mean, greatest in nanoseconds, and how many.
+/// What btt says of all devices: stage, then least, mean, largest in nanoseconds, and how many.
 fn btt(folder: &Path) -> Vec<(String, [f64; 3], u64)> {
     assert!(run(folder, "btt", &["-i", "trace.bin", "-o", "btt"]));
     let text = std::fs::read_to_string(folder.join("btt.avg")).unwrap();
@@ -63,12 +63,12 @@ fn btt(folder: &Path) -> Vec<(String, [f64; 3], u64)> {
     let all = all.take_while(|l| !l.starts_with("===="));
     all.filter_map(|line| {
         let words: Vec<&str> = line.split_whitespace().collect();
-        let [stage, least, mean, greatest, n] = words.as_slice() else { return None };
+        let [stage, minimum, mean, maximum, n] = words.as_slice() else { return None };
         let ns = |text: &str| text.parse::<f64>().ok().map(|s| s * 1e9);
         // What it takes for a device mapper by its number (9, 253, 254), a virtio disk among them.
         Some((
             stage.trim_end_matches("dm").to_owned(),
-            [ns(least)?, ns(mean)?, ns(greatest)?],
+            [ns(minimum)?, ns(mean)?, ns(maximum)?],
             n.parse().ok()?,
         ))
     })

@@ -30,10 +30,10 @@ fn experiment(world: &World, params: &str, storage: &str) -> String {
 /// The one record of a run.
 fn record(world: &World, file: &str) -> Result<(i32, Value), String> {
     let done = world.run(&["run", file, "--json"]);
-    let said = || format!("{}{}", done.stdout, done.stderr);
-    let run = world.runs().pop().ok_or_else(said)?;
+    let printed = || format!("{}{}", done.stdout, done.stderr);
+    let run = world.runs().pop().ok_or_else(printed)?;
     let text = std::fs::read_to_string(run.join("records.jsonl")).unwrap();
-    let line = text.lines().next().ok_or_else(said)?;
+    let line = text.lines().next().ok_or_else(printed)?;
     Ok((done.code, serde_json::from_str(line).unwrap()))
 }
 
@@ -41,11 +41,11 @@ fn record(world: &World, file: &str) -> Result<(i32, Value), String> {
 fn record_on(world: &World, params: &str, storage: &str) -> Option<(i32, Value)> {
     match record(world, &experiment(world, params, storage)) {
         Ok(found) => Some(found),
-        Err(said) if said.contains("cannot be set here") => {
-            println!("skipped: because {said}");
+        Err(printed) if printed.contains("cannot be set here") => {
+            println!("skipped: because {printed}");
             None
         }
-        Err(said) => panic!("{said}"),
+        Err(printed) => panic!("{printed}"),
     }
 }
 
@@ -87,7 +87,7 @@ fn compression_takes_the_reads_away() {
     if !have("clp", "coinor-clp") {
         return;
     }
-    for (storage, least) in [
+    for (storage, minimum) in [
         ("loop:btrfs,compress=zstd,size=160MiB", 80.0),
         ("zfs-fuse,compress=gzip,size=160MiB,arc=16MiB", 80.0),
         ("squashfs,compress=zstd,size=32MiB,emulated=sata-7200,limits=bytes", 85.0),
@@ -101,7 +101,7 @@ fn compression_takes_the_reads_away() {
         assert_eq!((code, record["outcome"].as_str()), (0, Some("completed")), "{record}");
         let saved = metric(&record, "read_saved");
         println!("{storage}: {saved}");
-        assert!((least..100.0).contains(&saved), "{storage}: {saved}");
+        assert!((minimum..100.0).contains(&saved), "{storage}: {saved}");
         let notes = record["notes"].to_string();
         assert!(notes.contains("bytes are those read from loop"), "{notes}");
         assert_eq!(left(&world), Vec::<String>::new(), "{storage}");
@@ -158,6 +158,6 @@ fn an_image_is_for_workloads_that_put_something_there() {
     let file = world.write("none.toml", text).display().to_string();
     let done = world.run(&["plan", &file]);
     assert_eq!(done.code, 2, "{}{}", done.stdout, done.stderr);
-    let said = done.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(said.contains("noop puts nothing on its storage"), "{said}");
+    let printed = done.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(printed.contains("noop puts nothing on its storage"), "{printed}");
 }

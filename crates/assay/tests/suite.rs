@@ -164,7 +164,7 @@ fn all_of_base_can_run_before_all_of_peak() {
     assert_eq!(order[6..], ["peak"; 6]);
     let blocks: Vec<u64> = plan.iter().map(|t| t["block"].as_u64().unwrap()).collect();
     assert_eq!(blocks, [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5]);
-    // Each has its interval; they share no block, and drift between them is said to count.
+    // Each has its interval; they share no block, and drift between them is reported.
     let suite = &result["analysis"]["suite"];
     assert!(suite["scores"].as_array().unwrap().iter().all(|s| s["interval"].is_object()));
     let comparison = &suite["comparisons"][0]["geomean"];
@@ -242,7 +242,7 @@ fn a_copy_that_fails_fails_the_trial_with_its_own_words() {
 #[test]
 fn what_cannot_be_is_said_before_anything_runs() {
     let (world, mini) = world("echo sum 6");
-    for (settings, said) in [
+    for (settings, printed) in [
         (["--set", "toolchain=icc"], "known are gcc"),
         (["--set", "copies=2"], "set `kind` to rate"),
         (["--set", "member=alfa"], "it takes one of alpha, beta"),
@@ -251,7 +251,7 @@ fn what_cannot_be_is_said_before_anything_runs() {
         assert_eq!(done.code, 2, "{}", done.stderr);
         // Errors are wrapped at 80 columns.
         let text = done.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(text.contains(said), "{text}");
+        assert!(text.contains(printed), "{text}");
     }
     assert!(world.runs().is_empty());
 }

@@ -6,10 +6,10 @@ mod common;
 use common::{World, json};
 
 /// Whether calls cannot be counted here, which it says.
-fn cannot(said: &str) -> bool {
-    let cannot = said.contains("cannot be counted here");
+fn cannot(printed: &str) -> bool {
+    let cannot = printed.contains("cannot be counted here");
     if cannot {
-        println!("skipped: because {said}");
+        println!("skipped: because {printed}");
     }
     cannot
 }

@@ -85,9 +85,9 @@ fn counters_are_read_or_it_says_what_is_missing() {
         return;
     }
     assert_eq!(done.code, 6, "{}", done.stderr);
-    let said = done.stderr.replace("\n  ", " ");
+    let printed = done.stderr.replace("\n  ", " ");
     for part in ["cannot be counted here", "by experiment", "--simulate"] {
-        assert!(said.contains(part), "{said}");
+        assert!(printed.contains(part), "{printed}");
     }
     let done = world.run(&["tlb", "--json", "--", "true"]);
     assert!(json(&done.stdout)["measured"].is_null());

@@ -1,5 +1,5 @@
-//! Comparisons of what is not alike: nothing is said of two programs unless somebody says that they are meant to
-//! differ, and where a check calls a comparison invalid no verdict stands in any output.
+//! Comparisons of what is not alike: two programs are not compared unless they are declared as
+//! meant to differ, and where a check calls a comparison invalid no verdict stands in any output.
 #![allow(clippy::unwrap_used)] // this is a test
 
 mod common;
@@ -75,7 +75,7 @@ fn unlike_programs_need_a_factor() {
     let found = findings(&none);
     let untrue: Vec<&str> =
         found.iter().filter(|f| f.0 == "F02").map(|(_, _, message)| message.as_str()).collect();
-    assert_eq!(untrue, ["memory.total is said to differ and does not"]);
+    assert_eq!(untrue, ["memory.total is declared as different but is the same"]);
     assert_eq!(
         (none.code, verdict(&none).as_str()),
         (4, "invalid"),
@@ -94,7 +94,7 @@ fn a_parameter_that_differs_is_a_factor_that_does() {
     let same = world.run(&["compare", &a, &a, "--factor", "command", "--json"]);
     let found = findings(&same);
     assert!(
-        found.iter().any(|(id, _, m)| id == "F02" && m.contains("said to differ")),
+        found.iter().any(|(id, _, m)| id == "F02" && m.contains("declared as different")),
         "{found:?}"
     );
 }

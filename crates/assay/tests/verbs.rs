@@ -169,11 +169,11 @@ fn controls_reach_the_program_and_are_put_back() {
     let ran = world.run(&arguments);
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
     let log = world.runs()[0].join("trials/0001/stdout.log");
-    let said = std::fs::read_to_string(log).unwrap();
-    assert!(said.contains("Cpus_allowed_list:\t0\n"), "{said}");
-    assert!(said.contains("\n7\nhello\n"), "{said}");
+    let printed = std::fs::read_to_string(log).unwrap();
+    assert!(printed.contains("Cpus_allowed_list:\t0\n"), "{printed}");
+    assert!(printed.contains("\n7\nhello\n"), "{printed}");
     if root() {
-        assert!(said.ends_with("42\n"), "{said}");
+        assert!(printed.ends_with("42\n"), "{printed}");
         assert_eq!(std::fs::read_to_string("/proc/sys/vm/swappiness").unwrap(), before);
     }
 }

@@ -16,7 +16,7 @@ use serde_json::Value;
 /// One guest at a time: they share two CPUs.
 static TURN: Mutex<()> = Mutex::new(());
 
-/// A turn, where the kernels are built; else why not is said.
+/// A turn, where the kernels are built; else the reason is printed.
 fn turn(kernels: &[&str]) -> Option<MutexGuard<'static, ()>> {
     let ability = vm::ability();
     let built = vm::built(&vm::folder());
@@ -53,8 +53,8 @@ fn left(world: &World) -> Vec<String> {
     left
 }
 
-/// What it said, without the ends of lines that fit a terminal.
-fn said_by(done: &Done) -> String {
+/// Its output, without the ends of lines that fit a terminal.
+fn output_of(done: &Done) -> String {
     done.stderr.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
@@ -70,7 +70,7 @@ fn fact<'a>(system: &'a Value, path: &str) -> &'a str {
 #[test]
 fn what_no_machine_can_be_made_of_is_said_before_anything_runs() {
     let world = World::new();
-    for (setting, said) in [
+    for (setting, shown) in [
         ("vm.kernel=[\"9.9\"]", "assay vm build 9.9"),
         ("vm.kernel=6.1", "in quotes"),
         ("vm.cpu=2", "did you mean `cpus`?"),
@@ -78,7 +78,7 @@ fn what_no_machine_can_be_made_of_is_said_before_anything_runs() {
     ] {
         let done = run(&world, &["noop", "--blocks", "1", "--set", setting]);
         assert_ne!(done.code, 0);
-        assert!(said_by(&done).contains(said), "{setting}: {}", done.stderr);
+        assert!(console(&done).contains(shown), "{setting}: {}", done.stderr);
     }
     let kernel = world.path("kernel");
     std::fs::create_dir(&kernel).unwrap();
@@ -87,7 +87,7 @@ fn what_no_machine_can_be_made_of_is_said_before_anything_runs() {
     }
     let kernel = format!("vm.kernel=[\"{}\"]", kernel.display());
     let done = run(&world, &["noop", "--blocks", "1", "--set", &kernel]);
-    assert!(said_by(&done).contains("has no modules"), "{}", done.stderr);
+    assert!(console(&done).contains("has no modules"), "{}", done.stderr);
     assert!(world.runs().is_empty() && left(&world).is_empty(), "{:?}", left(&world));
 }
 
@@ -95,7 +95,7 @@ fn what_no_machine_can_be_made_of_is_said_before_anything_runs() {
 fn a_host_without_room_a_kernel_that_panics_and_a_guest_that_hangs_are_told_apart() {
     let Some(_turn) = turn(&["6.1"]) else { return };
     let world = World::new();
-    for (setting, said) in [
+    for (setting, shown) in [
         ("vm.memory=900000 GiB", "lower `memory`"),
         ("vm.disks=nvme:900000GiB", "ASSAY_SCRATCH"),
         ("vm.cmdline=rdinit=/none init=/none root=/dev/none", "Kernel panic"),
@@ -104,7 +104,7 @@ fn a_host_without_room_a_kernel_that_panics_and_a_guest_that_hangs_are_told_apar
         let set = ["--set", "vm.kernel=[\"6.1\"]", "--set", setting];
         let done = run(&world, &[&["noop", "--blocks", "1"], &set[..]].concat());
         assert_ne!(done.code, 0, "{setting}");
-        assert!(said_by(&done).contains(said), "{setting}: {}", done.stderr);
+        assert!(console(&done).contains(shown), "{setting}: {}", done.stderr);
         assert!(left(&world).is_empty(), "{setting}: {:?}", left(&world));
     }
     assert!(world.runs().is_empty());

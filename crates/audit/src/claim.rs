@@ -18,7 +18,7 @@ pub enum ClaimKind {
     PerDenominator,
     /// "best", "record", "beats".
     Rank,
-    /// A table said to be ordered.
+    /// A table described as ordered.
     Order,
     /// One value in two units, or arithmetic that is written out.
     Conversion,
@@ -44,9 +44,9 @@ pub enum ClaimKind {
     Naming,
     /// A compared result that the disclosure leaves out.
     MissingDisclosure,
-    /// A row that is not of the class that the table is said to be of.
+    /// A row that is not of the class that the table claims.
     Scope,
-    /// Said without a number.
+    /// Stated without a number.
     Qualitative,
 }
 

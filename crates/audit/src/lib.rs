@@ -1,5 +1,5 @@
 //! Audits a text: finds what it claims, binds each claim to the results that it is about,
-//! recomputes it under every reading that its words allow, and says what came out.
+//! recomputes it under every reading that its words allow, and reports the verdict.
 //!
 //! [`audit`] is a pure function of the text and the quoted results. It never calls a claim wrong
 //! unless it is certain which results are meant and every reading fails by more than rounding;
@@ -106,7 +106,7 @@ fn in_sentence(
     let taken: Vec<std::ops::Range<usize>> =
         conversions.iter().map(|(_, used)| used.clone()).collect();
     let mut compares = false;
-    let mut said = None;
+    let mut stated = None;
     let first = context.reading.found.partition_point(|f| f.sentence < sentence);
     for found in context.reading.found[first..].iter().take_while(|f| f.sentence == sentence) {
         if taken.iter().any(|t| t.contains(&found.at)) && found.kind != ClaimKind::Rank {
@@ -141,7 +141,7 @@ fn in_sentence(
             }
             ClaimKind::Rank => claims.push(rank::judge(context, found)),
             ClaimKind::Order => claims.push(rank::order(context, found)),
-            _ => said = Some(found),
+            _ => stated = Some(found),
         }
     }
     claims.extend(conversions.into_iter().map(|(claim, _)| claim));
@@ -168,11 +168,11 @@ fn in_sentence(
         claims.push(claim);
     }
     if claims.len() == before
-        && let Some(found) = said
+        && let Some(found) = stated
     {
         claims.push(context.claim(ClaimKind::Qualitative, found));
         if let Some(last) = claims.last_mut() {
-            last.reason = "said without a number that could be recomputed".into();
+            last.reason = "stated without a number that could be recomputed".into();
         }
     }
     for claim in &mut claims[before..] {

@@ -1,4 +1,4 @@
-//! What claims are found in texts, and what is said of them.
+//! Which claims are found in texts, and their verdicts.
 #![allow(clippy::unwrap_used)] // this is a test
 
 use ClaimVerdict::{Ambiguous, Holds, OffByRounding, Unsupported, Wrong};

@@ -211,7 +211,7 @@ fn score(cases: &[Case]) -> Score {
                 s.decided += 1;
                 right.push(c);
             } else {
-                let said = claim.map_or("not found".to_owned(), |c| {
+                let verdict = claim.map_or("not found".to_owned(), |c| {
                     format!(
                         "{} \"{}\": {} {:?}",
                         c.verdict.word(),
@@ -222,7 +222,7 @@ fn score(cases: &[Case]) -> Score {
                 });
                 writeln!(
                     s.missed,
-                    "  {}: {} | {} -> {said}",
+                    "  {}: {} | {} -> {verdict}",
                     case.name, label.verdict, label.quote
                 )
                 .unwrap();

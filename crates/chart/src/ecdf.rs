@@ -40,7 +40,7 @@ pub struct Ecdf {
 }
 
 const PLOT_HEIGHT: f64 = 200.0;
-/// Steps of a line: more cannot be told apart.
+/// Steps of a line: more would not be visible.
 const MAX_STEPS: usize = 500;
 
 /// Draws the chart, with a mark at each series' median. Lines of very many values are drawn with a step at each
@@ -91,7 +91,7 @@ fn steps(sorted: &[f64], x: &Scale, y: &Scale) -> String {
     let drawn = n.min(MAX_STEPS);
     let Some(foot) = y.at(0.0) else { return d };
     for k in 0..drawn {
-        // The k-th of `drawn` evenly spread ranks; the last is always the greatest value.
+        // The k-th of `drawn` evenly spread ranks; the last is always the largest value.
         let rank = (k + 1) * n / drawn - 1;
         let share = 100.0 * (rank + 1) as f64 / n as f64;
         let (Some(at), Some(to)) = (x.at(sorted[rank]), y.at(share)) else { continue };

@@ -11,8 +11,8 @@ use crate::frame::{Head, px};
 pub struct Cell {
     /// Its name.
     pub label: String,
-    /// What is said of it: its name, time and share.
-    pub said: String,
+    /// Its title: name, time and share.
+    pub title: String,
     /// How it looks.
     pub look: Look,
     /// Its size, in any unit.
@@ -66,7 +66,7 @@ pub struct Flame {
 /// The height of a cell.
 const ROW: f64 = 18.0;
 /// More cells are not drawn; the smallest go first.
-const MOST: usize = 2500;
+const MAX_CELLS: usize = 2500;
 
 struct Placed<'a> {
     cell: &'a Cell,
@@ -91,10 +91,10 @@ fn place<'a>(cell: &'a Cell, x: f64, width: f64, level: usize, all: &mut Vec<Pla
 pub fn render(chart: &Flame) -> Markup {
     let mut all = Vec::new();
     place(&chart.root, 0.0, 1.0, 0, &mut all);
-    if all.len() > MOST {
+    if all.len() > MAX_CELLS {
         let mut widths: Vec<f64> = all.iter().map(|p| p.width).collect();
         widths.sort_by(|a, b| b.total_cmp(a));
-        let least = widths[MOST - 1];
+        let least = widths[MAX_CELLS - 1];
         // A cell is at least as wide as what is below it, so none is left without what it stands on.
         all.retain(|p| p.width >= least);
     }
@@ -110,7 +110,7 @@ pub fn render(chart: &Flame) -> Markup {
                 svg class={ "f " (p.cell.look.class()) } x=(percent(p.x)) width=(percent(p.width))
                     y=(px(p.level as f64 * ROW)) height=(px(ROW - 1.0)) role="img"
                     tabindex=[(p.level == 0).then_some("0")] {
-                    title { (p.cell.said) }
+                    title { (p.cell.title) }
                     rect width="100%" height="100%" {}
                     @if p.width > 0.012 { text x="3" y="13" { (p.cell.label) } }
                 }
@@ -130,7 +130,13 @@ mod tests {
     use super::*;
 
     fn cell(label: &str, size: f64, below: Vec<Cell>) -> Cell {
-        Cell { label: label.into(), said: format!("{label} {size}"), look: Look::User, size, below }
+        Cell {
+            label: label.into(),
+            title: format!("{label} {size}"),
+            look: Look::User,
+            size,
+            below,
+        }
     }
 
     #[test]
@@ -156,7 +162,7 @@ mod tests {
         let head = Head { id: "x".into(), ..Head::default() };
         let text = render(&Flame { head, root }).into_string();
         let drawn = text.matches("<rect").count();
-        assert!((2000..=MOST).contains(&drawn), "{drawn}");
+        assert!((2000..=MAX_CELLS).contains(&drawn), "{drawn}");
         assert!(text.contains("f 4999") && !text.contains("f 10<"));
     }
 

@@ -34,7 +34,7 @@ pub struct Heat {
 }
 
 const PLOT_HEIGHT: f64 = 200.0;
-/// Steps of darkness. More could not be told apart.
+/// Steps of darkness. More could not be distinguished.
 const LEVELS: usize = 6;
 
 impl Heat {

@@ -115,7 +115,7 @@ pub fn render(chart: &History) -> Markup {
     let y = y_axis.scale(inner.bottom, inner.top);
     let (from, to) = y_axis.domain;
     let cut = chart.points.iter().any(|p| p.low < from || p.high > to);
-    let said = if cut {
+    let note_text = if cut {
         format!("{}; those that reach beyond the chart are cut", chart.note)
     } else {
         chart.note.clone()
@@ -148,9 +148,9 @@ pub fn render(chart: &History) -> Markup {
                 }
             }
         }
-        (note(inner.bottom, &said))
+        (note(inner.bottom, &note_text))
     };
-    svg(&chart.head, "history", foot(inner.bottom, &said), &body)
+    svg(&chart.head, "history", foot(inner.bottom, &note_text), &body)
 }
 
 /// Draws it small: the line of its values, the levels and the changes. What it says is in its title and description.
@@ -264,6 +264,6 @@ mod tests {
         wild.points[3].high = 400.0;
         assert!(domain(&wild).1 < 1.2, "{:?}", domain(&wild));
         let cut = |c: &History| render(c).into_string().contains("are cut");
-        assert!(cut(&wild) && !cut(&chart(6)), "and it is said");
+        assert!(cut(&wild) && !cut(&chart(6)), "and the note states it");
     }
 }

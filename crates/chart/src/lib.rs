@@ -4,7 +4,7 @@
 //! Lengths are SVG user units; a chart is [`WIDTH`] or [`NARROW`] wide and as high as it needs.
 //!
 //! Missing values are NaN in the data and gaps in the drawing. Above [`reduce::MAX_MARKS`] marks a
-//! chart draws the least and greatest value of each stretch instead of every point.
+//! chart draws the smallest and largest value of each stretch instead of every point.
 //!
 //! | chart | what it shows |
 //! |---|---|

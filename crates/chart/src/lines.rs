@@ -52,7 +52,7 @@ impl Lines {
 }
 
 /// Draws the chart on a zero-based axis. A series of more than 300 points is drawn as the mean of
-/// each stretch with a band from its least to its greatest value.
+/// each stretch with a band from its least to its largest value.
 pub fn render(chart: &Lines) -> Markup {
     render_over(chart, Reach::default(), WIDTH)
 }

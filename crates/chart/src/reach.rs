@@ -5,9 +5,9 @@
 pub struct Reach {
     /// Seconds from the trial's start.
     pub time_s: Option<(f64, f64)>,
-    /// The least and the greatest value: of lines upward, of histograms along, of heat maps the rows.
+    /// The smallest and the largest value: of lines upward, of histograms along, of heat maps the rows.
     pub values: Option<(f64, f64)>,
-    /// The greatest count: the highest bar, the darkest cell.
+    /// The largest count: the highest bar, the darkest cell.
     pub most: u64,
 }
 

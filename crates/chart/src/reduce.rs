@@ -1,4 +1,4 @@
-//! Fewer marks from many points: the least and the greatest value of each stretch, so that no spike
+//! Fewer marks from many points: the smallest and the largest value of each stretch, so that no spike
 //! is lost.
 
 use maud::{Markup, html};
@@ -16,9 +16,9 @@ pub struct Stretch {
     pub x: f64,
     /// The mean of its values that are there; NaN when none is.
     pub mean: f64,
-    /// The least; NaN when none is there.
+    /// The smallest; NaN when none is there.
     pub low: f64,
-    /// The greatest; NaN when none is there.
+    /// The largest; NaN when none is there.
     pub high: f64,
     /// How many values were there.
     pub n: usize,
@@ -46,7 +46,7 @@ pub fn stretches(points: &[(f64, f64)], most: usize) -> Vec<Stretch> {
 }
 
 /// A series of too many points for marks: the mean of each of at most `most` stretches as a line, and
-/// a band from its least to its greatest value.
+/// a band from its least to its largest value.
 pub(crate) fn aggregated(points: &[(f64, f64)], most: usize, x: &Scale, y: &Scale) -> Markup {
     let reduced = stretches(points, most);
     html! {
@@ -55,7 +55,7 @@ pub(crate) fn aggregated(points: &[(f64, f64)], most: usize, x: &Scale, y: &Scal
     }
 }
 
-/// The band from the least to the greatest value of each stretch.
+/// The band from the smallest to the largest value of each stretch.
 pub(crate) fn spread(reduced: &[Stretch], x: &Scale, y: &Scale) -> Markup {
     let edges = reduced.iter().map(|s| Some((x.at(s.x)?, y.at(s.low)?, y.at(s.high)?)));
     html! { path class="band" d=(band(edges)) {} }

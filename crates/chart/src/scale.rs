@@ -69,7 +69,7 @@ impl Scale {
     }
 }
 
-/// The least and greatest finite value; `None` when there is none.
+/// The smallest and largest finite value; `None` when there is none.
 pub(crate) fn extent(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     values.filter(|v| v.is_finite()).fold(None, |seen, v| match seen {
         None => Some((v, v)),

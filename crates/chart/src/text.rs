@@ -63,7 +63,7 @@ fn take(chars: impl Iterator<Item = char>, room: usize) -> String {
         .collect()
 }
 
-/// One character a value, from the least to the greatest; a missing value (NaN) is a space. Values
+/// One character a value, from the smallest to the largest; a missing value (NaN) is a space. Values
 /// that are all equal are drawn half way.
 pub fn sparkline(values: &[f64], glyphs: Glyphs) -> String {
     let levels = if glyphs == Glyphs::Unicode { LEVELS } else { ASCII_LEVELS };

@@ -29,7 +29,7 @@ const HEAD: &str = "# Compare systems
 | class | what it is | what it does |
 |---|---|---|
 | hard | explains results, not declared | there is no comparison: the verdict is `invalid`, the ratio is withheld, the exit code is 4 |
-| unknown | could not be read in one system or both | nobody knows that they agree; at least soft |
+| unknown | could not be read in one system or both | nobody knows that they agree; at minimum soft |
 | soft | might explain a result, not declared | a warning, until accepted by name |
 | factor | declared with `--factor PATH` | is what is compared |
 | entailed | follows from a factor by the table below | is printed, since it comes with the factor |
@@ -44,11 +44,11 @@ A factor covers its path and all below it. `--factor` also takes a parameter of 
 differ. Two programs of different names, or two workloads, are compared only with `--factor command`: without it the verdict
 is *invalid* (F02). Wherever a check calls a comparison invalid there is no verdict, in the terminal, in JSON and on a page,
 and the exit code is 4. A hard difference cannot be accepted: hold it equal, or declare it. With a processor as the factor whole
-systems are compared, and it says so: what another machine brings along is entailed, never the processor's merit.
+systems are compared and the report states this: what another machine brings along is entailed, never the processor's merit.
 
 A run records which devices and mounts its trials used (`used.device.*`, `used.mount.*`: where the system, the scratch
 and cache folders, the program, the storage level and every path in a parameter are). What differs in a block device that
-neither run used is soft. Where the devices below a file system cannot be told (overlay), `used.device` is unknown and
+neither run used is soft. Where the devices below a file system cannot be determined (overlay), `used.device` is unknown and
 every device counts.
 
 The Compare page of `assay serve` accepts a soft difference by a form that asks for the reason.

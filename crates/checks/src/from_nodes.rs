@@ -78,11 +78,11 @@ fn parts(records: &[&TrialRecord]) -> BTreeMap<String, Vec<u32>> {
 
 /// Where the memory of a part lay in a trial; of the last look, where there are several.
 fn seen(record: &TrialRecord, part: &str) -> Result<BTreeMap<u32, u64>, String> {
-    let told = record.evidence.iter().rev().find_map(|o| match o {
+    let recorded = record.evidence.iter().rev().find_map(|o| match o {
         Observation::NodeMemory { of, nodes, unseen, .. } if of == part => Some((nodes, unseen)),
         _ => None,
     });
-    match told {
+    match recorded {
         None => Err("nobody looked".to_owned()),
         Some((nodes, why)) if nodes.is_empty() => Err(why.clone()),
         Some((nodes, _)) => {

@@ -295,14 +295,14 @@ fn params<'t>(
 fn work(m: &RunMaterial<'_>, t: &Treatment) -> Work {
     let fixed = params(m, t).filter(|(k, _)| !m.plan.factors.contains(k));
     let dropped = settings(t).contains_key("drop_caches");
-    let told = seen(m, Some(t.id)).find_map(|o| match o {
+    let recorded = seen(m, Some(t.id)).find_map(|o| match o {
         Observation::Work { seed, mix, .. } => Some((*seed, mix.clone())),
         _ => None,
     });
-    let (seed, mix) = told.unwrap_or_default();
-    let drawn = |key: &str, told: Option<String>| {
+    let (seed, mix) = recorded.unwrap_or_default();
+    let drawn = |key: &str, recorded: Option<String>| {
         let set = t.params.iter().find(|(k, _)| *k == key || k.ends_with(&format!(".{key}")));
-        set.map(|(_, v)| v.to_text()).or(told).unwrap_or_else(|| "none".to_owned())
+        set.map(|(_, v)| v.to_text()).or(recorded).unwrap_or_else(|| "none".to_owned())
     };
     // A time is of work that is done to its end; a rate is of a window.
     let time = m.analysis.unit == "s" || m.analysis.unit == "ns";
@@ -334,7 +334,7 @@ fn output(of: &[&TrialRecord]) -> OutputEvidence {
     OutputEvidence {
         trials: of.iter().filter(ended).count() as u32,
         wrong: of.iter().filter(|r| r.outcome == Outcome::Invalid).count() as u32,
-        said: of
+        message: of
             .iter()
             .find(|r| r.outcome == Outcome::Invalid && !r.error.is_empty())
             .map_or_else(String::new, |r| format!("trial {}: {}", r.number, r.error)),
@@ -705,7 +705,7 @@ fn tuning(t: &Treatment) -> Option<Tuning> {
     param(t, "tuning").map(|w| if w == "peak" { Tuning::Peak } else { Tuning::Base })
 }
 
-/// Programs that compile what they are told on their command line.
+/// Programs that compile what their command line names.
 const COMPILERS: [&str; 10] =
     ["cc", "c++", "gcc", "g++", "clang", "clang++", "gfortran", "flang", "rustc", "ifx"];
 
@@ -844,13 +844,13 @@ const COMPUTING: f64 = 0.9;
 
 /// What limited a treatment: what its load generator saw, else what its trials used of the CPUs.
 fn limiter(m: &RunMaterial<'_>, t: &Treatment, of: &[&TrialRecord]) -> Option<Limiter> {
-    let told: Vec<&Vec<String>> = seen(m, Some(t.id))
+    let recorded: Vec<&Vec<String>> = seen(m, Some(t.id))
         .filter_map(|o| match o {
             Observation::Limit { by, reasons, .. } if *by != LimitedBy::Unknown => Some(reasons),
             _ => None,
         })
         .collect();
-    if let Some(first) = told.first() {
+    if let Some(first) = recorded.first() {
         return Some(Limiter { statement: first.join("; "), ceilings: Vec::new() });
     }
     let used: Vec<f64> = of

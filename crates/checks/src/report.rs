@@ -94,7 +94,7 @@ pub fn evaluate(evidence: &Evidence, profile: Profile) -> Report {
         match check.evaluate(evidence) {
             Outcome::Found(found) => {
                 let of = found.into_iter().map(|f| row.finding(f).in_profile(profile));
-                report.findings.extend(of.filter(|f| !told(&report.in_trials, f)));
+                report.findings.extend(of.filter(|f| !reported(&report.in_trials, f)));
             }
             // Something was found, in trials.
             _ if in_trials => {}
@@ -113,7 +113,7 @@ pub fn evaluate(evidence: &Evidence, profile: Profile) -> Report {
 
 /// Whether a finding about the whole run was made from what was seen in single trials, where it stands
 /// already and is as bad.
-fn told(in_trials: &[Finding], of_run: &Finding) -> bool {
+fn reported(in_trials: &[Finding], of_run: &Finding) -> bool {
     const SEEN_IN_TRIALS: [&Row; 5] = [
         &rows::QUIET_HOST,
         &rows::ENVIRONMENT_STABLE,

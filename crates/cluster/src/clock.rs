@@ -63,7 +63,7 @@ fn shift(t_ns: u64, offset_ns: i64) -> u64 {
     }
 }
 
-/// What several pings said.
+/// The results of several pings.
 #[derive(Debug, Default)]
 pub(crate) struct Pings {
     looks: VecDeque<Look>,

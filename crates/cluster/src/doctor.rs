@@ -11,7 +11,7 @@ use crate::slurm::{call, nodes, version};
 use crate::token::random_hex;
 use crate::{Crew, Request, Setup, describe};
 
-/// Clocks of the day further apart than this are told as not the same.
+/// Clocks of the day further apart than this are reported as different.
 const DAY_BOUND_NS: u64 = 100_000_000;
 /// How long the nodes may take to set up.
 const TIMEOUT: Duration = Duration::from_secs(120);
@@ -24,7 +24,7 @@ pub struct Check {
     /// Whether it is as it should be; `null`: it could not be seen.
     pub ok: Option<bool>,
     /// What was seen, and what to do.
-    pub said: String,
+    pub detail: String,
 }
 
 /// What was found.
@@ -35,8 +35,8 @@ pub struct Report {
 }
 
 impl Report {
-    fn add(&mut self, name: &str, ok: impl Into<Option<bool>>, said: impl Into<String>) {
-        self.checks.push(Check { name: name.into(), ok: ok.into(), said: said.into() });
+    fn add(&mut self, name: &str, ok: impl Into<Option<bool>>, detail: impl Into<String>) {
+        self.checks.push(Check { name: name.into(), ok: ok.into(), detail: detail.into() });
     }
 
     /// Whether anything is wrong.
@@ -77,13 +77,13 @@ pub fn doctor(
 
 fn controller(report: &mut Report) -> bool {
     match call("scontrol", &["ping"]) {
-        Ok(said) if said.contains("UP") => {
-            report.add("controller", true, said.lines().next().unwrap_or_default().trim());
+        Ok(output) if output.contains("UP") => {
+            report.add("controller", true, output.lines().next().unwrap_or_default().trim());
             true
         }
-        Ok(said) => {
-            let said = said.lines().next().unwrap_or_default().trim().to_owned();
-            report.add("controller", false, format!("{said}; is slurmctld running?"));
+        Ok(output) => {
+            let output = output.lines().next().unwrap_or_default().trim().to_owned();
+            report.add("controller", false, format!("{output}; is slurmctld running?"));
             false
         }
         Err(e) => {
@@ -114,8 +114,8 @@ fn munge(report: &mut Report) {
 
 /// Whether `srun` knows the type of MPI; only programs over all nodes need it.
 fn mpi(report: &mut Report, wanted: &str) {
-    let said = call("srun", &["--mpi=list"]).unwrap_or_default();
-    if said.split([' ', ',', '\n', '\t']).any(|word| word == wanted) {
+    let output = call("srun", &["--mpi=list"]).unwrap_or_default();
+    if output.split([' ', ',', '\n', '\t']).any(|word| word == wanted) {
         report.add("mpi", true, format!("srun starts ranks with --mpi={wanted}"));
     } else {
         let what = format!("srun does not list --mpi={wanted}, which programs over all nodes need");

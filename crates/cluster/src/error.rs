@@ -15,24 +15,24 @@ pub enum ClusterError {
     Start {
         /// Which.
         program: String,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
     /// A command of Slurm failed.
-    #[error("`{line}` failed ({status}): {said}")]
+    #[error("`{line}` failed ({status}): {message}")]
     Command {
         /// Its command line.
         line: String,
         /// Its exit.
         status: String,
-        /// The end of what it said.
-        said: String,
+        /// The end of its output.
+        message: String,
     },
     /// No job came of the request.
-    #[error("Slurm gave no job: {said}")]
+    #[error("Slurm gave no job: {message}")]
     Refused {
-        /// What it said.
-        said: String,
+        /// Its output.
+        message: String,
     },
     /// The job waited too long.
     #[error(
@@ -60,7 +60,7 @@ pub enum ClusterError {
         nodes: Vec<String>,
         /// How long was waited.
         timeout: String,
-        /// What Slurm said, and what to look at.
+        /// Slurm's message, and what to look at.
         hint: String,
     },
     /// An agent could not set up the experiment.
@@ -68,7 +68,7 @@ pub enum ClusterError {
     SetUp {
         /// The node.
         who: String,
-        /// What it said.
+        /// Its output.
         why: String,
     },
     /// A node was lost before any trial.
@@ -84,7 +84,7 @@ pub enum ClusterError {
     Listen {
         /// Where.
         address: String,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
     /// The list of jobs to cancel after a crash cannot be kept.
@@ -94,7 +94,7 @@ pub enum ClusterError {
         path: PathBuf,
         /// What was to be done.
         doing: &'static str,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
     /// The system gave no random bytes.

@@ -24,7 +24,7 @@ struct Note {
     host: String,
     /// The job's name.
     job_name: String,
-    /// Which Slurm, as `SLURM_CONF` said; empty: the usual one.
+    /// Which Slurm, as `SLURM_CONF` names it; empty: the usual one.
     slurm_conf: String,
 }
 
@@ -134,7 +134,7 @@ fn cancel_one(path: &Path, note: &Note) -> Option<String> {
             job.id
         ));
     }
-    let said = format!("cancelled the Slurm job {}, which a killed run had left", job.id);
+    let message = format!("cancelled the Slurm job {}, which a killed run had left", job.id);
     // It stays noted until Slurm says that it is over.
     match job_named(name) {
         Ok(Some(job)) if job.active() => {}
@@ -145,7 +145,7 @@ fn cancel_one(path: &Path, note: &Note) -> Option<String> {
         }
         Err(_) => {}
     }
-    Some(said)
+    Some(message)
 }
 
 #[cfg(test)]

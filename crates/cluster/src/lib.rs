@@ -31,6 +31,6 @@ pub use crew::{Boot, Crew, Lost, LostTo, Request, TrialEnd};
 pub use doctor::{Check, Report, doctor};
 pub use error::ClusterError;
 pub use link::{AgentError, Link, Membership};
-pub use message::{Hello, NodePart, Order, Part, Role, Samples, Served, SetUp, Setup};
+pub use message::{Hello, NodePart, Part, Role, Samples, Served, SetUp, Setup, TrialRequest};
 pub use nodes_file::{Did, NODES, NodesFile, Took};
 pub use wire::Bytes;

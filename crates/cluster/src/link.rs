@@ -14,10 +14,10 @@ use assay_sut::clock::monotonic_ns;
 use crate::clock::day_ns;
 use crate::listen::tune;
 use crate::message::{
-    Hello, Order, PROTOCOL, Part, Role, Served, SetUp, Setup, ToAgent, ToCollector,
+    Hello, PROTOCOL, Part, Role, Served, SetUp, Setup, ToAgent, ToCollector, TrialRequest,
 };
 use crate::token::{ADDRESS, TOKEN};
-use crate::wire::{self, FRIEND};
+use crate::wire::{self, MAX_MESSAGE};
 
 /// How long an agent tries to reach its collector.
 const REACH: Duration = Duration::from_secs(30);
@@ -41,7 +41,7 @@ pub enum AgentError {
         host: String,
         /// The addresses.
         tried: String,
-        /// What the system said of the last.
+        /// The system's error for the last.
         source: io::Error,
     },
     /// The connection broke.
@@ -131,7 +131,7 @@ impl Link {
         let listen = move || {
             let mut ear = ear;
             loop {
-                match wire::receive::<ToAgent>(&mut ear, FRIEND) {
+                match wire::receive::<ToAgent>(&mut ear, MAX_MESSAGE) {
                     Ok(Some(ToAgent::Ping(n))) => {
                         let pong = ToCollector::Pong(n, monotonic_ns(), day_ns());
                         let mut out = out.lock().unwrap_or_else(PoisonError::into_inner);
@@ -178,13 +178,13 @@ impl Link {
         Ok(wire::send(&mut *out, message)?)
     }
 
-    fn heard(&self) -> Result<ToAgent, RecvTimeoutError> {
+    fn received(&self) -> Result<ToAgent, RecvTimeoutError> {
         self.orders.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(LOOK)
     }
 
     fn next(&self) -> Result<ToAgent, AgentError> {
         loop {
-            match self.heard() {
+            match self.received() {
                 Ok(order) => return Ok(order),
                 Err(RecvTimeoutError::Disconnected) => return Err(AgentError::Gone),
                 Err(RecvTimeoutError::Timeout) => {
@@ -239,7 +239,7 @@ impl Link {
     ///
     /// # Errors
     /// A signal came.
-    pub fn order(&self) -> Result<Option<(Order, Role)>, AgentError> {
+    pub fn order(&self) -> Result<Option<(TrialRequest, Role)>, AgentError> {
         loop {
             match self.next() {
                 Ok(ToAgent::Trial(order, role)) => return Ok(Some((*order, role))),
@@ -260,7 +260,7 @@ impl Link {
             if self.interrupt.fired() {
                 return Err(AgentError::CalledOff);
             }
-            match self.heard() {
+            match self.received() {
                 Ok(ToAgent::Go(at)) => {
                     let left = Duration::from_nanos(at.saturating_sub(monotonic_ns()));
                     std::thread::sleep(left.min(Duration::from_secs(5)));
@@ -281,10 +281,10 @@ impl Link {
     }
 
     /// Waits until those who ask its server are done: when they began, on this node's monotonic clock.
-    /// `None`: `over` was set, or nothing more can be heard.
+    /// `None`: `over` was set, or nothing more can be received.
     pub fn done(&self, over: &AtomicBool) -> Option<u64> {
         while !over.load(Ordering::Acquire) {
-            match self.heard() {
+            match self.received() {
                 Ok(ToAgent::Done(since)) => return Some(since),
                 Ok(_) | Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return None,

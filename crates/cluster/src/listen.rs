@@ -13,7 +13,7 @@ use rustix::net::sockopt;
 
 use crate::ClusterError;
 use crate::message::{Hello, PROTOCOL, ToCollector};
-use crate::wire::{self, FRIEND, STRANGER};
+use crate::wire::{self, MAX_MESSAGE, STRANGER};
 
 /// How long one who connects may take to show the token.
 const INTRODUCE: Duration = Duration::from_secs(10);
@@ -25,27 +25,31 @@ const SILENT: Duration = Duration::from_secs(10);
 const ASK: Duration = Duration::from_secs(5);
 const GIVE_UP: u32 = 3;
 
-/// What an ear hears.
+/// What happens on the connections to agents.
 #[derive(Debug)]
-pub(crate) enum Heard {
-    /// An agent came.
-    Came(Hello, TcpStream),
-    /// It said something, which arrived then (`CLOCK_MONOTONIC`).
-    Said(usize, ToCollector, u64),
-    /// It went; why, if that is known.
-    Went(usize, String),
+pub(crate) enum AgentEvent {
+    /// An agent connected.
+    Connected(Hello, TcpStream),
+    /// A message, which arrived then (`CLOCK_MONOTONIC`).
+    Message(usize, ToCollector, u64),
+    /// It is gone; why, if that is known.
+    Gone(usize, String),
 }
 
 /// Listens until it is dropped.
 #[derive(Debug)]
-pub(crate) struct Ears {
+pub(crate) struct Listener {
     pub address: SocketAddr,
     stop: Arc<AtomicBool>,
 }
 
-impl Ears {
+impl Listener {
     /// Listens on `at` (`None`: every address of this machine) at a free port.
-    pub fn open(at: Option<&str>, token: &str, say: Sender<Heard>) -> Result<Self, ClusterError> {
+    pub fn open(
+        at: Option<&str>,
+        token: &str,
+        sender: Sender<AgentEvent>,
+    ) -> Result<Self, ClusterError> {
         let wanted = at.unwrap_or("0.0.0.0").to_owned();
         let failed = |source| ClusterError::Listen { address: wanted.clone(), source };
         let listener = TcpListener::bind((wanted.as_str(), 0)).map_err(failed)?;
@@ -54,13 +58,13 @@ impl Ears {
         let (flag, token) = (Arc::clone(&stop), token.to_owned());
         std::thread::Builder::new()
             .name("agents".into())
-            .spawn(move || accept(&listener, &flag, &token, &say))
+            .spawn(move || accept(&listener, &flag, &token, &sender))
             .map_err(failed)?;
-        Ok(Ears { address, stop })
+        Ok(Listener { address, stop })
     }
 }
 
-impl Drop for Ears {
+impl Drop for Listener {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Release);
         // It is waiting for somebody to come.
@@ -73,7 +77,7 @@ impl Drop for Ears {
     }
 }
 
-fn accept(listener: &TcpListener, stop: &AtomicBool, token: &str, say: &Sender<Heard>) {
+fn accept(listener: &TcpListener, stop: &AtomicBool, token: &str, sender: &Sender<AgentEvent>) {
     let strangers = Arc::new(AtomicUsize::new(0));
     for stream in listener.incoming() {
         if stop.load(Ordering::Acquire) {
@@ -88,17 +92,17 @@ fn accept(listener: &TcpListener, stop: &AtomicBool, token: &str, say: &Sender<H
             strangers.fetch_sub(1, Ordering::AcqRel);
             continue;
         }
-        let (token, say, count) = (token.to_owned(), say.clone(), Arc::clone(&strangers));
-        let heard = std::thread::Builder::new().name("agent".into()).stack_size(256 << 10);
-        let heard = heard.spawn(move || {
+        let (token, sender, count) = (token.to_owned(), sender.clone(), Arc::clone(&strangers));
+        let thread = std::thread::Builder::new().name("agent".into()).stack_size(256 << 10);
+        let thread = thread.spawn(move || {
             let agent = introduce(stream, &token);
             count.fetch_sub(1, Ordering::AcqRel);
             // Who does not know the token is not answered.
             if let Ok((hello, stream)) = agent {
-                attend(hello, stream, &say);
+                attend(hello, stream, &sender);
             }
         });
-        if heard.is_err() {
+        if thread.is_err() {
             strangers.fetch_sub(1, Ordering::AcqRel);
         }
     }
@@ -130,23 +134,23 @@ fn same(a: &str, b: &str) -> bool {
     a.len() == b.len() && a.bytes().zip(b.bytes()).fold(0, |all, (a, b)| all | (a ^ b)) == 0
 }
 
-fn attend(hello: Hello, mut stream: TcpStream, say: &Sender<Heard>) {
+fn attend(hello: Hello, mut stream: TcpStream, sender: &Sender<AgentEvent>) {
     let rank = hello.rank;
     let Ok(ours) = stream.try_clone() else { return };
     if hello.protocol != PROTOCOL {
-        let _ = say.send(Heard::Came(hello, ours));
+        let _ = sender.send(AgentEvent::Connected(hello, ours));
         return;
     }
-    let _ = say.send(Heard::Came(hello, ours));
+    let _ = sender.send(AgentEvent::Connected(hello, ours));
     loop {
-        let said = wire::receive(&mut stream, FRIEND);
+        let received = wire::receive(&mut stream, MAX_MESSAGE);
         let now = monotonic_ns();
-        let (word, last) = match said {
-            Ok(Some(message)) => (Heard::Said(rank, message, now), false),
-            Ok(None) => (Heard::Went(rank, String::new()), true),
-            Err(e) => (Heard::Went(rank, e.to_string()), true),
+        let (word, last) = match received {
+            Ok(Some(message)) => (AgentEvent::Message(rank, message, now), false),
+            Ok(None) => (AgentEvent::Gone(rank, String::new()), true),
+            Err(e) => (AgentEvent::Gone(rank, e.to_string()), true),
         };
-        if say.send(word).is_err() || last {
+        if sender.send(word).is_err() || last {
             return;
         }
     }
@@ -173,21 +177,21 @@ mod tests {
     }
 
     #[test]
-    fn only_those_with_the_token_are_heard() {
-        let (say, heard) = channel();
-        let ears = Ears::open(Some("127.0.0.1"), "secret", say).unwrap();
-        let mut stranger = TcpStream::connect(ears.address).unwrap();
+    fn only_those_with_the_token_are_received() {
+        let (sender, events) = channel();
+        let listening = Listener::open(Some("127.0.0.1"), "secret", sender).unwrap();
+        let mut stranger = TcpStream::connect(listening.address).unwrap();
         wire::send(&mut stranger, &hello("secres")).unwrap();
         let nobody: Option<ToCollector> = wire::receive(&mut stranger, 100).unwrap_or(None);
         assert_eq!(nobody, None, "it is shown out");
-        let mut friend = TcpStream::connect(ears.address).unwrap();
+        let mut friend = TcpStream::connect(listening.address).unwrap();
         wire::send(&mut friend, &hello("secret")).unwrap();
-        assert!(matches!(heard.recv().unwrap(), Heard::Came(h, _) if h.rank == 3));
+        assert!(matches!(events.recv().unwrap(), AgentEvent::Connected(h, _) if h.rank == 3));
         wire::send(&mut friend, &ToCollector::Ready).unwrap();
-        assert!(matches!(heard.recv().unwrap(), Heard::Said(3, ToCollector::Ready, _)));
+        assert!(matches!(events.recv().unwrap(), AgentEvent::Message(3, ToCollector::Ready, _)));
         drop(friend);
-        assert!(matches!(heard.recv().unwrap(), Heard::Went(3, _)));
-        drop(ears);
-        assert!(heard.recv().is_err(), "nobody listens any more");
+        assert!(matches!(events.recv().unwrap(), AgentEvent::Gone(3, _)));
+        drop(listening);
+        assert!(events.recv().is_err(), "nobody listens any more");
     }
 }

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::nodes_file::Did;
 use crate::wire::Bytes;
 
-/// The version of what is said; both sides must have the same.
+/// The version of the protocol; both sides must have the same.
 pub(crate) const PROTOCOL: u32 = 3;
 
 /// The first word of an agent.
@@ -34,7 +34,7 @@ pub struct Hello {
     pub host: String,
     /// The agent's process.
     pub pid: u32,
-    /// The job's id, as Slurm told the agent.
+    /// The job's id, from the agent's environment.
     pub job: String,
 }
 
@@ -113,7 +113,7 @@ impl Served {
 
 /// One trial.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Order {
+pub struct TrialRequest {
     /// Its place in the plan.
     pub planned: PlannedTrial,
     /// Which attempt at it.
@@ -195,7 +195,7 @@ pub struct NodePart {
 pub(crate) enum ToAgent {
     Setup(Box<Setup>),
     Ping(u64),
-    Trial(Box<Order>, Role),
+    Trial(Box<TrialRequest>, Role),
     /// Begin at this time of the agent's own monotonic clock.
     Go(u64),
     /// The server's clients are done; they began at this time of the agent's own monotonic clock.

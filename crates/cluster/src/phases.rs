@@ -23,7 +23,7 @@ pub struct Coincidence {
     pub first_to_end: String,
     /// The part of the longest steady phase in which all nodes were in theirs, 0 to 1.
     pub common: f64,
-    /// Whether the programs said what their phases are; else the whole run of each is taken.
+    /// Whether the programs reported their phases; else the whole run of each is taken.
     pub declared: bool,
     /// The bound of the experiment, ns.
     pub bound_ns: u64,

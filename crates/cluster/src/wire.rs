@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 /// The longest message of one who has not shown the token yet.
 pub(crate) const STRANGER: u32 = 64 << 10;
 /// The longest message of all: logs, samples and kept files of a trial in base64.
-pub(crate) const FRIEND: u32 = 1 << 30;
+pub(crate) const MAX_MESSAGE: u32 = 1 << 30;
 
 /// Bytes in a message.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -33,7 +33,7 @@ impl<'de> Deserialize<'de> for Bytes {
 pub(crate) fn send<T: Serialize>(to: &mut impl Write, message: &T) -> io::Result<()> {
     let mut frame = vec![0; 4];
     serde_json::to_writer(&mut frame, message)?;
-    let length = u32::try_from(frame.len() - 4).ok().filter(|l| *l <= FRIEND);
+    let length = u32::try_from(frame.len() - 4).ok().filter(|l| *l <= MAX_MESSAGE);
     let length = length.ok_or_else(|| io::Error::other("a message of more than 1 GiB"))?;
     frame[..4].copy_from_slice(&length.to_be_bytes());
     to.write_all(&frame)?;

@@ -7,7 +7,7 @@ pub struct CpuListError {
     text: String,
 }
 
-/// One more than the greatest CPU number understood.
+/// One more than the largest CPU number understood.
 pub const LIMIT: usize = 4096;
 
 /// Reads `0-1,3` into `[0, 1, 3]`: sorted, without repeats.

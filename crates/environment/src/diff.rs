@@ -60,10 +60,12 @@ impl FactDiff {
     /// Whether it speaks against the comparison: hard, or soft or unknown and not accepted. What
     /// neither system tells is not counted: no difference was seen.
     pub fn stands(&self) -> bool {
-        let told = |f: &Option<Fact>| f.as_ref().is_some_and(|f| f.value().is_some());
+        let known = |f: &Option<Fact>| f.as_ref().is_some_and(|f| f.value().is_some());
         match self.class {
             DifferenceClass::Hard => true,
-            DifferenceClass::Unknown => self.accepted.is_none() && (told(&self.a) || told(&self.b)),
+            DifferenceClass::Unknown => {
+                self.accepted.is_none() && (known(&self.a) || known(&self.b))
+            }
             DifferenceClass::Soft => self.accepted.is_none(),
             _ => false,
         }
@@ -160,8 +162,8 @@ pub fn diff(a: &SystemDescription, b: &SystemDescription, factors: &[String]) ->
         let (left, right) = (a.facts.get(path), b.facts.get(path));
         let unread = [left, right].iter().flatten().any(|f| f.value().is_none());
         let lacks = |system| foreign(system) || (path.starts_with("used.") && !tells_use(system));
-        let untold = (left.is_none() && lacks(a)) || (right.is_none() && lacks(b));
-        let unknown = unread || untold;
+        let missing = (left.is_none() && lacks(a)) || (right.is_none() && lacks(b));
+        let unknown = unread || missing;
         if left == right && !unknown {
             continue;
         }
@@ -372,8 +374,8 @@ mod tests {
 
     #[test]
     fn what_another_program_did_not_describe_is_unknown() {
-        let told = Fact::unknown("the file does not tell");
-        let a = system(&[("kernel.release", told)]);
+        let unread = Fact::unknown("the file does not state it");
+        let a = system(&[("kernel.release", unread)]);
         let b = system(&[("kernel.release", Fact::known("6.1")), ("aslr", Fact::known("2"))]);
         for found in [diff(&a, &b, &[]), diff(&b, &a, &[])] {
             assert!(found.differences.iter().all(|d| d.class == DifferenceClass::Unknown));

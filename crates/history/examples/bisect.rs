@@ -8,7 +8,7 @@ use assay_stats::rng::Rng;
 const COMMITS: usize = 128;
 const STEP: f64 = 0.03;
 const NOISE: f64 = 0.02;
-const MOST: usize = 1000;
+const MAX_TRIALS: usize = 1000;
 
 /// What a machine and builds do beside the step.
 #[derive(Clone, Copy)]
@@ -88,7 +88,7 @@ fn halving_alone(machine: &mut Machine) -> usize {
 /// The product's search.
 fn posterior(machine: &mut Machine, commits: usize, blocks: usize) -> Option<Answer> {
     let mut search = Search::new(COMMITS, 0.02);
-    while machine.trials < MOST {
+    while machine.trials < MAX_TRIALS {
         if let Some(answer) = search.answer() {
             return Some(answer);
         }

@@ -26,10 +26,10 @@ pub struct Change {
     /// The run of it.
     #[serde(default)]
     pub run: Option<RunId>,
-    /// What a person said of it.
+    /// A person's note.
     #[serde(default)]
     pub note: Option<String>,
-    /// Where more is said.
+    /// Where to read more.
     #[serde(default)]
     pub link: Option<String>,
 }
@@ -96,8 +96,8 @@ impl Known {
                     if !all.contains(&fresh.commit.as_str()) {
                         continue;
                     }
-                    let told = self.of(&series.machine, &all).cloned();
-                    change.state = told.as_ref().map_or(State::Suspected, |t| t.state);
+                    let known = self.of(&series.machine, &all).cloned();
+                    change.state = known.as_ref().map_or(State::Suspected, |t| t.state);
                     let acknowledged = change.state == State::Acknowledged;
                     self.put(Change {
                         commit: fresh.commit.clone(),
@@ -109,8 +109,8 @@ impl Known {
                         },
                         fresh: fresh.found,
                         run: Some(fresh.run.clone()),
-                        note: told.as_ref().and_then(|t| t.note.clone()),
-                        link: told.and_then(|t| t.link),
+                        note: known.as_ref().and_then(|t| t.note.clone()),
+                        link: known.and_then(|t| t.link),
                     });
                 }
             }
@@ -134,16 +134,16 @@ impl Known {
                 if !all.contains(&level) {
                     continue;
                 }
-                let told = self.of(&series.machine, &all).cloned();
+                let known = self.of(&series.machine, &all).cloned();
                 let first = series.points[change.at].commit.clone();
                 self.put(Change {
-                    commit: told.as_ref().map_or(first, |t| t.commit.clone()),
+                    commit: known.as_ref().map_or(first, |t| t.commit.clone()),
                     machine: Some(series.machine.clone()),
                     state: State::Acknowledged,
-                    fresh: told.as_ref().and_then(|t| t.fresh),
-                    run: told.as_ref().and_then(|t| t.run.clone()),
-                    note: note.map(str::to_owned).or(told.as_ref().and_then(|t| t.note.clone())),
-                    link: link.map(str::to_owned).or(told.and_then(|t| t.link)),
+                    fresh: known.as_ref().and_then(|t| t.fresh),
+                    run: known.as_ref().and_then(|t| t.run.clone()),
+                    note: note.map(str::to_owned).or(known.as_ref().and_then(|t| t.note.clone())),
+                    link: link.map(str::to_owned).or(known.and_then(|t| t.link)),
                 });
                 found = true;
             }

@@ -94,8 +94,8 @@ pub fn shown(id: &str, about: &About, past: &Past, known: &Known) -> Shown {
         let found = analysis(&s.points, known);
         let changes = found.changes.into_iter().map(|mut change| {
             let all = commits(range, &s.points, &change);
-            let told = known.of(&s.machine, &all).cloned();
-            change.state = told.as_ref().map_or(State::Suspected, |k| k.state);
+            let state = known.of(&s.machine, &all).cloned();
+            change.state = state.as_ref().map_or(State::Suspected, |k| k.state);
             let up = change.after > change.before;
             ShownChange {
                 commit: s.points[change.at].commit.clone(),
@@ -108,7 +108,7 @@ pub fn shown(id: &str, about: &About, past: &Past, known: &Known) -> Shown {
                     Better::Neither => None,
                 },
                 change,
-                known: told,
+                known: state,
             }
         });
         ShownSeries {
@@ -235,8 +235,8 @@ mod tests {
         known.learn(&about.revisions, &past);
         assert_eq!(state(&known, &past), State::Acknowledged, "a person's word stays");
         assert_eq!(shown("x", &about, &past, &known).alarms(), 0);
-        let told = known.changes.last().unwrap();
-        assert_eq!(told.note.as_deref(), Some("wanted"));
+        let last = known.changes.last().unwrap();
+        assert_eq!(last.note.as_deref(), Some("wanted"));
         assert!(!known.acknowledge(&about.revisions, &past, &format!("{:040}", 3), None, None));
     }
 

@@ -20,7 +20,7 @@ fn clean_series_of_every_kind_of_noise_raise_next_to_no_alarm() {
 
 #[test]
 fn steps_are_found_where_they_are_and_intervals_hold_the_truth() {
-    for (kind, step, least) in [
+    for (kind, step, minimum) in [
         (Noise::White, 3.0, 90),
         (Noise::Outliers, 3.0, 90),
         (Noise::Skewed, 3.0, 90),
@@ -40,7 +40,7 @@ fn steps_are_found_where_they_are_and_intervals_hold_the_truth() {
                 sized += usize::from(c.difference.contains(2.0 * step));
             }
         }
-        assert!(hits >= least, "{} {step}: {hits}", kind.name());
+        assert!(hits >= minimum, "{} {step}: {hits}", kind.name());
         assert!(placed * 100 >= near * 87, "{} {step}: place {placed} of {near}", kind.name());
         assert!(sized * 100 >= near * 87, "{} {step}: size {sized} of {near}", kind.name());
     }

@@ -25,7 +25,7 @@ pub struct Completeness {
     pub flush_ends: u64,
     /// I/Os under way when the trace ended.
     pub in_flight: u64,
-    /// I/Os that have ended without the tracer being told: counted, without latencies.
+    /// I/Os whose completion the tracer missed: counted, without latencies.
     #[serde(default)]
     #[serde(alias = "untold_ends")]
     pub missed_completions: u64,

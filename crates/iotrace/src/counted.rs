@@ -11,15 +11,15 @@ use crate::question::Measure;
 pub struct Counted {
     /// The device.
     pub device: u32,
-    /// The program; [`crate::Names::NONE`]: not recorded, or not told apart.
+    /// The program; [`crate::Names::NONE`]: not recorded, or not a dimension.
     pub program: u32,
-    /// The process; `None`: not recorded, or not told apart.
+    /// The process; `None`: not recorded, or not a dimension.
     pub pid: Option<u32>,
     /// What they do.
     pub op: Op,
-    /// The file; [`crate::Names::NONE`]: not recorded, or not told apart.
+    /// The file; [`crate::Names::NONE`]: not recorded, or not a dimension.
     pub file: u32,
-    /// The control group; [`crate::Names::NONE`]: not recorded, or not told apart.
+    /// The control group; [`crate::Names::NONE`]: not recorded, or not a dimension.
     pub cgroup: u32,
     /// How many.
     pub ios: u64,

@@ -38,7 +38,7 @@ impl Device {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Devices {
     from: u64,
-    /// The least width of the columns of heat maps, nanoseconds.
+    /// The smallest width of the columns of heat maps, nanoseconds.
     column_ns: u64,
     /// By id of the name: the place in `kept`.
     places: Vec<u32>,

@@ -192,7 +192,8 @@ pub enum Action {
     Requeue,
     /// It is done (C, `block_rq_complete`, `block_bio_complete`).
     Complete,
-    /// It is done and accounted for (`block_io_done`), told after `Complete` where both are traced.
+    /// It is done and accounted for (`block_io_done`), reported after `Complete` where both are
+    /// traced.
     Done,
 }
 
@@ -223,7 +224,7 @@ pub struct Event {
     pub other_sector: u64,
 }
 
-/// One I/O: what is known of a request when it is done, or when nothing more will be heard of it.
+/// One I/O: what is known of a request when it is done, or when no more events of it will come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Io {
     /// Its place in the order in which I/Os started, from 0.
@@ -292,11 +293,11 @@ pub trait Sink {
     /// An I/O has started; its latencies are not known yet.
     fn start(&mut self, io: &Io);
 
-    /// An I/O that started has ended, or will not be heard of again (then without latencies). Called
-    /// once for every I/O.
+    /// An I/O that started has ended, or no more events of it will come (then without latencies).
+    /// Called once for every I/O.
     fn end(&mut self, io: &Io);
 
-    /// An I/O of which all is known when it is heard of first: started and ended.
+    /// An I/O whose first event gives all: started and ended.
     #[inline]
     fn whole(&mut self, io: &Io) {
         self.start(io);

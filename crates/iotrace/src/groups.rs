@@ -127,7 +127,7 @@ impl Groups {
         }
     }
 
-    /// Whether an I/O is counted: what moves no data only where directions are told apart.
+    /// Whether an I/O is counted: what moves no data only where the direction is a dimension.
     fn takes(&self, op: Op) -> bool {
         op.moves_data() || self.asked[3]
     }

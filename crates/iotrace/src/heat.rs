@@ -128,7 +128,7 @@ pub struct HeatMap {
     pub start_ns: u64,
     /// How wide a column is, nanoseconds.
     pub column_ns: u64,
-    /// The least value of each row; empty rows at both ends are left out.
+    /// The smallest value of each row; empty rows at both ends are left out.
     pub rows: Vec<u64>,
     /// I/Os by column and row.
     pub counts: Vec<Vec<u64>>,

@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 /// One row of a histogram: how many values lie from `from` up to, and without, the next row's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Row {
-    /// The least value that falls in it; `null`: everything below the first row.
+    /// The smallest value that falls in it; `null`: everything below the first row.
     pub from: Option<i64>,
-    /// The least value that no longer does; `null`: everything from here on.
+    /// The smallest value that no longer does; `null`: everything from here on.
     pub to: Option<i64>,
     /// How many.
     pub count: u64,

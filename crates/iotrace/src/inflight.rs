@@ -3,7 +3,7 @@
 
 use std::hash::{BuildHasher, RandomState};
 
-/// What requests are told apart by: block, bytes, and device with operation.
+/// What identifies a request: block, bytes, and device with operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Key {
     pub(crate) sector: u64,
@@ -223,7 +223,7 @@ impl<T: Copy> InFlight<T> {
         }
     }
 
-    /// Takes out everything for which `gives_up` says so, oldest of each key first.
+    /// Takes out everything that `gives_up` selects, oldest of each key first.
     pub(crate) fn take_all(&mut self, mut gives_up: impl FnMut(&T) -> bool) -> Vec<T> {
         let mut kept = Vec::new();
         let mut taken = Vec::new();

@@ -37,7 +37,7 @@ pub struct IostatDevice {
     pub intervals: u64,
     /// The mean over these intervals, by column.
     pub mean: Vec<Option<f64>>,
-    /// The greatest, by column.
+    /// The largest, by column.
     pub max: Vec<Option<f64>>,
 }
 
@@ -63,21 +63,23 @@ pub struct IostatLog {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum NameColumn {
     First,
     Last,
 }
 
 /// The columns of a header, and where the device stands; `None`: it is no header of iostat.
-fn header(words: &[&[u8]]) -> Option<(Vec<String>, Place)> {
+fn header(words: &[&[u8]]) -> Option<(Vec<String>, NameColumn)> {
     let text = |w: &&[u8]| String::from_utf8_lossy(w).into_owned();
     if words.len() < 4 || words.len() > MAX_COLUMNS || !words.contains(&&b"r/s"[..]) {
         return None;
     }
     match (words[0], words[words.len() - 1]) {
-        (_, b"device") => Some((words[..words.len() - 1].iter().map(text).collect(), Place::Last)),
+        (_, b"device") => {
+            Some((words[..words.len() - 1].iter().map(text).collect(), NameColumn::Last))
+        }
         (b"Device" | b"Device:" | b"device", _) => {
-            Some((words[1..].iter().map(text).collect(), Place::First))
+            Some((words[1..].iter().map(text).collect(), NameColumn::First))
         }
         _ => None,
     }
@@ -105,7 +107,7 @@ struct Sums {
 #[derive(Debug)]
 struct Reading {
     log: IostatLog,
-    place: Place,
+    name_column: NameColumn,
     known: HashMap<Vec<u8>, usize>,
     sums: Vec<Sums>,
     in_table: bool,
@@ -126,7 +128,7 @@ pub(crate) fn read(text: impl Read) -> io::Result<IostatLog> {
             rows_excluded: 0,
             unreadable: 0,
         },
-        place: Place::First,
+        name_column: NameColumn::First,
         known: HashMap::new(),
         sums: Vec::new(),
         in_table: false,
@@ -142,12 +144,12 @@ pub(crate) fn read(text: impl Read) -> io::Result<IostatLog> {
 impl Reading {
     fn line(&mut self, line: &[u8]) {
         let found: Vec<&[u8]> = words(line).take(MAX_COLUMNS + 1).collect();
-        if let Some((columns, place)) = header(&found) {
-            self.begin(columns, place);
+        if let Some((columns, name_column)) = header(&found) {
+            self.begin(columns, name_column);
             return;
         }
         match found.as_slice() {
-            [] => self.in_table &= self.place == Place::Last,
+            [] => self.in_table &= self.name_column == NameColumn::Last,
             [b"avg-cpu:", ..] | [b"cpu"] | [b"extended", b"device", b"statistics", ..] => {
                 self.in_table = false;
             }
@@ -160,12 +162,12 @@ impl Reading {
         }
     }
 
-    fn begin(&mut self, columns: Vec<String>, place: Place) {
+    fn begin(&mut self, columns: Vec<String>, name_column: NameColumn) {
         if self.log.columns.is_empty() {
             let solaris = columns.iter().any(|c| c == "asvc_t" || c == "svc_t");
             self.log.system = String::from(if solaris { "Solaris" } else { "Linux" });
             self.log.columns = columns;
-            self.place = place;
+            self.name_column = name_column;
         } else if self.log.columns != columns {
             // Another kind of table (two logs in one file): its rows would be taken for these.
             self.log.unreadable += 1;
@@ -189,9 +191,9 @@ impl Reading {
             self.log.unreadable += u64::from(words.len() > columns);
             return;
         }
-        let (name, values) = match self.place {
-            Place::First => (words[0], &words[1..]),
-            Place::Last => (words[columns], &words[..columns]),
+        let (name, values) = match self.name_column {
+            NameColumn::First => (words[0], &words[1..]),
+            NameColumn::Last => (words[columns], &words[..columns]),
         };
         let values: Vec<Option<f64>> = values
             .iter()

@@ -1,6 +1,6 @@
 //! Log-linear buckets, for percentiles: 32 buckets for every power of two, as HdrHistogram lays them
 //! (Tene, HdrHistogram), so that a value read back is within 1.6 % of the one counted. Grows only as
-//! far as the greatest value.
+//! far as the largest value.
 
 /// Buckets for each power of two, as a power of two.
 const BITS: u32 = 5;
@@ -12,13 +12,13 @@ pub struct LogLinear {
     /// By bucket, up to the last that holds a value; that of nothing is empty.
     counts: Vec<u64>,
     sum: u128,
-    least: u64,
-    greatest: u64,
+    minimum: u64,
+    maximum: u64,
 }
 
 impl Default for LogLinear {
     fn default() -> Self {
-        LogLinear { counts: Vec::new(), sum: 0, least: u64::MAX, greatest: 0 }
+        LogLinear { counts: Vec::new(), sum: 0, minimum: u64::MAX, maximum: 0 }
     }
 }
 
@@ -30,7 +30,7 @@ pub(crate) fn bucket(value: u64) -> usize {
     ((u64::from(shift) << BITS) + (value >> shift)) as usize
 }
 
-/// The least value of a bucket and how many values it spans.
+/// The smallest value of a bucket and how many values it spans.
 fn span(bucket: usize) -> (u64, u64) {
     let b = bucket as u64;
     if b < 2 * SUB {
@@ -40,19 +40,19 @@ fn span(bucket: usize) -> (u64, u64) {
     ((SUB + (b & (SUB - 1))) << shift, 1 << shift)
 }
 
-/// The greatest value that a bucket holds is not known from counts, so whoever counted elsewhere keeps the
-/// sum, the least and the greatest beside them.
+/// The largest value that a bucket holds is not known from counts, so whoever counted elsewhere keeps the
+/// sum, the smallest and the largest beside them.
 impl LogLinear {
     /// What was counted elsewhere in the same buckets.
-    pub fn of_counts(counts: &[u64], sum: u128, least: u64, greatest: u64) -> Self {
+    pub fn of_counts(counts: &[u64], sum: u128, minimum: u64, maximum: u64) -> Self {
         let used = counts.iter().rposition(|c| *c > 0).map_or(0, |i| i + 1);
         if used == 0 {
             return LogLinear::default();
         }
-        LogLinear { counts: counts[..used].to_vec(), sum, least, greatest }
+        LogLinear { counts: counts[..used].to_vec(), sum, minimum, maximum }
     }
 
-    /// Calls `f` with the least value of each bucket that is not empty, and its count.
+    /// Calls `f` with the smallest value of each bucket that is not empty, and its count.
     pub fn each(&self, mut f: impl FnMut(u64, u64)) {
         for (at, n) in self.counts.iter().enumerate().filter(|(_, n)| **n > 0) {
             f(span(at).0, *n);
@@ -77,8 +77,8 @@ impl LogLinear {
             Some(count) => *count += 1,
             None => self.begin(bucket),
         }
-        self.least = self.least.min(value);
-        self.greatest = self.greatest.max(value);
+        self.minimum = self.minimum.min(value);
+        self.maximum = self.maximum.max(value);
         self.sum += u128::from(value);
     }
 
@@ -97,8 +97,8 @@ impl LogLinear {
         for (a, b) in self.counts.iter_mut().zip(&other.counts) {
             *a += b;
         }
-        self.least = self.least.min(other.least);
-        self.greatest = self.greatest.max(other.greatest);
+        self.minimum = self.minimum.min(other.minimum);
+        self.maximum = self.maximum.max(other.maximum);
         self.sum += other.sum;
     }
 
@@ -116,14 +116,14 @@ impl LogLinear {
         (!self.is_empty()).then(|| self.sum as f64 / self.count() as f64)
     }
 
-    /// The least, exact; `None` of nothing.
+    /// The smallest, exact; `None` of nothing.
     pub fn min(&self) -> Option<u64> {
-        (!self.is_empty()).then_some(self.least)
+        (!self.is_empty()).then_some(self.minimum)
     }
 
-    /// The greatest, exact; `None` of nothing.
+    /// The largest, exact; `None` of nothing.
     pub fn max(&self) -> Option<u64> {
-        (!self.is_empty()).then_some(self.greatest)
+        (!self.is_empty()).then_some(self.maximum)
     }
 
     /// The value that a share `p` of all lie at or below: the middle of its bucket, never outside what
@@ -142,7 +142,7 @@ impl LogLinear {
         })?;
         let (low, width) = span(at);
         let middle = low as f64 + (width - 1) as f64 / 2.0;
-        Some(middle.clamp(self.least as f64, self.greatest as f64))
+        Some(middle.clamp(self.minimum as f64, self.maximum as f64))
     }
 }
 

@@ -1,5 +1,5 @@
-//! Puts I/Os together from the events of their requests. Requests are told apart by device, block, size
-//! and operation; of equal ones the first in is the first out, and such matches are counted as
+//! Puts I/Os together from the events of their requests. Requests are identified by device, block,
+//! size and operation; of equal ones the first in is the first out, and such matches are counted as
 //! ambiguous. A key without the size, or a table with room for one request a key, loses a fifth of the
 //! requests where the same blocks are asked for again and again.
 
@@ -16,7 +16,7 @@ pub const MAX_IN_FLIGHT: usize = 1 << 18;
 struct Waiting {
     io: Io,
     queued_ns: u64,
-    /// Whether the sink has heard of it.
+    /// Whether the sink knows it.
     started: bool,
 }
 
@@ -319,7 +319,7 @@ impl Matcher {
         sink.end(io);
     }
 
-    /// What was joined to another is no I/O of its own. One that the sink has heard of all the same (it
+    /// What was joined to another is no I/O of its own. One that the sink knows all the same (it
     /// came back from the driver, or its device passes bios on) is given up.
     fn forget(&mut self, joined: Option<Waiting>, sink: &mut impl Sink) {
         if let Some(waiting) = joined.filter(|w| w.started) {
@@ -348,7 +348,7 @@ impl Matcher {
             return;
         }
         if let Some(mut whole) = self.waiting.oldest(&waiting_key(event, event.sector)) {
-            // The part is a request of its own, which the sink has not heard of.
+            // The part is a request of its own, which the sink does not know.
             whole.started = false;
             whole.io.sector = event.other_sector;
             self.wait(event.other_sector, event, whole, sink);

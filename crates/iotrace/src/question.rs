@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::filter::Filter;
 use crate::histogram::Steps;
 
-/// What I/Os are told apart by.
+/// The dimensions of I/Os.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
@@ -142,7 +142,7 @@ impl TimeUnit {
 /// What is asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Question {
-    /// What I/Os are told apart by; empty: reads and writes together.
+    /// The dimensions of the answer; empty: reads and writes together.
     pub by: Vec<Dimension>,
     /// The histograms that are wanted.
     pub histograms: Vec<Measure>,
@@ -152,7 +152,7 @@ pub struct Question {
     pub unit: TimeUnit,
     /// How long a tick is, nanoseconds.
     pub tick_ns: u64,
-    /// How many groups, devices and regions are told of, the busiest first.
+    /// How many groups, devices and regions are listed, the busiest first.
     pub top: usize,
     /// Which I/Os it is about.
     pub filter: Filter,
@@ -173,7 +173,7 @@ impl Default for Question {
 }
 
 impl Question {
-    /// What I/Os are told apart by, once each. Addresses mean something only within a device, so a
+    /// The dimensions, once each. Addresses mean something only within a device, so a
     /// histogram of them adds that.
     pub fn dimensions(&self) -> Vec<Dimension> {
         let mut by = self.by.clone();

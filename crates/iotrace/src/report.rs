@@ -37,7 +37,7 @@ pub struct LatencyStats {
     pub n: u64,
     /// Their mean, nanoseconds; `null` of nothing.
     pub mean_ns: Option<f64>,
-    /// The least.
+    /// The smallest.
     pub min_ns: Option<u64>,
     /// Half are at or below it; like all percentiles `null` unless ten lie beyond it.
     pub p50_ns: Option<f64>,
@@ -47,9 +47,9 @@ pub struct LatencyStats {
     pub p99_ns: Option<f64>,
     /// 99.9 %.
     pub p999_ns: Option<f64>,
-    /// The greatest.
+    /// The largest.
     pub max_ns: Option<u64>,
-    /// Something was lost, so percentiles and the greatest are only lower bounds.
+    /// Something was lost, so percentiles and the largest are only lower bounds.
     pub lower_bounds: bool,
 }
 
@@ -186,7 +186,7 @@ pub struct IoReport {
     pub ops: Vec<OpTotal>,
     /// Reads and writes by who waits.
     pub classes: Classes,
-    /// What groups are told apart by; empty: one group of all reads and writes.
+    /// The dimensions of groups; empty: one group of all reads and writes.
     pub by: Vec<Dimension>,
     /// The groups, busiest first; as many as were asked for.
     pub groups: Vec<GroupReport>,

@@ -53,7 +53,7 @@ impl Cell for Tick {
     }
 
     fn before_widening(cells: &mut [Self], width_ns: u64) {
-        // Filling is told by differences, which mean something only at one width.
+        // Filling works on differences, which mean something only at one width.
         let mut filling = 0;
         for cell in cells {
             filling += std::mem::take(&mut cell.filling);
@@ -186,7 +186,7 @@ impl Series {
     }
 }
 
-/// What a trace records, so that what it does not is told from zero.
+/// What a trace records, so that what it does not is distinguished from zero.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Recorded {
     /// When I/Os ended.

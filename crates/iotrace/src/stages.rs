@@ -1,6 +1,6 @@
 //! The stages of I/Os in a trace that has all their events: queued (Q), a request made (G) or joined (M), inserted
-//! into the scheduler (I), issued to the driver (D), completed (C). Told bio by bio, as btt does: a request that two
-//! bios were joined to gives both their times.
+//! into the scheduler (I), issued to the driver (D), completed (C). Reported bio by bio, as btt
+//! does: a request that two bios were joined to gives both their times.
 
 use std::collections::BTreeMap;
 
@@ -51,11 +51,11 @@ pub struct StageTimes {
     /// How many bios went through it.
     pub n: u64,
     /// Nanoseconds.
-    pub least_ns: u64,
+    pub min_ns: u64,
     /// Nanoseconds.
     pub mean_ns: f64,
     /// Nanoseconds.
-    pub greatest_ns: u64,
+    pub max_ns: u64,
 }
 
 /// The stages of a device.
@@ -100,14 +100,14 @@ pub(crate) enum Plug {
 struct Times {
     n: u64,
     sum: u128,
-    least: u64,
-    greatest: u64,
+    minimum: u64,
+    maximum: u64,
 }
 
 impl Times {
     fn add(&mut self, ns: u64) {
-        self.least = if self.n == 0 { ns } else { self.least.min(ns) };
-        self.greatest = self.greatest.max(ns);
+        self.minimum = if self.n == 0 { ns } else { self.minimum.min(ns) };
+        self.maximum = self.maximum.max(ns);
         self.n += 1;
         self.sum += u128::from(ns);
     }
@@ -238,8 +238,8 @@ impl Device {
         let mean = |t: &Times| (t.n > 0).then(|| t.sum as f64 / t.n as f64);
         let stages = STAGES.iter().filter_map(|(stage, name)| {
             let t = &self.times[*stage as usize];
-            let (least_ns, greatest_ns) = (t.least, t.greatest);
-            Some(StageTimes { stage: name, n: t.n, least_ns, mean_ns: mean(t)?, greatest_ns })
+            let (min_ns, max_ns) = (t.minimum, t.maximum);
+            Some(StageTimes { stage: name, n: t.n, min_ns, mean_ns: mean(t)?, max_ns })
         });
         DeviceStages {
             device,
@@ -319,7 +319,7 @@ mod tests {
 
     fn stage(report: &DeviceStages, name: &str) -> Option<(u64, u64, f64, u64)> {
         let found = report.stages.iter().find(|s| s.stage == name)?;
-        Some((found.n, found.least_ns, found.mean_ns, found.greatest_ns))
+        Some((found.n, found.min_ns, found.mean_ns, found.max_ns))
     }
 
     #[test]

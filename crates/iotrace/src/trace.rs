@@ -118,7 +118,7 @@ pub fn stages(path: &Path) -> Result<Vec<DeviceStages>, Error> {
         let options = Options { threads: 1, save: None };
         ask(path, &question, &options)?;
         return Err(no_stages(
-            "they are told of what blktrace recorded (NAME.blktrace.N, blkparse -d)",
+            "they are known only for what blktrace recorded (NAME.blktrace.N, blkparse -d)",
         ));
     };
     let names = Names::default();

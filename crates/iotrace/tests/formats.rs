@@ -57,7 +57,7 @@ fn questions() -> Vec<Question> {
 }
 
 /// All of an answer but where it came from.
-fn said(mut report: IoReport) -> IoReport {
+fn trace_part(mut report: IoReport) -> IoReport {
     report.source.name = String::new();
     report.source.format = String::new();
     report.source.files = 0;
@@ -125,7 +125,7 @@ fn events_are_written_in_the_order_of_time_and_read_again() {
 }
 
 #[test]
-fn parquet_says_what_the_trace_said() {
+fn parquet_holds_what_the_trace_holds() {
     let folder = tempfile::tempdir().unwrap();
     generate("hot-spot", 200_000, &folder.path().join("t"), 3);
     generate("msr", 150_000, &folder.path().join("m.csv"), 1);
@@ -135,10 +135,14 @@ fn parquet_says_what_the_trace_said() {
         let options = Options { threads: 2, save: Some(kept.clone()) };
         ask(&trace, &Question::default(), &options).unwrap();
         for question in questions() {
-            let first = said(report(&trace, &question, 2));
+            let first = trace_part(report(&trace, &question, 2));
             assert!(first.completeness.ios >= 150_000);
             for threads in [1, 2, 5] {
-                assert_eq!(said(report(&kept, &question, threads)), first, "{threads} threads");
+                assert_eq!(
+                    trace_part(report(&kept, &question, threads)),
+                    first,
+                    "{threads} threads"
+                );
             }
         }
     }

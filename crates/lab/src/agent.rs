@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use assay_cluster::{AgentError, Bytes, Link, Order as Asked, Part, Role, Samples, SetUp, Setup};
+use assay_cluster::{AgentError, Bytes, Link, Part, Role, Samples, SetUp, Setup, TrialRequest};
 use assay_model::{Experiment, Outcome, Plan, SystemDescription, Treatment, TrialRecord};
 use assay_redact::Recorder;
 use assay_sut::process::Output;
@@ -122,7 +122,7 @@ impl Agent {
         })
     }
 
-    fn trial(&mut self, link: &Link, asked: &Asked, role: &Role) -> Part {
+    fn trial(&mut self, link: &Link, asked: &TrialRequest, role: &Role) -> Part {
         let failed = |error: String| failed(asked, error);
         let Some(treatment) = self.plan.treatment(asked.planned.treatment).cloned() else {
             return failed(format!("its plan has no treatment {}", asked.planned.treatment));
@@ -146,7 +146,13 @@ impl Agent {
     }
 
     /// Does its part of a program that runs over all nodes.
-    fn span(&mut self, link: &Link, asked: &Asked, treatment: &Treatment, leads: bool) -> Part {
+    fn span(
+        &mut self,
+        link: &Link,
+        asked: &TrialRequest,
+        treatment: &Treatment,
+        leads: bool,
+    ) -> Part {
         let number = asked.planned.number;
         if self.workload.offers().spans.is_none() {
             let name = &self.plan.workload.name;
@@ -166,7 +172,7 @@ impl Agent {
     fn run(
         &mut self,
         link: &Link,
-        asked: &Asked,
+        asked: &TrialRequest,
         treatment: &Treatment,
         spans: Option<(&Span, bool, &Ready)>,
     ) -> Part {
@@ -227,7 +233,7 @@ impl Agent {
     }
 
     /// Runs the workload's server until the collector says that the others are done.
-    fn serve(&mut self, link: &Link, asked: &Asked, treatment: &Treatment) -> Part {
+    fn serve(&mut self, link: &Link, asked: &TrialRequest, treatment: &Treatment) -> Part {
         let failed = |error: String| failed(asked, error);
         let clients = self.experiment.place.nodes.saturating_sub(1).max(1) as usize;
         let host = match link.address() {
@@ -265,10 +271,10 @@ impl Agent {
             system: &|| None,
         };
         let mut recorded = std::thread::scope(|scope| {
-            let told = scope.spawn(|| server.announce(link, &dir, &over));
+            let announced = scope.spawn(|| server.announce(link, &dir, &over));
             let recorded = self.machine.trial(&task, Listener::nobody(&mut |_, _| {}));
             over.store(true, Ordering::Release);
-            let _ = told.join();
+            let _ = announced.join();
             recorded
         });
         let record = &mut recorded.record;
@@ -284,7 +290,7 @@ impl Agent {
 }
 
 /// The part of a trial that did not come to running.
-fn failed(asked: &Asked, error: String) -> Part {
+fn failed(asked: &TrialRequest, error: String) -> Part {
     Part {
         record: TrialRecord { error, ..blank(&asked.planned, asked.attempt) },
         stdout: Bytes::default(),

@@ -1,5 +1,5 @@
-//! A tracer of programs beside a trial: started before the program, told of its phases, stopped after it. What it saw
-//! is kept with the record, and its totals are metrics.
+//! A tracer of programs beside a trial: started before the program, informed of its phases, stopped
+//! after it. What it saw is kept with the record, and its totals are metrics.
 
 use std::cell::RefCell;
 use std::path::Path;
@@ -73,7 +73,7 @@ impl<T: Tracer> Beside<T> {
         }
     }
 
-    /// The program has said that a phase begins.
+    /// The program has reported that a phase begins.
     pub fn phase(&self, phase: Phase) {
         if let Some(Ok(watch)) = &mut *self.watch.borrow_mut() {
             match phase {

@@ -19,7 +19,7 @@ pub enum LabError {
     Read {
         /// Which.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
     /// What is known of a history could not be read or written.
@@ -29,7 +29,7 @@ pub enum LabError {
         what: &'static str,
         /// On which file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
     /// The experiment holds what looks like a token; everything in it is recorded and shown.
@@ -83,7 +83,7 @@ pub enum LabError {
     Scratch {
         /// Where.
         root: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
     /// The nodes of a cluster could not be had.

@@ -1,4 +1,4 @@
-//! What a workload program said on file descriptor 3 during a trial, within bounds.
+//! Reads the events of a workload program on file descriptor 3 during a trial, within bounds.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -49,8 +49,8 @@ pub(crate) struct EventReader<'a> {
 }
 
 impl<'a> EventReader<'a> {
-    /// `every` is how often `on_news` is called without news; `wants_output` is whether it is told
-    /// what the program prints. The program's own samples are put into `samples`.
+    /// `every` is how often `on_news` is called without news; `wants_output` is whether it also
+    /// gets what the program prints. The program's own samples are put into `samples`.
     pub fn new(
         every: Option<Duration>,
         wants_output: bool,
@@ -84,13 +84,13 @@ impl<'a> EventReader<'a> {
     }
 
     fn take(&mut self, event: Event, t_ns: u64) {
-        (self.on_news)(News::Said(&event, t_ns));
+        (self.on_news)(News::Event(&event, t_ns));
         match event {
-            Event::Phase { phase, t_ns: said } => {
+            Event::Phase { phase, t_ns: at } => {
                 if let Some(on_phase) = self.on_phase {
                     on_phase(phase);
                 }
-                self.phases.push(PhaseMark { phase, t_ns: said.unwrap_or(t_ns) });
+                self.phases.push(PhaseMark { phase, t_ns: at.unwrap_or(t_ns) });
             }
             Event::Metric { metric, value, unit, better, kind } => {
                 if self.metrics.len() >= MAX_NAMES {
@@ -109,8 +109,8 @@ impl<'a> EventReader<'a> {
             }
             Event::Histogram { histogram, unit, hdr, timed_out, percentiles, at, load } => {
                 if self.histograms.len() < MAX_NAMES {
-                    let told = TrialHistogram { unit, hdr, timed_out, percentiles, at, load };
-                    self.histograms.insert(histogram, told);
+                    let read = TrialHistogram { unit, hdr, timed_out, percentiles, at, load };
+                    self.histograms.insert(histogram, read);
                 } else {
                     self.ignored += 1;
                 }
@@ -181,10 +181,10 @@ impl<'a> EventReader<'a> {
         self.samples.rows.push(SampleRow { t_ns, series: series as u32, value });
     }
 
-    fn heat(&mut self, name: String, told: Heat) {
-        match told.check() {
+    fn heat(&mut self, name: String, map: Heat) {
+        match map.check() {
             Ok(()) if self.heats.len() < MAX_HEATS => {
-                self.heats.insert(name, told);
+                self.heats.insert(name, map);
             }
             Err(why) if self.notes.len() < MAX_NOTES => {
                 self.notes.push(format!("the heat map `{name}` was not kept: {why}"));
@@ -238,8 +238,8 @@ impl<'a> EventReader<'a> {
         })
     }
 
-    /// Moves what was heard into the record, with how the series of the deciding metric went. Returns what the
-    /// program said of its own output.
+    /// Moves what was read into the record, with how the series of the deciding metric went.
+    /// Returns what the program reported of its own output.
     pub fn into_record(
         mut self,
         record: &mut TrialRecord,
@@ -304,7 +304,7 @@ mod tests {
     fn findings_and_samples_of_the_program_are_kept() {
         let mut samples = SampleSet::default();
         let mut on_news = |_: News<'_>| {};
-        let mut heard = EventReader::new(None, false, &mut on_news, &mut samples);
+        let mut reader = EventReader::new(None, false, &mut on_news, &mut samples);
         for line in [
             r#"{"sample":"throughput","t_ns":5,"value":10,"unit":"ops/s"}"#,
             r#"{"sample":"errors","t_ns":5,"value":null,"unit":"1"}"#,
@@ -313,12 +313,12 @@ mod tests {
             r#"{"heat":"bad","unit":"ns","start_ns":1,"column_ns":9,"edges":[2,1],"counts":[[3]]}"#,
             r#"{"finding":"F25","name":"steady-state","severity":"warning","message":"it never settled"}"#,
         ] {
-            heard.line(line.as_bytes(), 1);
+            reader.line(line.as_bytes(), 1);
         }
         let planned =
             assay_model::PlannedTrial { number: 1, ..assay_model::PlannedTrial::default() };
         let mut record = crate::trial::blank(&planned, 1);
-        assert_eq!(heard.into_record(&mut record, None), None);
+        assert_eq!(reader.into_record(&mut record, None), None);
         assert_eq!((record.findings[0].id.as_str(), record.notes.len()), ("F25", 1));
         assert!(record.notes[0].contains("`bad`"), "{:?}", record.notes);
         assert_eq!((record.heat_maps.len(), record.heat_maps["t"].counts.len()), (1, 2));

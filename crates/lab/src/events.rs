@@ -16,14 +16,14 @@ use assay_sut::process::Stream;
 
 use crate::watch::{Progress, Watcher};
 
-/// Trials are told of no more often than this; those that end in between come together.
+/// The shortest time between two reports of ended trials; those that end in between come together.
 const APART: Duration = Duration::from_millis(100);
-/// What a program printed is told of in pieces of at most this many bytes, the newest, an interval.
+/// The most bytes of a program's output in one report: the newest of an interval.
 const MAX_PRINTED: usize = 4096;
-/// The most bytes of a stream that are held until they are told.
+/// The most bytes of a stream that are held until they are reported.
 const MAX_HELD: usize = 64 << 10;
-/// Values of a program's own series that are told of, an interval.
-const MAX_SAID: usize = 4000;
+/// The most values of a program's own series in one interval.
+const MAX_VALUES: usize = 4000;
 
 /// Follows a run into a file.
 #[derive(Debug)]
@@ -31,9 +31,9 @@ pub struct EventWriter {
     file: File,
     metric: String,
     started: Option<Instant>,
-    told: Option<Instant>,
+    reported: Option<Instant>,
     ended: Vec<EndedTrial>,
-    said: Vec<LiveValue>,
+    values: Vec<LiveValue>,
     printed: [Vec<u8>; 2],
     failure: Option<io::Error>,
 }
@@ -48,9 +48,9 @@ impl EventWriter {
             file: OpenOptions::new().append(true).create(true).open(path)?,
             metric: metric.to_owned(),
             started: None,
-            told: None,
+            reported: None,
             ended: Vec::new(),
-            said: Vec::new(),
+            values: Vec::new(),
             printed: [Vec::new(), Vec::new()],
             failure: None,
         })
@@ -80,14 +80,14 @@ impl EventWriter {
     fn tell_ended(&mut self) {
         if !self.ended.is_empty() {
             let trials = std::mem::take(&mut self.ended);
-            self.told = Some(Instant::now());
+            self.reported = Some(Instant::now());
             self.write(&LiveEvent::Ended { trials });
         }
     }
 
-    fn tell_said(&mut self) {
-        if !self.said.is_empty() {
-            let values = std::mem::take(&mut self.said);
+    fn write_values(&mut self) {
+        if !self.values.is_empty() {
+            let values = std::mem::take(&mut self.values);
             self.write(&LiveEvent::Samples { values });
         }
     }
@@ -109,7 +109,7 @@ impl EventWriter {
     }
 
     fn tell_all(&mut self, end: bool) {
-        self.tell_said();
+        self.write_values();
         self.tell_printed(end);
         self.tell_ended();
     }
@@ -162,8 +162,8 @@ impl Watcher for EventWriter {
 
     fn tick(&mut self, progress: Option<f64>) {
         if let Some(progress) = progress {
-            if Self::due(self.told) {
-                self.told = Some(Instant::now());
+            if Self::due(self.reported) {
+                self.reported = Some(Instant::now());
                 self.write(&LiveEvent::Progress { progress });
             }
         } else {
@@ -171,13 +171,13 @@ impl Watcher for EventWriter {
         }
     }
 
-    fn heard(&mut self, event: &Event, t_ns: u64) {
+    fn event(&mut self, event: &Event, t_ns: u64) {
         match event {
-            Event::Phase { phase, t_ns: said } => {
-                self.write(&LiveEvent::Phase { phase: *phase, t_ns: said.unwrap_or(t_ns) });
+            Event::Phase { phase, t_ns: at } => {
+                self.write(&LiveEvent::Phase { phase: *phase, t_ns: at.unwrap_or(t_ns) });
             }
-            Event::Sample { sample, t_ns, value, unit } if self.said.len() < MAX_SAID => {
-                self.said.push(LiveValue {
+            Event::Sample { sample, t_ns, value, unit } if self.values.len() < MAX_VALUES => {
+                self.values.push(LiveValue {
                     monitor: "workload".into(),
                     subject: String::new(),
                     field: sample.clone(),
@@ -187,15 +187,15 @@ impl Watcher for EventWriter {
                 });
             }
             Event::Heat { heat, unit, start_ns, column_ns, edges, counts } => {
-                let told = Heat {
+                let map = Heat {
                     unit: unit.clone(),
                     start_ns: *start_ns,
                     column_ns: *column_ns,
                     edges: edges.clone(),
                     counts: counts.clone(),
                 };
-                if told.check().is_ok() {
-                    self.write(&LiveEvent::Heat { name: heat.clone(), heat: told });
+                if map.check().is_ok() {
+                    self.write(&LiveEvent::Heat { name: heat.clone(), heat: map });
                 }
             }
             Event::Note { note } => self.log("note", note),
@@ -209,7 +209,7 @@ impl Watcher for EventWriter {
             .iter()
             .filter_map(|row| {
                 let key = samples.series.get(row.series as usize)?;
-                told(key).then(|| LiveValue {
+                wanted(key).then(|| LiveValue {
                     monitor: key.monitor.clone(),
                     subject: key.subject.clone(),
                     field: key.field.clone(),
@@ -245,7 +245,7 @@ impl Watcher for EventWriter {
             error: record.error.clone(),
         });
         let failed = !matches!(record.outcome, Outcome::Completed | Outcome::Interrupted);
-        if failed || Self::due(self.told) {
+        if failed || Self::due(self.reported) {
             self.tell_all(true);
         }
     }
@@ -266,7 +266,7 @@ fn lines(bytes: &[u8]) -> usize {
 }
 
 /// A workload's own samples, and what a monitor's chart draws.
-fn told(key: &SeriesKey) -> bool {
+fn wanted(key: &SeriesKey) -> bool {
     let chart = || assay_observe::field(&key.monitor, &key.field)?.chart;
     key.monitor == "workload"
         || chart().is_some_and(|(chart, _)| chart.subject.is_none_or(|only| key.subject == only))
@@ -310,7 +310,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_that_is_printed_in_parts_is_not_told() {
+    fn a_token_that_is_printed_in_parts_is_not_reported() {
         let file = tempfile::NamedTempFile::new().unwrap();
         let mut writer = EventWriter::open(file.path(), "elapsed").unwrap();
         writer.printed(Stream::Stdout, b"one\npassword=hun");

@@ -14,7 +14,7 @@ use crate::watch::{News, Watcher};
 use crate::{LabError, per_operation};
 
 /// A trial that is asked for.
-pub(crate) struct Ask<'a> {
+pub(crate) struct NextTrial<'a> {
     pub experiment: &'a Experiment,
     pub plan: &'a Plan,
     pub workload: &'a dyn Workload,
@@ -53,7 +53,7 @@ pub(crate) trait Executor {
     }
 
     /// Runs a trial. What fails is in its record.
-    fn trial(&mut self, ask: &Ask<'_>, watcher: &mut dyn Watcher) -> Done;
+    fn trial(&mut self, next: &NextTrial<'_>, watcher: &mut dyn Watcher) -> Done;
 
     /// Called when the trial is recorded.
     ///
@@ -75,75 +75,75 @@ pub(crate) trait Executor {
 }
 
 /// This machine.
-pub(crate) struct Here {
+pub(crate) struct Local {
     machine: Machine,
-    /// Until when the watcher was told what the monitors saw.
-    told_ns: u64,
+    /// Until when the watcher has the monitors' samples.
+    sent_ns: u64,
 }
 
-impl Here {
+impl Local {
     pub fn new(machine: Machine) -> Self {
-        Here { machine, told_ns: assay_sut::clock::monotonic_ns() }
+        Local { machine, sent_ns: assay_sut::clock::monotonic_ns() }
     }
 }
 
-/// The least time between two tellings of what the monitors saw.
+/// The smallest time between two tellings of what the monitors saw.
 const TELL: u64 = 900_000_000;
 
-/// Tells the watcher what the monitors saw since it was told last.
-fn tell_samples(sampler: Option<&Sampler>, told_ns: &mut u64, watcher: &mut dyn Watcher) {
+/// Gives the watcher the monitors' samples since the last time.
+fn send_samples(sampler: Option<&Sampler>, sent_ns: &mut u64, watcher: &mut dyn Watcher) {
     let Some(sampler) = sampler else { return };
     let newest = sampler.newest_ns();
-    if newest.saturating_sub(*told_ns) < TELL {
+    if newest.saturating_sub(*sent_ns) < TELL {
         return;
     }
     // What is older than a few seconds is of no use to one who watches.
-    let from = (*told_ns + 1).max(newest.saturating_sub(5 * TELL));
+    let from = (*sent_ns + 1).max(newest.saturating_sub(5 * TELL));
     let samples = sampler.window(from, newest);
-    *told_ns = newest;
+    *sent_ns = newest;
     watcher.samples(&samples);
 }
 
-impl Executor for Here {
-    fn trial(&mut self, ask: &Ask<'_>, watcher: &mut dyn Watcher) -> Done {
-        let tracing = self.machine.tracing(ask.experiment);
+impl Executor for Local {
+    fn trial(&mut self, next: &NextTrial<'_>, watcher: &mut dyn Watcher) -> Done {
+        let tracing = self.machine.tracing(next.experiment);
         let interval = self.machine.interval;
         let task = Task {
-            plan: ask.plan,
-            workload: ask.workload,
+            plan: next.plan,
+            workload: next.workload,
             order: Order {
-                planned: ask.planned,
-                attempt: ask.attempt,
-                treatment: ask.treatment,
-                previous: ask.previous,
+                planned: next.planned,
+                attempt: next.attempt,
+                treatment: next.treatment,
+                previous: next.previous,
                 at_start: &|_, _| Ok(()),
             },
             tracing: &tracing,
-            samples: ask.lasted.is_none_or(|lasted| lasted >= interval),
-            last: ask.last,
+            samples: next.lasted.is_none_or(|lasted| lasted >= interval),
+            last: next.last,
             timeout_factor: 1,
             called_off: &|| false,
-            system: ask.system,
+            system: next.system,
         };
         let (every, wants_all) = (watcher.every(), watcher.wants_all());
-        let told = &mut self.told_ns;
+        let sent_ns = &mut self.sent_ns;
         let mut on_news = |news: News<'_>, sampler: Option<&Sampler>| match news {
             News::Tick => {
                 if wants_all {
-                    tell_samples(sampler, told, watcher);
+                    send_samples(sampler, sent_ns, watcher);
                 }
                 watcher.tick(None);
             }
-            News::Said(event, t_ns) => {
+            News::Event(event, t_ns) => {
                 if let Event::Progress { progress } = event {
                     watcher.tick(Some(progress.clamp(0.0, 1.0)));
                 }
-                watcher.heard(event, t_ns);
+                watcher.event(event, t_ns);
             }
             News::Printed(stream, bytes) => watcher.printed(stream, bytes),
             News::Ended => {
                 if wants_all {
-                    tell_samples(sampler, told, watcher);
+                    send_samples(sampler, sent_ns, watcher);
                 }
             }
         };
@@ -151,7 +151,7 @@ impl Executor for Here {
             self.machine.trial(&task, Listener { every, wants_all, on_news: &mut on_news });
         // Of one machine: over nodes a rate is of all, and the samples of each.
         if let Some(samples) = &recorded.samples {
-            per_operation::account(ask.plan, samples, &mut recorded.record);
+            per_operation::account(next.plan, samples, &mut recorded.record);
         }
         let runner = &self.machine.runner;
         Done { recorded, stdout: runner.stdout.bytes(), stderr: runner.stderr.bytes() }

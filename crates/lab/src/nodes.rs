@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use assay_cluster::merge::{Merged, Ways, merge};
 use assay_cluster::{
-    ClusterError, Crew, LostTo, NODES, NodePart, Order, Request, Setup, Took, TrialEnd, describe,
+    ClusterError, Crew, LostTo, NODES, NodePart, Request, Setup, Took, TrialEnd, TrialRequest,
+    describe,
 };
 use assay_model::{
     Experiment, Finding, JobSpan, Observation, Outcome, Plan, RunState, SystemDescription,
@@ -14,7 +15,7 @@ use assay_model::{
 use assay_sut::Interrupt;
 use assay_sut::process::Output;
 
-use crate::executor::{Ask, Done, Executor, Over};
+use crate::executor::{Done, Executor, NextTrial, Over};
 use crate::experiment::prepare::Prepared;
 use crate::machine::Recorded;
 use crate::trial::blank;
@@ -24,7 +25,7 @@ use crate::{Lab, fit};
 /// How long the nodes may take to set up, apart from waiting to be fit.
 const SET_UP: Duration = Duration::from_secs(300);
 /// How many more nodes that are not fit are named.
-const TOLD: usize = 3;
+const MAX_NAMED: usize = 3;
 
 /// The nodes of a run.
 pub(crate) struct Nodes {
@@ -171,12 +172,13 @@ impl Executor for Nodes {
         }
     }
 
-    /// Runs a trial on all nodes. When they are lost, the record says so, and the next trial has a new job.
-    fn trial(&mut self, ask: &Ask<'_>, watcher: &mut dyn Watcher) -> Done {
-        let Ask { plan, planned, attempt, .. } = *ask;
+    /// Runs a trial on all nodes. When they are lost, the record states it, and the next trial has
+    /// a new job.
+    fn trial(&mut self, next: &NextTrial<'_>, watcher: &mut dyn Watcher) -> Done {
+        let NextTrial { plan, planned, attempt, .. } = *next;
         let mut record = blank(planned, attempt);
         let spans = self.spanning.contains(&planned.treatment);
-        let order = Order { planned: planned.clone(), attempt };
+        let order = TrialRequest { planned: planned.clone(), attempt };
         let every = watcher.every();
         let mut last = std::time::Instant::now();
         let mut tick = || {
@@ -250,7 +252,7 @@ pub(crate) fn merged(ways: &Ways<'_>, record: TrialRecord, parts: &[NodePart], t
     Done { recorded: Recorded { record, samples, kept, trace: None }, stdout, stderr }
 }
 
-/// Findings of one kind on several nodes are said once, with the first node's words.
+/// Findings of one kind on several nodes are reported once, in the first node's words.
 pub(crate) fn gathered<'a>(
     nodes: impl Iterator<Item = (&'a str, &'a Vec<Observation>)>,
 ) -> Vec<Finding> {
@@ -271,8 +273,8 @@ pub(crate) fn gathered<'a>(
         }
     }
     let say = |(_, mut finding, others): (usize, Finding, Vec<&str>)| {
-        let shown = others.iter().take(TOLD).copied().collect::<Vec<_>>().join(", ");
-        let more = others.len().saturating_sub(TOLD);
+        let shown = others.iter().take(MAX_NAMED).copied().collect::<Vec<_>>().join(", ");
+        let more = others.len().saturating_sub(MAX_NAMED);
         let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
         if !others.is_empty() {
             finding.message = format!("{}; the like on {shown}{rest}", finding.message);

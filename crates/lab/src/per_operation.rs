@@ -17,14 +17,14 @@ pub(crate) fn account(plan: &Plan, samples: &SampleSet, record: &mut TrialRecord
     let window = record.window();
     let Some(rate) = rate(plan, record).filter(|_| window.1 > window.0) else { return };
     let mut costs: BTreeMap<&str, (f64, &str)> = BTreeMap::new();
-    let mut untold: Vec<&str> = Vec::new();
+    let mut unreported: Vec<&str> = Vec::new();
     for series in &samples.series {
         let Some(field) = assay_observe::field(&series.monitor, &series.field) else { continue };
         let Some(metric) = field.cost.filter(|_| counts(field, &series.subject)) else { continue };
         let points = samples.points(&series.monitor, &series.subject, &series.field);
         let mean = mean(&points, record.start_ns, window);
         if mean.covered < MIN_COVERED {
-            untold.push(metric);
+            unreported.push(metric);
             continue;
         }
         let (factor, unit) = unit(field);
@@ -32,7 +32,7 @@ pub(crate) fn account(plan: &Plan, samples: &SampleSet, record: &mut TrialRecord
     }
     for (metric, (value, unit)) in costs {
         // Part of a sum is no sum.
-        if untold.contains(&metric) || record.metrics.iter().any(|m| m.name == metric) {
+        if unreported.contains(&metric) || record.metrics.iter().any(|m| m.name == metric) {
             continue;
         }
         let value = Some(value).filter(|v| v.is_finite());

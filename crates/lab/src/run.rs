@@ -14,7 +14,7 @@ use assay_sut::process::Output;
 use assay_sut::{Controller, Interrupt, Root};
 
 use crate::analyse::aa;
-use crate::executor::{Executor, Here};
+use crate::executor::{Executor, Local};
 use crate::experiment::prepare::Prepared;
 use crate::experiment::source::{Built, REV};
 use crate::history::History;
@@ -239,7 +239,7 @@ impl Lab<'_> {
         for sentence in fit::sentences(&fitness.findings) {
             watcher.say(&format!("warning: {sentence}"));
         }
-        Ok(Ready { executor: Box::new(Here::new(machine)), fitness, system: None })
+        Ok(Ready { executor: Box::new(Local::new(machine)), fitness, system: None })
     }
 
     /// Builds what the treatments need and the cache has not. What cannot be built is the affair of its trials:

@@ -49,14 +49,14 @@ impl RunLock {
         interrupt: Option<&Interrupt>,
         say: &mut dyn FnMut(&str),
     ) -> std::io::Result<Option<Self>> {
-        let mut said = false;
+        let mut reported = false;
         loop {
             match RunLock::take(state_dir)? {
                 Ok(turn) => return Ok(Some(turn)),
                 Err(_) if interrupt.is_some_and(Interrupt::fired) => return Ok(None),
-                Err(who) if !said => {
+                Err(who) if !reported => {
                     say(&format!("waiting for its turn: {who} measures on this machine"));
-                    said = true;
+                    reported = true;
                 }
                 Err(_) => {}
             }
@@ -85,8 +85,9 @@ mod tests {
         let _first = RunLock::take(dir.path()).unwrap().unwrap();
         let interrupt = Interrupt::manual().unwrap();
         interrupt.fire();
-        let mut said = Vec::new();
-        let turn = RunLock::wait(dir.path(), Some(&interrupt), &mut |s| said.push(s.to_owned()));
+        let mut messages = Vec::new();
+        let turn =
+            RunLock::wait(dir.path(), Some(&interrupt), &mut |s| messages.push(s.to_owned()));
         assert!(turn.unwrap().is_none());
     }
 }

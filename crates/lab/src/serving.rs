@@ -1,5 +1,5 @@
-//! A workload's server as something to run: it is started, told when its clients are done, and what it
-//! left is read where it has more to say than that it was there.
+//! A workload's server as something to run: it is started, informed when its clients are done, and
+//! what it left is read where it has more to say than that it was there.
 
 use std::net::TcpStream;
 use std::path::Path;
@@ -38,7 +38,7 @@ impl Server<'_> {
         }
         let Some(done) = done else { return };
         if let Some(since) = link.done(over) {
-            // A server that does not hear it runs into its time limit, and the record says so.
+            // A server that does not hear it runs into its time limit, and the record states it.
             let path = run_dir.join(done.file);
             let _ = assay_sut::state_file::write(&path, since.to_string().as_bytes());
         }

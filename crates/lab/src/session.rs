@@ -11,7 +11,7 @@ use assay_sut::Interrupt;
 use assay_workloads::Workload;
 
 use crate::LabError;
-use crate::executor::{Ask, Done, Executor, Over};
+use crate::executor::{Done, Executor, NextTrial, Over};
 use crate::fit::Fit;
 use crate::history::History;
 use crate::machine::Recorded;
@@ -135,7 +135,7 @@ impl Session<'_> {
         watcher.started(&self.progress(planned, treatment));
         self.writer.ledger(LedgerEvent::TrialStarted { number: planned.number, attempt })?;
         let Session { executor, writer, history, .. } = self;
-        let ask = Ask {
+        let next = NextTrial {
             experiment: self.experiment,
             plan: &self.plan,
             workload: self.workload,
@@ -147,7 +147,7 @@ impl Session<'_> {
             last: self.plan.trials.last().is_some_and(|t| t.number == planned.number),
             system: &|| writer.reader().and_then(|r| r.system()).ok(),
         };
-        let Done { recorded, stdout, stderr } = executor.trial(&ask, watcher);
+        let Done { recorded, stdout, stderr } = executor.trial(&next, watcher);
         let Recorded { mut record, samples, kept, trace } = recorded;
         if self.completed + self.failed == 0 {
             record.evidence.extend(fitness.seen.iter().cloned());

@@ -81,8 +81,8 @@ impl Drop for Ready {
     }
 }
 
-/// Ends what is left of the step of a trial whose program did not end by itself, and sets right what a node
-/// that was told to stop says of it.
+/// Ends what is left of the step of a trial whose program did not end by itself, and corrects the
+/// report of a node that was asked to stop.
 pub(crate) fn conclude(record: &mut TrialRecord, span: &Span, leads: bool, link: &Link) {
     // The ranks are no children of what this agent started.
     record.resources = None;

@@ -1,5 +1,6 @@
-//! The tracers beside a trial: started before the program, told of its phases, stopped after it; what they
-//! could not see is in the record. Here is that of block I/O; those of programs are `beside`.
+//! The tracers beside a trial: started before the program, informed of its phases, stopped after
+//! it; what they could not see is in the record. Here is that of block I/O; those of programs are
+//! `beside`.
 
 use std::cell::RefCell;
 use std::ffi::OsString;
@@ -118,7 +119,7 @@ impl Tracing {
         if self.profiling.asked() { profiling::env() } else { Vec::new() }
     }
 
-    /// The program has said that a phase begins.
+    /// The program has reported that a phase begins.
     pub fn phase(&self, phase: Phase) {
         self.profiling.phase(phase);
         self.counting.phase(phase);

@@ -6,14 +6,14 @@ use std::time::Duration;
 
 use assay_cluster::merge::Ways;
 use assay_cluster::vm::{Accelerator, GuestRequest, Image, Machine, Payload, folder};
-use assay_cluster::{Boot, ClusterError, Crew, Order, Setup, TrialEnd, describe};
+use assay_cluster::{Boot, ClusterError, Crew, Setup, TrialEnd, TrialRequest, describe};
 use assay_model::{
     Fact, Observation, Outcome, Plan, RunState, SystemDescription, TrialRecord, units,
 };
 use assay_sut::process::Output;
 use assay_sut::{Interrupt, Root};
 
-use crate::executor::{Ask, Done, Executor, Over};
+use crate::executor::{Done, Executor, NextTrial, Over};
 use crate::experiment::place;
 use crate::experiment::prepare::Prepared;
 use crate::nodes::{gathered, merged, setup};
@@ -178,8 +178,8 @@ impl VirtualMachines {
     }
 
     /// Runs the trial in its machine; what keeps it from running is in its record.
-    fn attempt(&mut self, ask: &Ask<'_>, at: usize, watcher: &mut dyn Watcher) -> Done {
-        let Ask { plan, planned, attempt, .. } = *ask;
+    fn attempt(&mut self, next: &NextTrial<'_>, at: usize, watcher: &mut dyn Watcher) -> Done {
+        let NextTrial { plan, planned, attempt, .. } = *next;
         let mut record = blank(planned, attempt);
         let ways = Ways {
             spec: &plan.workload,
@@ -192,7 +192,7 @@ impl VirtualMachines {
             record.error = booted.err().map_or_else(String::new, |e| e.to_string());
             return merged(&ways, record, &[], assay_cluster::Took::default());
         };
-        let order = Order { planned: planned.clone(), attempt };
+        let order = TrialRequest { planned: planned.clone(), attempt };
         let every = watcher.every();
         let mut last = std::time::Instant::now();
         let mut tick = || {
@@ -226,23 +226,23 @@ impl VirtualMachines {
 }
 
 impl Executor for VirtualMachines {
-    fn trial(&mut self, ask: &Ask<'_>, watcher: &mut dyn Watcher) -> Done {
-        let of = |kind: &Kind| kind.treatments.contains(&ask.planned.treatment);
+    fn trial(&mut self, next: &NextTrial<'_>, watcher: &mut dyn Watcher) -> Done {
+        let of = |kind: &Kind| kind.treatments.contains(&next.planned.treatment);
         let Some(at) = self.kinds.iter().position(of) else {
             let error = "the plan has no virtual machine for it".to_owned();
-            let record = TrialRecord { error, ..blank(ask.planned, ask.attempt) };
+            let record = TrialRecord { error, ..blank(next.planned, next.attempt) };
             let ways =
-                Ways { spec: &ask.plan.workload, engine: "vm", job: "", bound: Duration::MAX };
+                Ways { spec: &next.plan.workload, engine: "vm", job: "", bound: Duration::MAX };
             return merged(&ways, record, &[], assay_cluster::Took::default());
         };
-        let mut done = self.attempt(ask, at, watcher);
+        let mut done = self.attempt(next, at, watcher);
         let record = &mut done.recorded.record;
         if self.interrupt.as_ref().is_some_and(Interrupt::fired)
             && record.outcome != Outcome::Completed
         {
             record.outcome = Outcome::Interrupted;
         }
-        assay_checks::see(record, in_a_machine(ask.plan, self.kinds[at].accelerator));
+        assay_checks::see(record, in_a_machine(next.plan, self.kinds[at].accelerator));
         done
     }
 

@@ -10,8 +10,8 @@ use assay_sut::process::Stream;
 pub(crate) enum News<'a> {
     /// Time has passed.
     Tick,
-    /// The program said something on descriptor 3, at this time.
-    Said(&'a Event, u64),
+    /// An event of the program on descriptor 3, at this time.
+    Event(&'a Event, u64),
     /// The program printed something.
     Printed(Stream, &'a [u8]),
     /// The program has ended.
@@ -48,10 +48,10 @@ pub trait Watcher {
     fn registered(&mut self, _run: &RunId, _trials: usize) {}
     /// A trial is about to start.
     fn started(&mut self, _standing: &Progress<'_>) {}
-    /// The trial goes on; `progress` is the share that is done, where the workload says so.
+    /// The trial goes on; `progress` is the share that is done, where the workload reports it.
     fn tick(&mut self, _progress: Option<f64>) {}
     /// What the program says on descriptor 3, as it says it (`CLOCK_MONOTONIC`).
-    fn heard(&mut self, _event: &Event, _t_ns: u64) {}
+    fn event(&mut self, _event: &Event, _t_ns: u64) {}
     /// Whether [`Watcher::samples`] and [`Watcher::printed`] want to be called.
     fn wants_all(&self) -> bool {
         false
@@ -94,9 +94,9 @@ impl Watcher for Both<'_> {
         self.0.tick(progress);
         self.1.tick(progress);
     }
-    fn heard(&mut self, event: &Event, t_ns: u64) {
-        self.0.heard(event, t_ns);
-        self.1.heard(event, t_ns);
+    fn event(&mut self, event: &Event, t_ns: u64) {
+        self.0.event(event, t_ns);
+        self.1.event(event, t_ns);
     }
     fn wants_all(&self) -> bool {
         self.0.wants_all() || self.1.wants_all()

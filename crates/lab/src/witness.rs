@@ -26,7 +26,7 @@ pub(crate) struct Programs {
     /// Where the names that are looked up in `$PATH` lead.
     found: BTreeMap<OsString, Option<PathBuf>>,
     /// The state of its program that each treatment's records tell of.
-    told: BTreeMap<u32, State>,
+    reported: BTreeMap<u32, State>,
     known: BTreeMap<PathBuf, (State, Program)>,
     /// The version-controlled tree of each; `None`: it lies in none.
     trees: BTreeMap<PathBuf, Option<Result<SourceTree, String>>>,
@@ -53,7 +53,7 @@ impl Programs {
         let Some(path) = program else { return };
         let Ok(found) = path.metadata() else { return };
         let state = [found.ino() as i64, found.len() as i64, found.mtime(), found.mtime_nsec()];
-        if self.told.get(&record.treatment) == Some(&state) {
+        if self.reported.get(&record.treatment) == Some(&state) {
             return;
         }
         if self.known.get(path).is_none_or(|(known, _)| *known != state) {
@@ -69,7 +69,7 @@ impl Programs {
         }
         if let Some((_, program)) = self.known.get(path) {
             see(record, Observation::Program { program: program.clone() });
-            self.told.insert(record.treatment, state);
+            self.reported.insert(record.treatment, state);
             self.see_tree(path, record);
         }
     }
@@ -103,7 +103,7 @@ pub(crate) struct Witness {
     watch: Watch,
     checked: Instant,
     throttled: Option<u64>,
-    clock_told: bool,
+    clock_reported: bool,
 }
 
 impl Witness {
@@ -114,14 +114,14 @@ impl Witness {
             watch: Watch::new(&root),
             checked: Instant::now(),
             throttled: assay_sut::fitness::throttle_count(&root),
-            clock_told: false,
+            clock_reported: false,
         }
     }
 
     /// Looks after a trial; always after the `last`.
     pub fn look(&mut self, record: &mut TrialRecord, last: bool) {
-        if !self.clock_told {
-            self.clock_told = true;
+        if !self.clock_reported {
+            self.clock_reported = true;
             let (resolution, overhead) = assay_sut::clock::quality();
             see(record, Observation::Clock { resolution, overhead });
         }

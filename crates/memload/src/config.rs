@@ -222,8 +222,8 @@ impl Default for Config {
     }
 }
 
-/// The greatest depth.
-pub const DEEPEST: usize = 1024;
+/// The largest depth.
+pub const MAX_DEPTH: usize = 1024;
 /// Keys are counted below this; ids from here on are keys that are never set.
 pub const KEY_LIMIT: u64 = 1 << 39;
 /// The longest value that may be asked for, bytes.
@@ -244,7 +244,7 @@ impl Config {
         if self.connections > 1_000_000 {
             return refuse("connections", self.connections.to_string(), "at most 1000000");
         }
-        if self.depth == 0 || self.depth > DEEPEST {
+        if self.depth == 0 || self.depth > MAX_DEPTH {
             return refuse("depth", self.depth.to_string(), "1 to 1024");
         }
         if self.cpus.as_ref().is_some_and(Vec::is_empty) {
@@ -265,8 +265,8 @@ impl Config {
             ("give_up", self.give_up, Duration::from_millis(1)),
             ("bin", self.bin, Duration::from_millis(1)),
         ];
-        for (field, value, least) in times {
-            if value < least || value > day {
+        for (field, value, minimum) in times {
+            if value < minimum || value > day {
                 return refuse(field, format!("{value:?}"), "at least 1 ms, at most a day");
             }
         }

@@ -38,7 +38,7 @@ pub(crate) struct Conn {
     /// When the last batch was sent.
     pub sent_at: u64,
     /// When an answer last came, or something was sent while nothing was outstanding.
-    pub heard_at: u64,
+    pub received_at: u64,
     /// Bytes of answers that are to come if every operation succeeds.
     pub foreseen: usize,
     /// Its low-water mark.
@@ -61,7 +61,7 @@ impl Conn {
             unsent_at: 0,
             watches_room: false,
             sent_at: 0,
-            heard_at: 0,
+            received_at: 0,
             foreseen: 0,
             mark: 1,
             free_since: 0,

@@ -1,11 +1,11 @@
-//! How a run ends before its time: said once, by whoever finds out first, and seen by all threads.
+//! How a run ends before its time: set once, by the first thread to find out, and read by all.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::clock::now_ns;
 use crate::report::Ended;
 
-/// How a run ends before its time: the first to say so decides.
+/// How a run ends before its time: the first to set it decides.
 #[derive(Debug, Default)]
 pub struct End {
     /// Set once the run is to end.

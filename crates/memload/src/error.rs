@@ -36,7 +36,7 @@ pub enum Error {
     Resolve {
         /// As given.
         address: String,
-        /// What the resolver said.
+        /// The resolver's error.
         source: io::Error,
     },
     /// A connection could not be opened.
@@ -50,7 +50,7 @@ pub enum Error {
         number: usize,
         /// How many were asked for.
         connections: usize,
-        /// What the kernel said.
+        /// The kernel's error.
         source: io::Error,
     },
     /// TLS could not be set up, or the server's certificate was refused.
@@ -76,7 +76,7 @@ pub enum Error {
     Pin {
         /// The CPU.
         cpu: usize,
-        /// What the kernel said.
+        /// The kernel's error.
         source: io::Error,
     },
     /// A call of the kernel failed that has no business to.
@@ -84,7 +84,7 @@ pub enum Error {
     Kernel {
         /// The call.
         call: &'static str,
-        /// What the kernel said.
+        /// The kernel's error.
         source: io::Error,
     },
     /// A search was given nothing to search in, or the server went away meanwhile.

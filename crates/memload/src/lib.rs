@@ -3,8 +3,8 @@
 //!
 //! The front doors are [`preload()`], [`run()`], [`sweep`] and, for the maximum and the curve,
 //! [`search_max`] and [`saturation`]: plain structs in ([`Config`]), plain structs out ([`Report`]);
-//! nothing is printed. What the response times mean is said at [`Report`], what a wrong answer is at
-//! [`content`], how operations are chosen at [`config::Mix`].
+//! nothing is printed. [`Report`] defines the response times,
+//! [`content`] a wrong answer, [`config::Mix`] the choice of operations.
 
 pub mod clock;
 pub mod config;

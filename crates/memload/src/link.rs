@@ -19,12 +19,12 @@ use crate::{Error, tls};
 pub struct Server {
     /// How it is called in messages.
     pub name: String,
-    place: Place,
+    endpoint: Endpoint,
     tls: Option<Arc<Settings>>,
 }
 
 #[derive(Debug, Clone)]
-enum Place {
+enum Endpoint {
     Tcp(SocketAddr),
     Unix(PathBuf),
 }
@@ -35,22 +35,22 @@ impl Server {
     /// # Errors
     /// [`Error::Resolve`], [`Error::Connect`], [`Error::Tls`] or [`Error::Authorities`].
     pub fn new(target: &Target, timeout: Duration) -> Result<Self, Error> {
-        let (name, place) = match target {
-            Target::Unix(path) => (path.display().to_string(), Place::Unix(path.clone())),
+        let (name, endpoint) = match target {
+            Target::Unix(path) => (path.display().to_string(), Endpoint::Unix(path.clone())),
             Target::Tcp(address) | Target::Tls { address, .. } => {
-                (address.clone(), Place::Tcp(resolve(address, timeout)?))
+                (address.clone(), Endpoint::Tcp(resolve(address, timeout)?))
             }
         };
         let tls = match target {
             Target::Tls { name, trust, .. } => Some(Arc::new(tls::settings(name, trust)?)),
             _ => None,
         };
-        Ok(Server { name, place, tls })
+        Ok(Server { name, endpoint, tls })
     }
 
     /// Whether the kernel can hold readiness back until so many bytes are there.
     pub fn has_low_water(&self) -> bool {
-        matches!(self.place, Place::Tcp(_)) && self.tls.is_none()
+        matches!(self.endpoint, Endpoint::Tcp(_)) && self.tls.is_none()
     }
 
     /// Whether it speaks TLS.
@@ -61,15 +61,15 @@ impl Server {
     /// Opens a connection and waits until it is open, TLS handshake included.
     ///
     /// # Errors
-    /// What the kernel or TLS said; the latter as [`ErrorKind::InvalidData`].
+    /// An error of the kernel or of TLS; the latter as [`ErrorKind::InvalidData`].
     pub fn open(&self, timeout: Duration) -> io::Result<Link> {
-        let fd: OwnedFd = match &self.place {
-            Place::Tcp(address) => {
+        let fd: OwnedFd = match &self.endpoint {
+            Endpoint::Tcp(address) => {
                 let stream = TcpStream::connect_timeout(address, timeout)?;
                 stream.set_nodelay(true)?;
                 stream.into()
             }
-            Place::Unix(path) => UnixStream::connect(path)?.into(),
+            Endpoint::Unix(path) => UnixStream::connect(path)?.into(),
         };
         let link = match &self.tls {
             None => Link::Plain(fd),
@@ -83,11 +83,11 @@ impl Server {
     /// went. TLS shakes hands with the first bytes.
     ///
     /// # Errors
-    /// What the kernel said.
+    /// The kernel's error.
     pub fn begin(&self) -> io::Result<Link> {
         let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
-        let fd = match &self.place {
-            Place::Tcp(address) => {
+        let fd = match &self.endpoint {
+            Endpoint::Tcp(address) => {
                 let family = AddressFamily::from_raw(if address.is_ipv4() {
                     AddressFamily::INET.as_raw()
                 } else {
@@ -98,7 +98,7 @@ impl Server {
                 in_progress(net::connect(&fd, address))?;
                 fd
             }
-            Place::Unix(path) => {
+            Endpoint::Unix(path) => {
                 let fd = net::socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
                 in_progress(net::connect(&fd, &net::SocketAddrUnix::new(path.as_path())?))?;
                 fd

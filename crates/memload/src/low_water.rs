@@ -9,7 +9,7 @@ use std::os::fd::{AsFd, AsRawFd};
 /// Sets the mark, bytes. Lowering it below what is there makes the connection readable at once.
 ///
 /// # Errors
-/// What the kernel said.
+/// The kernel's error.
 pub fn set(socket: impl AsFd, bytes: u32) -> io::Result<()> {
     let value: libc::c_int = i32::try_from(bytes).unwrap_or(i32::MAX);
     // SAFETY: the descriptor is open while `socket` is borrowed; the pointer and the length describe

@@ -1,4 +1,4 @@
-//! When a connection asks next: after its answers, after a thought, or when the schedule says so.
+//! When a connection asks next: after its answers, after a thought, or at its time in the schedule.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};

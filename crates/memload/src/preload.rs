@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use crate::config::{Config, DEEPEST, Mode, Protocol, Think};
+use crate::config::{Config, MAX_DEPTH, Mode, Protocol, Think};
 use crate::mix::{Action, Source};
 use crate::report::{Ended, Errors, OPERATIONS, Operation};
 use crate::run::drive;
@@ -87,7 +87,7 @@ fn once(config: &Config, action: Action, stop: &AtomicBool) -> Result<Swept, Err
     let mut config = config.clone();
     config.mode = Mode::Closed { think: Think::None };
     config.connections = config.connections.min(CONNECTIONS * config.threads);
-    config.depth = config.depth.clamp(DEPTH, DEEPEST);
+    config.depth = config.depth.clamp(DEPTH, MAX_DEPTH);
     if config.protocol == Protocol::Meta && action == Action::Set {
         // Quiet sets would leave a refusal without the name of its key; a server that speaks meta
         // speaks text.

@@ -119,16 +119,16 @@ impl Judge<'_> {
     }
 
     #[cold]
-    fn wrong(&mut self, kind: ErrorKind, said: &[u8]) {
+    fn wrong(&mut self, kind: ErrorKind, message: &[u8]) {
         let Some(asked) = self.ring.pop() else { return };
         let encoder = self.encoder;
         self.stats.error(kind, || {
             let mut key = Vec::new();
             crate::mix::write_key(encoder.prefix(), asked.key, &mut key);
-            let said = String::from_utf8_lossy(&said[..said.len().min(200)]);
+            let message = String::from_utf8_lossy(&message[..message.len().min(200)]);
             let to = if asked.kind == Kind::Set { "set" } else { "get" };
             let key = String::from_utf8_lossy(&key);
-            format!("{to} {key} ({} bytes): {} {said}", asked.length, kind.name())
+            format!("{to} {key} ({} bytes): {} {message}", asked.length, kind.name())
                 .trim_end()
                 .to_owned()
         });

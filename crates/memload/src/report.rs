@@ -1,4 +1,4 @@
-//! What came out of a run.
+//! The results of a run.
 
 use std::time::Duration;
 
@@ -244,7 +244,7 @@ pub struct Lateness {
     pub unsent: u64,
 }
 
-/// What came out of a run.
+/// The results of a run.
 ///
 /// *Response time* is from the moment an operation's batch was handed to the kernel (closed loop) or
 /// the operation was due (open loop) to the moment the bytes that held the end of its answer were read;

@@ -24,7 +24,7 @@ use crate::{Error, gather, limits};
 /// Runs the load of `config`. The keys should have been [preloaded](crate::preload()).
 ///
 /// `stop` ends the run within some ten milliseconds; what was measured until then is reported.
-/// `on_phase` is told of each phase as it begins, with the moment in ns of `CLOCK_MONOTONIC`; it is
+/// `on_phase` gets each phase as it begins, with the moment in ns of `CLOCK_MONOTONIC`; it is
 /// called on the caller's thread, which does nothing else but wait. Errors of operations, a server
 /// that dies and a run that is stopped give a report, see [`Report::ended`] and [`Report::errors`].
 ///
@@ -79,28 +79,28 @@ pub(crate) fn drive(
         Common { config, server: &server, content: &content, encoder: &encoder, end: &end };
     let finished = AtomicUsize::new(0);
     thread::scope(|scope| {
-        let (tell, heard) = mpsc::channel();
+        let (report, reports) = mpsc::channel();
         let mut starts = Vec::new();
         let mut threads = Vec::new();
         for index in 0..config.threads {
             let (start, started) = mpsc::channel();
             starts.push(start);
-            let (tell, common, finished) = (tell.clone(), &common, &finished);
+            let (report, common, finished) = (report.clone(), &common, &finished);
             let body = move || {
                 let _done = Finished(finished);
-                // The receiver lives until every thread has told.
+                // The receiver lives until every thread has reported.
                 let ready = pin(config, index).and_then(|cpu| Ok((cpu, open(common, index)?)));
                 let (cpu, links) = match ready {
                     Ok(ready) => {
-                        tell.send(Ok(())).ok();
+                        report.send(Ok(())).ok();
                         ready
                     }
                     Err(e) => {
-                        tell.send(Err(e)).ok();
+                        report.send(Err(e)).ok();
                         return None;
                     }
                 };
-                drop(tell);
+                drop(report);
                 let line = started.recv().ok()?;
                 let worked = Worker::new(common, line, links, source(index), (index, cpu))
                     .and_then(Worker::work);
@@ -115,12 +115,12 @@ pub(crate) fn drive(
                 .map_err(|source| Error::Kernel { call: "clone (a thread)", source })?;
             threads.push(spawned);
         }
-        drop(tell);
+        drop(report);
         // An error drops the senders of the start, and the threads that wait for it return.
-        heard.iter().collect::<Result<Vec<()>, Error>>()?;
+        reports.iter().collect::<Result<Vec<()>, Error>>()?;
         let line = line(now_ns() + 5_000_000 + 5_000 * config.connections as u64);
         for start in &starts {
-            // A thread that is gone has told so; its result is read below.
+            // A thread that is gone has reported; its result is read below.
             start.send(line).ok();
         }
         let watch = Watch { config, line, stop, end: &end, finished: &finished };

@@ -6,7 +6,7 @@ use hdrhistogram::Histogram;
 use crate::heat::Heat;
 use crate::report::{Bin, ERROR_KINDS, ErrorKind, Errors, OPERATIONS, Operation};
 
-/// The greatest response time that is told apart, ns; greater ones are counted as this.
+/// The maximum of the response times, ns; greater ones are counted as this.
 const MAX_NS: u64 = 1_000_000_000_000;
 /// Error texts kept.
 const TEXTS: usize = 8;

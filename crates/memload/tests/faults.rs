@@ -188,7 +188,7 @@ fn an_answer_that_comes_too_late_times_out() {
 }
 
 #[test]
-fn a_server_that_does_not_know_the_meta_commands_is_told() {
+fn a_server_that_does_not_know_the_meta_commands_is_reported() {
     let target = fake(|mut stream, _| {
         let lines = BufReader::new(stream.try_clone().unwrap()).lines();
         for _ in lines.map_while(Result::ok) {

@@ -28,9 +28,9 @@ fn a_search_ends_between_a_rate_that_holds_and_one_that_does_not() {
         most_steps: 12,
         ..SearchBound::default()
     };
-    let mut told = 0;
-    let found = search_max(&config, bound, &never(), |_, _| told += 1).unwrap();
-    assert_eq!(told, found.steps.len());
+    let mut reported = 0;
+    let found = search_max(&config, bound, &never(), |_, _| reported += 1).unwrap();
+    assert_eq!(reported, found.steps.len());
     assert!(found.steps.len() <= 12);
     if let (Some(best), Some(above)) = (&found.best, &found.above) {
         assert!(best.rate < above.rate, "{found:?}");

@@ -8,7 +8,8 @@ use std::path::Path;
 use assay_memload::{Config, Ended, Error, Protocol, Target, Trust, preload, run};
 use support::{Memcached, never, quick};
 
-/// A memcached with a certificate of its own for `localhost`, or `None` (said aloud) where it has no TLS.
+/// A memcached with a certificate of its own for `localhost`, or `None` (with a line that states
+/// it) where it has no TLS.
 fn server(folder: &Path) -> Option<(Memcached, String)> {
     let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
     let (certificate, key) = (folder.join("cert.pem"), folder.join("key.pem"));

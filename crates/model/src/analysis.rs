@@ -78,7 +78,7 @@ pub struct CurveSummary {
     pub label: String,
     /// The curve's name.
     pub name: String,
-    /// What x is (`rate`); empty: a size where its unit is bytes, else not told.
+    /// What x is (`rate`); empty: a size where its unit is bytes, else not stated.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub x_name: String,
     /// The quantile that the values are of, where they were read from the merged histograms of the

@@ -50,9 +50,9 @@ pub struct Summary {
     pub geomean: Option<f64>,
     /// Median.
     pub median: Option<f64>,
-    /// Least value.
+    /// Smallest value.
     pub min: Option<f64>,
-    /// Greatest value.
+    /// Largest value.
     pub max: Option<f64>,
     /// Sample standard deviation (n - 1); `null` below two trials.
     pub stddev: Option<f64>,

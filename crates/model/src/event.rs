@@ -175,7 +175,7 @@ pub enum Event {
 pub struct EventError {
     /// The line's first 200 characters.
     line: String,
-    /// What the JSON reader said.
+    /// The JSON reader's message.
     source: serde_json::Error,
 }
 

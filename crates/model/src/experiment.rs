@@ -172,7 +172,7 @@ impl Level {
         }
     }
 
-    /// What it is called, if the experiment says so.
+    /// Its name, if the experiment gives one.
     pub fn label(&self) -> Option<&str> {
         match self {
             Level::Plain(_) => None,
@@ -297,7 +297,7 @@ pub struct Observe {
     /// `tcp:HOST:PORT`, `serial:DEVICE`, `csv:FILE`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub meters: Vec<String>,
-    /// What the meters at the wall are; absent: nobody said, and their watts cannot be checked.
+    /// The models of the wall meters; absent: not stated, and their watts cannot be checked.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub meter: Option<Meter>,
     /// The time between samples (a duration of at least 100 ms).
@@ -313,7 +313,7 @@ pub struct Observe {
     pub tracers: Vec<String>,
 }
 
-/// What the meters at the wall are; of several, the least exact.
+/// What the meters at the wall are; of several, the smallest exact.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Meter {
@@ -375,7 +375,7 @@ impl Default for Compare {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum FitnessAction {
-    /// Say so, record it, go on.
+    /// Print it, record it, continue.
     #[default]
     Warn,
     /// Wait until it is fit, up to `max_wait`; then warn.

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// More columns or rows than this could not be told apart.
+/// The most columns or rows; more could not be distinguished.
 const MAX_SIDE: usize = 1_000;
 /// The most cells.
 const MAX_CELLS: usize = 50_000;
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_cannot_be_drawn_is_told() {
+    fn what_cannot_be_drawn_is_an_error() {
         let good = Heat {
             unit: "ns".into(),
             start_ns: 5,

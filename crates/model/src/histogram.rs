@@ -117,10 +117,12 @@ pub struct HistogramSummary {
     /// The x of the curves' point that it is of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<f64>,
-    /// The least value; `null` without any.
-    pub least: Option<f64>,
-    /// The greatest value that was recorded; `null` without any.
-    pub greatest: Option<f64>,
+    /// The smallest value; `null` without any.
+    #[serde(alias = "least")]
+    pub minimum: Option<f64>,
+    /// The largest value that was recorded; `null` without any.
+    #[serde(alias = "greatest")]
+    pub maximum: Option<f64>,
     /// Values known to be longer than any that was recorded.
     #[serde(alias = "unanswered")]
     pub timed_out: u64,

@@ -43,7 +43,7 @@ pub enum LiveEvent {
         /// Now, nanoseconds of `CLOCK_MONOTONIC`, as in samples.
         t_ns: u64,
     },
-    /// The share of the trial that is done, 0 to 1, where the workload says so.
+    /// The share of the trial that is done, 0 to 1, where the workload reports it.
     Progress {
         /// The share.
         progress: f64,

@@ -16,7 +16,7 @@ pub enum Better {
 }
 
 impl Better {
-    /// The direction that a unit implies when nothing else is said: rates and counts per second are
+    /// The direction that a unit implies by default: rates and counts per second are
     /// better higher; times, energies and sizes are better lower; anything else is neither.
     pub fn from_unit(unit: &str) -> Self {
         match unit {
@@ -36,7 +36,7 @@ impl Better {
     }
 }
 
-/// Where a number comes from. Kinds are never mixed without saying so.
+/// Where a number comes from. Kinds are never mixed without a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {

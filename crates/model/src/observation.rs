@@ -212,7 +212,7 @@ pub enum Observation {
         asked: Vec<u32>,
         /// By node; empty: not seen.
         nodes: Vec<OnNode>,
-        /// The kernel's file that told (`numa_maps`, `memory.numa_stat`); empty: none.
+        /// The kernel's file that was read (`numa_maps`, `memory.numa_stat`); empty: none.
         source: String,
         /// Why it was not seen; empty: it was.
         #[serde(default, skip_serializing_if = "String::is_empty")]

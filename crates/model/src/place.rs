@@ -13,7 +13,8 @@ use crate::Scalar;
 pub enum Engine {
     /// This machine.
     #[default]
-    Here,
+    #[serde(alias = "here")]
+    Local,
     /// Nodes that Slurm gives, all of them in every trial.
     Slurm,
     /// Virtual machines on this machine, one at a time.
@@ -56,7 +57,7 @@ pub struct Where {
     pub job: JobSpan,
     /// Whether the first node runs the workload's server alone and the others ask it.
     pub server_node: bool,
-    /// What `srun --mpi=` is told for a program that runs over all nodes (`pmix`, `pmi2`, ...).
+    /// The value of `srun --mpi=` for a program that runs over all nodes (`pmix`, `pmi2`, ...).
     pub mpi: String,
     /// More options of `salloc` (`["--account=x"]`).
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -82,7 +83,7 @@ pub struct Where {
 impl Default for Where {
     fn default() -> Self {
         Where {
-            engine: Engine::Here,
+            engine: Engine::Local,
             nodes: 1,
             tasks_per_node: 1,
             partition: None,
@@ -111,6 +112,6 @@ impl Where {
 
     /// Whether the trials run on other machines.
     pub fn is_remote(&self) -> bool {
-        self.engine != Engine::Here
+        self.engine != Engine::Local
     }
 }

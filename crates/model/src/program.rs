@@ -32,7 +32,7 @@ pub struct Program {
     /// SHA-256 of the libraries that it is linked with, by path.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub libraries: BTreeMap<String, String>,
-    /// What could not be told, as sentences.
+    /// What could not be determined, as sentences.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_seen: Vec<String>,
 }

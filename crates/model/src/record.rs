@@ -58,7 +58,7 @@ pub struct PhaseMark {
 pub struct Curve {
     /// Its name (`throughput`).
     pub name: String,
-    /// What x is (`rate`); empty: a size where its unit is bytes, else not told.
+    /// What x is (`rate`); empty: a size where its unit is bytes, else not stated.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub x_name: String,
     /// Unit of x.

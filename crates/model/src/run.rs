@@ -64,7 +64,7 @@ impl fmt::Display for RunId {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RunState {
-    /// Its process is alive, or was when last heard of.
+    /// Its process is alive, or was at its last sign of life.
     Started,
     /// It came to its planned end.
     Completed,

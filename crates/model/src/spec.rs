@@ -14,16 +14,16 @@ pub enum ParamType {
     Bool,
     /// A whole number within bounds.
     Int {
-        /// The least value allowed.
+        /// The smallest value allowed.
         min: i64,
-        /// The greatest value allowed.
+        /// The largest value allowed.
         max: i64,
     },
     /// A number within bounds.
     Float {
-        /// The least value allowed.
+        /// The smallest value allowed.
         min: f64,
-        /// The greatest value allowed.
+        /// The largest value allowed.
         max: f64,
     },
     /// A size such as `100 MiB`; a bare number is bytes.
@@ -47,7 +47,7 @@ pub struct ParamSpec {
     /// What its value must be.
     #[serde(flatten)]
     pub ty: ParamType,
-    /// Its value when nothing is said; `None` makes it required.
+    /// Its default value; `None` makes it required.
     pub default: Option<Scalar>,
     /// One sentence for a person.
     pub help: String,

@@ -290,7 +290,7 @@ pub fn estimate(value: f64, low: f64, high: f64, unit: &str, reference: f64) -> 
         if decimals >= 0.0 {
             format!("{v:.*}", decimals.min(9.0) as usize)
         } else {
-            // Never fewer digits than whole numbers of the unit need to be told apart.
+            // Never fewer digits than distinguish whole numbers of the unit.
             format!("{v:.0}")
         }
     };

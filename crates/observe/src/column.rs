@@ -33,7 +33,7 @@ pub struct Group {
 pub enum Of {
     /// The subject of this name.
     Subject(&'static str),
-    /// The disk that was busy for the greatest share of the interval.
+    /// The disk that was busy for the largest share of the interval.
     BusiestDisk,
     /// All interfaces but the loopback, added up.
     Interfaces,

@@ -318,7 +318,7 @@ fn as_fios_log(device: &str, ios: u32, tiers: &[(bool, bool)], oldest: Oldest) {
             ask.question.filter.programs.push("fio".to_owned());
         } else if Path::new("/run/udev/control").exists() {
             skipped(
-                "udev reads the device too, and without starts its requests are not told apart",
+                "udev reads the device too, and without starts its requests cannot be distinguished",
             );
             continue;
         }
@@ -335,7 +335,7 @@ fn as_fios_log(device: &str, ios: u32, tiers: &[(bool, bool)], oldest: Oldest) {
             Some((log, report, text))
         };
         // The kernel leaves a probe out that an interrupt meets in the middle of itself, and counts that: then the
-        // tracer says so, and its counts are not asked about.
+        // tracer reports it, and its counts are not asked about.
         let left_out = |traced: &Option<(_, IoReport, String)>| {
             let (_, report, text) = traced.as_ref()?;
             let exact = report.completeness.dropped == Some(0);
@@ -354,7 +354,7 @@ fn as_fios_log(device: &str, ios: u32, tiers: &[(bool, bool)], oldest: Oldest) {
         }
         let sum = |of: fn(&OpTotal) -> u64| report.ops.iter().map(of).sum::<u64>();
         let timed = sum(|o| o.latency.n) + report.completeness.missed_completions;
-        assert_eq!(timed, sum(|o| o.ios), "every end that was told of has a latency: {text}");
+        assert_eq!(timed, sum(|o| o.ios), "every end that was seen has a latency: {text}");
         if classes {
             assert_eq!(
                 report.classes.aio,
@@ -397,7 +397,7 @@ fn the_other_ways_count_the_same() {
                 assert_eq!(sizes(&report, op), wanted, "{:?}", report.completeness);
             }
         }
-        // What this way cannot tell is missing, and said.
+        // What this way cannot tell is missing, and reported.
         assert_eq!(report.classes.aio, None);
         assert!(!report.source.notes.is_empty());
     }

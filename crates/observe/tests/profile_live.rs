@@ -13,8 +13,8 @@ fn skipped(reason: &str) {
     println!("skipped: because {reason}");
 }
 
-/// Compiles a program under a name, which its threads have: tests that run beside each other are told
-/// apart by it.
+/// Compiles a program under a name, which its threads have: tests that run side by side are
+/// distinguished by it.
 fn compiled(folder: &Path, name: &str, source: &str, flags: &[&str]) -> Option<PathBuf> {
     let file = folder.join(format!("{name}.c"));
     std::fs::write(&file, source).unwrap();
@@ -105,8 +105,8 @@ fn a_program_that_is_deleted_while_it_runs_has_its_names() {
     let all = functions(&profile, Side::OnCpu, None);
     let named = all.iter().any(|f| f.frame.name.as_deref() == Some("twice"));
     // A machine so loaded that the file was gone before it was looked at must say that.
-    let said = profile.notes.iter().any(|n| n.contains("could not be read any more"));
-    assert!(named || said, "{all:#?} {:?}", profile.notes);
+    let noted = profile.notes.iter().any(|n| n.contains("could not be read any more"));
+    assert!(named || noted, "{all:#?} {:?}", profile.notes);
 }
 
 const WAITS: &str = r#"
@@ -139,8 +139,8 @@ fn waits_have_their_reason_and_time_adds_up_to_the_wall() {
     else {
         return skipped("there is no C compiler");
     };
-    let Some((profile, said, took)) = profiled(&program, 99.0) else { return };
-    let own: f64 = said.trim().parse().unwrap();
+    let Some((profile, printed, took)) = profiled(&program, 99.0) else { return };
+    let own: f64 = printed.trim().parse().unwrap();
     let of = |state: State| {
         let all = profile.stacks.iter().filter(|s| s.state == state);
         all.map(|s| s.ns).sum::<u64>() as f64 / 1e9

@@ -12,7 +12,7 @@ use crate::model::Builder;
 use crate::{Frame, Kind, Profile, State};
 
 /// A profile that takes more unpacked is refused.
-const MOST: u64 = 512 << 20;
+const MAX_BYTES: u64 = 512 << 20;
 
 #[derive(Default)]
 struct Message(Vec<u8>);
@@ -240,11 +240,11 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Profile, String> {
     let mut plain = Vec::new();
     let bytes = if bytes.starts_with(&[0x1f, 0x8b]) {
         GzDecoder::new(bytes)
-            .take(MOST + 1)
+            .take(MAX_BYTES + 1)
             .read_to_end(&mut plain)
             .map_err(|e| format!("it cannot be unpacked: {e}"))?;
-        if plain.len() as u64 > MOST {
-            return Err(format!("it is larger than {MOST} bytes unpacked"));
+        if plain.len() as u64 > MAX_BYTES {
+            return Err(format!("it is larger than {MAX_BYTES} bytes unpacked"));
         }
         &plain[..]
     } else {

@@ -107,8 +107,8 @@ pub struct Truncation {
     pub user_ns: u64,
     /// Stacks that do not begin where programs and threads begin.
     pub broken_ns: u64,
-    /// Stacks whose outermost function has no name, so that it cannot be told.
-    pub untold_ns: u64,
+    /// Stacks whose outermost function has no name and cannot be attributed.
+    pub unattributed_ns: u64,
     /// Of the broken ones: the modules of their outermost functions, most first.
     pub by_module: Vec<(String, u64)>,
 }
@@ -156,7 +156,7 @@ pub fn truncation(profile: &Profile, side: Side) -> Truncation {
             continue;
         }
         if root.name.is_none() {
-            t.untold_ns += s.ns;
+            t.unattributed_ns += s.ns;
         } else {
             t.broken_ns += s.ns;
             *by.entry(&root.module).or_default() += s.ns;
@@ -205,7 +205,7 @@ mod tests {
         let names = unresolved(&p, Side::OnCpu);
         assert_eq!((names.unknown_ns, names.all_ns), (10, 140));
         let t = truncation(&p, Side::OnCpu);
-        assert_eq!((t.user_ns, t.broken_ns, t.untold_ns), (140, 30, 10));
+        assert_eq!((t.user_ns, t.broken_ns, t.unattributed_ns), (140, 30, 10));
         assert_eq!(t.by_module, [("/bin/p".to_owned(), 30)]);
     }
 }

@@ -28,7 +28,7 @@ pub struct Tree {
     pub side: Side,
     /// Threads apart by name.
     pub by_thread: bool,
-    /// Smaller shares of the whole are not told apart, such as 0.001.
+    /// Smaller shares of the whole are not shown separately, such as 0.001.
     pub least: f64,
     /// So many functions deep.
     pub deepest: usize,

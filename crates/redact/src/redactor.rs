@@ -355,9 +355,9 @@ mod tests {
     fn what_an_escape_hides_is_found() {
         let token = "ghp_16C7e42F292c6912E7710c838347Ae178B4a";
         for r in [publication(), Redactor::secrets(Key::new(*b"k"), Vec::new())] {
-            let said = format!(r#"{{"notes":["said\n{token}"]}}"#);
-            let clean = r.json("record.json", &said);
-            assert_eq!(clean, r#"{"notes":["said\n[token]"]}"#);
+            let text = format!(r#"{{"notes":["text\n{token}"]}}"#);
+            let clean = r.json("record.json", &text);
+            assert_eq!(clean, r#"{"notes":["text\n[token]"]}"#);
         }
         let clean =
             publication().json("record.json", r#"{"notes":["on kestre\u006c"]}"#).into_owned();

@@ -1,6 +1,6 @@
 //! Values that look like tokens: by a known shape, by the name they are given to, or because they look
-//! drawn by chance. Hashes in plain hexadecimal are not taken for tokens unless a name says so: commits
-//! and digests are what reports are made of.
+//! drawn by chance. Hashes in plain hexadecimal are not taken for tokens unless their name suggests
+//! one: commits and digests are what reports are made of.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -13,7 +13,7 @@ pub const TOKEN: &str = "[token]";
 pub enum Suspect {
     /// It begins as the tokens of a known service do, or is a private key.
     Shape,
-    /// Its name says so: `password=`, `--token`, `Authorization:`.
+    /// Its name suggests it: `password=`, `--token`, `Authorization:`.
     Named,
     /// It is a login within an address.
     Login,
@@ -97,7 +97,7 @@ const SECRET_PARTS: [&str; 10] = [
     "credential",
     "webhook",
 ];
-/// Last words of names that say so.
+/// Last words of names that suggest a secret.
 const SECRET_ENDS: [&str; 9] =
     ["authorization", "cookie", "cred", "creds", "jwt", "pw", "pwd", "token", "pgpass"];
 

@@ -1,5 +1,5 @@
-//! Sentences that differ only in their numbers, said once: with the range of each number and the trials
-//! that they are about.
+//! Sentences that differ only in their numbers, printed once: with the range of each number and the
+//! trials that they are about.
 
 use std::collections::HashMap;
 
@@ -8,9 +8,9 @@ use std::collections::HashMap;
 pub(crate) struct Alike {
     /// What stands before, between and after the numbers.
     words: Vec<String>,
-    /// The least and the greatest of each number, as they were written.
+    /// The smallest and the largest of each number, as they were written.
     ranges: Vec<(String, String)>,
-    /// The trials that said it.
+    /// The trials that reported it.
     pub trials: Vec<u32>,
 }
 
@@ -40,7 +40,7 @@ impl Alike {
         true
     }
 
-    /// The sentence, with `least..greatest` where a number differed.
+    /// The sentence, with `least..largest` where a number differed.
     pub fn text(&self) -> String {
         let mut out = String::new();
         let mut ranges = self.ranges.iter();
@@ -133,13 +133,13 @@ mod tests {
 
     #[test]
     fn sentences_of_one_wording_become_one_with_ranges() {
-        let said = [
+        let sentences = [
             (1, "thread 1 used 98.5 % of CPU 0; p99 is 12 ms"),
             (2, "thread 1 used 97 % of CPU 0; p99 is 9 ms"),
             (3, "nothing was found"),
             (4, "thread 1 used 99 % of CPU 0; p99 is 10 ms"),
         ];
-        let groups = group(said.into_iter());
+        let groups = group(sentences.into_iter());
         assert_eq!(groups.len(), 2);
         assert_eq!(groups[0].text(), "thread 1 used 97..99 % of CPU 0; p99 is 9..12 ms");
         assert_eq!(groups[0].trials, [1, 2, 4]);

@@ -19,7 +19,7 @@ pub fn write(view: &RunView) -> String {
         "run: {}\nexperiment: {}\nworkload: {}\nhost: {}\n",
         view.summary.id, view.summary.experiment, view.summary.workload, view.summary.host
     );
-    let mut told: Vec<String> = Vec::new();
+    let mut printed: Vec<String> = Vec::new();
     for m in shown.iter().flat_map(|r| &r.metrics) {
         let unit = unit(&m.name, &m.unit);
         let better = match m.better {
@@ -27,9 +27,9 @@ pub fn write(view: &RunView) -> String {
             Better::Lower => "lower",
             Better::Neither => continue,
         };
-        if !told.contains(&unit) {
+        if !printed.contains(&unit) {
             let _ = writeln!(out, "Unit {unit} better={better}");
-            told.push(unit);
+            printed.push(unit);
         }
     }
     for record in shown {

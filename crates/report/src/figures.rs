@@ -74,8 +74,8 @@ fn summary_as(
         Some(p) if !p.withheld.is_empty() => format!("{NO_VALUE}: {}", p.withheld),
         _ => NO_VALUE.to_owned(),
     };
-    let told = centre(summary).map_or_else(none, |v| write(v, summary.interval(), &summary.unit));
-    told + kind_of_mean(summary) + doubt(summary)
+    let value = centre(summary).map_or_else(none, |v| write(v, summary.interval(), &summary.unit));
+    value + kind_of_mean(summary) + doubt(summary)
 }
 
 fn kind_of_mean(summary: &TreatmentSummary) -> &'static str {

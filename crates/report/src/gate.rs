@@ -123,7 +123,7 @@ impl Gate {
         }
         for h in &mut analysis.histograms {
             if self.treatment(h.treatment).is_some() {
-                (h.least, h.greatest) = (None, None);
+                (h.minimum, h.maximum) = (None, None);
                 h.percentiles.clear();
             }
         }

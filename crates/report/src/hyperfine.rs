@@ -31,9 +31,9 @@ struct CommandResult {
     user: Option<f64>,
     /// Mean CPU time in the kernel.
     system: Option<f64>,
-    /// Least time.
+    /// Smallest time.
     min: f64,
-    /// Greatest time.
+    /// Largest time.
     max: f64,
     /// Every time.
     #[serde(skip_serializing_if = "Option::is_none")]

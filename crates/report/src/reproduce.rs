@@ -15,7 +15,7 @@ pub struct Reproduced {
     pub title: String,
     /// The page, where one was written.
     pub page: Option<String>,
-    /// Its claims, as they came out.
+    /// Its claims, with their results.
     pub claims: Vec<Claim>,
 }
 
@@ -92,12 +92,12 @@ fn claims(posts: &[Reproduced]) -> Parts {
             let tone = match c.here {
                 Here::Holds => Tone::Good,
                 Here::DoesNotHold => Tone::Bad,
-                Here::CannotBeTold | Here::CannotBeAsked => Tone::Plain,
+                Here::Undecided | Here::CannotBeAsked => Tone::Plain,
             };
             table.row(vec![
                 cell(name),
                 cell(c.text.clone()),
-                cell(c.then.clone().unwrap_or_else(|| "not said".to_owned())),
+                cell(c.then.clone().unwrap_or_else(|| "not stated".to_owned())),
                 cell(c.here.words()).tone(tone),
                 cell(c.why.clone()),
             ]);
@@ -113,16 +113,16 @@ fn claims(posts: &[Reproduced]) -> Parts {
     out
 }
 
-/// How many claims came out how, in a sentence.
+/// The number of claims by result, in a sentence.
 fn counts(posts: &[Reproduced]) -> String {
     let of = |here: Here| posts.iter().flat_map(|p| &p.claims).filter(|c| c.here == here).count();
     let all: usize = posts.iter().map(|p| p.claims.len()).sum();
     format!(
-        "Of {} {} hold here, {} do not, {} cannot be told, {} cannot be asked on this machine.",
+        "Of {} {} hold here, {} do not, {} are undecided, {} cannot be asked on this machine.",
         assay_model::nouns::count(all, "claim"),
         of(Here::Holds),
         of(Here::DoesNotHold),
-        of(Here::CannotBeTold),
+        of(Here::Undecided),
         of(Here::CannotBeAsked)
     )
 }

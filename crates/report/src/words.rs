@@ -15,7 +15,7 @@ pub const SMOOTHNESS: &str = "Smoothness is 1 less the typical distance of a poi
 
 /// Where percentiles come from, for a reader.
 pub(crate) const PERCENTILES: &str = "A percentile of a treatment is read from the histograms of its \
-     trials added together, never averaged over trials, and told only with ten samples beyond it; a \
+     trials added together, never averaged over trials, and given only with ten samples beyond it; a \
      ratio of percentiles is of each trial's own, paired as any other metric.";
 
 /// What the most efficient size (or whatever x is) is, for a reader; `assay-stats` chooses it.

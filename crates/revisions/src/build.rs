@@ -251,7 +251,7 @@ impl<'a> Builder<'a> {
             let text = String::from_utf8_lossy(&output).into_owned();
             let lines: Vec<&str> = text.lines().collect();
             let tail = lines[lines.len().saturating_sub(TAIL_LINES)..].join("\n");
-            let said = if tail.trim().is_empty() {
+            let output = if tail.trim().is_empty() {
                 "; it printed nothing".to_owned()
             } else {
                 let of = match &logged {
@@ -260,7 +260,7 @@ impl<'a> Builder<'a> {
                 };
                 format!("; its last lines, {of}:\n{tail}")
             };
-            Outcome::Failed { reason: format!("`{}` {what}{said}", self.command) }
+            Outcome::Failed { reason: format!("`{}` {what}{output}", self.command) }
         };
         match (ran.end, ran.exit) {
             (End::Interrupted, _) => Err(RevisionError::Interrupted(revision.label.clone())),

@@ -12,13 +12,13 @@ pub enum RevisionError {
     NoGit,
     /// The folder is not in a repository.
     #[error(
-        "{path} is not in a git repository; name one with `repo` under [source], or `--repo`{said}"
+        "{path} is not in a git repository; name one with `repo` under [source], or `--repo`{message}"
     )]
     NoRepository {
         /// The folder.
         path: PathBuf,
-        /// What git said, when it was something else.
-        said: String,
+        /// git's message, when it was something else.
+        message: String,
     },
     /// A name that stands for no commit.
     #[error(
@@ -63,12 +63,12 @@ pub enum RevisionError {
         found: String,
     },
     /// A git command failed.
-    #[error("`git {command}` failed: {said}")]
+    #[error("`git {command}` failed: {message}")]
     Git {
         /// The command.
         command: String,
-        /// What git said.
-        said: String,
+        /// git's message.
+        message: String,
     },
     /// The program of a build could not be started.
     #[error("run the build command: {0}")]
@@ -83,7 +83,7 @@ pub enum RevisionError {
         action: &'static str,
         /// Which file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
 }
@@ -98,7 +98,7 @@ fn hint(source: &io::Error) -> &'static str {
 }
 
 impl RevisionError {
-    /// Turns what the system said about `path` into an error, for `map_err`.
+    /// Turns a system error about `path` into ours, for `map_err`.
     pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();
         move |source| RevisionError::Io { action, path, source }

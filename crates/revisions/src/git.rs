@@ -14,7 +14,7 @@ pub(crate) struct Git {
     env: Vec<(OsString, OsString)>,
 }
 
-/// Variables that would point git elsewhere than it is told, as inside a hook.
+/// Variables that would point git to another repository, as inside a hook.
 const FOREIGN: [&str; 8] = [
     "GIT_DIR",
     "GIT_WORK_TREE",
@@ -74,16 +74,16 @@ impl Git {
         if output.status.success() {
             return Ok(Ok(output.stdout));
         }
-        let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-        let said = said.strip_prefix("fatal: ").unwrap_or(&said).to_owned();
-        Ok(Err(if said.is_empty() { output.status.to_string() } else { said }))
+        let message = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+        let message = message.strip_prefix("fatal: ").unwrap_or(&message).to_owned();
+        Ok(Err(if message.is_empty() { output.status.to_string() } else { message }))
     }
 
     /// What git printed; anything but success is an error.
     pub fn run(&self, args: &[&OsStr]) -> Result<Vec<u8>, RevisionError> {
-        self.try_run(args)?.map_err(|said| RevisionError::Git {
+        self.try_run(args)?.map_err(|message| RevisionError::Git {
             command: args.iter().map(|a| a.to_string_lossy()).collect::<Vec<_>>().join(" "),
-            said,
+            message,
         })
     }
 
@@ -98,7 +98,8 @@ impl Git {
     /// all; in their order.
     fn cat_file(&self, how: &str, objects: &[&str]) -> Result<Vec<u8>, RevisionError> {
         let args = ["cat-file", how].map(OsStr::new);
-        let fail = |said: String| RevisionError::Git { command: format!("cat-file {how}"), said };
+        let fail =
+            |message: String| RevisionError::Git { command: format!("cat-file {how}"), message };
         let mut child = self
             .command(&args)
             .stdin(Stdio::piped())

@@ -72,13 +72,13 @@ impl Repository {
     /// # Errors
     /// There is no git, or `path` is in no repository.
     pub fn open(path: &Path) -> Result<Self, RevisionError> {
-        let none = |said: String| {
-            let said = if said.starts_with("not a git repository") {
+        let none = |message: String| {
+            let message = if message.starts_with("not a git repository") {
                 String::new()
             } else {
-                format!(": {said}")
+                format!(": {message}")
             };
-            RevisionError::NoRepository { path: path.to_owned(), said }
+            RevisionError::NoRepository { path: path.to_owned(), message }
         };
         let path = fs::canonicalize(path).map_err(|e| none(e.to_string()))?;
         let git = Git::at(&path);

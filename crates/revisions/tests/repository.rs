@@ -14,16 +14,16 @@ use assay_testing::git;
 /// A build's end also ends what other threads of this process have started: one test at a time.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
-struct Place {
-    _turn: MutexGuard<'static, ()>,
+struct Fixture {
+    _lock: MutexGuard<'static, ()>,
     _dir: tempfile::TempDir,
     repo: PathBuf,
     cache: PathBuf,
 }
 
 /// A repository with three commits, in a folder with blanks in its name; the first is tagged v1.
-fn place() -> Place {
-    let turn = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+fn fixture() -> Fixture {
+    let lock = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let dir = tempfile::tempdir().unwrap();
     let repo = dir.path().join("a repo: with \"blanks\"");
     fs::create_dir_all(repo.join("sub dir")).unwrap();
@@ -38,10 +38,10 @@ fn place() -> Place {
         }
     }
     let cache = dir.path().join("cache");
-    Place { _turn: turn, _dir: dir, repo, cache }
+    Fixture { _lock: lock, _dir: dir, repo, cache }
 }
 
-impl Place {
+impl Fixture {
     fn open(&self) -> Repository {
         Repository::open(&self.repo).unwrap()
     }
@@ -78,8 +78,8 @@ fn names(all: &[&str]) -> Vec<String> {
 
 #[test]
 fn names_and_ranges_become_commits() {
-    let place = place();
-    let repo = place.open();
+    let fixture = fixture();
+    let repo = fixture.open();
     let all = repo.resolve(&names(&["v1", "main", "v1..main", "v1..main:2"])).unwrap();
     let subjects: Vec<&str> = all.iter().map(|r| r.subject.as_str()).collect();
     assert_eq!(subjects, ["commit 1", "commit 3", "commit 2", "commit 3", "commit 3"]);
@@ -93,14 +93,14 @@ fn names_and_ranges_become_commits() {
 
 #[test]
 fn what_is_not_there_is_named() {
-    let place = place();
-    let repo = place.open();
+    let fixture = fixture();
+    let repo = fixture.open();
     let error = |name: &str| repo.resolve(&names(&[name])).unwrap_err();
     assert!(matches!(error("nope"), RevisionError::Unknown { name, .. } if name == "nope"));
     assert!(matches!(error("--all"), RevisionError::Unknown { .. }));
     assert!(matches!(error("main..v1"), RevisionError::EmptyRange { .. }));
     assert!(matches!(error("v1..main:0"), RevisionError::Unknown { .. }));
-    let none = Repository::open(&place.cache.join("nowhere")).unwrap_err();
+    let none = Repository::open(&fixture.cache.join("nowhere")).unwrap_err();
     assert!(matches!(none, RevisionError::NoRepository { .. }), "{none}");
     let dir = tempfile::tempdir().unwrap();
     let none = Repository::open(dir.path()).unwrap_err();
@@ -110,12 +110,12 @@ fn what_is_not_there_is_named() {
 
 #[test]
 fn nothing_of_the_users_changes_while_its_states_are_built() {
-    let place = place();
-    fs::write(place.repo.join("n.txt"), "dirty\n").unwrap();
-    fs::write(place.repo.join("new"), "not added\n").unwrap();
-    let before = state(&place.repo);
-    let repo = place.open();
-    let builder = place.builder(&repo, "cat n.txt > built && ls > listed");
+    let fixture = fixture();
+    fs::write(fixture.repo.join("n.txt"), "dirty\n").unwrap();
+    fs::write(fixture.repo.join("new"), "not added\n").unwrap();
+    let before = state(&fixture.repo);
+    let repo = fixture.open();
+    let builder = fixture.builder(&repo, "cat n.txt > built && ls > listed");
     for revision in repo.resolve(&names(&["v1", "main", "worktree"])).unwrap() {
         let build = builder.build(&revision).unwrap();
         assert_eq!(build.outcome, Outcome::Built, "{revision:?}");
@@ -131,34 +131,34 @@ fn nothing_of_the_users_changes_while_its_states_are_built() {
         assert_eq!((build.files, build.sha256.len()), (2, 64));
         assert!(!build.folder.join(".git").exists());
     }
-    assert!(state(&place.repo) == before, "the repository has changed");
+    assert!(state(&fixture.repo) == before, "the repository has changed");
 }
 
 #[test]
 fn a_build_is_made_once_and_again_when_what_it_depends_on_changes() {
-    let place = place();
-    let repo = place.open();
+    let fixture = fixture();
+    let repo = fixture.open();
     let main = repo.one("main").unwrap();
-    let first = place.builder(&repo, "date +%N > built").build(&main).unwrap();
-    let again = place.builder(&repo, "date +%N > built").build(&main).unwrap();
+    let first = fixture.builder(&repo, "date +%N > built").build(&main).unwrap();
+    let again = fixture.builder(&repo, "date +%N > built").build(&main).unwrap();
     assert!(!first.cached && again.cached);
     assert_eq!((first.sha256.as_str(), &first.folder), (again.sha256.as_str(), &again.folder));
-    let other = place.builder(&repo, "date +%N > built #").build(&main).unwrap();
+    let other = fixture.builder(&repo, "date +%N > built #").build(&main).unwrap();
     assert!(!other.cached && other.folder != first.folder);
     // A folder of a repository is that folder of each revision.
-    let below = Repository::open(&place.repo.join("sub dir")).unwrap();
-    let build = place.builder(&below, "").build(&main).unwrap();
+    let below = Repository::open(&fixture.repo.join("sub dir")).unwrap();
+    let build = fixture.builder(&below, "").build(&main).unwrap();
     assert!(build.folder.ends_with("sub dir") && build.folder.join("x").exists());
 }
 
 #[test]
 fn a_build_that_fails_or_hangs_is_an_outcome_and_is_tried_again() {
-    let place = place();
-    let repo = place.open();
+    let fixture = fixture();
+    let repo = fixture.open();
     let main = repo.one("main").unwrap();
     let reason = |command: &str, timeout: Duration| {
         let bounds = (timeout, DEFAULT_LIMIT);
-        let builder = Builder::new(&repo, command, &place.cache, bounds, None);
+        let builder = Builder::new(&repo, command, &fixture.cache, bounds, None);
         match builder.build(&main).unwrap() {
             build if build.cached => panic!("kept"),
             build => match build.outcome {
@@ -178,65 +178,65 @@ fn a_build_that_fails_or_hangs_is_an_outcome_and_is_tried_again() {
 
 #[test]
 fn an_interrupted_build_leaves_nothing_that_counts() {
-    let place = place();
-    let repo = place.open();
+    let fixture = fixture();
+    let repo = fixture.open();
     let main = repo.one("main").unwrap();
-    let build = place.builder(&repo, "echo whole > built").build(&main).unwrap();
+    let build = fixture.builder(&repo, "echo whole > built").build(&main).unwrap();
     // As `kill -9` in the middle of it leaves it: files, and no record.
     let dir = build.folder.parent().unwrap().to_owned();
     drop(build);
     fs::write(dir.join("source/built"), "ha").unwrap();
     fs::remove_file(dir.join("build.json")).unwrap();
-    let build = place.builder(&repo, "echo whole > built").build(&main).unwrap();
+    let build = fixture.builder(&repo, "echo whole > built").build(&main).unwrap();
     assert!(!build.cached);
     assert_eq!(fs::read_to_string(build.folder.join("built")).unwrap(), "whole\n");
 }
 
 #[test]
 fn the_cache_stays_within_its_limit_and_keeps_what_is_in_use() {
-    let place = place();
-    let repo = place.open();
+    let fixture = fixture();
+    let repo = fixture.open();
     let all = repo.resolve(&names(&["v1", "main"])).unwrap();
-    let builder = place.builder(&repo, "");
+    let builder = fixture.builder(&repo, "");
     let old = builder.build(&all[0]).unwrap().folder;
     let used = builder.build(&all[1]).unwrap();
     assert!(old.exists());
-    assert_eq!(sweep(&place.cache.join("revisions"), 0), 1);
+    assert_eq!(sweep(&fixture.cache.join("revisions"), 0), 1);
     assert!(!old.exists() && used.folder.exists());
     drop(used);
-    assert_eq!(sweep(&place.cache.join("revisions"), 0), 1);
+    assert_eq!(sweep(&fixture.cache.join("revisions"), 0), 1);
 }
 
 #[test]
 fn bare_and_shallow_repositories_and_linked_work_trees() {
-    let place = place();
-    let bare = place.cache.with_file_name("bare.git");
-    git(&place.repo, &["clone", "--quiet", "--bare", ".", bare.to_str().unwrap()]);
+    let fixture = fixture();
+    let bare = fixture.cache.with_file_name("bare.git");
+    git(&fixture.repo, &["clone", "--quiet", "--bare", ".", bare.to_str().unwrap()]);
     let repo = Repository::open(&bare).unwrap();
-    let build = place.builder(&repo, "").build(&repo.one("v1").unwrap()).unwrap();
+    let build = fixture.builder(&repo, "").build(&repo.one("v1").unwrap()).unwrap();
     assert_eq!(fs::read_to_string(build.folder.join("n.txt")).unwrap(), "1\n");
     assert!(matches!(repo.one("worktree").unwrap_err(), RevisionError::Bare { .. }));
-    let shallow = place.cache.with_file_name("shallow");
+    let shallow = fixture.cache.with_file_name("shallow");
     let from = format!("file://{}", bare.display());
-    git(&place.repo, &["clone", "--quiet", "--depth", "1", &from, shallow.to_str().unwrap()]);
+    git(&fixture.repo, &["clone", "--quiet", "--depth", "1", &from, shallow.to_str().unwrap()]);
     let repo = Repository::open(&shallow).unwrap();
     let error = repo.one("v1").unwrap_err().to_string();
     assert!(error.contains("--unshallow"), "{error}");
-    let linked = place.cache.with_file_name("linked");
-    git(&place.repo, &["worktree", "add", "--quiet", linked.to_str().unwrap(), "v1"]);
+    let linked = fixture.cache.with_file_name("linked");
+    git(&fixture.repo, &["worktree", "add", "--quiet", linked.to_str().unwrap(), "v1"]);
     fs::write(linked.join("n.txt"), "linked\n").unwrap();
     let repo = Repository::open(&linked).unwrap();
-    let build = place.builder(&repo, "").build(&repo.one("worktree").unwrap()).unwrap();
+    let build = fixture.builder(&repo, "").build(&repo.one("worktree").unwrap()).unwrap();
     assert_eq!(fs::read_to_string(build.folder.join("n.txt")).unwrap(), "linked\n");
 }
 
 #[test]
-fn submodules_come_along_and_pointers_are_told() {
-    let place = place();
-    let outer = place.cache.with_file_name("outer");
+fn submodules_come_along_and_pointers_are_reported() {
+    let fixture = fixture();
+    let outer = fixture.cache.with_file_name("outer");
     fs::create_dir(&outer).unwrap();
     git(&outer, &["init", "--quiet"]);
-    git(&outer, &["submodule", "--quiet", "add", place.repo.to_str().unwrap(), "deep/inner"]);
+    git(&outer, &["submodule", "--quiet", "add", fixture.repo.to_str().unwrap(), "deep/inner"]);
     let pointer = format!(
         "version https://git-lfs.github.com/spec/v1\noid sha256:{}\nsize 12345\n",
         "ab".repeat(32)
@@ -245,44 +245,45 @@ fn submodules_come_along_and_pointers_are_told() {
     git(&outer, &["add", "."]);
     git(&outer, &["commit", "--quiet", "-m", "all"]);
     let repo = Repository::open(&outer).unwrap();
-    let build = place.builder(&repo, "").build(&repo.one("main").unwrap()).unwrap();
+    let build = fixture.builder(&repo, "").build(&repo.one("main").unwrap()).unwrap();
     assert_eq!(fs::read_to_string(build.folder.join("deep/inner/n.txt")).unwrap(), "3\n");
     assert!(matches!(build.notes.as_slice(), [one] if one.contains("LFS")), "{:?}", build.notes);
-    // The content that the repository has takes the pointer's place; the submodule that it lacks is told.
+    // The content that the repository has takes the pointer's place; the missing submodule is
+    // reported.
     let held = outer.join(format!(".git/lfs/objects/ab/ab/{}", "ab".repeat(32)));
     fs::create_dir_all(held.parent().unwrap()).unwrap();
     fs::write(&held, "the content\n").unwrap();
     fs::rename(outer.join(".git/modules"), outer.join(".git/elsewhere")).unwrap();
-    let other = place.builder(&repo, "true").build(&repo.one("main").unwrap()).unwrap();
+    let other = fixture.builder(&repo, "true").build(&repo.one("main").unwrap()).unwrap();
     assert_eq!(fs::read_to_string(other.folder.join("big.bin")).unwrap(), "the content\n");
     assert!(other.notes.iter().any(|n| n.contains("submodule deep/inner")), "{:?}", other.notes);
 }
 
 #[test]
 fn a_work_tree_that_changed_since_is_refused() {
-    let place = place();
-    let repo = place.open();
-    fs::write(place.repo.join("n.txt"), "a\n").unwrap();
+    let fixture = fixture();
+    let repo = fixture.open();
+    fs::write(fixture.repo.join("n.txt"), "a\n").unwrap();
     let level = repo.one("worktree").unwrap().level();
     assert_eq!(repo.one(&level).unwrap().label, "worktree");
-    fs::write(place.repo.join("n.txt"), "b\n").unwrap();
+    fs::write(fixture.repo.join("n.txt"), "b\n").unwrap();
     assert!(matches!(repo.one(&level).unwrap_err(), RevisionError::WorktreeChanged { .. }));
 }
 
 #[test]
 fn a_change_of_the_same_size_in_the_same_moment_is_seen() {
-    let place = place();
-    let repo = place.open();
+    let fixture = fixture();
+    let repo = fixture.open();
     for n in 0..8 {
         let text = format!("{n:03}\n");
-        fs::write(place.repo.join("n.txt"), &text).unwrap();
-        git(&place.repo, &["add", "."]);
-        fs::write(place.repo.join("n.txt"), format!("{:03}\n", 999 - n)).unwrap();
+        fs::write(fixture.repo.join("n.txt"), &text).unwrap();
+        git(&fixture.repo, &["add", "."]);
+        fs::write(fixture.repo.join("n.txt"), format!("{:03}\n", 999 - n)).unwrap();
         let tree = repo.one("worktree").unwrap().tree;
         std::thread::yield_now();
         assert_eq!(repo.one("worktree").unwrap().tree, tree);
-        let shown = git(&place.repo, &["hash-object", "n.txt"]);
-        let build = place.builder(&repo, "").build(&repo.one("worktree").unwrap()).unwrap();
+        let shown = git(&fixture.repo, &["hash-object", "n.txt"]);
+        let build = fixture.builder(&repo, "").build(&repo.one("worktree").unwrap()).unwrap();
         let built = git(&build.folder, &["hash-object", "n.txt"]);
         assert_eq!(built, shown);
     }
@@ -290,16 +291,16 @@ fn a_change_of_the_same_size_in_the_same_moment_is_seen() {
 
 #[test]
 fn merges_are_followed_or_taken_as_one() {
-    let place = place();
-    git(&place.repo, &["checkout", "--quiet", "-b", "side", "v1"]);
+    let fixture = fixture();
+    git(&fixture.repo, &["checkout", "--quiet", "-b", "side", "v1"]);
     for n in 4..6 {
-        fs::write(place.repo.join(format!("side{n}")), "s\n").unwrap();
-        git(&place.repo, &["add", "."]);
-        git(&place.repo, &["commit", "--quiet", "-m", &format!("side {n}")]);
+        fs::write(fixture.repo.join(format!("side{n}")), "s\n").unwrap();
+        git(&fixture.repo, &["add", "."]);
+        git(&fixture.repo, &["commit", "--quiet", "-m", &format!("side {n}")]);
     }
-    git(&place.repo, &["checkout", "--quiet", "main"]);
-    git(&place.repo, &["merge", "--quiet", "--no-ff", "-m", "merge", "side"]);
-    let repo = place.open();
+    git(&fixture.repo, &["checkout", "--quiet", "main"]);
+    git(&fixture.repo, &["merge", "--quiet", "--no-ff", "-m", "merge", "side"]);
+    let repo = fixture.open();
     assert_eq!(repo.range("v1..main", 1, Merges::Followed).unwrap().len(), 5);
     let one = repo.range("v1..main", 1, Merges::AsOne).unwrap();
     let subjects: Vec<&str> = one.iter().map(|r| r.subject.as_str()).collect();

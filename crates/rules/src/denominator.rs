@@ -158,10 +158,10 @@ pub struct Counts {
     pub price: Option<f64>,
     /// The price's currency.
     pub currency: Option<String>,
-    /// What else is said of these figures, by the name of its column: what counts count, where watts come
+    /// What the source states about these figures, by column: what counts count, where watts come
     /// from, what a price is of.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub said: BTreeMap<String, String>,
+    pub stated: BTreeMap<String, String>,
 }
 
 impl Counts {

@@ -313,8 +313,9 @@ impl Landscape {
         out
     }
 
-    /// Adds what the checks say of the denominators that were asked for: what they count, where watts and
-    /// prices come from, whether the order turns round under another, whether derived columns say so.
+    /// Adds the findings of the checks on the requested denominators: what they count, where watts
+    /// and prices come from, whether the order turns round under another, whether derived columns
+    /// are marked.
     pub fn check_denominators(
         &mut self,
         per: &[Denominator],

@@ -95,7 +95,7 @@ impl Quantity {
                 provenance.push(p.clone());
             }
         }
-        let kind = of.iter().fold(Kind::Derived, |so_far, q| combined_kind(so_far, q.kind));
+        let kind = of.iter().fold(Kind::Derived, |kind, q| combined_kind(kind, q.kind));
         let derivation = Derivation::Together(how.to_owned(), of.to_vec());
         let unit = first.unit.clone();
         Some(Quantity { value, unit, kind, interval: None, derivation, provenance })

@@ -16,7 +16,7 @@ pub use read::{is_date, read, read_unranked};
 pub use source::{Source, read_sources};
 
 /// One value that somebody printed. Its kind is *quoted*: it is never mixed with measured numbers
-/// without saying so. A column that the source did not print is `None`, never 0.
+/// without a mark. A column that the source did not print is `None`, never 0.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct QuotedResult {
     /// Unique in its collection.
@@ -61,7 +61,7 @@ pub struct QuotedResult {
     pub os: Option<String>,
     /// Compiler or JVM.
     pub compiler_or_jvm: Option<String>,
-    /// Whatever else was said of the configuration.
+    /// What else the source states about the configuration.
     pub config_note: Option<String>,
     /// The value, in `unit`.
     pub value: f64,

@@ -36,7 +36,8 @@ fn end(reader: &RunReader) -> Option<Finish> {
     }
 }
 
-/// The run of a job that never heard of it: of the same text, begun after the job was, and no other job's.
+/// The run of a job whose events never named it: of the same text, begun after the job was, and no
+/// other job's.
 fn find(app: &App, job: &Job) -> Option<RunReader> {
     let began: Timestamp = job.started_at.as_ref()?.parse().ok()?;
     // Runs note whole seconds.

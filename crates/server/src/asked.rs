@@ -8,7 +8,7 @@ use crate::error::Refusal;
 
 /// Runs a page.
 pub(crate) const PAGE: usize = 50;
-const LARGEST_PAGE: usize = 500;
+const MAX_PAGE: usize = 500;
 const LAST_PAGE: u32 = 1_000_000;
 /// Which runs are looked for.
 #[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
@@ -44,7 +44,7 @@ impl Asked {
     }
 
     pub fn limit(&self) -> usize {
-        self.limit.map_or(PAGE, |n| n as usize).clamp(1, LARGEST_PAGE)
+        self.limit.map_or(PAGE, |n| n as usize).clamp(1, MAX_PAGE)
     }
 
     pub fn search(&self) -> Result<Search, Refusal> {
@@ -69,8 +69,8 @@ impl Asked {
             }
         }
         let inside = |n: Option<u32>, most: u32| n.is_none_or(|n| (1..=most).contains(&n));
-        if !inside(self.page, LAST_PAGE) || !inside(self.limit, LARGEST_PAGE as u32) {
-            let message = format!("page is 1 to {LAST_PAGE}, limit is 1 to {LARGEST_PAGE}");
+        if !inside(self.page, LAST_PAGE) || !inside(self.limit, MAX_PAGE as u32) {
+            let message = format!("page is 1 to {LAST_PAGE}, limit is 1 to {MAX_PAGE}");
             return Err(Refusal::bad(message));
         }
         let trimmed = |text: &str| text.trim().to_owned();

@@ -17,7 +17,7 @@ use crate::job::Process;
 
 /// The events of the run.
 pub(crate) const EVENTS: &str = "events.jsonl";
-/// What `assay run` said.
+/// What `assay run` printed.
 pub(crate) const WORDS: &str = "run.log";
 
 /// Starts the run of the job in `folder`, or takes up `resume`.
@@ -46,7 +46,7 @@ pub(crate) fn start(
     command
         .arg("--events")
         .arg(&events)
-        .arg("--wait-turn")
+        .arg("--wait-for-lock")
         .arg("--archive")
         .arg(config.archive.path())
         .stdin(Stdio::null())
@@ -55,7 +55,7 @@ pub(crate) fn start(
         .process_group(0);
     let child = command.spawn().map_err(ServeError::io("start", &config.exe))?;
     let owner = Owner::of(child.id()).ok().flatten();
-    // A child that nobody has waited for keeps its id, so it can be told.
+    // A child that nobody has waited for keeps its id, so it can be identified.
     let process = owner.map_or_else(
         || Process { pid: child.id(), start_ticks: 0, boot_id: String::new() },
         Process::from,

@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::token;
 
 /// The largest answer that is read.
-const LARGEST: u64 = 64 << 20;
+const MAX_BYTES: u64 = 64 << 20;
 /// No answer takes longer than the longest wait that the server allows, with room to spare.
 const TIMEOUT: Duration = Duration::from_secs(75);
 
@@ -44,7 +44,7 @@ pub enum ClientError {
     Talk {
         /// Where.
         address: String,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
     /// It answers something that is not HTTP with JSON.
@@ -160,7 +160,7 @@ impl Client {
         stream.set_read_timeout(Some(TIMEOUT)).map_err(talk)?;
         stream.write_all(request.as_bytes()).map_err(talk)?;
         let mut answer = Vec::new();
-        stream.take(LARGEST).read_to_end(&mut answer).map_err(talk)?;
+        stream.take(MAX_BYTES).read_to_end(&mut answer).map_err(talk)?;
         let (status, body) = parse(&answer).ok_or_else(|| odd("not HTTP"))?;
         let json: Value = serde_json::from_slice(body).map_err(|_| odd("not JSON"))?;
         if (200..300).contains(&status) {

@@ -41,7 +41,7 @@ pub(crate) fn run(app: &Arc<App>) {
     }
 }
 
-/// Jobs that are said to have ended in another way than their runs did: the queue's disk was full, or the
+/// Jobs recorded as ended in another way than their runs did: the queue's disk was full, or the
 /// server gone, when they ended. The archive is right.
 fn reconcile(app: &App) {
     let doubtful: Vec<Job> = {
@@ -164,7 +164,7 @@ fn watch(
 ) {
     let path = app.queue().folder_of(id).join(EVENTS);
     let mut line_number = 0;
-    // Events that cannot be read are missed; how the run ended is told by its process and the archive.
+    // Events that cannot be read are missed; its process and the archive show how the run ended.
     let _ = follow(&path, process.pid, &mut |line| {
         line_number += 1;
         if line_number <= skip {
@@ -187,7 +187,7 @@ struct Ended {
     reason: String,
 }
 
-/// How a run ended: as the archive has it, else as it said itself, else as its exit code says. Notes the
+/// How a run ended: from the archive, else from its own events, else from its exit code. Notes the
 /// run that the job has.
 fn judge(app: &App, id: u64, exit: Option<i32>, live: &Live, found_dead: bool) -> Ended {
     let status = live.status();

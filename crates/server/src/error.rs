@@ -18,7 +18,7 @@ pub enum ServeError {
         what: &'static str,
         /// On which file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
     /// A file of the queue holds something else than a job.
@@ -44,7 +44,7 @@ pub enum ServeError {
     Listen {
         /// The address.
         address: SocketAddr,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
     /// A part of the server could not be started.
@@ -52,7 +52,7 @@ pub enum ServeError {
     Start {
         /// Which.
         what: &'static str,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
     /// A folder of experiments is none.
@@ -60,7 +60,7 @@ pub enum ServeError {
     Folder {
         /// What was given.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
 }
@@ -131,14 +131,14 @@ impl From<ServeError> for Refusal {
     }
 }
 
-/// What the lab said of what a client asks for: names, files and repositories are the client's to mend.
+/// The lab's error about a request: names, files and repositories are the client's to correct.
 impl From<assay_lab::LabError> for Refusal {
     fn from(error: assay_lab::LabError) -> Self {
         Refusal::bad(error.to_string())
     }
 }
 
-/// What the archive said, as an answer: what is not there is the client's to mend.
+/// The archive's error as an answer: what does not exist is the client's to correct.
 impl From<assay_archive::Error> for Refusal {
     fn from(error: assay_archive::Error) -> Self {
         use assay_archive::Error as E;

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 /// The largest experiment file that is read.
-const LARGEST: u64 = 1 << 20;
+const MAX_BYTES: u64 = 1 << 20;
 
 /// An experiment that may be submitted.
 #[derive(Debug, Clone)]
@@ -99,8 +99,8 @@ fn read(id: String, path: PathBuf) -> Listed {
 
 fn text_of(path: &Path) -> Result<String, String> {
     let size = std::fs::metadata(path).map_err(|e| e.to_string())?.len();
-    if size > LARGEST {
-        return Err(format!("the file has {size} bytes; at most {LARGEST} are read"));
+    if size > MAX_BYTES {
+        return Err(format!("the file has {size} bytes; at most {MAX_BYTES} are read"));
     }
     std::fs::read_to_string(path).map_err(|e| e.to_string())
 }

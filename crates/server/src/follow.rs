@@ -97,10 +97,10 @@ mod tests {
             .args(["-c", &format!("({script}) >> {}", file.path().display())])
             .spawn()
             .unwrap();
-        let mut heard = Vec::new();
-        follow(file.path(), child.id(), &mut |line| heard.push(line.to_owned())).unwrap();
+        let mut lines = Vec::new();
+        follow(file.path(), child.id(), &mut |line| lines.push(line.to_owned())).unwrap();
         child.wait().unwrap();
         let expected: Vec<String> = (1..=200).map(|i| format!("line {i}")).collect();
-        assert_eq!(heard, expected);
+        assert_eq!(lines, expected);
     }
 }

@@ -30,7 +30,7 @@ const ANSWER: Duration = Duration::from_secs(60);
 /// The body of a request is there within this time, whatever length it claims.
 const BODY: Duration = Duration::from_secs(10);
 /// The largest body of a request.
-const LARGEST: usize = 256 * 1024;
+const MAX_BYTES: usize = 256 * 1024;
 
 const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; \
     connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
@@ -66,15 +66,15 @@ async fn pass(app: &App, request: Request, next: Next) -> Result<Response, Refus
 /// The request with its body, if that comes in time and is small enough.
 async fn whole(request: Request) -> Result<Request, Refusal> {
     let too_large = || {
-        let message = format!("a request has at most {} KiB", LARGEST >> 10);
+        let message = format!("a request has at most {} KiB", MAX_BYTES >> 10);
         Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, message)
     };
     let (parts, body) = request.into_parts();
     // What claims to be larger is not waited for.
-    if body.size_hint().lower() > LARGEST as u64 {
+    if body.size_hint().lower() > MAX_BYTES as u64 {
         return Err(too_large());
     }
-    match tokio::time::timeout(BODY, axum::body::to_bytes(body, LARGEST)).await {
+    match tokio::time::timeout(BODY, axum::body::to_bytes(body, MAX_BYTES)).await {
         Ok(Ok(bytes)) => Ok(Request::from_parts(parts, Body::from(bytes))),
         Ok(Err(e)) if e.to_string().contains("length limit") => Err(too_large()),
         Ok(Err(_)) => Err(Refusal::bad("the body ended before its length")),

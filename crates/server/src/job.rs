@@ -41,7 +41,7 @@ impl JobState {
     }
 }
 
-/// A process, told from every other one that ever had its id.
+/// A process, distinguished from every other one that ever had its id.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Process {
     /// Its id.
@@ -96,7 +96,7 @@ pub struct Job {
     pub submitted_at: String,
     /// A word about who submitted it, as they gave it; may be empty.
     pub submitted_by: String,
-    /// Where it stands among those that wait: the least is next.
+    /// Where it stands among those that wait: the smallest is next.
     pub order: i64,
     /// It does not start before this time: ISO 8601, UTC.
     pub not_before: Option<String>,

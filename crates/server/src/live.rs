@@ -39,13 +39,13 @@ pub(crate) struct LiveStatus {
     pub left_s: Option<f64>,
     /// The trial that was announced last.
     pub trial: Option<Announced>,
-    /// The share of it that is done, where the workload says so.
+    /// The share of it that is done, where the workload reports it.
     pub progress: Option<f64>,
     /// By treatment.
     pub treatments: BTreeMap<u32, Treated>,
     /// What monitors and the workload say over time.
     pub series: Vec<Series>,
-    /// How often values occurred over the time of the last trial that said so, by what they are.
+    /// How often values occurred over the time of the last trial that reported it, by name.
     pub heats: BTreeMap<String, Heat>,
     /// The phases lately.
     pub phases: VecDeque<Mark>,
@@ -77,7 +77,7 @@ pub(crate) struct Treated {
     pub last: Option<f64>,
     /// The numbers of its trials lately, and their values; `null` for those that have none.
     pub values: VecDeque<(u32, Option<f64>)>,
-    /// The geometric mean so far, as the run said.
+    /// The geometric mean so far, as the run reported.
     pub estimate: Option<f64>,
     pub unit: String,
 }

@@ -62,7 +62,7 @@ pub(crate) async fn serve(listener: TcpListener, router: Router, limits: Limits)
 
 /// Says that there is no slot, and reads what was asked: what is left unread would take the answer back.
 async fn turn_away(stream: TcpStream) {
-    let said = async {
+    let closing = async {
         stream.writable().await?;
         stream.try_write(NO_SLOT)?;
         let mut bytes = [0; 1024];
@@ -75,7 +75,7 @@ async fn turn_away(stream: TcpStream) {
             }
         }
     };
-    let _: Result<io::Result<()>, _> = tokio::time::timeout(GOODBYE, said).await;
+    let _: Result<io::Result<()>, _> = tokio::time::timeout(GOODBYE, closing).await;
 }
 
 async fn connection(stream: TcpStream, address: IpAddr, router: Router, slot: Slot) {

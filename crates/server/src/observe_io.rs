@@ -39,7 +39,7 @@ pub(crate) struct AskedIo {
     pub device: String,
 }
 
-/// A question about block I/O: what it is told apart by, and of which program and device; empty: of all.
+/// A question about block I/O: its dimension, and the program and device to include; empty: of all.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct AboutIo {
     pub by: Dimension,
@@ -83,7 +83,7 @@ impl AskedIo {
     }
 }
 
-/// What I/Os can be told apart by here, beside their direction.
+/// The dimensions of I/Os here, beside their direction.
 pub(crate) const BY: [Dimension; 4] =
     [Dimension::Program, Dimension::Device, Dimension::File, Dimension::Cgroup];
 

@@ -466,7 +466,7 @@ fn operations(generator: &mut SchemaGenerator) -> Vec<Operation> {
                 (
                     "by",
                     json!({ "type": "string", "enum": BY.map(Dimension::name) }),
-                    "What I/Os are told apart by, beside their direction; absent: programs",
+                    "The dimension of I/Os, beside their direction; absent: programs",
                 ),
                 (
                     "program",

@@ -1,5 +1,6 @@
 //! The queue on disk: a folder a job, with its `job.json`, its experiment, the events of its run and
-//! what `assay run` said. A file is written to a temporary name, flushed and renamed; then it counts.
+//! the output of `assay run`. A file is written to a temporary name, flushed and renamed; then it
+//! counts.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, OpenOptions};
@@ -19,7 +20,7 @@ const KEPT: usize = 500;
 /// More than this many may not wait.
 pub(crate) const MAX_WAITING: usize = 1000;
 /// The largest `job.json` that is read.
-const LARGEST: u64 = 1 << 20;
+const MAX_BYTES: u64 = 1 << 20;
 
 /// The queue of one state folder; one process has it at a time.
 #[derive(Debug)]
@@ -122,7 +123,7 @@ impl Queue {
         self.next += 1;
         let orders = || self.waiting().into_iter().map(|j| j.order);
         let order = if new.first {
-            orders().min().map_or(0, |least| least - 1)
+            orders().min().map_or(0, |minimum| minimum - 1)
         } else {
             orders().max().map_or(0, |most| most + 1)
         };
@@ -306,7 +307,7 @@ fn take_lock(path: &Path) -> Result<File, ServeError> {
 fn read_job(path: &Path) -> Result<Job, ServeError> {
     let mut text = String::new();
     File::open(path)
-        .and_then(|file| file.take(LARGEST).read_to_string(&mut text))
+        .and_then(|file| file.take(MAX_BYTES).read_to_string(&mut text))
         .map_err(ServeError::io("read", path))?;
     let job: Job = serde_json::from_str(&text)
         .map_err(|e| ServeError::Damaged { path: path.to_owned(), reason: e.to_string() })?;

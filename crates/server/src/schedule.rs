@@ -18,7 +18,7 @@ use crate::submission::Submission;
 /// More than this are not kept.
 const MAX_SCHEDULES: usize = 200;
 /// The largest file that is read.
-const LARGEST: u64 = 1 << 20;
+const MAX_BYTES: u64 = 1 << 20;
 /// A time that is made up for later than this was missed.
 const LATE: SignedDuration = SignedDuration::from_mins(5);
 /// A clock that is set back by more than this was wrong before: the times since are counted anew.
@@ -205,7 +205,7 @@ fn read(path: &Path) -> Result<Schedule, ServeError> {
     use std::io::Read as _;
     let mut text = String::new();
     fs::File::open(path)
-        .and_then(|file| file.take(LARGEST).read_to_string(&mut text))
+        .and_then(|file| file.take(MAX_BYTES).read_to_string(&mut text))
         .map_err(ServeError::io("read", path))?;
     let damaged = |reason: String| ServeError::Damaged { path: path.to_owned(), reason };
     let schedule: Schedule = serde_json::from_str(&text).map_err(|e| damaged(e.to_string()))?;

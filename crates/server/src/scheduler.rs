@@ -1,4 +1,5 @@
-//! The thread that submits what is due by a schedule. A time that was missed is made up for once, and said.
+//! The thread that submits what is due by a schedule. A missed time is made up for once, and
+//! reported.
 
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;

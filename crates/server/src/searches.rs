@@ -12,11 +12,11 @@ use crate::error::{Refusal, ServeError};
 use crate::queue::write_whole;
 
 /// How many are kept.
-const MOST: usize = 100;
+const MAX_SEARCHES: usize = 100;
 /// The longest name, bytes.
 const MAX_NAME: usize = 80;
 /// The largest file that is read.
-const LARGEST: u64 = 1 << 20;
+const MAX_BYTES: u64 = 1 << 20;
 
 /// A search that was saved.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
@@ -52,7 +52,7 @@ impl Searches {
         let held = match std::fs::metadata(&path) {
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => Vec::new(),
             Err(e) => return Err(fail(e)),
-            Ok(meta) if meta.len() > LARGEST => {
+            Ok(meta) if meta.len() > MAX_BYTES => {
                 let reason = "it is larger than any list of searches; remove it to begin anew";
                 return Err(fail(std::io::Error::other(reason)));
             }
@@ -89,8 +89,9 @@ impl Searches {
         new.search.search()?;
         self.change(|all| {
             all.retain(|s| s.name != new.name);
-            if all.len() >= MOST {
-                let message = format!("{MOST} searches are saved already; remove some first");
+            if all.len() >= MAX_SEARCHES {
+                let message =
+                    format!("{MAX_SEARCHES} searches are saved already; remove some first");
                 return Err(Refusal::conflict(message));
             }
             all.push(new.clone());

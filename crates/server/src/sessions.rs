@@ -20,7 +20,7 @@ pub(crate) const LASTS: i64 = 7 * 24 * 3600;
 /// When there are more, those that began first end.
 const MAX_SESSIONS: usize = 1000;
 /// The largest file that is read.
-const LARGEST: u64 = 1 << 20;
+const MAX_BYTES: u64 = 1 << 20;
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Session {
@@ -49,7 +49,7 @@ impl Sessions {
     /// Those of the state folder that still count. A file that cannot be read is none: people sign in anew.
     pub fn open(state_dir: &Path, tokens: &Tokens) -> Self {
         let path = state_dir.join("serve.sessions");
-        let small = std::fs::metadata(&path).is_ok_and(|m| m.len() <= LARGEST);
+        let small = std::fs::metadata(&path).is_ok_and(|m| m.len() <= MAX_BYTES);
         let text = if small { std::fs::read(&path).unwrap_or_default() } else { Vec::new() };
         let kept: Option<Kept> = serde_json::from_slice(&text).ok();
         let mut sessions = kept.map(|k| k.sessions).unwrap_or_default();

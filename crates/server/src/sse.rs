@@ -17,8 +17,8 @@ use tokio::time::timeout;
 
 use crate::live::Live;
 
-/// After this much silence a viewer is told that the server is there: it misses it within 5 s then, and a
-/// connection that is gone is noticed.
+/// After this much silence the server sends a sign of life: viewers notice its end within 5 s, and
+/// a connection that is gone is noticed.
 const SILENCE: Duration = Duration::from_secs(2);
 /// A viewer that takes nothing for this long is let go.
 const STALLED: Duration = Duration::from_secs(30);

@@ -60,7 +60,7 @@ impl Reader {
     fn row(&mut self, fields: &[&str], line: u64) -> Result<(), Flaw> {
         match fields {
             [] | [""] => {}
-            ["valid", told, ..] => self.result.invalid = *told != "1",
+            ["valid", value, ..] => self.result.invalid = *value != "1",
             [name, ..] if *name == FULL => self.part = Part::Full,
             [name, ..] if *name == SELECTED => self.part = Part::Selected,
             ["Benchmark", ..] => {
@@ -70,16 +70,16 @@ impl Reader {
             }
             [name, rest @ ..] if name.starts_with("SPEC") => {
                 self.part = Part::After;
-                let told = rest.iter().find_map(|f| f.parse::<f64>().ok());
-                if let Some(told) = told.filter(|t| t.is_finite() && *t > 0.0) {
-                    self.result.overall.push(((*name).to_owned(), told));
+                let value = rest.iter().find_map(|f| f.parse::<f64>().ok());
+                if let Some(value) = value.filter(|t| t.is_finite() && *t > 0.0) {
+                    self.result.overall.push(((*name).to_owned(), value));
                 }
             }
             [name, ..] if self.in_table() && name.contains('.') => self.runs(fields, line)?,
-            [name, told, ..] if self.part == Part::After || self.part == Part::Selected => {
+            [name, value, ..] if self.part == Part::After || self.part == Part::Selected => {
                 self.part = Part::After;
                 let name = name.trim_end_matches(':').to_owned();
-                self.result.facts.push((name, (*told).to_owned()));
+                self.result.facts.push((name, (*value).to_owned()));
             }
             _ => {}
         }
@@ -102,11 +102,11 @@ impl Reader {
             };
             let number = |name: &str| match field(name) {
                 None | Some("" | "--" | "NA" | "NC") => Ok(None),
-                Some(told) => match told.parse::<f64>() {
+                Some(value) => match value.parse::<f64>() {
                     Ok(v) if v.is_finite() && v >= 0.0 => Ok(Some(v)),
                     _ => {
                         let message =
-                            format!("`{tune} {name}` is `{told}`, and not a number from 0");
+                            format!("`{tune} {name}` is `{value}`, and not a number from 0");
                         Err(Flaw::line(line, message))
                     }
                 },

@@ -84,8 +84,8 @@ impl SpecResult {
 fn stands_for(mut runs: Vec<&SpecRun>) -> &SpecRun {
     let time = |r: &SpecRun| r.time.unwrap_or(f64::INFINITY);
     runs.sort_by(|a, b| time(a).total_cmp(&time(b)));
-    let told = runs.iter().position(|r| r.selected);
-    runs[told.unwrap_or(runs.len() / 2)]
+    let selected = runs.iter().position(|r| r.selected);
+    runs[selected.unwrap_or(runs.len() / 2)]
 }
 
 /// What is wrong inside a file.

@@ -29,13 +29,13 @@ pub fn read(text: &str) -> Result<SpecResult, Flaw> {
         let number = i as u64 + 1;
         let Some(suite) = SUITES.iter().find(|s| line.starts_with(**s)) else { continue };
         let rest = &line[suite.len()..];
-        let Some((key, told)) = rest.split_once(": ").or(rest.split_once(':')) else {
+        let Some((key, value)) = rest.split_once(": ").or(rest.split_once(':')) else {
             return Err(Flaw::line(number, "a line `spec....` has no `:` and value"));
         };
-        let told = told.trim();
+        let value = value.trim();
         match key.strip_prefix("results.") {
             None => {
-                top.insert(key, (number, told));
+                top.insert(key, (number, value));
             }
             Some(key) => {
                 let mut parts = key.splitn(4, '.');
@@ -48,7 +48,7 @@ pub fn read(text: &str) -> Result<SpecResult, Flaw> {
                 if !runs.contains_key(&of) {
                     order.push(of);
                 }
-                runs.entry(of).or_default().insert(field, (number, told));
+                runs.entry(of).or_default().insert(field, (number, value));
             }
         }
     }
@@ -78,7 +78,7 @@ fn run(of: (&str, &str, &str), fields: &Fields<'_>) -> Result<SpecRun, Flaw> {
             parallel = number(name)?.map(|n| (name, n as i64));
         }
     }
-    let word = |name: &str| fields.get(name).map(|(_, told)| (*told).to_owned());
+    let word = |name: &str| fields.get(name).map(|(_, value)| (*value).to_owned());
     Ok(SpecRun {
         benchmark: word("benchmark").unwrap_or_else(|| of.0.replacen('_', ".", 1)),
         tune: of.1.to_owned(),
@@ -98,9 +98,9 @@ fn run(of: (&str, &str, &str), fields: &Fields<'_>) -> Result<SpecRun, Flaw> {
 fn number(fields: &Fields<'_>, name: &str) -> Result<Option<f64>, Flaw> {
     match fields.get(name) {
         None | Some((_, "" | "--" | "NA" | "X")) => Ok(None),
-        Some((line, told)) => match told.parse::<f64>() {
+        Some((line, value)) => match value.parse::<f64>() {
             Ok(v) if v.is_finite() && v >= 0.0 => Ok(Some(v)),
-            _ => Err(Flaw::line(*line, format!("`{name}` is `{told}`, and not a number from 0"))),
+            _ => Err(Flaw::line(*line, format!("`{name}` is `{value}`, and not a number from 0"))),
         },
     }
 }
@@ -110,12 +110,12 @@ fn errors(fields: &Fields<'_>) -> Vec<String> {
     let numbered = |key: &str| {
         key.strip_prefix("errors").is_some_and(|n| n.bytes().all(|b| b.is_ascii_digit()))
     };
-    let lines = fields.iter().filter(|(key, (_, told))| numbered(key) && !told.is_empty());
-    lines.map(|(_, (_, told))| (*told).to_owned()).collect()
+    let lines = fields.iter().filter(|(key, (_, value))| numbered(key) && !value.is_empty());
+    lines.map(|(_, (_, value))| (*value).to_owned()).collect()
 }
 
 fn describe(result: &mut SpecResult, top: &Fields<'_>) -> Result<(), Flaw> {
-    let word = |name: &str| top.get(name).map(|(_, told)| *told);
+    let word = |name: &str| top.get(name).map(|(_, value)| *value);
     result.version = word("suitever").map(str::to_owned);
     for tune in ["base", "peak"] {
         if let Some(mean) = number(top, &format!("{tune}mean"))?.filter(|m| *m > 0.0) {
@@ -124,24 +124,26 @@ fn describe(result: &mut SpecResult, top: &Fields<'_>) -> Result<(), Flaw> {
             result.overall.push((name, mean));
         }
     }
-    let told = |prefix: &str| {
+    let with_prefix = |prefix: &str| {
         let of = |(k, (_, v)): (&&str, &(u64, &str))| ((*k).to_owned(), (*v).to_owned());
         let wanted = top.iter().filter(|(k, _)| k.starts_with(prefix));
         wanted.map(of).collect::<Vec<(String, String)>>()
     };
     // A value of several lines has keys that end in 000, 001, ...
     let mut facts: BTreeMap<String, String> = BTreeMap::new();
-    for (key, value) in told("hw_").into_iter().chain(told("sw_")).chain(told("test_")) {
+    for (key, value) in
+        with_prefix("hw_").into_iter().chain(with_prefix("sw_")).chain(with_prefix("test_"))
+    {
         let digits = key.len().saturating_sub(3);
         let numbered = key.is_char_boundary(digits)
             && key[digits..].len() == 3
             && key[digits..].bytes().all(|b| b.is_ascii_digit());
         let name = if numbered { key[..digits].to_owned() } else { key };
-        let so_far = facts.entry(name).or_default();
-        if !so_far.is_empty() {
-            so_far.push(' ');
+        let text = facts.entry(name).or_default();
+        if !text.is_empty() {
+            text.push(' ');
         }
-        so_far.push_str(&value);
+        text.push_str(&value);
     }
     result.facts.extend(facts);
     for name in ["tester", "license_num", "size", "toolset"] {

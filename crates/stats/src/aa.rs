@@ -4,7 +4,7 @@
 use crate::percentile::quantile;
 
 /// Comparisons of identical code that a floor needs.
-pub const LEAST: usize = 20;
+pub const MIN_COMPARISONS: usize = 20;
 
 /// The A/A floor of a machine, workload and schedule.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -19,7 +19,7 @@ pub struct Floor {
 /// The floor: the 95th percentile of |ln ratio| over at least 20 comparisons of identical code made
 /// with one schedule, as a ratio. `None` below 20 or when a ratio is not positive and finite.
 pub fn floor(ratios: &[f64]) -> Option<Floor> {
-    if ratios.len() < LEAST || ratios.iter().any(|r| !(*r > 0.0 && r.is_finite())) {
+    if ratios.len() < MIN_COMPARISONS || ratios.iter().any(|r| !(*r > 0.0 && r.is_finite())) {
         return None;
     }
     let sizes: Vec<f64> = ratios.iter().map(|r| r.ln().abs()).collect();
@@ -40,10 +40,10 @@ fn order(p: &[f64]) -> Option<Vec<usize>> {
 /// rejected with a familywise error of α. For gates. `None` when a p is not within 0..=1.
 pub fn holm(p: &[f64]) -> Option<Vec<f64>> {
     let mut adjusted = vec![0.0; p.len()];
-    let mut so_far = 0.0f64;
+    let mut running_max = 0.0f64;
     for (rank, i) in order(p)?.into_iter().enumerate() {
-        so_far = so_far.max((p.len() - rank) as f64 * p[i]).min(1.0);
-        adjusted[i] = so_far;
+        running_max = running_max.max((p.len() - rank) as f64 * p[i]).min(1.0);
+        adjusted[i] = running_max;
     }
     Some(adjusted)
 }

@@ -11,9 +11,9 @@ use crate::verdict::{Rule, judge};
 #[derive(Debug, Clone, Copy)]
 pub enum Samples<'a> {
     /// One (baseline, treatment) a block. A pair that lacks one of the two is left out, and the reason
-    /// says so.
+    /// states it.
     Paired(&'a [(Option<f64>, Option<f64>)]),
-    /// Two samples that share no blocks. Missing values are left out, and the reason says so.
+    /// Two samples that share no blocks. Missing values are left out, and the reason states it.
     Independent {
         /// The baseline's values.
         baseline: &'a [Option<f64>],
@@ -87,9 +87,9 @@ pub fn compare_family(inputs: &[CompareInput<'_>]) -> Vec<Comparison> {
         if p <= 1.0 - inputs[i].confidence {
             c.reason = format!("{}, also among {m} comparisons (Holm)", c.reason);
         } else {
-            let told = std::mem::take(&mut c.reason);
+            let reason = std::mem::take(&mut c.reason);
             c.reason = format!(
-                "{told}; but of {m} comparisons one may do so by chance, and it is not clear enough for \
+                "{reason}; but of {m} comparisons one may do so by chance, and it is not clear enough for \
                  Holm's correction"
             );
             c.verdict = Verdict::Inconclusive;
@@ -158,7 +158,7 @@ fn measure(input: &CompareInput<'_>) -> (usize, Option<String>, Result<Ratio, Ra
             let whole: Vec<(f64, f64)> = pairs.iter().filter_map(|(b, t)| b.zip(*t)).collect();
             let (b, t): (Vec<f64>, Vec<f64>) = whole.into_iter().unzip();
             let lost = pairs.len() - b.len();
-            let said = (lost > 0)
+            let lost = (lost > 0)
                 .then(|| format!("{lost} of {} pairs lack a value and are left out", pairs.len()));
             let side =
                 match (pairs.iter().any(|p| p.0.is_some()), pairs.iter().any(|p| p.1.is_some())) {
@@ -171,16 +171,16 @@ fn measure(input: &CompareInput<'_>) -> (usize, Option<String>, Result<Ratio, Ra
             } else {
                 compare_paired(&b, &t, input.confidence)
             };
-            (b.len(), said, ratio)
+            (b.len(), lost, ratio)
         }
         Samples::Independent { baseline, treatment } => {
             let b: Vec<f64> = baseline.iter().copied().flatten().collect();
             let t: Vec<f64> = treatment.iter().copied().flatten().collect();
             let all = baseline.len() + treatment.len();
             let lost = all - b.len() - t.len();
-            let said =
+            let lost =
                 (lost > 0).then(|| format!("{lost} of {all} trials lack a value and are left out"));
-            (b.len().min(t.len()), said, compare_unpaired(&b, &t, input.confidence))
+            (b.len().min(t.len()), lost, compare_unpaired(&b, &t, input.confidence))
         }
     }
 }

@@ -102,14 +102,14 @@ fn judged(x: &[f64], y: &[f64], noise: Option<&Noise>) -> Vec<f64> {
 /// geometric means over the trials with Student's interval on logs at `confidence` from three trials.
 ///
 /// The highest of many noisy values is too high by luck (the winner's curse), so `best` is looked for
-/// only among the x that every trial has (the greatest n there is), each judged together with its near
+/// only among the x that every trial has (the largest n there is), each judged together with its near
 /// neighbours: the mean of it and up to three on each side within a factor of 1.25 in x, unless it
 /// stands out from them by more than noise explains. What is reported is the chosen x's own value.
 /// `efficient` is the smallest x so judged within 2 % of the best. Both are `None` when
 /// [`Better::Neither`].
 ///
 /// `smoothness` is taken from the x > 0 that every trial has; `None` below two trials or seven such
-/// points, where texture cannot be told from noise.
+/// points, where texture cannot be separated from noise.
 pub fn merge<T: AsRef<[[f64; 2]]>>(trials: &[T], better: Better, confidence: f64) -> Merged {
     let rows = rows(trials);
     let points = points_of(&rows, trials.len(), confidence);

@@ -70,9 +70,9 @@ pub fn welch_df(of_mean: [f64; 2], n: [usize; 2]) -> f64 {
     (of_mean[0] + of_mean[1]).powi(2) / (below(0) + below(1))
 }
 
-/// The sample variance, and at least `least`; NaN below two values.
-pub fn variance_at_least(values: &[f64], least: f64) -> f64 {
-    variance(values).map_or(f64::NAN, |v| v.max(least))
+/// The sample variance, and at least `minimum`; NaN below two values.
+pub fn variance_at_least(values: &[f64], minimum: f64) -> f64 {
+    variance(values).map_or(f64::NAN, |v| v.max(minimum))
 }
 
 /// Replaces the p of those that have one by Holm's adjusted p ([`holm`]).

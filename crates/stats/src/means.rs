@@ -1,6 +1,6 @@
 //! Means, and the summary of a suite: every member, the geometric mean, the ratio of totals, the best
 //! and the worst. Authorities disagree on which mean is right (Fleming and Wallace 1986: geometric;
-//! Eeckhout 2024: harmonic), so both are given, and it is said when they disagree.
+//! Eeckhout 2024: harmonic), so both are given, and a disagreement is reported.
 
 use crate::summary::logs;
 

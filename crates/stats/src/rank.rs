@@ -18,7 +18,7 @@ pub const MIN_PAIRS: usize = 6;
 pub const MIN_EACH: usize = 4;
 
 /// The largest k >= 1 with 2 · P(statistic <= k - 1) <= `alpha`, from the null distribution's lower
-/// tail `counts` out of `total`; `None` if not even the least value is rare enough.
+/// tail `counts` out of `total`; `None` if not even the smallest value is rare enough.
 fn rank_of(counts: &[f64], total: f64, alpha: f64) -> Option<usize> {
     let mut sum = 0.0;
     let mut k = 0;
@@ -91,7 +91,7 @@ pub fn rank_sum_k(m: usize, n: usize, level: f64) -> Option<usize> {
     rank_of(&c, total, alpha)
 }
 
-/// The least x at which `count` reaches `k`, between `low` and `high`.
+/// The smallest x at which `count` reaches `k`, between `low` and `high`.
 fn select(k: usize, mut low: f64, mut high: f64, count: impl Fn(f64) -> usize) -> f64 {
     if count(low) >= k {
         return low;

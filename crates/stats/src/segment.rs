@@ -49,7 +49,7 @@ impl Sums {
         (m, v.max(0.0))
     }
 
-    /// −2 ln likelihood of a normal stretch whose variance is at least the least, without constants.
+    /// −2 ln likelihood of a normal stretch whose variance is at least the smallest, without constants.
     fn cost(&self, start: usize, end: usize) -> f64 {
         let (_, v) = self.moments(start, end);
         let credited = v.max(self.least_variance);
@@ -81,8 +81,8 @@ pub fn pelt(values: &[f64], penalty: f64, least_sd: f64) -> Vec<Segment> {
             candidates.push(past);
         }
         let ends = candidates.iter().map(|s| (*s, best[*s] + sums.cost(*s, end)));
-        if let Some((start, least)) = ends.min_by(|a, b| a.1.total_cmp(&b.1)) {
-            best[end] = least + penalty;
+        if let Some((start, minimum)) = ends.min_by(|a, b| a.1.total_cmp(&b.1)) {
+            best[end] = minimum + penalty;
             from[end] = start;
         }
     }

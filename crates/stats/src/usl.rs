@@ -41,7 +41,7 @@ impl Law {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum FitError {
     /// Too few sizes.
-    #[error("{sizes} sizes are too few for a scaling fit; measure at least {least}", least = MIN_SIZES)]
+    #[error("{sizes} sizes are too few for a scaling fit; measure at least {minimum}", minimum = MIN_SIZES)]
     TooFew {
         /// How many different sizes there are.
         sizes: usize,
@@ -97,7 +97,7 @@ fn fit_checked(points: &[(f64, f64)], law: Law) -> Option<ScalingModel> {
             continue;
         }
         let error: f64 = points.iter().map(|p| residual(*p, &beta).powi(2)).sum();
-        if best.is_none_or(|(least, _)| error < least) {
+        if best.is_none_or(|(minimum, _)| error < minimum) {
             best = Some((error, beta));
         }
     }
@@ -214,9 +214,9 @@ pub fn predict(
     let tail = (1.0 - level) / 2.0;
     let ends = quantile_sorted(&values, tail).zip(quantile_sorted(&values, 1.0 - tail));
     let (low, high) = ends.ok_or(FitError::NoFit)?;
-    let least = points.iter().map(|p| p.0).fold(f64::INFINITY, f64::min);
+    let minimum = points.iter().map(|p| p.0).fold(f64::INFINITY, f64::min);
     let most = points.iter().map(|p| p.0).fold(0.0, f64::max);
-    let extrapolated = count < least || count > most;
+    let extrapolated = count < minimum || count > most;
     Ok(Prediction { count, value, interval: Interval { low, high, level }, extrapolated })
 }
 

@@ -19,7 +19,7 @@ pub enum Class {
     Slowdown,
     /// It does not settle within the series.
     NoSteadyState,
-    /// Fewer than 20 samples: nothing is said.
+    /// Fewer than 20 samples: no verdict.
     TooShort,
 }
 
@@ -45,7 +45,7 @@ pub struct Steady {
     pub segments: Vec<Segment>,
 }
 
-/// Below so many samples nothing is said.
+/// Fewer samples get no verdict.
 pub const SHORTEST: usize = 20;
 /// From so many samples on PELT is used.
 pub const LONG: usize = 100;
@@ -83,7 +83,7 @@ fn changed(from: f64, to: f64, better: Better) -> Class {
 
 /// The number of samples MSER-5 cuts: batch means Z of five samples, the d that minimises
 /// Σ_{j>=d}(Z_j − Z̄_d)² / (k − d)². At least three batches stay, because two agree by chance. `None`
-/// when the least lies beyond the half of the series, which is then not steady, or below 20 samples.
+/// when the smallest lies beyond the half of the series, which is then not steady, or below 20 samples.
 pub fn mser5(values: &[f64]) -> Option<usize> {
     if values.len() < SHORTEST {
         return None;
@@ -157,9 +157,9 @@ fn by_pelt(values: &[f64], better: Better) -> Steady {
     // A stretch is not credited with less noise than a tenth of the neighbours' or 0.1 % of the level:
     // changes smaller than that are of no account, and equal values must not look infinitely quiet.
     let level = median(&clean).unwrap_or(0.0).abs();
-    let least = (0.1 * neighbour_noise(&clean)).max(1e-3 * level).max(f64::MIN_POSITIVE.sqrt());
-    let cut = pelt(&clean, 15.0 * (clean.len() as f64).ln(), least);
-    let (class, first) = classify(&cut, clean.len(), group, least, better);
+    let minimum = (0.1 * neighbour_noise(&clean)).max(1e-3 * level).max(f64::MIN_POSITIVE.sqrt());
+    let cut = pelt(&clean, 15.0 * (clean.len() as f64).ln(), minimum);
+    let (class, first) = classify(&cut, clean.len(), group, minimum, better);
     let back = |i: usize| kept.get(i).map_or(values.len(), |p| p * group);
     Steady {
         class,
@@ -172,17 +172,17 @@ fn by_pelt(values: &[f64], better: Better) -> Steady {
     }
 }
 
-/// Stretches whose bands (mean ± sd, at least the least deviation) overlap that of the last are one
+/// Stretches whose bands (mean ± sd, at least the smallest deviation) overlap that of the last are one
 /// with it. The steady part is the run of such stretches at the end; it must hold the tail.
 fn classify(
     cut: &[Segment],
     n: usize,
     group: usize,
-    least: f64,
+    minimum: f64,
     better: Better,
 ) -> (Class, Option<usize>) {
     let Some(last) = cut.last() else { return (Class::NoSteadyState, None) };
-    let band = |s: &Segment| s.sd.max(least);
+    let band = |s: &Segment| s.sd.max(minimum);
     let like_last = |s: &&Segment| (s.mean - last.mean).abs() <= band(s) + band(last);
     let steady = cut.iter().rev().take_while(like_last).last().unwrap_or(last);
     let tail = TAIL.div_ceil(group).min(n / 2);

@@ -154,7 +154,7 @@ fn verdicts_keep_their_error_rates() {
     for shape in SHAPES {
         let (alarms, _) = verdicts(shape, 1.0, None, 42);
         within(&format!("{shape:?}: false better or worse"), alarms, 0.0, 5.5);
-        // At the margin itself, equivalence is wrong and may be said once in twenty.
+        // At the margin itself, equivalence is wrong and may be claimed once in twenty.
         let (_, equivalent) = verdicts(shape, 1.02, Some(0.02), 42);
         within(&format!("{shape:?}: false equivalent"), equivalent, 0.0, 6.0);
     }

@@ -78,14 +78,20 @@ fn rates(controller: &Controller, n: usize, disks: &[String]) -> Result<(), Fail
     for disk in disks {
         let line = DISKS.lines().find(|l| l.split(',').next() == Some(disk));
         let line = line.ok_or_else(|| format!("there is no disk `{disk}`"))?;
-        let told: Vec<f64> =
+        let expected: Vec<f64> =
             line.split(',').skip(1).take(4).map(str::parse).collect::<Result<_, _>>()?;
         for (limits, figures) in [
             (
                 "bytes",
-                [("storage_sequential_read", told[0]), ("storage_sequential_write", told[1])],
+                [
+                    ("storage_sequential_read", expected[0]),
+                    ("storage_sequential_write", expected[1]),
+                ],
             ),
-            ("operations", [("storage_random_read", told[2]), ("storage_random_write", told[3])]),
+            (
+                "operations",
+                [("storage_random_read", expected[2]), ("storage_random_write", expected[3])],
+            ),
         ] {
             let level = format!("loop:ext4,size=1GiB,emulated={disk},limits={limits},probe=16s");
             let mut found = vec![Vec::new(); 2];
@@ -97,17 +103,17 @@ fn rates(controller: &Controller, n: usize, disks: &[String]) -> Result<(), Fail
                 }
                 applied.restore()?;
             }
-            for ((name, told), values) in figures.iter().zip(&mut found) {
+            for ((name, expected), values) in figures.iter().zip(&mut found) {
                 let (median, _) = middle(values);
                 let what = name.trim_start_matches("storage_").replace('_', " ");
                 let unit = if limits == "bytes" { ("MB/s", 1e6) } else { ("ops/s", 1.0) };
                 println!(
                     "| {disk} | {what} | {:.0} {} | {:.0} {} | {:+.1} % |",
-                    told / unit.1,
+                    expected / unit.1,
                     unit.0,
                     median / unit.1,
                     unit.0,
-                    100.0 * (median / told - 1.0)
+                    100.0 * (median / expected - 1.0)
                 );
             }
         }

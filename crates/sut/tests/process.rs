@@ -148,12 +148,12 @@ fn an_interrupt_ends_it() {
 }
 
 #[derive(Default)]
-struct Heard {
+struct Collected {
     lines: Vec<String>,
     ticks: u32,
 }
 
-impl Sink for Heard {
+impl Sink for Collected {
     fn line(&mut self, line: &[u8], t_ns: u64) {
         assert!(t_ns > 0);
         self.lines.push(String::from_utf8_lossy(line).into_owned());
@@ -170,11 +170,11 @@ impl Sink for Heard {
 fn the_protocol_is_read_line_by_line() {
     let _turn = turn();
     let mut runner = Runner::new(None);
-    let mut heard = Heard::default();
+    let mut collected = Collected::default();
     let script = "echo '{\"note\":\"a\"}' >&3; sleep 0.3; printf '{\"note\":\"b\"}' >&3";
-    run_with(&mut runner, &["sh", "-c", script], &limits(), true, &mut heard).unwrap();
-    assert_eq!(heard.lines, ["{\"note\":\"a\"}", "{\"note\":\"b\"}"]);
-    assert!(heard.ticks >= 1);
+    run_with(&mut runner, &["sh", "-c", script], &limits(), true, &mut collected).unwrap();
+    assert_eq!(collected.lines, ["{\"note\":\"a\"}", "{\"note\":\"b\"}"]);
+    assert!(collected.ticks >= 1);
 }
 
 #[test]

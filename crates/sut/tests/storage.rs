@@ -96,8 +96,8 @@ fn a_device_in_use_is_refused_and_a_free_one_is_left_as_it_was() {
     let device = line.split(" - ").nth(1).unwrap().split(' ').nth(1).unwrap().to_owned();
     let point = line.split(' ').nth(4).unwrap().to_owned();
     let on_it = settings(&format!("storage=device:{device},probe=400ms"));
-    let said = bench.controller().check(&on_it).unwrap_err().to_string();
-    assert!(said.contains("mounted at"), "{said}");
+    let error = bench.controller().check(&on_it).unwrap_err().to_string();
+    assert!(error.contains("mounted at"), "{error}");
     // The same device, unmounted, with a file of somebody's on it.
     std::fs::write(format!("{point}/mine"), "kept").unwrap();
     let names = || {

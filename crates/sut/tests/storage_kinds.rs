@@ -1,5 +1,5 @@
 //! Storage that is more than a file system on a loop device: zram, ZFS by its daemon, images of inputs; and
-//! what is said where something for it is missing. Needs root.
+//! the errors where something for it is missing. Needs root.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // what a test cannot do, it fails on or says
 
@@ -94,8 +94,8 @@ fn the_daemon_outlives_a_program_and_ends_with_the_storage() {
     let here = bench.images().to_string_lossy().into_owned();
     assert_eq!(daemons(&here).len(), 1);
     // Only one at a time.
-    let said = bench.controller().check(&wanted).unwrap_err().to_string();
-    assert!(said.contains("runs already"), "{said}");
+    let error = bench.controller().check(&wanted).unwrap_err().to_string();
+    assert!(error.contains("runs already"), "{error}");
     let argv = ["sh".into(), "-c".into(), "sleep 600 & echo x > x".into()];
     let program = Program {
         argv: &argv,
@@ -129,7 +129,7 @@ fn child_that_checks_a_level() {
     let controller = assay_sut::Controller::new(state.path(), assay_sut::Root::system());
     match controller.check(&bench::settings(&level)) {
         Ok(()) => println!("it can be had"),
-        Err(e) => println!("said: {e}"),
+        Err(e) => println!("refused: {e}"),
     }
 }
 
@@ -159,13 +159,13 @@ fn a_program_that_is_missing_is_named_with_its_package() {
             .env("ASSAY_TEST_SETTINGS", format!("storage={level}"))
             .output()
             .unwrap();
-        let said = String::from_utf8_lossy(&done.stdout).into_owned();
-        if !said.contains("said: ") && !said.contains("it can be had") {
-            println!("skipped: because mounts of its own cannot be had here: {said}");
+        let printed = String::from_utf8_lossy(&done.stdout).into_owned();
+        if !printed.contains("refused: ") && !printed.contains("it can be had") {
+            println!("skipped: because mounts of its own cannot be had here: {printed}");
             return;
         }
         let wanted = format!("`{program}` is missing; install the Debian package {package}");
-        assert!(said.contains(&wanted), "{level}: {said}");
+        assert!(printed.contains(&wanted), "{level}: {printed}");
     }
 }
 
@@ -179,12 +179,12 @@ fn without_root_it_says_what_there_is() {
         .env("ASSAY_TEST_SETTINGS", "storage=loop:ext4")
         .env("TMPDIR", "/tmp")
         .output();
-    let said = done.map(|d| String::from_utf8_lossy(&d.stdout).into_owned()).unwrap_or_default();
-    if !said.contains("said: ") {
-        println!("skipped: because another user cannot run this test program: {said}");
+    let printed = done.map(|d| String::from_utf8_lossy(&d.stdout).into_owned()).unwrap_or_default();
+    if !printed.contains("refused: ") {
+        println!("skipped: because another user cannot run this test program: {printed}");
         return;
     }
     for word in ["only root may mount", "folder:/path", "folder:/dev/shm"] {
-        assert!(said.contains(word), "{said}");
+        assert!(printed.contains(word), "{printed}");
     }
 }

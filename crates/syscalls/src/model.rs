@@ -32,14 +32,14 @@ pub struct Syscalls {
     pub notes: Vec<String>,
 }
 
-/// Calls that have everything in common that is told apart.
+/// Calls that agree in every dimension of the count.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Calls {
     /// The call.
     pub call: String,
     /// The name of the thread that made it (as it was when the call returned).
     pub program: String,
-    /// The process; `None`: processes were not told apart.
+    /// The process; `None`: not counted by process.
     pub process: Option<u32>,
     /// What it was about.
     pub on: Subject,
@@ -191,7 +191,7 @@ pub struct Errors {
     pub error: String,
     /// Who made the call.
     pub program: String,
-    /// The process; `None`: processes were not told apart.
+    /// The process; `None`: not counted by process.
     pub process: Option<u32>,
     /// How many.
     pub count: u64,

@@ -26,7 +26,7 @@ pub fn git_command(dir: &Path) -> Command {
 pub fn git(dir: &Path, arguments: &[&str]) -> String {
     let ran = git_command(dir).args(arguments).output();
     let output = ran.unwrap_or_else(|e| panic!("git {arguments:?}: {e}"));
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "git {arguments:?}: {said}");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "git {arguments:?}: {stderr}");
     String::from_utf8_lossy(&output.stdout).trim().to_owned()
 }

@@ -5,7 +5,7 @@
 /// Arm (without tags) stay below too.
 pub const ADDRESS_BITS: u32 = 57;
 /// The largest access that is taken: larger ones are no single load or store.
-pub const LARGEST_ACCESS: u32 = 4096;
+pub const MAX_ACCESS: u32 = 4096;
 
 const ADDRESS: u64 = (1 << ADDRESS_BITS) - 1;
 /// The finest page there is: an access that crosses a multiple of it is continued in a record of its own.
@@ -80,11 +80,11 @@ impl Access {
     /// Appends the records of this access: one, or one for each page of 4 KiB that it touches.
     ///
     /// # Errors
-    /// It lies past 2^57 or is larger than [`LARGEST_ACCESS`], as a sentence.
+    /// It lies past 2^57 or is larger than [`MAX_ACCESS`], as a sentence.
     pub fn pack(&self, out: &mut Vec<u64>) -> Result<(), String> {
-        if self.size > LARGEST_ACCESS {
+        if self.size > MAX_ACCESS {
             return Err(format!(
-                "an access of {} bytes; the largest that is taken is {LARGEST_ACCESS}",
+                "an access of {} bytes; the largest that is taken is {MAX_ACCESS}",
                 self.size
             ));
         }
@@ -132,8 +132,8 @@ mod tests {
         let top = (1 << 57) - 1;
         assert_eq!(pack(Kind::Load, top, 1).unwrap().len(), 1);
         for (address, size) in [(top, 2), (1 << 57, 1), (u64::MAX, 8), (u64::MAX, 1)] {
-            let said = pack(Kind::Load, address, size).unwrap_err();
-            assert!(said.contains("2^57"), "{said}");
+            let error = pack(Kind::Load, address, size).unwrap_err();
+            assert!(error.contains("2^57"), "{error}");
         }
         assert!(pack(Kind::Load, 0, 4097).unwrap_err().contains("4097"));
     }

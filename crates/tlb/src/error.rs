@@ -63,7 +63,7 @@ pub enum Error {
     MachineFile {
         /// The file.
         path: PathBuf,
-        /// What the reader said, with the line.
+        /// The reader's message, with the line.
         source: Box<toml::de::Error>,
     },
     /// There is no machine of that name.

@@ -33,7 +33,7 @@ mod table;
 mod tlb;
 mod tsb;
 
-pub use access::{ADDRESS_BITS, Access, Kind, LARGEST_ACCESS, Record};
+pub use access::{ADDRESS_BITS, Access, Kind, MAX_ACCESS, Record};
 pub use error::Error;
 pub use machine::{
     Costs, FixedTsb, Holds, Machine, PRESETS, Pages, Region, Replacement, TlbSpec, TsbSpec,

@@ -15,7 +15,7 @@ use crate::table::{Row, Table};
 /// More lines than this are refused.
 pub const MAX_ROWS: usize = 10_000;
 
-/// What a simulation said.
+/// The result of a simulation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Simulation {
     /// The lines.

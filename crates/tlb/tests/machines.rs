@@ -42,8 +42,8 @@ fn impossible_geometry_is_an_error_that_says_why() {
         ("fill = 0.75", "fill = nan", "share of the entries"),
         ("kind = \"dynamic\"", "kind = \"fixed\"", "m.toml"),
     ] {
-        let said = error(from, to);
-        assert!(said.contains(says), "{to}: {said}");
+        let message = error(from, to);
+        assert!(message.contains(says), "{to}: {message}");
     }
     let region = |from: &str, to: &str, page: &str| {
         let text = format!(

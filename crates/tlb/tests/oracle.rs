@@ -1,5 +1,5 @@
 //! The simulator against a slow and obvious model of the same machine, on any stream; and against
-//! streams whose misses can be told on paper.
+//! streams whose misses can be computed on paper.
 #![allow(clippy::unwrap_used)] // this is a test
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};

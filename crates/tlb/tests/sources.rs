@@ -45,8 +45,8 @@ fn the_own_format_reads_back_and_tells_where_it_was_cut() {
     }
     let bytes = written(&[Record::Load.with(1), Record::Fetch.with(2), Record::Process.with(3)]);
     for length in 1..bytes.len() {
-        let said = read(&bytes[..length]).unwrap_err();
-        assert!(matches!(said, Error::Truncated { .. }), "{length}: {said}");
+        let error = read(&bytes[..length]).unwrap_err();
+        assert!(matches!(error, Error::Truncated { .. }), "{length}: {error}");
     }
     let mut version = bytes.clone();
     version[8] = 9;
@@ -74,8 +74,8 @@ fn text_is_read_and_foreign_text_is_refused() {
     assert_eq!(read(x86).unwrap(), [Record::Load.with(0x10)]);
 
     let says = |bytes: &[u8], what: &str| {
-        let said = read(bytes).unwrap_err().to_string();
-        assert!(said.contains(what), "{said}");
+        let error = read(bytes).unwrap_err().to_string();
+        assert!(error.contains(what), "{error}");
     };
     says(b"", "is empty");
     says(b"once upon a time\n", "no format that is read");
@@ -143,7 +143,7 @@ fn valgrind(args: &[&str], log: &Path) -> Option<String> {
     match ran {
         Ok(out) if out.status.success() => Some(String::new()),
         Ok(out) => {
-            eprintln!("skipped: because valgrind said {}", String::from_utf8_lossy(&out.stderr));
+            eprintln!("skipped: because valgrind printed {}", String::from_utf8_lossy(&out.stderr));
             None
         }
         Err(e) => {
@@ -168,10 +168,10 @@ fn it_counts_as_cachegrind_does_on_a_real_program() {
     if valgrind(&args, &log).is_none() {
         return;
     }
-    let said = std::fs::read_to_string(&log).unwrap();
+    let text = std::fs::read_to_string(&log).unwrap();
     let count = |name: &str| -> f64 {
         let line =
-            said.lines().find(|l| l.contains(name)).unwrap_or_else(|| panic!("{name}: {said}"));
+            text.lines().find(|l| l.contains(name)).unwrap_or_else(|| panic!("{name}: {text}"));
         let number = line.split(':').nth(1).unwrap().split('(').next().unwrap();
         number.trim().replace(',', "").parse().unwrap()
     };

@@ -158,8 +158,8 @@ pub trait Spans: Sync {
     /// The parameters cannot be turned into a command.
     fn lead(&self, ctx: &TrialContext<'_>, span: &Span) -> Result<Launch, WorkloadError>;
 
-    /// What every other node starts meanwhile: a watch of what the ranks do to it, which ends when it is told
-    /// to and reports metrics of that node.
+    /// What every other node starts meanwhile: a watch of what the ranks do to it, which ends when
+    /// asked and reports metrics of that node.
     ///
     /// # Errors
     /// The parameters cannot be turned into a command.

@@ -372,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn side_steps_run_and_their_failures_are_told() {
+    fn side_steps_run_and_their_failures_are_reported() {
         let bad = params(&[("command", "true"), ("prepare", "echo no; exit 7"), ("shell", "sh")]);
         let error = with_context(&bad, |ctx| Command.prepare(ctx)).unwrap_err();
         assert!(error.to_string().contains("exit code 7; its last lines, of "), "{error}");

@@ -306,9 +306,9 @@ mod tests {
         assert_eq!(read(&[]).unwrap(), Sample { count: 3, path: None, up: true });
         let changed = read(&[("server.path", "/x".into()), ("up", "down".into())]).unwrap();
         assert_eq!(changed, Sample { count: 3, path: Some("/x".into()), up: false });
-        let said = |name, value: Scalar| read(&[(name, value)]).unwrap_err().to_string();
-        assert!(said("count", 10.into()).contains("it takes 1 to 9"));
-        assert!(said("up", "left".into()).contains("one of up, down"));
+        let error = |name, value: Scalar| read(&[(name, value)]).unwrap_err().to_string();
+        assert!(error("count", 10.into()).contains("it takes 1 to 9"));
+        assert!(error("up", "left".into()).contains("one of up, down"));
         assert!(
             Sample::read(&BTreeMap::new()).unwrap_err().to_string().contains("`count` is missing")
         );

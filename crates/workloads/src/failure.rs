@@ -21,34 +21,34 @@ pub enum Failure {
     Start {
         /// Which.
         program: String,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
     /// A program did not do its part.
-    #[error("{what}: {said}")]
-    Said {
+    #[error("{what}: {message}")]
+    Program {
         /// Which part.
         what: String,
-        /// Its own words.
-        said: String,
+        /// Its own message.
+        message: String,
     },
     /// Another program has the port of a server.
     #[error(
-        "port {port} is taken: {said}; leave `server.port` out for a free one, or end the program that has it \
+        "port {port} is taken: {message}; leave `server.port` out for a free one, or end the program that has it \
          (`ss -ltnp 'sport = :{port}'` names it)"
     )]
     PortTaken {
         /// Which.
         port: u16,
         /// What the server printed.
-        said: String,
+        message: String,
     },
     /// A step of the trial's own failed: a file, a pipe, a process, what it watches.
     #[error("{what}: {source}")]
     Step {
         /// Which: `open /srv/data`.
         what: String,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
     /// A copy of a program ended with another exit code than 0.
@@ -83,8 +83,8 @@ impl Failure {
         move |source| Failure::step(format!("{action} {}", path.display()))(source)
     }
 
-    /// A part of the trial failed, in its own words.
-    pub(crate) fn said(what: impl Display, said: impl Into<String>) -> Self {
-        Failure::Said { what: what.to_string(), said: said.into() }
+    /// A part of the trial failed, with its own message.
+    pub(crate) fn program(what: impl Display, message: impl Into<String>) -> Self {
+        Failure::Program { what: what.to_string(), message: message.into() }
     }
 }

@@ -7,7 +7,7 @@ use rustix::thread::{UnshareFlags, unshare_unsafe};
 /// Moves the calling thread, and what it starts from now on, into one. `false`: not root, which it takes.
 ///
 /// # Errors
-/// What the system said.
+/// The system's error.
 pub(crate) fn own() -> std::io::Result<bool> {
     if !rustix::process::geteuid().is_root() {
         return Ok(false);

@@ -1,5 +1,5 @@
 //! The workload `noop`: a fresh process of assay that ends at once. What it takes is what the harness
-//! costs: no shorter program can be told from it.
+//! costs: no shorter program can be distinguished from it.
 
 use std::sync::LazyLock;
 

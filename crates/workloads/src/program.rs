@@ -62,7 +62,7 @@ pub(crate) fn free_port(host: &str) -> Result<u16, WorkloadError> {
     })
 }
 
-/// The last five lines of what a program said.
+/// The last five lines of a program's output.
 pub(crate) fn last_lines(text: &str) -> String {
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|l| !l.is_empty()).collect();
     let last = lines[lines.len().saturating_sub(5)..].join("; ");

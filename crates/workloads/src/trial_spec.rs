@@ -1,4 +1,4 @@
-//! What the process of a trial is told, as JSON: the treatment, its CPUs and its folder, and what one
+//! The spec of a trial's process, as JSON: the treatment, its CPUs and its folder, and what one
 //! workload adds.
 
 use std::collections::BTreeMap;

@@ -11,7 +11,7 @@ pub use channel::Channel;
 
 use crate::builtin;
 
-/// What assay does in such a process, told by JSON. An error is a sentence.
+/// What assay does in such a process, given as JSON. An error is a sentence.
 pub(crate) type Program = fn(&str) -> Result<(), String>;
 
 /// Runs the program `name` as `json` says, and returns the exit code: 0 when it did its work (whether the

@@ -55,18 +55,18 @@ pub struct Launch {
 }
 
 impl Launch {
-    /// The program of the built-in workload `name`: assay itself in a fresh process, told `order` as
-    /// JSON. `what` names the part of the order that may be no text.
+    /// The program of the built-in workload `name`: assay itself in a fresh process, with `spec` as
+    /// JSON. `what` names the part of the spec that may be no text.
     ///
     /// # Errors
-    /// The order has no JSON: a path in it is no UTF-8.
+    /// The spec has no JSON: a path in it is no UTF-8.
     pub(crate) fn own(
         ctx: &TrialContext<'_>,
         name: &str,
-        order: &impl Serialize,
+        spec: &impl Serialize,
         what: &str,
     ) -> Result<Self, WorkloadError> {
-        let json = serde_json::to_string(order)
+        let json = serde_json::to_string(spec)
             .map_err(|e| WorkloadError::Param(format!("{what} cannot be passed on: {e}")))?;
         Ok(Launch {
             argv: vec![ctx.exe.into(), "__work".into(), name.into(), json.into()],
@@ -94,7 +94,7 @@ pub struct Finished<'a> {
     pub empty_s: Option<f64>,
 }
 
-/// What a workload reads out of its program's output, on top of what the program said on file
+/// What a workload reads out of its program's output, on top of what the program reported on file
 /// descriptor 3.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Collected {
@@ -156,7 +156,7 @@ pub enum WorkloadError {
         action: &'static str,
         /// Which file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
     /// A kit's `kit.toml` is wrong.
@@ -172,7 +172,7 @@ pub enum WorkloadError {
 }
 
 impl WorkloadError {
-    /// Turns what the system said about `path` into an error, for `map_err`.
+    /// Turns a system error about `path` into ours, for `map_err`.
     pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.to_owned();
         move |source| WorkloadError::Io { action, path, source }

@@ -186,8 +186,11 @@ fn a_file_that_is_gone_is_a_clear_error(dir: &Path) {
         .output()
         .unwrap();
     assert_eq!(output.status.code(), Some(1));
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert!(said.contains("assay-block-size.data") && said.contains("No such file"), "{said}");
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        stderr.contains("assay-block-size.data") && stderr.contains("No such file"),
+        "{stderr}"
+    );
 }
 
 fn a_persons_file_is_read_and_kept(dir: &Path) {

@@ -122,11 +122,11 @@ fn dd(file: &Path, size: u64) -> Option<f64> {
     };
     let mut runner = Runner::new(None);
     let ran = runner.run(&program, &limits, &mut ()).unwrap();
-    let said = String::from_utf8(runner.stderr.bytes()).unwrap();
+    let stderr = String::from_utf8(runner.stderr.bytes()).unwrap();
     // `33554432 bytes (34 MB, 32 MiB) copied, 0.0123 s, 2.7 GB/s`
-    let line = said.lines().find(|l| l.contains(" bytes")).unwrap_or_else(|| panic!("{said}"));
+    let line = stderr.lines().find(|l| l.contains(" bytes")).unwrap_or_else(|| panic!("{stderr}"));
     let bytes: f64 = line.split(' ').next().unwrap().parse().unwrap();
-    let copied = line.split_once("copied, ").unwrap_or_else(|| panic!("{said}")).1;
+    let copied = line.split_once("copied, ").unwrap_or_else(|| panic!("{stderr}")).1;
     let seconds: f64 = copied.split(' ').next().unwrap().parse().unwrap();
     (seconds <= ran.resources.user_s + ran.resources.system_s).then_some(bytes / seconds)
 }

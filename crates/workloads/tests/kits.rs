@@ -78,7 +78,7 @@ help = "wall time"
 from = "elapsed"
 
 [[metric]]
-name = "said"
+name = "printed"
 unit = "B/s"
 better = "higher"
 help = "as printed"
@@ -247,7 +247,7 @@ fn metrics_and_validation() {
     let expected = [
         ("rate", Some(2048.0)),
         ("elapsed", Some(0.5)),
-        ("said", Some(1.5e6)),
+        ("printed", Some(1.5e6)),
         ("deep", Some(2.5)),
         ("size", Some(3.0)),
     ];
@@ -275,7 +275,7 @@ fn metrics_and_validation() {
 
 #[test]
 fn result_files_give_metrics_and_a_verdict() {
-    let table = "[result]\nreader = \"spec-cpu\"\npath = \"{trial_dir}/told\"\n\n[[metric]]";
+    let table = "[result]\nreader = \"spec-cpu\"\npath = \"{trial_dir}/results\"\n\n[[metric]]";
     let text = KIT.replacen("[[metric]]", table, 1).replacen(
         "from = \"elapsed\"",
         "from = \"result\"\nitem = \"time\"",
@@ -285,25 +285,25 @@ fn result_files_give_metrics_and_a_verdict() {
         + &text[text.find("\n[result]").expect("the table")..];
     let lab = Lab::new(&text);
     let kit = lab.kit();
-    let told = |file: &str| {
-        fs::write(lab.path("trial/told"), file).expect("a new file");
+    let with_file = |file: &str| {
+        fs::write(lab.path("trial/results"), file).expect("a new file");
         lab.collect(&kit, Exit::Code(0), "")
     };
     let report = include_str!("../../archive/tests/foreign/data/spec.csv");
-    let good = told(report);
+    let good = with_file(report);
     assert!(matches!(good.validation, ValidationResult::Passed { .. }), "{:?}", good.validation);
     let value = |name: &str| good.metrics.iter().find(|m| m.name == name).and_then(|m| m.value);
     assert_eq!(value("elapsed"), Some(408.25 + 510.0), "of the runs that were selected");
     assert_eq!(value("505.mcf_r.peak.ratio"), Some(66.3));
     assert_eq!(value("SPECrate2017_int_base"), Some(114.7));
 
-    let failed = |file: &str, why: &str| match told(file).validation {
+    let failed = |file: &str, why: &str| match with_file(file).validation {
         ValidationResult::Failed { detail } => assert!(detail.contains(why), "{detail}"),
         other => panic!("{other:?} where {why} was expected"),
     };
     failed(&report.replace(",0,S,16", ",0,VE,16"), "505.mcf_r (base): its output was wrong (VE)");
     failed(&report.replace("Est. ", "").replace("valid,1", "valid,0"), "an invalid run");
-    failed(&report.replace("510.000000", "soon"), "told:8: `base run time` is `soon`");
+    failed(&report.replace("510.000000", "soon"), "results:8: `base run time` is `soon`");
     failed("something else", "neither a raw file nor a CSV report");
 }
 

@@ -61,7 +61,7 @@ pub enum ForeignError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the kernel said.
+        /// The kernel's error.
         source: std::io::Error,
     },
     /// It is a folder, a pipe, a device.

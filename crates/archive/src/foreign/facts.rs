@@ -1,5 +1,5 @@
-//! The description of the system of an imported run: what the file tells, and of what matters most
-//! and is not told, that it is unknown and why.
+//! The description of the system of an imported run: what the file states, and of what matters most
+//! and is not stated, that it is unknown and why.
 
 use std::collections::BTreeMap;
 

@@ -131,9 +131,9 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
 fn check(job: &Job, path: &str) -> Result<(), Flaw> {
     for (name, d) in [("read", &job.read), ("write", &job.write), ("trim", &job.trim)] {
         let Some(d) = d else { continue };
-        for (field, told) in [("bw_bytes", d.bw_bytes), ("bw", d.bw), ("iops", d.iops)] {
-            if told.is_some_and(|v| v < 0.0) {
-                let message = format!("no rate is {}", told.unwrap_or_default());
+        for (field, rate) in [("bw_bytes", d.bw_bytes), ("bw", d.bw), ("iops", d.iops)] {
+            if rate.is_some_and(|v| v < 0.0) {
+                let message = format!("no rate is {}", rate.unwrap_or_default());
                 return Err(Flaw::field(format!("{path}.{name}.{field}"), message));
             }
         }
@@ -161,7 +161,7 @@ fn group(result: &mut ForeignResult, global: &BTreeMap<String, String>, jobs: &[
     }
     for job in jobs {
         for (key, text) in job.options.iter().filter(|(key, _)| *key != "name") {
-            // Options of jobs side by side are told apart by the job's name.
+            // Options of jobs side by side are distinguished by the job's name.
             let one = names.len() == 1;
             let key = if one { key.clone() } else { format!("{}.{key}", job.jobname) };
             params.insert(key, Scalar::parse(text));
@@ -180,10 +180,10 @@ fn group(result: &mut ForeignResult, global: &BTreeMap<String, String>, jobs: &[
         trial.metrics.extend(of_direction(jobs, direction, &specs));
     }
     if let [job] = jobs {
-        let told = [("user CPU", job.usr_cpu), ("system CPU", job.sys_cpu)];
-        trial.metrics.extend(told.into_iter().filter_map(|(name, told)| {
+        let shares = [("user CPU", job.usr_cpu), ("system CPU", job.sys_cpu)];
+        trial.metrics.extend(shares.into_iter().filter_map(|(name, share)| {
             let help = "share of one CPU's time, of the job's processes";
-            Some(value(&unit::metric(name, "%", Better::Neither, help), Some(told?)))
+            Some(value(&unit::metric(name, "%", Better::Neither, help), Some(share?)))
         }));
     } else {
         trial.notes.push(format!(
@@ -218,7 +218,7 @@ fn group(result: &mut ForeignResult, global: &BTreeMap<String, String>, jobs: &[
     result.trials.push(trial);
 }
 
-/// The sum over the jobs' directions of that name; `None` when nothing was done or told.
+/// The sum over the jobs' directions of that name; `None` when nothing was done or reported.
 fn total(
     jobs: &[&Job],
     wanted: impl Fn(&str) -> bool,
@@ -251,19 +251,19 @@ fn of_direction(jobs: &[&Job], direction: &str, specs: &[MetricSpec]) -> Vec<Met
         if latency.n == Some(0.0) {
             continue;
         }
-        let mut push = |what: String, told: f64| {
+        let mut push = |what: String, amount: f64| {
             let name = format!("{direction}.{short}.{what}");
             let spec = unit::metric(&name, "s", Better::Lower, "latency, as fio takes it");
-            out.push(value(&spec, Some(told * factor)));
+            out.push(value(&spec, Some(amount * factor)));
         };
-        for (what, told) in [("mean", latency.mean), ("max", latency.max)] {
-            if let Some(told) = told {
-                push(what.to_owned(), told);
+        for (what, amount) in [("mean", latency.mean), ("max", latency.max)] {
+            if let Some(amount) = amount {
+                push(what.to_owned(), amount);
             }
         }
-        for (percent, told) in &latency.percentile {
+        for (percent, amount) in &latency.percentile {
             let short = percent.trim_end_matches('0').trim_end_matches('.');
-            push(format!("p{short}"), *told);
+            push(format!("p{short}"), *amount);
         }
     }
     out

@@ -74,13 +74,13 @@ impl<'a> Entry<'a> {
         if !is("error_occurred") && !is("skipped") {
             return None;
         }
-        let told = ["error_message", "skip_message"].into_iter().find_map(|key| {
+        let message = ["error_message", "skip_message"].into_iter().find_map(|key| {
             match self.tree.get(key) {
                 Some(Tree::Text(t)) if !t.is_empty() => Some(t.as_str()),
                 _ => None,
             }
         });
-        Some(told.unwrap_or("the benchmark says that an error occurred"))
+        Some(message.unwrap_or("the benchmark says that an error occurred"))
     }
 
     /// The aggregate's name; older versions have it in the name of the benchmark alone.
@@ -146,13 +146,13 @@ fn read_repetition(result: &mut ForeignResult, entry: &Entry<'_>) -> Result<(), 
         value(&result.metrics[0], entry.seconds("real_time")?),
         value(&result.metrics[1], entry.seconds("cpu_time")?),
     ];
-    for (name, told) in entry.tree.fields() {
-        let Tree::Number(told) = told else { continue };
+    for (name, number) in entry.tree.fields() {
+        let Tree::Number(number) = number else { continue };
         if NO_COUNTERS.contains(&name.as_str()) {
             continue;
         }
         let spec = counter(name);
-        metrics.push(value(&spec, Some(*told)));
+        metrics.push(value(&spec, Some(*number)));
         if !result.metrics.iter().any(|m| m.name == spec.name) {
             if result.metrics.len() == MAX_METRICS {
                 let message = format!("there are more than {MAX_METRICS} counters");
@@ -200,15 +200,16 @@ fn check_means(result: &mut ForeignResult, entries: &[Entry<'_>]) -> Result<(), 
         let base = entry.name.strip_suffix("_mean").unwrap_or(entry.name);
         let name = entry.run_name.unwrap_or(base);
         let is = |t: &ForeignTreatment| t.levels.values().any(|v| v.to_text() == name);
-        let told = entry.seconds("real_time")?;
-        let (Some(treatment), Some(told)) = (result.treatments.iter().position(is), told) else {
+        let reported = entry.seconds("real_time")?;
+        let (Some(treatment), Some(reported)) = (result.treatments.iter().position(is), reported)
+        else {
             continue;
         };
         let of = |t: &&ForeignTrial| t.treatment == treatment;
         let values: Vec<f64> =
             result.trials.iter().filter(of).filter_map(|t| t.metrics.first()?.value).collect();
         let computed = values.iter().sum::<f64>() / values.len() as f64;
-        if let Some(seen) = disagreement("the mean in seconds is", told, computed) {
+        if let Some(seen) = disagreement("the mean in seconds is", reported, computed) {
             result.saw(treatment, &seen);
         }
     }
@@ -236,8 +237,8 @@ fn describe(result: &mut ForeignResult, context: &Tree) -> Result<(), Flaw> {
             Some("Instruction") => "i",
             _ => "",
         };
-        let told = (cache.amount("level", &at)?, cache.amount("size", &at)?);
-        let (Some(level), Some(size)) = told else { continue };
+        let stated = (cache.amount("level", &at)?, cache.amount("size", &at)?);
+        let (Some(level), Some(size)) = stated else { continue };
         // As the kernel writes it, so that it can be compared with a description of ours.
         let kib = size / 1024.0;
         let size = if kib.fract() == 0.0 { format!("{kib}K") } else { size.to_string() };

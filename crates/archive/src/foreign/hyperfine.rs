@@ -110,7 +110,7 @@ fn read_command(
                 trial.validation = ValidationResult::ExitCodeOnly;
                 if *code != 0 {
                     trial.notes.push(format!(
-                        "the command returned {code}; hyperfine was told to measure failures too"
+                        "the command returned {code}; hyperfine measured failures too"
                     ));
                 }
             }
@@ -123,11 +123,11 @@ fn read_command(
     if let Some(seen) = r.mean.and_then(|m| disagreement("the mean is", m, computed)) {
         result.saw(treatment, &seen);
     }
-    for (name, told) in [("user", r.user), ("system", r.system)] {
-        result.run_metrics.extend(told.map(|told| {
+    for (name, seconds) in [("user", r.user), ("system", r.system)] {
+        result.run_metrics.extend(seconds.map(|seconds| {
             MetricValue::new(
                 format!("mean {name} ({})", r.command),
-                Some(told),
+                Some(seconds),
                 "s",
                 Better::Lower,
                 Kind::Measured,

@@ -193,8 +193,8 @@ fn check_score(result: &mut ForeignResult, treatment: usize, primary: &Metric) {
     }
     let all: Option<Vec<f64>> = primary.iterations().into_iter().flatten().collect();
     let computed = all.as_deref().and_then(mean);
-    if let (Some(told), Some(computed)) = (primary.score.0, computed)
-        && let Some(seen) = disagreement("the score is", told, computed)
+    if let (Some(reported), Some(computed)) = (primary.score.0, computed)
+        && let Some(seen) = disagreement("the score is", reported, computed)
     {
         result.saw(treatment, &seen);
     }
@@ -218,8 +218,8 @@ fn secondary(entry: &Entry, fork: usize, trial: &mut ForeignTrial) {
 
 /// Keeps the iterations as samples on the fork's own clock, by the time that each was to take.
 fn keep_iterations(entry: &Entry, values: Option<&[f64]>, unit: &str, trial: &mut ForeignTrial) {
-    let told = entry.measurement_time.as_deref().filter(|_| entry.mode != "ss");
-    let seconds = told.and_then(|text| {
+    let time = entry.measurement_time.as_deref().filter(|_| entry.mode != "ss");
+    let seconds = time.and_then(|text| {
         let (number, unit) = text.trim().split_once(' ')?;
         Some(number.parse::<f64>().ok()? * unit::seconds(unit)?)
     });
@@ -260,8 +260,8 @@ fn treatment(entry: &Entry) -> ForeignTreatment {
         ("warmupBatchSize", entry.warmup_batch_size),
         ("measurementBatchSize", entry.measurement_batch_size),
     ];
-    for (name, told) in numbers {
-        params.extend(told.map(|n| (name.to_owned(), Scalar::Int(n))));
+    for (name, number) in numbers {
+        params.extend(number.map(|n| (name.to_owned(), Scalar::Int(n))));
     }
     let texts = [
         ("jdkVersion", &entry.jdk_version),
@@ -270,8 +270,8 @@ fn treatment(entry: &Entry) -> ForeignTreatment {
         ("warmupTime", &entry.warmup_time),
         ("measurementTime", &entry.measurement_time),
     ];
-    for (name, told) in texts {
-        params.extend(told.clone().map(|t| (name.to_owned(), Scalar::Text(t))));
+    for (name, text) in texts {
+        params.extend(text.clone().map(|t| (name.to_owned(), Scalar::Text(t))));
     }
     if !entry.jvm_args.is_empty() {
         params.insert("jvmArgs".to_owned(), Scalar::Text(entry.jvm_args.join(" ")));
@@ -286,15 +286,15 @@ fn describe(result: &mut ForeignResult, entry: &Entry) {
         ("toolchain.java.version", entry.jdk_version.clone().unwrap_or_default()),
         ("toolchain.java.vm", vm),
     ];
-    for (path, told) in facts {
+    for (path, value) in facts {
         let before = result.facts.get(path).and_then(|f| f.value()).map(str::to_owned);
         match before {
             // Which of them a fact names is in the treatments' parameters.
-            Some(before) if !before.split(" and ").any(|b| b == told.trim()) => {
-                result.fact(path, format!("{before} and {}", told.trim()));
+            Some(before) if !before.split(" and ").any(|b| b == value.trim()) => {
+                result.fact(path, format!("{before} and {}", value.trim()));
             }
             Some(_) => {}
-            None => result.fact(path, told),
+            None => result.fact(path, value),
         }
     }
 }

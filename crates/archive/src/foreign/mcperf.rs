@@ -133,13 +133,13 @@ fn read_line(trial: &mut ForeignTrial, line: &str, number: u64) -> Result<(), Fl
             };
             // The line on response time is there three times, with other percentiles each time.
             let Some(word) = at.map(|i| words.get(i).copied().unwrap_or("")) else { continue };
-            let told = parse(word, number)? * factor;
+            let amount = parse(word, number)? * factor;
             if trial.metrics.iter().any(|m| m.name == *name) {
                 let message = format!("`{}` has `{key}` twice in one result", row.line);
                 return Err(Flaw::line(number, message));
             }
             let spec = unit::metric(name, unit, *better, "as mcperf prints it");
-            trial.metrics.push(value(&spec, Some(told)));
+            trial.metrics.push(value(&spec, Some(amount)));
         }
     }
     Ok(())

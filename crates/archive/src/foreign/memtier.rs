@@ -1,5 +1,5 @@
 //! The JSON of `memtier_benchmark`. Its configuration is the treatment; a file is one trial, or one for each
-//! run when it was told to print all runs. Latencies are milliseconds, and a `KB` is 1024 bytes.
+//! run when it was asked to print all runs. Latencies are milliseconds, and a `KB` is 1024 bytes.
 
 use std::collections::BTreeMap;
 
@@ -73,9 +73,9 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
 
 fn settings(file: &Tree) -> BTreeMap<String, Scalar> {
     let mut found = BTreeMap::new();
-    let told = file.get("configuration").map(Tree::fields).unwrap_or_default();
-    for (key, told) in told.iter().filter(|(key, _)| !NO_SETTINGS.contains(&key.as_str())) {
-        let scalar = match told {
+    let settings = file.get("configuration").map(Tree::fields).unwrap_or_default();
+    for (key, setting) in settings.iter().filter(|(key, _)| !NO_SETTINGS.contains(&key.as_str())) {
+        let scalar = match setting {
             Tree::Text(s) if s.is_empty() || s == "(null)" => continue,
             Tree::Text(s) => Scalar::Text(s.clone()),
             Tree::Bool(b) => Scalar::Bool(*b),
@@ -103,18 +103,18 @@ fn trial(
         .object(&totals)?;
     let ops = total.amount("Ops/sec", &totals)?;
     let mut trial = ForeignTrial::new(treatment, vec![value(throughput, ops)]);
-    for (operation, told) in stats.fields() {
+    for (operation, figures) in stats.fields() {
         // A list is that of a histogram.
-        if NO_OPERATION.contains(&operation.as_str()) || told.fields().is_empty() {
+        if NO_OPERATION.contains(&operation.as_str()) || figures.fields().is_empty() {
             continue;
         }
         let path = joined(&path, operation);
         // Nothing was done: its latencies are the zeros of nothing.
-        let idle = told.amount("Ops/sec", &path)?.unwrap_or(0.0) == 0.0;
+        let idle = figures.amount("Ops/sec", &path)?.unwrap_or(0.0) == 0.0;
         if operation == "Totals" || !idle {
             let prefix =
                 if operation == "Totals" { String::new() } else { format!("{operation}.") };
-            trial.metrics.extend(operation_metrics(told, &prefix, &path)?);
+            trial.metrics.extend(operation_metrics(figures, &prefix, &path)?);
         }
     }
     runtime(stats, &mut trial);
@@ -136,7 +136,7 @@ const ROWS: [Row; 7] = [
     ("KB/sec", "transfer", 1024.0, "B/s", Better::Neither),
 ];
 
-fn operation_metrics(told: &Tree, prefix: &str, path: &str) -> Result<Vec<MetricValue>, Flaw> {
+fn operation_metrics(figures: &Tree, prefix: &str, path: &str) -> Result<Vec<MetricValue>, Flaw> {
     let mut out = Vec::new();
     let mut push = |name: &str, unit: &str, better: Better, v: f64| {
         if !(prefix.is_empty() && name == "throughput") {
@@ -145,15 +145,15 @@ fn operation_metrics(told: &Tree, prefix: &str, path: &str) -> Result<Vec<Metric
         }
     };
     for (field, name, factor, unit, better) in ROWS {
-        let mut found = told.amount(field, path)?;
+        let mut found = figures.amount(field, path)?;
         if field == "Average Latency" && found.is_none() {
-            found = told.amount("Latency", path)?; // before version 1.3
+            found = figures.amount("Latency", path)?; // before version 1.3
         }
         if let Some(v) = found {
             push(name, unit, better, v * factor);
         }
     }
-    if let Some(percentiles) = told.get("Percentile Latencies") {
+    if let Some(percentiles) = figures.get("Percentile Latencies") {
         let path = joined(path, "Percentile Latencies");
         for (key, _) in
             percentiles.object(&path)?.fields().iter().filter(|(k, _)| k.starts_with('p'))

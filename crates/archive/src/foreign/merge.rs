@@ -73,8 +73,8 @@ pub(super) fn name_differences(treatments: &mut [ForeignTreatment]) {
     }
     for treatment in treatments {
         for key in &differing {
-            let told = treatment.params.get(key).cloned();
-            let level = told.unwrap_or_else(|| Scalar::Text("not told".to_owned()));
+            let known = treatment.params.get(key).cloned();
+            let level = known.unwrap_or_else(|| Scalar::Text("not stated".to_owned()));
             treatment.levels.entry(key.clone()).or_insert(level);
         }
     }

@@ -120,7 +120,7 @@ impl ForeignResult {
         index
     }
 
-    /// Keeps a fact that the file tells; empty texts are nothing told.
+    /// Keeps a fact that the file states; empty texts state nothing.
     pub(crate) fn fact(&mut self, path: &str, value: impl Into<String>) {
         let value = value.into();
         if !value.trim().is_empty() {

@@ -1,5 +1,5 @@
-//! Makes a run of what files say: an experiment and a plan that tell what was measured, the system as
-//! far as it is told, a record a trial, and the files themselves.
+//! Makes a run of what files say: an experiment and a plan that state what was measured, the system
+//! as far as it is stated, a record a trial, and the files themselves.
 
 use std::collections::BTreeMap;
 use std::path::Path;

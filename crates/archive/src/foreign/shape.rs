@@ -1,4 +1,4 @@
-//! Which keys a JSON text has near its top. Formats are told apart by them; a text that is cut off or
+//! Which keys a JSON text has near its top. They distinguish formats; a text that is cut off or
 //! wrong further down still has them.
 
 use std::collections::BTreeSet;

@@ -40,19 +40,19 @@ fn flaw(found: assay_speccpu::Flaw) -> Flaw {
 }
 
 /// Everything that a file says, as quoted numbers.
-fn quoted(told: SpecResult) -> Vec<ForeignResult> {
+fn quoted(parsed: SpecResult) -> Vec<ForeignResult> {
     let mut result = empty();
-    result.version = told.version;
-    for run in told.runs {
+    result.version = parsed.version;
+    for run in parsed.runs {
         add(&mut result, run);
     }
-    for (name, mean) in &told.overall {
+    for (name, mean) in &parsed.overall {
         overall(&mut result, name, *mean);
     }
-    for (name, value) in &told.facts {
+    for (name, value) in &parsed.facts {
         fact(&mut result, name, value);
     }
-    compliance(&mut result, told.estimate, told.invalid);
+    compliance(&mut result, parsed.estimate, parsed.invalid);
     vec![result]
 }
 
@@ -116,8 +116,8 @@ fn add(result: &mut ForeignResult, run: SpecRun) {
 }
 
 /// Keeps an overall metric under SPEC's own name.
-fn overall(result: &mut ForeignResult, name: &str, told: f64) {
-    result.run_metrics.push(MetricValue::new(name, Some(told), "1", Better::Higher, Kind::Quoted));
+fn overall(result: &mut ForeignResult, name: &str, value: f64) {
+    result.run_metrics.push(MetricValue::new(name, Some(value), "1", Better::Higher, Kind::Quoted));
 }
 
 /// Says with every trial that the numbers are estimates, or that the result is invalid.
@@ -140,7 +140,7 @@ const FACTS: [(&str, &str, &str); 5] = [
 ];
 
 /// Keeps a fact under its name, and under assay's path where there is one.
-fn fact(result: &mut ForeignResult, name: &str, told: &str) {
+fn fact(result: &mut ForeignResult, name: &str, value: &str) {
     let slug: String = name
         .trim()
         .to_lowercase()
@@ -151,9 +151,9 @@ fn fact(result: &mut ForeignResult, name: &str, told: &str) {
     if key.is_empty() {
         return;
     }
-    result.fact(&format!("spec.{key}"), told);
+    result.fact(&format!("spec.{key}"), value);
     let plain = name.trim().to_lowercase();
     if let Some((.., path)) = FACTS.iter().find(|(raw, csv, _)| *raw == plain || *csv == plain) {
-        result.fact(path, told);
+        result.fact(path, value);
     }
 }

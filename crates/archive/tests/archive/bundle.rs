@@ -10,20 +10,20 @@ use tar::{EntryType, Header};
 
 use crate::fixture::{completed, create, write};
 
-struct Place {
+struct Fixture {
     folder: tempfile::TempDir,
     from: Archive,
     to: Archive,
     id: RunId,
 }
 
-impl Place {
+impl Fixture {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let from = Archive::open(folder.path().join("from")).unwrap();
         let to = Archive::open(folder.path().join("to")).unwrap();
         let id = completed(&from, "block-size", &[], 2);
-        Place { folder, from, to, id }
+        Fixture { folder, from, to, id }
     }
 
     fn file(&self, name: &str) -> PathBuf {
@@ -81,86 +81,93 @@ fn header(name: &str, kind: EntryType, size: usize) -> Header {
 
 #[test]
 fn a_run_travels_whole() {
-    let place = Place::new();
-    let out = place.bundle();
-    assert!(matches!(place.from.export(&place.id, &out), Err(Error::Exists { .. })));
-    assert_eq!(place.to.import(&out, &ImportLimits::default()).unwrap(), place.id);
-    assert_eq!(place.to.import(&out, &ImportLimits::default()).unwrap(), place.id, "again is fine");
-    assert_eq!(place.to.verify(None).unwrap(), []);
-    let again = place.file("again.tar.zst");
-    place.to.export(&place.id, &again).unwrap();
+    let fixture = Fixture::new();
+    let out = fixture.bundle();
+    assert!(matches!(fixture.from.export(&fixture.id, &out), Err(Error::Exists { .. })));
+    assert_eq!(fixture.to.import(&out, &ImportLimits::default()).unwrap(), fixture.id);
+    assert_eq!(
+        fixture.to.import(&out, &ImportLimits::default()).unwrap(),
+        fixture.id,
+        "again is fine"
+    );
+    assert_eq!(fixture.to.verify(None).unwrap(), []);
+    let again = fixture.file("again.tar.zst");
+    fixture.to.export(&fixture.id, &again).unwrap();
     assert_eq!(fs::read(&out).unwrap(), fs::read(&again).unwrap(), "to the byte");
-    let (a, b) = (place.from.run(&place.id).unwrap(), place.to.run(&place.id).unwrap());
+    let (a, b) = (fixture.from.run(&fixture.id).unwrap(), fixture.to.run(&fixture.id).unwrap());
     assert_eq!(a.records().unwrap(), b.records().unwrap());
     assert_eq!(a.ledger(), b.ledger());
 
     let record = b.trial_dir(1, 1).join("stdout.log");
     fs::write(record, "other").unwrap();
-    assert!(matches!(place.to.import(&out, &ImportLimits::default()), Err(Error::Differs { .. })));
+    assert!(matches!(
+        fixture.to.import(&out, &ImportLimits::default()),
+        Err(Error::Differs { .. })
+    ));
 }
 
 #[test]
 fn an_interrupted_run_travels_too_and_a_live_one_does_not() {
-    let place = Place::new();
-    let mut run = create(&place.from, "cut", &[]);
+    let fixture = Fixture::new();
+    let mut run = create(&fixture.from, "cut", &[]);
     let id = run.id().clone();
     write(&mut run, 1, 1).unwrap();
-    let out = place.file("cut.tar.zst");
-    assert!(matches!(place.from.export(&id, &out), Err(Error::Busy { .. })));
+    let out = fixture.file("cut.tar.zst");
+    assert!(matches!(fixture.from.export(&id, &out), Err(Error::Busy { .. })));
     run.ledger(assay_model::LedgerEvent::TrialStarted { number: 2, attempt: 1 }).unwrap();
     drop(run);
-    place.from.export(&id, &out).unwrap();
-    place.to.import(&out, &ImportLimits::default()).unwrap();
-    let mut run = place.to.resume(&id).unwrap();
+    fixture.from.export(&id, &out).unwrap();
+    fixture.to.import(&out, &ImportLimits::default()).unwrap();
+    let mut run = fixture.to.resume(&id).unwrap();
     write(&mut run, 2, 2).unwrap();
 }
 
 #[test]
 fn a_changed_file_is_refused() {
-    let place = Place::new();
-    let files = unpack(&place.bundle());
-    let bad = place.file("bad.tar.zst");
+    let fixture = Fixture::new();
+    let files = unpack(&fixture.bundle());
+    let bad = fixture.file("bad.tar.zst");
     for i in 1..files.len() {
         let mut changed = files.clone();
         let at = changed[i].1.len() / 2;
         changed[i].1[at] ^= 1;
         pack(&bad, &changed);
-        place.assert_refused(&bad, &changed[i].0.path().unwrap().to_string_lossy());
+        fixture.assert_refused(&bad, &changed[i].0.path().unwrap().to_string_lossy());
     }
     let mut missing = files.clone();
     missing.remove(3);
     pack(&bad, &missing);
-    place.assert_refused(&bad, "one missing");
+    fixture.assert_refused(&bad, "one missing");
     missing = files.clone();
     missing.pop();
     pack(&bad, &missing);
-    place.assert_refused(&bad, "the last missing");
+    fixture.assert_refused(&bad, "the last missing");
     let mut more = files.clone();
     more.push((header("extra", EntryType::Regular, 1), vec![1]));
     pack(&bad, &more);
-    place.assert_refused(&bad, "one more");
+    fixture.assert_refused(&bad, "one more");
     pack(&bad, &files);
-    place.to.import(&bad, &ImportLimits::default()).unwrap();
+    fixture.to.import(&bad, &ImportLimits::default()).unwrap();
 }
 
 /// A record that was changed together with its hash in the manifest: the ledger tells.
 #[test]
 fn a_changed_record_with_a_fitting_manifest_is_refused() {
-    let place = Place::new();
-    let folder = place.from.run(&place.id).unwrap().dir().to_owned();
+    let fixture = Fixture::new();
+    let folder = fixture.from.run(&fixture.id).unwrap().dir().to_owned();
     let records = folder.join("records.jsonl");
     let changed = fs::read_to_string(&records).unwrap().replace("1000000000", "7000000000");
     fs::write(&records, changed).unwrap();
-    place.assert_refused(&place.bundle(), "changed record");
+    fixture.assert_refused(&fixture.bundle(), "changed record");
 }
 
 #[test]
 fn names_that_leave_the_folder_and_links_are_refused() {
-    let place = Place::new();
-    let files = unpack(&place.bundle());
-    let bad = place.file("bad.tar.zst");
-    let id = place.id.as_str();
-    let escape = place.file("escaped");
+    let fixture = Fixture::new();
+    let files = unpack(&fixture.bundle());
+    let bad = fixture.file("bad.tar.zst");
+    let id = fixture.id.as_str();
+    let escape = fixture.file("escaped");
     for name in [
         format!("{id}/../../../escaped"),
         format!("{id}/trials/../../../../escaped"),
@@ -170,7 +177,7 @@ fn names_that_leave_the_folder_and_links_are_refused() {
         let mut changed = files.clone();
         changed[1].0 = header(&name, EntryType::Regular, changed[1].1.len());
         pack(&bad, &changed);
-        place.assert_refused(&bad, &name);
+        fixture.assert_refused(&bad, &name);
         // ... and with a manifest that names it.
         let manifest = String::from_utf8(files[0].1.clone()).unwrap();
         let inner = name.strip_prefix(&format!("{id}/")).unwrap_or(&name);
@@ -180,7 +187,7 @@ fn names_that_leave_the_folder_and_links_are_refused() {
             named.into_bytes(),
         );
         pack(&bad, &changed);
-        place.assert_refused(&bad, &name);
+        fixture.assert_refused(&bad, &name);
         assert!(!escape.exists());
     }
     for kind in [EntryType::Symlink, EntryType::Link, EntryType::Char, EntryType::Fifo] {
@@ -190,16 +197,16 @@ fn names_that_leave_the_folder_and_links_are_refused() {
         link.set_cksum();
         changed[1] = (link, Vec::new());
         pack(&bad, &changed);
-        place.assert_refused(&bad, &format!("{kind:?}"));
+        fixture.assert_refused(&bad, &format!("{kind:?}"));
     }
 }
 
 #[test]
 fn bombs_and_noise_are_refused() {
-    let place = Place::new();
-    let files = unpack(&place.bundle());
-    let bad = place.file("bad.tar.zst");
-    let id = place.id.as_str();
+    let fixture = Fixture::new();
+    let files = unpack(&fixture.bundle());
+    let bad = fixture.file("bad.tar.zst");
+    let id = fixture.id.as_str();
 
     // A manifest of a gigabyte of zeros: refused by its size, before it is read.
     let mut packer = zstd::Encoder::new(File::create(&bad).unwrap(), 1).unwrap();
@@ -210,7 +217,7 @@ fn bombs_and_noise_are_refused() {
         packer.write_all(&zeros).unwrap();
     }
     packer.finish().unwrap();
-    place.assert_refused(&bad, "a huge manifest");
+    fixture.assert_refused(&bad, "a huge manifest");
 
     // A file that claims more than is taken.
     let manifest = String::from_utf8(files[0].1.clone()).unwrap();
@@ -221,23 +228,23 @@ fn bombs_and_noise_are_refused() {
     let mut changed = files.clone();
     changed[0] = (header(&name, EntryType::Regular, claims.len()), claims.into_bytes());
     pack(&bad, &changed);
-    place.assert_refused(&bad, "a huge file");
+    fixture.assert_refused(&bad, "a huge file");
 
-    let whole = fs::read(place.file("run.tar.zst")).unwrap();
+    let whole = fs::read(fixture.file("run.tar.zst")).unwrap();
     let last = whole.len() - 12..whole.len();
     for cut in (0..whole.len()).step_by(97).chain(last) {
         fs::write(&bad, &whole[..cut]).unwrap();
-        assert!(place.to.import(&bad, &ImportLimits::default()).is_err(), "cut at {cut}");
+        assert!(fixture.to.import(&bad, &ImportLimits::default()).is_err(), "cut at {cut}");
     }
-    assert!(place.to.run(&place.id).is_err());
-    assert_eq!(fs::read_dir(place.to.path().join("tmp")).unwrap().count(), 0);
+    assert!(fixture.to.run(&fixture.id).is_err());
+    assert_eq!(fs::read_dir(fixture.to.path().join("tmp")).unwrap().count(), 0);
 }
 
 /// What a small file declares and could unpack to is refused before anything of it is written.
 #[test]
 fn a_bundle_beyond_a_limit_is_refused_by_the_name_of_the_limit() {
-    let place = Place::new();
-    let out = place.bundle();
+    let fixture = Fixture::new();
+    let out = fixture.bundle();
     let files = unpack(&out);
     let count = files.len() - 1;
     let total: u64 = files[1..].iter().map(|(_, bytes)| bytes.len() as u64).sum();
@@ -246,7 +253,7 @@ fn a_bundle_beyond_a_limit_is_refused_by_the_name_of_the_limit() {
         (ImportLimits { files: count - 1, ..limits }, "--max-files"),
         (ImportLimits { bytes: total - 1, ..limits }, "--max-size"),
     ] {
-        let error = place.to.import(&out, &limits).unwrap_err().to_string();
+        let error = fixture.to.import(&out, &limits).unwrap_err().to_string();
         assert!(error.contains(words), "{error}");
     }
     // A few kilobytes that declare two gigabytes.
@@ -255,15 +262,15 @@ fn a_bundle_beyond_a_limit_is_refused_by_the_name_of_the_limit() {
     let end = at + manifest[at..].find(',').unwrap();
     let claims = format!("{}{}{}", &manifest[..at], 2_u64 << 30, &manifest[end..]);
     let mut bomb = files.clone();
-    let name = format!("{}/manifest.json", place.id);
+    let name = format!("{}/manifest.json", fixture.id);
     bomb[0] = (header(&name, EntryType::Regular, claims.len()), claims.into_bytes());
-    let bad = place.file("bomb.tar.zst");
+    let bad = fixture.file("bomb.tar.zst");
     pack(&bad, &bomb);
-    place.assert_refused(&bad, "a bomb");
-    let error = place.to.import(&bad, &limits).unwrap_err().to_string();
+    fixture.assert_refused(&bad, "a bomb");
+    let error = fixture.to.import(&bad, &limits).unwrap_err().to_string();
     assert!(error.contains("--max-ratio"), "{error}");
     // Raised, it is held to what it declares.
     let raised = ImportLimits { ratio: u64::MAX, ..limits };
-    let error = place.to.import(&bad, &raised).unwrap_err().to_string();
+    let error = fixture.to.import(&bad, &raised).unwrap_err().to_string();
     assert!(error.contains("not of the size in the manifest"), "{error}");
 }

@@ -14,7 +14,7 @@ use crate::fixture::{archive, create, record, samples, write};
 const RUN: &str = "ASSAY_TEST_RUN";
 
 /// Not a test by itself: the process that the tests below kill. It writes trials without end and
-/// says so after each; with a run's id it takes that up.
+/// reports each; with a run's id it takes that up.
 #[test]
 #[ignore = "started by the other tests of this file"]
 fn child() {
@@ -221,7 +221,7 @@ fn thousands_of_trials_are_read_in_one_pass() {
 }
 
 /// What was not flushed may be gone after a loss of power, from the end of each file by itself, or
-/// be zeros. Whatever is left: it is read, told, and taken up.
+/// be zeros. Whatever is left: it is read, reported, and taken up.
 #[test]
 fn a_lost_power_loses_only_what_was_not_flushed() {
     let seed = seed();
@@ -261,16 +261,16 @@ fn a_lost_power_loses_only_what_was_not_flushed() {
         let expected: Vec<_> = (1..=whole[0] as u32).map(|n| record(n, 1)).collect();
         assert_eq!(reader.records().unwrap(), expected);
         assert_eq!(reader.ledger().len(), whole[1]);
-        // Two lines a trial after the first; those whose record is gone are told.
+        // Two lines a trial after the first; those whose record is gone are reported.
         let lost = ((whole[1] - 1) / 2).saturating_sub(whole[0]);
         let problems = archive.verify(Some(&id)).unwrap();
-        let told_of = |problems: &[Problem], file: &str| {
+        let reported_in = |problems: &[Problem], file: &str| {
             let of = |p: &&Problem| p.kind == ProblemKind::Lost && p.path.ends_with(file);
             problems.iter().filter(of).count()
         };
         let cut = usize::from(whole[1] < 25);
-        assert_eq!(told_of(&problems, "records.jsonl"), lost);
-        assert_eq!(told_of(&problems, "ledger.jsonl"), cut, "{problems:?}");
+        assert_eq!(reported_in(&problems, "records.jsonl"), lost);
+        assert_eq!(reported_in(&problems, "ledger.jsonl"), cut, "{problems:?}");
         assert_eq!(ProblemKind::Lost.severity(), assay_model::Severity::Warning);
         assert!(problems.iter().all(|p| p.kind.severity() < assay_model::Severity::Invalid));
         assert_resumes(&archive, &id);
@@ -285,8 +285,9 @@ fn a_lost_power_loses_only_what_was_not_flushed() {
         run.finish(RunState::Completed, "done").unwrap();
         assert_eq!(archive.run(&id).unwrap().records().unwrap().len(), 12);
         let problems = archive.verify(Some(&id)).unwrap();
-        let told = (told_of(&problems, "records.jsonl"), told_of(&problems, "ledger.jsonl"));
-        assert_eq!((told, problems.len()), ((lost, cut), lost + cut), "{problems:?}");
+        let reported =
+            (reported_in(&problems, "records.jsonl"), reported_in(&problems, "ledger.jsonl"));
+        assert_eq!((reported, problems.len()), ((lost, cut), lost + cut), "{problems:?}");
     }
 }
 

@@ -79,7 +79,7 @@ fn problems(archive: &Archive, id: &RunId) -> Vec<Problem> {
     archive.verify(Some(id)).unwrap()
 }
 
-/// Changes every file in every way, and asks each time whether `verify` says so of that file.
+/// Changes every file in every way, and asks each time whether `verify` reports that file.
 fn assert_every_change_is_named(archive: &Archive, id: &RunId) {
     let folder = archive.run(id).unwrap().dir().to_owned();
     let sound = problems(archive, id);

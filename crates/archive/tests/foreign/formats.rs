@@ -21,7 +21,7 @@ fn hyperfine_times_are_trials_and_parameters_levels() {
     assert!(result.trials[11].notes[0].contains("signal"));
     assert!(result.trials.iter().all(|t| t.findings().is_empty()));
     assert!(result.run_metrics.iter().any(|m| m.name == "mean user (pack -1 corpus)"));
-    // Nothing is told of the system.
+    // Nothing is stated of the system.
     assert!(result.facts.is_empty() && result.host.is_none());
 }
 

@@ -169,7 +169,7 @@ fn search(
     }
     let lab = open_lab(&archive, kits, Output::Keep)?;
     let mut bar = Bar::new(&name, asked.quiet);
-    let _turn = run::take_turn(true, &lab, &mut bar)?;
+    let _lock = run::take_run_lock(true, &lab, &mut bar)?;
     while hunt.search.answer().is_none() && Instant::now() < until {
         let next = hunt.search.next(COMMITS);
         if next.is_empty() {

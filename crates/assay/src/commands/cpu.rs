@@ -27,10 +27,11 @@ pub fn cpu(cli: &Cli, cpu: &Cpu) -> anyhow::Result<Exit> {
             if let Some(path) = facts {
                 let text = std::fs::read_to_string(path)
                     .with_context(|| format!("{}: it cannot be read", path.display()))?;
-                let said: SuiteFacts = toml::from_str(&text)
+                let facts: SuiteFacts = toml::from_str(&text)
                     .map_err(|e| anyhow::anyhow!("{}: {e}", path.display()))?;
                 let pack = pack()?;
-                said.add_to(&mut result, &fields(&pack))
+                facts
+                    .add_to(&mut result, &fields(&pack))
                     .map_err(|e| anyhow::anyhow!("{}: {e}", path.display()))?;
             }
             crate::screen::print_json(&result)?;

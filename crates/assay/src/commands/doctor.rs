@@ -173,8 +173,8 @@ fn show(report: &Report) -> String {
         let _ = writeln!(text, "\n{title}");
         for a in abilities {
             let mark = if a.works { "yes" } else { "no " };
-            let said = if a.why.is_empty() { &a.help } else { &a.why };
-            let line = format!("{mark} {:<12} {said}", a.name);
+            let text = if a.why.is_empty() { &a.help } else { &a.why };
+            let line = format!("{mark} {:<12} {text}", a.name);
             let _ = writeln!(text, "{}", wrap(&line, "  ", "                   "));
         }
     }
@@ -191,7 +191,7 @@ fn show(report: &Report) -> String {
     text
 }
 
-/// Puts back what a crash left, and says so; for every verb but this one.
+/// Restores what a crash left changed, and reports it; for every verb but this one.
 pub fn restore_quietly() {
     match assay_sut::restore_pending(&assay_sut::state_dir(), &Root::system()) {
         Ok(reports) => {
@@ -273,7 +273,7 @@ pub(super) fn show_floor(floor: &AaFloor, run: &str) -> String {
     let percent = |value: Option<f64>| {
         value.map_or("unknown".to_owned(), |v| format!("{} %", units::significant(v * 100.0, 3)))
     };
-    let told = format!(
+    let text = format!(
         "Identical treatments compared {} times, {} blocks each (run {run}):\n  \
          95 of 100 differ by less than  {}   (the A/A floor)\n  \
          the largest difference         {}\n",
@@ -282,11 +282,11 @@ pub(super) fn show_floor(floor: &AaFloor, run: &str) -> String {
         percent(floor.floor),
         percent(floor.worst)
     );
-    told + match floor.floor {
+    text + match floor.floor {
         Some(_) => {
             "A difference below the floor is not one on this machine, for work like this in\n\
                     blocks like these. Later runs of it quote the floor."
         }
-        None => "A floor needs 20 comparisons that came out; `assay run --aa` makes them.",
+        None => "A floor needs 20 comparisons with a result; `assay run --aa` makes them.",
     }
 }

@@ -41,7 +41,7 @@ pub fn doctor(cli: &Cli, doctor: &Doctor) -> Result<Exit> {
                 Some(false) => "no ",
                 None => "?  ",
             };
-            let line = format!("{mark} {:<15} {}", check.name, check.said);
+            let line = format!("{mark} {:<15} {}", check.name, check.detail);
             let _ = writeln!(text, "{}", wrap(&line, "  ", "                      "));
         }
         print(&text)?;

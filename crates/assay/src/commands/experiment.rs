@@ -222,13 +222,13 @@ fn change_source(experiment: &mut Experiment, what: &What) {
 pub fn change_place(place: &mut Where, typed: &Location) {
     if let Some(on) = typed.on {
         place.engine = match on {
-            On::Here => Engine::Here,
+            On::Local => Engine::Local,
             On::Slurm => Engine::Slurm,
             On::Vm => Engine::Vm,
         };
     }
     // An experiment for a cluster is tried on this machine alone.
-    if typed.on == Some(On::Here) {
+    if typed.on == Some(On::Local) {
         *place = Where::default();
     }
     place.nodes = typed.nodes.unwrap_or(place.nodes);

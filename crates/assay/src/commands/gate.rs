@@ -71,7 +71,7 @@ pub fn gate(cli: &Cli, asked: &Gate) -> Result<Exit> {
     let archive = open_archive(cli)?;
     let lab = open_lab(&archive, kits, Output::Keep)?;
     let mut bar = Bar::new(&prepared.experiment.name, asked.quiet);
-    let _turn = run::take_turn(true, &lab, &mut bar)?;
+    let _lock = run::take_run_lock(true, &lab, &mut bar)?;
     let began = Instant::now();
     let mut ended = lab.run(&prepared, &mut bar)?;
     let mut view = view::load(&archive, &ended.id)?;

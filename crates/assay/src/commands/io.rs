@@ -33,7 +33,7 @@ pub fn io(cli: &Cli, asked: &Io) -> Result<Exit> {
         let mut out = std::io::BufWriter::new(std::io::stdout().lock());
         return match assay_iotrace::write_events(from, &question, &options, text(format), &mut out)
         {
-            Ok(written) => Ok(told(written)),
+            Ok(written) => Ok(exit_of(written)),
             Err(error @ (Error::Save { .. } | Error::Write(_))) => Err(error.into()),
             Err(error) => Err(Usage(error.to_string()).into()),
         };
@@ -72,7 +72,7 @@ pub(super) fn text(format: IoFormat) -> EventFormat {
 }
 
 /// Says beside the text what it lacks.
-pub(super) fn told(written: Written) -> Exit {
+pub(super) fn exit_of(written: Written) -> Exit {
     if written.untimed > 0 {
         say(&format!("{} I/Os have no latency and are left out", written.untimed));
     }

@@ -71,7 +71,7 @@ pub fn live(cli: &Cli, asked: &Io, question: Question) -> Result<Exit> {
     match written {
         None => show(cli, &report, watch.show)?,
         Some(written) => {
-            super::io::told(written);
+            super::io::exit_of(written);
             // What was lost stands in the answer, which is not shown.
             tracer.not_seen(&report).iter().for_each(|line| say(line));
         }

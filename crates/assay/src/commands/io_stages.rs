@@ -39,9 +39,9 @@ fn device(d: &DeviceStages) -> String {
     let _ = writeln!(text, "{:<6} {:>10} {:>12} {:>12} {:>12}", "stage", "n", "min", "mean", "max");
     for s in &d.stages {
         let time = |ns: f64| format_value(ns * 1e-9, "s");
-        let (least, greatest) = (time(s.least_ns as f64), time(s.greatest_ns as f64));
+        let (minimum, maximum) = (time(s.min_ns as f64), time(s.max_ns as f64));
         let mean = time(s.mean_ns);
-        let _ = writeln!(text, "{:<6} {:>10} {least:>12} {mean:>12} {greatest:>12}", s.stage, s.n);
+        let _ = writeln!(text, "{:<6} {:>10} {minimum:>12} {mean:>12} {maximum:>12}", s.stage, s.n);
     }
     let each = d.unplugged_mean.map(|n| format!(" ({n:.2} requests each)")).unwrap_or_default();
     let _ = writeln!(

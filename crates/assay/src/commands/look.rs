@@ -29,7 +29,7 @@ impl<'a> Look<'a> {
         Ok(Look { of, lasts })
     }
 
-    /// Whose programs, and their name for a person; `None`: that was not said.
+    /// Whose programs, and their name for a person; `None`: not given.
     ///
     /// # Errors
     /// There is no such control group, or it is empty.

@@ -106,7 +106,8 @@ pub fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
     }
 }
 
-/// A run that was killed may have left settings changed; the next command restores them and says so.
+/// A run that was killed may have left settings changed; the next command restores them and reports
+/// it.
 fn put_back_what_a_crash_left(cli: &Cli) {
     // `doctor --restore` does it itself, with its own report.
     if matches!(cli.verb, Verb::Doctor(_)) {

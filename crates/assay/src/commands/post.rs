@@ -48,7 +48,8 @@ pub(super) struct Published<'a> {
     pub refused: bool,
 }
 
-/// The same, with the runs of the archive or without any; `reasons` says of claims what is known beyond the runs, `done` is told what came out.
+/// The same, with the runs of the archive or without any; `reasons` adds what is known of claims
+/// beyond the runs, `done` gets the results.
 pub(super) fn publish_with(
     cli: &Cli,
     publish: &Publish,

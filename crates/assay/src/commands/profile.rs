@@ -16,7 +16,7 @@ use crate::exit::{Exit, Usage};
 use crate::screen::{print_json, print_styled, say, style};
 
 /// A file that holds more is not read.
-const MOST: u64 = 1 << 30;
+const MAX_BYTES: u64 = 1 << 30;
 
 /// What a file that is written holds, by how its name ends; the first row that fits.
 const FORMATS: [(&str, Format); 9] = [
@@ -90,18 +90,18 @@ fn from_file(path: &Path) -> Result<Profile> {
     let doing = || format!("read {}", path.display());
     let mut bytes = Vec::new();
     if path == Path::new("-") {
-        std::io::stdin().take(MOST + 1).read_to_end(&mut bytes).with_context(doing)?;
+        std::io::stdin().take(MAX_BYTES + 1).read_to_end(&mut bytes).with_context(doing)?;
     } else {
         let file = std::fs::File::open(path).with_context(doing)?;
-        file.take(MOST + 1).read_to_end(&mut bytes).with_context(doing)?;
+        file.take(MAX_BYTES + 1).read_to_end(&mut bytes).with_context(doing)?;
     }
-    if bytes.len() as u64 > MOST {
+    if bytes.len() as u64 > MAX_BYTES {
         return Err(Usage(format!("{}: larger than 1 GiB", path.display())).into());
     }
     read(&bytes, &path.display().to_string()).map_err(|e| Usage(e.to_string()).into())
 }
 
-/// `None`: it cannot be done here, which was said.
+/// `None`: it cannot be done here, and the reason was printed.
 fn live(asked: &cli::Profile) -> Result<Option<(Profile, String, Exit)>> {
     if !(1.0..=MAX_RATE_HZ).contains(&asked.rate) {
         return Err(Usage(format!("--rate takes 1 to {MAX_RATE_HZ} samples a second")).into());

@@ -1,5 +1,6 @@
-//! `assay reproduce`: asks again what posts claim. Their experiments run here as far as they can, those that answer
-//! early first; the posts are published with this machine's numbers, and each claim is told as it came out.
+//! `assay reproduce`: repeats what posts claim. Their experiments run here as far as they can,
+//! those that answer early first; the posts are published with this machine's numbers, and each
+//! claim is reported with its result.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -49,7 +50,7 @@ pub fn reproduce(cli: &Cli, asked: &Reproduce) -> Result<Exit> {
         }
         return Ok(Exit::Fine);
     }
-    let interrupted = run_all(&archive, &mut jobs, budget, asked.wait_turn)?;
+    let interrupted = run_all(&archive, &mut jobs, budget, asked.wait_for_lock)?;
     let mut exit = if interrupted { Exit::Interrupted } else { Exit::Fine };
     let mut out = Vec::new();
     for (at, read) in posts.iter().enumerate() {
@@ -68,20 +69,20 @@ pub fn reproduce(cli: &Cli, asked: &Reproduce) -> Result<Exit> {
         };
         let known = |post: &mut Post| reasons(post, at, &jobs);
         let code = match publish_with(cli, &publish, true, &known, &mut keep) {
-            // The runs of this machine lack what the post names: it is told without them.
+            // The runs of this machine lack what the post names: report it without them.
             Err(e) if e.downcast_ref::<PostError>().is_some() => {
                 let mistake =
                     e.downcast_ref::<PostError>().map_or_else(String::new, |e| e.message.clone());
                 say(&format!("{}: {mistake}; it is published without its runs", read.name));
-                let told = |post: &mut Post| {
+                let report = |post: &mut Post| {
                     known(post);
                     for claim in
-                        post.claims.iter_mut().filter(|c| c.not_run && c.here == Here::CannotBeTold)
+                        post.claims.iter_mut().filter(|c| c.not_run && c.here == Here::Undecided)
                     {
                         claim.why = format!("the post cannot be computed from the run: {mistake}");
                     }
                 };
-                publish_with(cli, &publish, false, &told, &mut keep)?
+                publish_with(cli, &publish, false, &report, &mut keep)?
             }
             other => other?,
         };

@@ -16,7 +16,7 @@ use crate::progress::Bar;
 use crate::screen::{print, print_json_text, print_styled, say, style};
 use crate::view;
 
-/// Runs an experiment to its end and prints what came out.
+/// Runs an experiment to its end and prints the results.
 pub fn run(cli: &Cli, run: &Run) -> Result<Exit> {
     let exports = export::parse(&run.export)?;
     let kits = kit_paths()?;
@@ -60,7 +60,7 @@ pub fn run(cli: &Cli, run: &Run) -> Result<Exit> {
     );
     // Nodes have their own queue.
     let remote = prepared.as_ref().is_some_and(|p| p.experiment.place.engine == Engine::Slurm);
-    let _turn = if remote { None } else { take_turn(run.wait_turn, &lab, &mut both)? };
+    let _lock = if remote { None } else { take_run_lock(run.wait_for_lock, &lab, &mut both)? };
     let mut ended = match (&prepared, &resumed) {
         (Some(prepared), _) => lab
             .run(prepared, &mut both)
@@ -90,18 +90,23 @@ pub fn run(cli: &Cli, run: &Run) -> Result<Exit> {
     Ok(exit_of(&ended, &view))
 }
 
-/// One run at a time measures on a machine. Without `--wait-turn` a second one is told of the first.
-pub fn take_turn(wait: bool, lab: &Lab<'_>, watcher: &mut dyn Watcher) -> Result<Option<RunLock>> {
+/// One run at a time measures on a machine. Without `--wait-for-lock` a second one prints a line about
+/// the first.
+pub fn take_run_lock(
+    wait: bool,
+    lab: &Lab<'_>,
+    watcher: &mut dyn Watcher,
+) -> Result<Option<RunLock>> {
     if wait {
         let turn = RunLock::wait(&lab.state_dir, lab.interrupt.as_ref(), &mut |s| watcher.say(s));
         return turn.with_context(|| format!("take the turn in {}", lab.state_dir.display()));
     }
-    // Where no lock can be made, nobody can be told of another run.
+    // Where no lock can be made, nobody can be warned of another run.
     match RunLock::take(&lab.state_dir) {
         Ok(Ok(turn)) => Ok(Some(turn)),
         Ok(Err(who)) => {
             watcher.say(&format!(
-                "warning: {who} measures on this machine too, and both disturb each other; --wait-turn waits for its end"
+                "warning: {who} measures on this machine too, and both disturb each other; --wait-for-lock waits for its end"
             ));
             Ok(None)
         }

@@ -155,8 +155,8 @@ fn missing_counters(cli: &Cli, missing: &counters::Missing) -> Result<()> {
     if cli.json {
         let ways: serde_json::Map<String, serde_json::Value> =
             ways.iter().map(|(way, how)| ((*way).to_owned(), (*how).into())).collect();
-        let said = serde_json::json!({ "measured": null, "missing": missing.to_string(), "instead": ways });
-        return print_json(&said);
+        let answer = serde_json::json!({ "measured": null, "missing": missing.to_string(), "instead": ways });
+        return print_json(&answer);
     }
     say(&format!(
         "the cost of translation cannot be counted here, and the command was not run: {missing}"

@@ -293,13 +293,13 @@ impl Emulated {
             };
         }
         let ran = command.output().unwrap();
-        let said = String::from_utf8_lossy(&ran.stderr).into_owned();
+        let printed = String::from_utf8_lossy(&ran.stderr).into_owned();
         if ran.status.code() == Some(77) {
             return Scene::Skipped(format!(
-                "the kernel lets nothing be bound over its files: {said}"
+                "the kernel lets nothing be bound over its files: {printed}"
             ));
         }
-        assert!(!world.runs().is_empty(), "{said}");
+        assert!(!world.runs().is_empty(), "{printed}");
         checked(world)
     }
 

@@ -42,7 +42,7 @@ pub fn make(world: &World, name: &str) -> Option<Scene> {
         }
         "one failed" => failing(world, name, &["b"]),
         "all failed" => failing(world, name, &["a", "b"]),
-        "evidence" => told(world, name, &[UNLIKE, ""]),
+        "evidence" => reported(world, name, &[UNLIKE, ""]),
         "other parameters" => other_parameters(world),
         "nodes apart" => nodes(world, "1 ns"),
         "small effect" => small_effect(world, name, &[]),
@@ -120,7 +120,7 @@ fn failing(world: &World, name: &str, levels: &[&str]) -> Scene {
 }
 
 /// A run whose programs write these lines to file descriptor 3, by level.
-fn told(world: &World, name: &str, lines: &[&str; 2]) -> Scene {
+fn reported(world: &World, name: &str, lines: &[&str; 2]) -> Scene {
     let kit = noisy(world, name);
     kit.tells("a", lines[0]);
     kit.tells("b", lines[1]);

@@ -27,7 +27,7 @@ help = "what it prints"
 command = ["sh", "-c", '''
 n=$(($(cat "$1.$2" 2>/dev/null) + 1)); echo $n > "$1.$2"
 test ! -e "$1/fails-$2" || exit 3
-test ! -e "$1/told-$2" || cat "$1/told-$2" >&3
+test ! -e "$1/values-$2" || cat "$1/values-$2" >&3
 echo sum "$3"
 echo figure $(sed -n "$n"p "$1/$2")''', "sh", "{kit}", "{level}", "{result}"]
 protocol = true
@@ -88,7 +88,7 @@ impl<'a> Figures<'a> {
 
     /// What the trials of a level write to file descriptor 3.
     pub fn tells(&self, level: &str, lines: &str) {
-        self.file(&format!("told-{level}"), lines);
+        self.file(&format!("values-{level}"), lines);
     }
 
     /// Trials of a level fail.

@@ -37,8 +37,8 @@ impl Slurm {
             return None;
         }
         let slurm = Slurm { folder: tempfile::tempdir().unwrap() };
-        let (code, said) = slurm.script(&["start"], &nodes.to_string());
-        assert_eq!(code, 0, "{said}");
+        let (code, shown) = slurm.script(&["start"], &nodes.to_string());
+        assert_eq!(code, 0, "{shown}");
         Some(slurm)
     }
 
@@ -65,8 +65,8 @@ impl Slurm {
     }
 
     pub fn controller(&self, what: &str) {
-        let (code, said) = self.script(&["controller"], what);
-        assert_eq!(code, 0, "{said}");
+        let (code, shown) = self.script(&["controller"], what);
+        assert_eq!(code, 0, "{shown}");
     }
 
     /// The daemon of a node.

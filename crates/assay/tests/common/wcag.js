@@ -63,7 +63,7 @@
   if (all("main").length !== 1) wrong.push(`${all("main").length} main`);
   if (all("h1").length !== 1) wrong.push(`${all("h1").length} h1`);
   const navs = all("nav").map((n) => n.getAttribute("aria-label"));
-  if (navs.some((n) => !n) || new Set(navs).size !== navs.length) wrong.push(`navigations are not told apart: ${navs}`);
+  if (navs.some((n) => !n) || new Set(navs).size !== navs.length) wrong.push(`navigations have the same name: ${navs}`);
   let level = 0;
   for (const h of all("h1, h2, h3, h4, h5, h6")) {
     const own = Number(h.localName[1]);

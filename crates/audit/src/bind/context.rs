@@ -55,22 +55,22 @@ impl<'a> Context<'a> {
     }
 
     /// Power that prose gives for a system ("consumed an average of 520 Watts") belongs to its rows
-    /// without one, as far as the rest that is said of the system is theirs.
+    /// without one, as far as its other stated attributes are theirs.
     fn read_watts(&mut self) {
         for tokens in &self.reading.tokens {
             let derived = tokens.iter().any(|t| {
                 matches!(t.lower.as_str(), "maximum" | "nameplate" | "%")
                     || t.quantity().is_some_and(|n| n.is(&crate::read::unit::Unit::Percent))
             });
-            let said = mention::attributes(tokens);
-            let (Some(watts), false) = (said.watts, derived) else { continue };
+            let stated = mention::attributes(tokens);
+            let (Some(watts), false) = (stated.watts, derived) else { continue };
             let own = mention::read(tokens, &self.quantities.systems);
             if own.models.len() != 1 {
                 continue;
             }
             for q in &mut self.quantities.all {
                 let same =
-                    !q.models.is_disjoint(&own.models) && q.attributes.agreement(&said).1 == 0;
+                    !q.models.is_disjoint(&own.models) && q.attributes.agreement(&stated).1 == 0;
                 if same && q.attributes.watts.is_none() {
                     q.attributes.watts = Some(watts);
                 }

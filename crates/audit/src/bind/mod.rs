@@ -40,7 +40,7 @@ pub(crate) struct Pair {
 /// How many candidates of a side are looked at.
 const KEPT: usize = 24;
 
-/// Scores at least this far apart are told apart.
+/// Scores at least this far apart are distinct.
 pub(crate) const MARGIN: f64 = 0.6;
 
 /// How well a quantity fits a phrase; `None` when it cannot be meant.
@@ -67,12 +67,12 @@ pub(crate) fn fit(all: &Quantities, q: &Quantity, side: &Side) -> Option<f64> {
         .map(|w| all.weight(w))
         .sum();
     score += words.min(8.0);
-    // A result whose own name has more than was said ("x3200 M2") fits a little less.
-    let unsaid = q.models.iter().filter(|model| !m.words.contains(*model)).count();
-    score -= 0.1 * unsaid as f64;
+    // A result whose own name has more than was stated ("x3200 M2") fits a little less.
+    let unstated = q.models.iter().filter(|model| !m.words.contains(*model)).count();
+    score -= 0.1 * unstated as f64;
     let (same, different) = q.attributes.agreement(&m.attributes);
     score += same as f64 - 3.0 * different as f64;
-    // A value for each instance is meant only where it is said.
+    // A value for each instance is meant only where it is stated.
     if q.is_each()
         && side.explicit.is_none()
         && !m.words.iter().any(|w| q.family.contains(w.as_str()))

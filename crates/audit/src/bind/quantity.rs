@@ -214,7 +214,7 @@ fn of_table(document: &Document<'_>, index: usize, table: &Table, all: &mut Vec<
     }
 }
 
-/// A system, told from its like by clock and chips, and what was measured.
+/// A system, distinguished from its like by clock and chips, and what was measured.
 fn name_of(label: &str, attributes: &Attributes, column: &str) -> String {
     let mut name = label.trim().to_owned();
     if let Some(chips) = attributes.chips {

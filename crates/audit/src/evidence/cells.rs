@@ -5,9 +5,9 @@ use super::amount::{Agreement, Amount, Dimension};
 use super::bind::{Metric, Side, at, metric, statistic};
 use super::grid::{At, Better, Grid};
 use super::name::Mention;
-use super::said::{Much, Said};
 use super::scene::Scene;
 use super::sides::{Bound2, is_average};
+use super::statement::{Much, Statement};
 use crate::claim::{ClaimVerdict, Reading};
 use crate::detect::pointing::Way;
 use crate::judge::reading::{Bound, Claimed, Formula, Operand, read};
@@ -24,7 +24,7 @@ pub(crate) struct Candidate {
 
 /// The pairs of cells that a claim's metric leaves.
 pub(crate) fn candidates(scene: &Scene<'_>, pair: Bound2, k: usize) -> Vec<Candidate> {
-    let said = &scene.said[k];
+    let statement = &scene.statements[k];
     let grid = scene.grid(pair.grid);
     let other = match pair.side {
         Side::Rows => Side::Columns,
@@ -32,8 +32,8 @@ pub(crate) fn candidates(scene: &Scene<'_>, pair: Bound2, k: usize) -> Vec<Candi
     };
     let mentions: &[Mention] =
         scene.named.iter().find(|(n, _)| *n == pair.grid).map_or(&[], |(_, n)| n.side(other));
-    let start = if k > 0 { scene.said[k - 1].end } else { 0 };
-    let stop = clause(scene, said).1;
+    let start = if k > 0 { scene.statements[k - 1].end } else { 0 };
+    let stop = clause(scene, statement).1;
     let both = |o: usize| {
         let (a, b) = (at(pair.side, pair.subject, o), at(pair.side, pair.baseline, o));
         let (x, y) = (grid.amount(a)?, grid.amount(b)?);
@@ -53,15 +53,15 @@ pub(crate) fn candidates(scene: &Scene<'_>, pair: Bound2, k: usize) -> Vec<Candi
     };
     let is_there = |named: &[usize]| all.iter().any(|(o, ..)| named.contains(o));
     let own = within(clause_start(scene, k, start)..stop);
-    let explicit = if is_there(&own) { own } else { within(0..said.at) };
+    let explicit = if is_there(&own) { own } else { within(0..statement.at) };
     let explicit = if is_there(&explicit) { explicit } else { Vec::new() };
     let words = metric(&scene.sentence, clause_start(scene, k, start)..stop);
-    let words = match (said.way, words) {
+    let words = match (statement.way, words) {
         (Way::Faster | Way::Slower, Metric::Any) => Metric::Speed,
         (_, w) => w,
     };
     let anchored: Vec<usize> =
-        if explicit.is_empty() { anchors(scene, pair, said, &all) } else { Vec::new() };
+        if explicit.is_empty() { anchors(scene, pair, statement, &all) } else { Vec::new() };
     let averaged = scene.sentence.tokens[start..stop].iter().any(|t| is_average(&t.lower));
     let summed =
         averaged && other == Side::Rows && (0..grid.summary.len()).any(|r| grid.summary[r]);
@@ -118,13 +118,13 @@ pub(crate) fn candidates(scene: &Scene<'_>, pair: Bound2, k: usize) -> Vec<Candi
         let least = kept.iter().map(|(o, ..)| statistic(&grid.columns.names[*o].text)).min();
         kept.retain(|(o, ..)| Some(statistic(&grid.columns.names[*o].text)) == least);
     }
-    kept.into_iter().filter_map(|(_, a, b)| candidate(grid, said, a, b)).collect()
+    kept.into_iter().filter_map(|(_, a, b)| candidate(grid, statement, a, b)).collect()
 }
 
 /// A claim's clause begins behind the one before, or at the last comma, "and" or "but" between.
 fn clause_start(scene: &Scene<'_>, k: usize, start: usize) -> usize {
-    let said = &scene.said[k];
-    (start..said.at)
+    let statement = &scene.statements[k];
+    (start..statement.at)
         .rev()
         .find(|i| {
             let t = &scene.sentence.tokens[*i];
@@ -134,10 +134,15 @@ fn clause_start(scene: &Scene<'_>, k: usize, start: usize) -> usize {
 }
 
 /// Columns whose value of the subject stands before the claim: "reaches 612,000 IOPS, 6.6 times as many".
-fn anchors(scene: &Scene<'_>, pair: Bound2, said: &Said, all: &[(usize, At, At)]) -> Vec<usize> {
+fn anchors(
+    scene: &Scene<'_>,
+    pair: Bound2,
+    statement: &Statement,
+    all: &[(usize, At, At)],
+) -> Vec<usize> {
     let grid = scene.grid(pair.grid);
-    let speed = matches!(scene.sentence.lower(said.word), "faster" | "slower");
-    let Some((_, _, amount)) = scene.amounts.iter().rfind(|(at, ..)| *at < said.at) else {
+    let speed = matches!(scene.sentence.lower(statement.word), "faster" | "slower");
+    let Some((_, _, amount)) = scene.amounts.iter().rfind(|(at, ..)| *at < statement.at) else {
         return Vec::new();
     };
     let hits = |a: At| {
@@ -167,7 +172,7 @@ fn anchors(scene: &Scene<'_>, pair: Bound2, said: &Said, all: &[(usize, At, At)]
     own
 }
 
-fn candidate(grid: &Grid, said: &Said, a: At, b: At) -> Option<Candidate> {
+fn candidate(grid: &Grid, statement: &Statement, a: At, b: At) -> Option<Candidate> {
     let (x, y) = (grid.amount(a)?, grid.amount(b)?);
     let better = grid.better[a.column];
     // In a table of states the row says what is measured.
@@ -176,28 +181,32 @@ fn candidate(grid: &Grid, said: &Said, a: At, b: At) -> Option<Candidate> {
         (Better::Unknown, Dimension::Rate | Dimension::ByteRate) => Better::More,
         _ => better,
     };
-    let points = matches!(said.way, Way::Faster | Way::Slower);
+    let points = matches!(statement.way, Way::Faster | Way::Slower);
     let known = !points || better != Better::Unknown;
-    let readings = readings(said, x, y, better == Better::Less);
+    let readings = readings(statement, x, y, better == Better::Less);
     let verdict = readings.first()?.verdict;
     Some(Candidate { a, b, verdict, readings, known })
 }
 
 /// The readings of a comparison for two amounts, the best first.
-pub(crate) fn readings(said: &Said, a: Amount, b: Amount, less: bool) -> Vec<Reading> {
+pub(crate) fn readings(statement: &Statement, a: Amount, b: Amount, less: bool) -> Vec<Reading> {
     let operand = |m: Amount| Operand { value: m.value, step: m.step };
-    if said.much == Much::Orders {
-        return said.formulas(less).into_iter().map(|f| orders(said.claimed(), f, a, b)).collect();
+    if statement.much == Much::Orders {
+        return statement
+            .formulas(less)
+            .into_iter()
+            .map(|f| orders(statement.claimed(), f, a, b))
+            .collect();
     }
-    let mut all: Vec<Reading> = said
+    let mut all: Vec<Reading> = statement
         .formulas(less)
         .into_iter()
-        .map(|f| read(f, said.claimed(), operand(a), operand(b)))
+        .map(|f| read(f, statement.claimed(), operand(a), operand(b)))
         .collect();
     // "2x" for 1.2 is within one unit of its only digit, and no rounding.
     for reading in &mut all {
-        let off = (reading.value - said.value).abs() > 0.3 * said.value;
-        if said.much == Much::Times && reading.verdict == ClaimVerdict::OffByRounding && off {
+        let off = (reading.value - statement.value).abs() > 0.3 * statement.value;
+        if statement.much == Much::Times && reading.verdict == ClaimVerdict::OffByRounding && off {
             reading.verdict = ClaimVerdict::Wrong;
         }
     }
@@ -224,12 +233,13 @@ fn orders(claimed: Claimed, formula: Formula, a: Amount, b: Amount) -> Reading {
 }
 
 /// The tokens of a claim: from the end of the one before to the start of the next.
-pub(crate) fn clause(scene: &Scene<'_>, said: &Said) -> (usize, usize) {
-    let start = scene.said.iter().filter(|s| s.at < said.at).map(|s| s.end).max().unwrap_or(0);
+pub(crate) fn clause(scene: &Scene<'_>, statement: &Statement) -> (usize, usize) {
+    let start =
+        scene.statements.iter().filter(|s| s.at < statement.at).map(|s| s.end).max().unwrap_or(0);
     let tokens = scene.sentence.tokens;
-    let mut end = scene.next(said.at);
+    let mut end = scene.next(statement.at);
     if end < tokens.len() {
-        end = (said.end..end)
+        end = (statement.end..end)
             .rev()
             .find(|i| {
                 tokens[*i].is_mark(',')
@@ -238,7 +248,7 @@ pub(crate) fn clause(scene: &Scene<'_>, said: &Said) -> (usize, usize) {
             })
             .unwrap_or(end);
     }
-    let start = (start..said.at)
+    let start = (start..statement.at)
         .find(|i| {
             start > 0
                 && (tokens[*i].is_mark(',')
@@ -246,5 +256,5 @@ pub(crate) fn clause(scene: &Scene<'_>, said: &Said) -> (usize, usize) {
                     || matches!(tokens[*i].lower.as_str(), "and" | "but"))
         })
         .map_or(start, |i| i + 1);
-    (start.min(said.at), end.max(said.at + 1))
+    (start.min(statement.at), end.max(statement.at + 1))
 }

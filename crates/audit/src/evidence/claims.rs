@@ -7,7 +7,7 @@ use std::ops::Range;
 use super::bind::{Named, Sentence, Side};
 use super::scene::{Scene, Subject, named};
 use super::sides::Bound2;
-use super::{compare, count, prose, rank, said, value};
+use super::{compare, count, prose, rank, statement, value};
 use crate::bind::context::Context;
 use crate::claim::{Claim, ClaimVerdict};
 use crate::read::document::BlockKind;
@@ -51,22 +51,22 @@ pub(crate) fn judge(context: &Context<'_>, index: usize, memory: &mut Memory) ->
     for mention in named.iter().flat_map(|(_, n)| n.rows.iter().chain(&n.columns)) {
         free[mention.start..mention.end].fill(false);
     }
-    let said = said::all(text, tokens, &free);
-    let amounts = said::amounts(text, tokens, &said, &free);
+    let statements = statement::all(text, tokens, &free);
+    let amounts = statement::amounts(text, tokens, &statements, &free);
     let mut scene =
-        Scene { context, index, sentence, said, amounts, named, before: memory.subject };
-    let mut bound: Vec<Option<Bound2>> = vec![None; scene.said.len()];
+        Scene { context, index, sentence, statements, amounts, named, before: memory.subject };
+    let mut bound: Vec<Option<Bound2>> = vec![None; scene.statements.len()];
     let mut used: BTreeSet<usize> = BTreeSet::new();
-    for k in 0..scene.said.len() {
-        let said = scene.said[k];
+    for k in 0..scene.statements.len() {
+        let statement = scene.statements[k];
         let found = prose::judge(&scene, k, &mut used).or_else(|| {
             let (claim, pair) = compare::judge(&scene, k, &bound)?;
             bound[k] = pair;
             Some(claim)
         });
         if let Some(claim) = found {
-            decided.taken.push(said.at..said.end);
-            decided.claims.push(settled(&scene, said.at, claim));
+            decided.taken.push(statement.at..statement.end);
+            decided.claims.push(settled(&scene, statement.at, claim));
         }
     }
     let amounts = std::mem::take(&mut scene.amounts);
@@ -101,7 +101,7 @@ pub(crate) fn judge(context: &Context<'_>, index: usize, memory: &mut Memory) ->
     decided
 }
 
-/// What is said under a condition or by others has no verdict of its own.
+/// What is stated under a condition or by others has no verdict of its own.
 fn settled(scene: &Scene<'_>, at: usize, mut claim: Claim) -> Claim {
     if let Some(why) = scene.open(at)
         && claim.verdict != ClaimVerdict::Unsupported

@@ -4,9 +4,9 @@ use super::bind::{Side, around, foreign};
 use super::cells::{Candidate, candidates, clause, readings};
 use super::grid::{At, Better, Grid};
 use super::known::unknown;
-use super::said::{Much, Said};
 use super::scene::Scene;
 use super::sides::{Bound2, is_average, sides, tables};
+use super::statement::{Much, Statement};
 use crate::claim::{Claim, ClaimKind, ClaimVerdict, Input, Reading};
 use crate::detect::pointing::Way;
 use crate::judge::reading::Bound;
@@ -18,7 +18,7 @@ pub(crate) fn judge(
     k: usize,
     before: &[Option<Bound2>],
 ) -> Option<(Claim, Option<Bound2>)> {
-    let said = scene.said[k];
+    let statement = scene.statements[k];
     let mut best: Vec<(usize, Bound2)> = Vec::new();
     for g in tables(scene, before) {
         for side in [Side::Rows, Side::Columns] {
@@ -33,7 +33,7 @@ pub(crate) fn judge(
     for pair in &pairs {
         let candidates = candidates(scene, *pair, k);
         if !candidates.is_empty() {
-            let mut claim = decide(scene, *pair, &said, &candidates);
+            let mut claim = decide(scene, *pair, &statement, &candidates);
             let elsewhere = claim.verdict == ClaimVerdict::Wrong
                 && pairs.iter().any(|other| {
                     (other.grid, other.side) != (pair.grid, pair.side)
@@ -51,17 +51,23 @@ pub(crate) fn judge(
     None
 }
 
-fn decide(scene: &Scene<'_>, pair: Bound2, said: &Said, candidates: &[Candidate]) -> Claim {
-    let (start, end) = clause(scene, said);
+fn decide(
+    scene: &Scene<'_>,
+    pair: Bound2,
+    statement: &Statement,
+    candidates: &[Candidate],
+) -> Claim {
+    let (start, end) = clause(scene, statement);
     let span =
         Span::new(scene.sentence.tokens[start].span.start, scene.sentence.tokens[end - 1].span.end);
-    let kind = if said.much == Much::Percent { ClaimKind::Percent } else { ClaimKind::Times };
+    let kind = if statement.much == Much::Percent { ClaimKind::Percent } else { ClaimKind::Times };
     let mut claim = scene.context.claim_at(kind, span, "");
-    claim.claimed = Some(said.value);
+    claim.claimed = Some(statement.value);
     let grid = scene.grid(pair.grid);
     let right = |c: &&Candidate| c.verdict != ClaimVerdict::Wrong;
     let holding = candidates.iter().filter(right).count();
-    let average = if candidates.len() > 1 { mean(scene, pair, said, candidates) } else { None };
+    let average =
+        if candidates.len() > 1 { mean(scene, pair, statement, candidates) } else { None };
     if let Some((reading, verdict)) = average {
         claim.verdict = verdict;
         claim.computed = Some(reading.value);
@@ -73,13 +79,13 @@ fn decide(scene: &Scene<'_>, pair: Bound2, said: &Said, candidates: &[Candidate]
     let elsewhere = candidates.len() > 1
         && foreign(grid, &scene.sentence, around(&scene.sentence, start..end)).is_some();
     let columns_first = pair.side == Side::Rows && !elsewhere;
-    let (chosen, verdict) = if said.bound == Bound::AtMost && candidates.len() > 1 {
-        // "up to 48%": the greatest of them.
+    let (chosen, verdict) = if statement.bound == Bound::AtMost && candidates.len() > 1 {
+        // "up to 48%": the largest of them.
         let top = candidates.iter().max_by(|x, y| {
             let v = |c: &Candidate| c.readings.first().map_or(f64::NEG_INFINITY, |r| r.value);
             v(x).total_cmp(&v(y))
         });
-        let exact = Said { bound: Bound::Exact, ..*said };
+        let exact = Statement { bound: Bound::Exact, ..*statement };
         let Some(top) = top else { return claim };
         let fits = (|| {
             let (x, y) = (grid.amount(top.a)?, grid.amount(top.b)?);
@@ -108,7 +114,7 @@ fn decide(scene: &Scene<'_>, pair: Bound2, said: &Said, candidates: &[Candidate]
         if elsewhere && verdict != ClaimVerdict::Wrong { ClaimVerdict::Ambiguous } else { verdict };
     claim.verdict = verdict;
     if verdict == ClaimVerdict::Wrong
-        && let Some(why) = doubt(scene, pair, said, candidates)
+        && let Some(why) = doubt(scene, pair, statement, candidates)
     {
         claim.verdict = ClaimVerdict::Ambiguous;
         claim.reason = format!("{}, but {why}", claim.reason);
@@ -125,11 +131,12 @@ fn decide(scene: &Scene<'_>, pair: Bound2, said: &Said, candidates: &[Candidate]
 fn mean(
     scene: &Scene<'_>,
     pair: Bound2,
-    said: &Said,
+    statement: &Statement,
     candidates: &[Candidate],
 ) -> Option<(Reading, ClaimVerdict)> {
-    let says = scene.sentence.tokens[..scene.next(said.at)].iter().any(|t| is_average(&t.lower));
-    if !says || pair.side != Side::Columns || said.much == Much::Orders {
+    let says =
+        scene.sentence.tokens[..scene.next(statement.at)].iter().any(|t| is_average(&t.lower));
+    if !says || pair.side != Side::Columns || statement.much == Much::Orders {
         return None;
     }
     let values: Vec<f64> =
@@ -138,13 +145,14 @@ fn mean(
     let arithmetic = values.iter().sum::<f64>() / values.len() as f64;
     let ratios: Vec<f64> = values
         .iter()
-        .map(|v| if said.much == Much::Percent { 1.0 + v / 100.0 } else { *v })
+        .map(|v| if statement.much == Much::Percent { 1.0 + v / 100.0 } else { *v })
         .collect();
     let geometric = (ratios.iter().map(|r| r.ln()).sum::<f64>() / ratios.len() as f64).exp();
-    let geometric = if said.much == Much::Percent { (geometric - 1.0) * 100.0 } else { geometric };
+    let geometric =
+        if statement.much == Much::Percent { (geometric - 1.0) * 100.0 } else { geometric };
     let mut best: Option<(Reading, ClaimVerdict)> = None;
     for (value, what) in [(arithmetic, "mean"), (geometric, "geometric mean")] {
-        let verdict = said.claimed().fit(value, value, value);
+        let verdict = statement.claimed().fit(value, value, value);
         let verdict =
             if verdict == ClaimVerdict::Wrong { ClaimVerdict::Ambiguous } else { verdict };
         let reading = Reading {
@@ -163,33 +171,38 @@ fn mean(
 }
 
 /// Why a claim that fails may still be about something else.
-fn doubt(scene: &Scene<'_>, pair: Bound2, said: &Said, candidates: &[Candidate]) -> Option<String> {
-    if !matches!(said.bound, Bound::Exact | Bound::AtLeast) {
-        return Some("it is said as about".into());
+fn doubt(
+    scene: &Scene<'_>,
+    pair: Bound2,
+    statement: &Statement,
+    candidates: &[Candidate],
+) -> Option<String> {
+    if !matches!(statement.bound, Bound::Exact | Bound::AtLeast) {
+        return Some("it is stated as approximate".into());
     }
     if !pair.named {
         return Some("what it compares is not named in its sentence".into());
     }
     if candidates.iter().any(|c| !c.known) {
-        return Some("whether more or less is better is not said".into());
+        return Some("whether more or less is better is not stated".into());
     }
     let grid = scene.grid(pair.grid);
-    let (start, end) = clause(scene, said);
+    let (start, end) = clause(scene, statement);
     if let Some(words) = unknown(grid, &scene.sentence, start..end, false) {
         return Some(format!("\"{words}\" is not in the table"));
     }
     let swapped = |c: &&Candidate| {
         let (Some(x), Some(y)) = (grid.amount(c.a), grid.amount(c.b)) else { return false };
         let less = grid.better[c.a.column] == Better::Less;
-        readings(said, y, x, less).iter().any(|r| r.verdict != ClaimVerdict::Wrong)
+        readings(statement, y, x, less).iter().any(|r| r.verdict != ClaimVerdict::Wrong)
     };
-    let turned = Said { way: said.way.opposite(), ..*said };
+    let turned = Statement { way: statement.way.opposite(), ..*statement };
     let other_way = |c: &&Candidate| {
         let (Some(x), Some(y)) = (grid.amount(c.a), grid.amount(c.b)) else { return false };
         let less = grid.better[c.a.column] == Better::Less;
         readings(&turned, x, y, less).iter().any(|r| r.verdict != ClaimVerdict::Wrong)
     };
-    let plain = said.way == Way::Of && said.much == Much::Times;
+    let plain = statement.way == Way::Of && statement.much == Much::Times;
     if plain && candidates.iter().any(|c| swapped(&c)) {
         return Some("the other way round it holds".into());
     }

@@ -48,7 +48,7 @@ pub(crate) struct At {
 }
 
 /// Larger tables hold no names that a sentence could mean.
-const MOST_CELLS: usize = 20_000;
+const MAX_CELLS: usize = 20_000;
 
 impl Grid {
     pub(crate) fn cell(&self, at: At) -> Option<&Cell> {
@@ -83,10 +83,10 @@ impl Grid {
     /// Reads a table; `None` if it has no amounts.
     pub(crate) fn read(document: &Document<'_>, index: usize, table: &Table) -> Option<Grid> {
         let count = table.rows.len() * table.columns.len();
-        if table.shape != Shape::Grid || table.rows.is_empty() || count > MOST_CELLS {
+        if table.shape != Shape::Grid || table.rows.is_empty() || count > MAX_CELLS {
             return None;
         }
-        // Whose rows are told apart by their parts are bound by these, not by names.
+        // Grids whose rows differ in their parts are bound by these, not by names.
         if table.columns.iter().filter(|c| is_hardware(c)).count() >= 2 {
             return None;
         }

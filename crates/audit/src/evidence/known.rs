@@ -7,7 +7,7 @@ use super::amount::Dimension;
 use super::bind::{Sentence, around, foreign, is_metric};
 use super::grid::Grid;
 use super::name::is_plain;
-use super::said;
+use super::statement;
 use crate::detect::pointing::way;
 
 /// Words that say of any table's values that they are so.
@@ -78,7 +78,7 @@ pub(crate) fn unknown(
             || way(lower).is_some()
             || is_metric(lower)
             || SAYING.split_whitespace().any(|w| w == lower)
-            || said::is_multiple(lower))
+            || statement::is_multiple(lower))
         {
             return Some(lower.to_owned());
         }

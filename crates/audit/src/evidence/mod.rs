@@ -19,9 +19,9 @@ mod known;
 mod name;
 mod prose;
 mod rank;
-mod said;
 mod scene;
 mod sides;
+mod statement;
 mod value;
 mod voice;
 

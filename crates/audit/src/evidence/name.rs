@@ -1,5 +1,5 @@
-//! Names: the rows and columns of a table as they are called in a sentence. A name is told from the
-//! others of its axis by the words that these do not have.
+//! Names: the rows and columns of a table as they are called in a sentence. A name is distinguished
+//! from the others of its axis by the words that these do not have.
 
 use std::collections::BTreeMap;
 
@@ -211,7 +211,8 @@ impl Axis {
         self.names[n].words.iter().any(|w| !own.contains(&w) && digits(w))
     }
 
-    /// Of several names with all the words those that lack the least: "Frost 7" is not "Frost 7 Ti".
+    /// Of several names with all the words those that lack the fewest: "Frost 7" is not "Frost 7
+    /// Ti".
     fn narrow(&self, who: &mut Vec<usize>, own: &[&String]) {
         let lacks = |n: usize| {
             self.names[n].words.iter().filter(|w| !own.contains(w) && self.weight(w) > 0.0).count()
@@ -222,7 +223,7 @@ impl Axis {
         }
     }
 
-    /// What a mention leaves open is told by the other words of the sentence that names have.
+    /// What a mention leaves open is decided by the other words of the sentence that names have.
     fn by_context(&self, pieces: &[Vec<String>], found: &mut [Mention]) {
         if found.iter().all(|m| m.who.len() == 1) {
             return;

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 
 use super::amount::{Amount, Dimension};
 use super::cells::{clause, readings};
-use super::said::{Much, Said};
 use super::scene::Scene;
+use super::statement::{Much, Statement};
 use crate::claim::{Claim, ClaimKind, ClaimVerdict};
 use crate::detect::pointing::{Way, way};
 use crate::judge::reading::Bound;
@@ -22,32 +22,32 @@ struct Pair {
 
 /// Judges the `k`th comparison; the tokens of the amounts that it used are put into `used`.
 pub(crate) fn judge(scene: &Scene<'_>, k: usize, used: &mut BTreeSet<usize>) -> Option<Claim> {
-    let said = scene.said[k];
-    if said.much == Much::Orders {
+    let statement = scene.statements[k];
+    if statement.much == Much::Orders {
         return None;
     }
     let pair = pair(scene, k)?;
     let (a, b) = (scene.amounts[pair.subject], scene.amounts[pair.baseline]);
     // "The 8 GB machine is slower": sizes are no speeds.
     let speed =
-        matches!(scene.sentence.lower(said.word), "faster" | "slower" | "quicker" | "sooner");
+        matches!(scene.sentence.lower(statement.word), "faster" | "slower" | "quicker" | "sooner");
     if speed && matches!(a.2.dimension(), Dimension::Bytes | Dimension::Power) {
         return None;
     }
-    let less = match direction(scene, &said, a.2) {
+    let less = match direction(scene, &statement, a.2) {
         Some(less) => less,
         None => a.2.value < b.2.value,
     };
-    let readings = readings(&said, a.2, b.2, less);
+    let readings = readings(&statement, a.2, b.2, less);
     let best = readings.first()?.clone();
-    let (start, end) = clause(scene, &said);
+    let (start, end) = clause(scene, &statement);
     let tokens = scene.sentence.tokens;
     let from = start.min(a.0).min(b.0);
     let to = end.max(a.1).max(b.1).min(tokens.len());
     let span = Span::new(tokens[from].span.start, tokens[to - 1].span.end);
-    let kind = if said.much == Much::Percent { ClaimKind::Percent } else { ClaimKind::Times };
+    let kind = if statement.much == Much::Percent { ClaimKind::Percent } else { ClaimKind::Times };
     let mut claim = scene.context.claim_at(kind, span, "");
-    claim.claimed = Some(said.value);
+    claim.claimed = Some(statement.value);
     claim.computed = Some(best.value).filter(|v| v.is_finite());
     claim.inputs = vec![
         scene.context.input_at("in the sentence", a.2.printed, tokens[a.0].span),
@@ -57,18 +57,19 @@ pub(crate) fn judge(scene: &Scene<'_>, k: usize, used: &mut BTreeSet<usize>) -> 
     claim.verdict = best.verdict;
     if best.verdict == ClaimVerdict::Wrong {
         // The other way to read "N % faster" or "N % less" of the same two values.
-        let swapped = super::cells::readings(&said, b.2, a.2, less);
+        let swapped = super::cells::readings(&statement, b.2, a.2, less);
         let other = swapped.iter().any(|r| r.verdict != ClaimVerdict::Wrong);
-        let exact = matches!(said.bound, Bound::Exact | Bound::AtLeast);
+        let exact = matches!(statement.bound, Bound::Exact | Bound::AtLeast);
         if !pair.sure && !other {
             return None;
         }
         // Of more than two values other ones may be meant.
         let like = |m: &&(usize, usize, Amount)| m.2.dimension().fits(a.2.dimension());
         let several = scene.amounts.iter().filter(like).count() > 2;
-        let open =
-            several || other && (!pair.sure || said.way == Way::Of) || apart(scene, &said, &pair);
-        if !exact || open || scene.said.len() > 1 && !alone(scene, k, &pair) {
+        let open = several
+            || other && (!pair.sure || statement.way == Way::Of)
+            || apart(scene, &statement, &pair);
+        if !exact || open || scene.statements.len() > 1 && !alone(scene, k, &pair) {
             claim.verdict = ClaimVerdict::Ambiguous;
         }
     }
@@ -80,15 +81,15 @@ pub(crate) fn judge(scene: &Scene<'_>, k: usize, used: &mut BTreeSet<usize>) -> 
 
 /// Whether words between a claim and its amounts may begin to speak of something else: "from 5 s to
 /// 30 s, and errors fell by 90%".
-fn apart(scene: &Scene<'_>, said: &Said, pair: &Pair) -> bool {
+fn apart(scene: &Scene<'_>, statement: &Statement, pair: &Pair) -> bool {
     let (first, second) = (
         scene.amounts[pair.subject].0.min(scene.amounts[pair.baseline].0),
         scene.amounts[pair.subject].1.max(scene.amounts[pair.baseline].1),
     );
-    let between = if second <= said.at {
-        second..said.at
-    } else if said.end <= first {
-        said.end..first
+    let between = if second <= statement.at {
+        second..statement.at
+    } else if statement.end <= first {
+        statement.end..first
     } else {
         return false;
     };
@@ -124,7 +125,7 @@ fn apart(scene: &Scene<'_>, said: &Said, pair: &Pair) -> bool {
     };
     // "so 5% more requests pass": what is more is another thing.
     let tokens = scene.sentence.tokens;
-    let end = (said.end..tokens.len())
+    let end = (statement.end..tokens.len())
         .find(|t| {
             matches!(tokens[*t].kind, crate::read::token::Kind::Mark(_))
                 || matches!(scene.sentence.lower(*t), "than" | "as" | "of" | "and" | "but" | "or")
@@ -132,26 +133,26 @@ fn apart(scene: &Scene<'_>, said: &Said, pair: &Pair) -> bool {
         .unwrap_or(tokens.len());
     let thing = |t: &crate::read::token::Token| other(t) && !t.is_mark(';');
     tokens[between].iter().any(other)
-        || tokens[said.end..end].iter().any(|t| {
+        || tokens[statement.end..end].iter().any(|t| {
             thing(t) && !matches!(t.lower.as_str(), "time" | "memory" | "space" | "latency")
         })
 }
 
 /// Whether no other comparison stands between a claim and its two amounts.
 fn alone(scene: &Scene<'_>, k: usize, pair: &Pair) -> bool {
-    let said = &scene.said[k];
-    let places = [scene.amounts[pair.subject].0, scene.amounts[pair.baseline].0, said.at];
+    let statement = &scene.statements[k];
+    let places = [scene.amounts[pair.subject].0, scene.amounts[pair.baseline].0, statement.at];
     let (low, high) = (places.iter().min(), places.iter().max());
     let (Some(low), Some(high)) = (low, high) else { return false };
-    !scene.said.iter().any(|s| s.at != said.at && s.at > *low && s.at < *high)
+    !scene.statements.iter().any(|s| s.at != statement.at && s.at > *low && s.at < *high)
 }
 
 /// Whether less is better of what is compared; `None` where the values themselves say which is better.
-fn direction(scene: &Scene<'_>, said: &Said, a: Amount) -> Option<bool> {
+fn direction(scene: &Scene<'_>, statement: &Statement, a: Amount) -> Option<bool> {
     match a.dimension() {
         Dimension::Time | Dimension::Bytes => Some(true),
         Dimension::Rate | Dimension::ByteRate | Dimension::BitRate => Some(false),
-        _ if matches!(said.way, Way::More | Way::Less | Way::Of) => Some(false),
+        _ if matches!(statement.way, Way::More | Way::Less | Way::Of) => Some(false),
         _ => {
             let has = |set: &[&str]| {
                 scene.sentence.tokens.iter().any(|t| set.contains(&t.lower.as_str()))
@@ -169,10 +170,10 @@ fn direction(scene: &Scene<'_>, said: &Said, a: Amount) -> Option<bool> {
 
 /// The two amounts that a comparison is about, of one dimension, both before it or around it.
 fn pair(scene: &Scene<'_>, k: usize) -> Option<Pair> {
-    let said = &scene.said[k];
+    let statement = &scene.statements[k];
     let sentence = &scene.sentence;
-    let previous = if k > 0 { scene.said[k - 1].end } else { 0 };
-    let next = scene.next(said.at);
+    let previous = if k > 0 { scene.statements[k - 1].end } else { 0 };
+    let next = scene.next(statement.at);
     let fits = |i: usize, j: usize| {
         let (a, b) = (scene.amounts[i].2, scene.amounts[j].2);
         let dimension = |m: Amount| {
@@ -202,7 +203,7 @@ fn pair(scene: &Scene<'_>, k: usize) -> Option<Pair> {
         }
         let (first, second) = (scene.amounts[i], scene.amounts[j]);
         let between: Vec<&str> = (first.1..second.0).map(|t| sentence.lower(t)).collect();
-        let spans_claim = said.at > first.0 && said.at < second.0;
+        let spans_claim = statement.at > first.0 && statement.at < second.0;
         let before = first.0.checked_sub(1).map_or("", |t| sentence.lower(t));
         let has = |word: &str| between.contains(&word);
         // Not "took 840 ms; the new one takes 210 ms" of two things in a list.
@@ -234,17 +235,19 @@ fn pair(scene: &Scene<'_>, k: usize) -> Option<Pair> {
         } else if !spans_claim
             && sentence.tokens[first.1..second.0].iter().any(|t| t.is_mark(';') || t.is_mark(','))
         {
-            Some(told(scene, i, j))
+            Some(in_order(scene, i, j))
         } else if spans_claim
-            && (has("instead") && sentence.tokens[said.at..second.0].iter().any(|t| t.is_mark(':'))
-                || (has("than") || has("of") && said.way == Way::Of) && than(scene, said, second.0))
+            && (has("instead")
+                && sentence.tokens[statement.at..second.0].iter().any(|t| t.is_mark(':'))
+                || (has("than") || has("of") && statement.way == Way::Of)
+                    && than(scene, statement, second.0))
         {
             Some(Pair { subject: i, baseline: j, sure: true })
         } else {
             None
         };
         // The pair before the claim goes before one behind it.
-        let before = |p: &Pair| scene.amounts[p.subject.min(p.baseline)].0 < said.at;
+        let before = |p: &Pair| scene.amounts[p.subject.min(p.baseline)].0 < statement.at;
         if let Some(found) = found
             && best
                 .as_ref()
@@ -268,13 +271,13 @@ fn versioned(scene: &Scene<'_>, i: usize) -> bool {
 }
 
 /// "64% more than the 365 MB of": the amount stands right behind "than".
-fn than(scene: &Scene<'_>, said: &Said, at: usize) -> bool {
-    let than = (said.at..at).rev().find(|i| matches!(scene.sentence.lower(*i), "than" | "of"));
+fn than(scene: &Scene<'_>, statement: &Statement, at: usize) -> bool {
+    let than = (statement.at..at).rev().find(|i| matches!(scene.sentence.lower(*i), "than" | "of"));
     than.is_some_and(|t| at - t <= 3)
 }
 
 /// Two statements one behind the other: the words of time say which was before.
-fn told(scene: &Scene<'_>, i: usize, j: usize) -> Pair {
+fn in_order(scene: &Scene<'_>, i: usize, j: usize) -> Pair {
     let tokens = scene.sentence.tokens;
     let (first, second) = (scene.amounts[i], scene.amounts[j]);
     let past = |from: usize, to: usize| {

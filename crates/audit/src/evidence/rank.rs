@@ -301,7 +301,7 @@ fn plain(scene: &Scene<'_>, i: usize, taken: &[std::ops::Range<usize>]) -> Optio
     let way = if verb { Way::Faster } else { way(word)? };
     let range = clause(scene, i);
     let numbered = taken.iter().any(|t| range.contains(&t.start))
-        || scene.said.iter().any(|s| range.contains(&s.at) || s.word == i);
+        || scene.statements.iter().any(|s| range.contains(&s.at) || s.word == i);
     let than = if verb {
         i
     } else {

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::amount::Amount;
 use super::bind::{Named, Sentence, Side};
 use super::grid::Grid;
-use super::said::Said;
+use super::statement::Statement;
 use super::voice;
 use crate::bind::context::Context;
 
@@ -23,7 +23,7 @@ pub(crate) struct Scene<'a> {
     pub context: &'a Context<'a>,
     pub index: usize,
     pub sentence: Sentence<'a>,
-    pub said: Vec<Said>,
+    pub statements: Vec<Statement>,
     pub amounts: Vec<(usize, usize, Amount)>,
     /// The tables that it names something of, the nearest first.
     pub named: Vec<(usize, Named)>,
@@ -37,7 +37,7 @@ impl Scene<'_> {
 
     /// Where the claim after the one at `at` begins.
     pub(crate) fn next(&self, at: usize) -> usize {
-        self.said.iter().map(|s| s.at).find(|a| *a > at).unwrap_or(self.sentence.tokens.len())
+        self.statements.iter().map(|s| s.at).find(|a| *a > at).unwrap_or(self.sentence.tokens.len())
     }
 
     /// Why the words at a token state nothing of the printed results, if so.
@@ -64,10 +64,10 @@ pub(crate) fn named(context: &Context<'_>, sentence: &Sentence<'_>) -> Vec<(usiz
     }
     let at = sentence.span.start;
     // "On the laptop" picks the table under that heading.
-    let said = |g: usize| {
+    let matching = |g: usize| {
         let own: BTreeSet<&String> = context.grids[g].context.iter().collect();
-        let heard = |w: &&String| w.len() > 2 && !super::name::is_plain(w) && own.contains(w);
-        sentence.pieces.iter().flatten().filter(heard).count()
+        let known = |w: &&String| w.len() > 2 && !super::name::is_plain(w) && own.contains(w);
+        sentence.pieces.iter().flatten().filter(known).count()
     };
     let mut found: Vec<(usize, usize, Named)> = which
         .into_iter()
@@ -79,6 +79,6 @@ pub(crate) fn named(context: &Context<'_>, sentence: &Sentence<'_>) -> Vec<(usiz
             (g, if start <= at { at - start } else { 2 * (start - at) }, named)
         })
         .collect();
-    found.sort_by_key(|(g, distance, _)| (std::cmp::Reverse(said(*g)), *distance, *g));
+    found.sort_by_key(|(g, distance, _)| (std::cmp::Reverse(matching(*g)), *distance, *g));
     found.into_iter().take(12).map(|(g, _, named)| (g, named)).collect()
 }

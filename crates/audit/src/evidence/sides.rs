@@ -6,8 +6,8 @@ use super::amount::Dimension;
 use super::bind::{Sentence, Side};
 use super::grid::Grid;
 use super::name::Mention;
-use super::said::Said;
 use super::scene::Scene;
+use super::statement::Statement;
 use crate::detect::pointing::Way;
 
 /// The two sides of a comparison, by their places on an axis.
@@ -46,16 +46,17 @@ pub(crate) fn tables(scene: &Scene<'_>, before: &[Option<Bound2>]) -> Vec<usize>
 }
 
 /// Where the baseline is opened behind a claim: "than", "over", the second "as", "of".
-fn opener(sentence: &Sentence<'_>, said: &Said, stop: usize) -> Option<usize> {
-    let from = said.end.min(said.word.max(said.at));
-    (from.max(said.at + 1)..stop.min(said.end + 14)).find(|i| match sentence.lower(*i) {
+fn opener(sentence: &Sentence<'_>, statement: &Statement, stop: usize) -> Option<usize> {
+    let from = statement.end.min(statement.word.max(statement.at));
+    (from.max(statement.at + 1)..stop.min(statement.end + 14)).find(|i| match sentence.lower(*i) {
         "than" | "vs" | "versus" | "against" | "compared" | "relative" | "behind" => true,
-        "over" => *i >= said.end,
-        "as" => (said.at..*i).any(|j| sentence.lower(j) == "as"),
+        "over" => *i >= statement.end,
+        "as" => (statement.at..*i).any(|j| sentence.lower(j) == "as"),
         "of" => {
-            said.way == Way::Of || i.checked_sub(1).is_some_and(|p| sentence.lower(p) == "ahead")
+            statement.way == Way::Of
+                || i.checked_sub(1).is_some_and(|p| sentence.lower(p) == "ahead")
         }
-        "above" | "below" => *i == said.word,
+        "above" | "below" => *i == statement.word,
         _ => false,
     })
 }
@@ -79,8 +80,8 @@ pub(crate) fn sides(
     before: &[Option<Bound2>],
 ) -> Option<(usize, Bound2)> {
     let sentence = &scene.sentence;
-    let said = &scene.said[k];
-    let stop = scene.next(said.at);
+    let statement = &scene.statements[k];
+    let stop = scene.next(statement.at);
     let grid = scene.grid(g);
     let empty = Vec::new();
     let mentions =
@@ -92,13 +93,13 @@ pub(crate) fn sides(
     };
     // "Compared to B, A is ..."
     if matches!(sentence.lower(0), "compared" | "versus" | "relative" | "against" | "unlike")
-        && let Some(comma) = (1..said.at).find(|i| sentence.tokens[*i].is_mark(','))
+        && let Some(comma) = (1..statement.at).find(|i| sentence.tokens[*i].is_mark(','))
     {
         let b = mentions.iter().filter(only).find(|m| m.start < comma)?;
         let s = mentions.iter().filter(only).find(|m| m.start > comma && m.start < stop)?;
         return pair(s, b, true).map(|p| (6, p));
     }
-    let opened = opener(sentence, said, stop).filter(|o| {
+    let opened = opener(sentence, statement, stop).filter(|o| {
         let follows =
             mentions.iter().any(|m| m.start > *o && m.start <= *o + 4 && m.only().is_some());
         follows || !is_past(sentence, *o)
@@ -133,7 +134,8 @@ pub(crate) fn sides(
             });
         let b = baseline?;
         // "A beats B" has its subject before the verb.
-        let s = subject(o, b.only()).filter(|m| m.end <= said.at.max(said.word) || m.end <= o);
+        let s = subject(o, b.only())
+            .filter(|m| m.end <= statement.at.max(statement.word) || m.end <= o);
         if let Some(s) = s {
             return pair(s, b, true).map(|p| (6, p));
         }
@@ -146,21 +148,21 @@ pub(crate) fn sides(
         }
         let known = scene.before.filter(|m| m.grid == g && m.side == side).map(|m| m.who);
         let (s, b) = (known?, b.only()?);
-        let named = (0..said.at).any(|i| matches!(sentence.lower(i), "it" | "its"));
+        let named = (0..statement.at).any(|i| matches!(sentence.lower(i), "it" | "its"));
         return (s != b).then_some((
             4,
             Bound2 { grid: g, side, subject: s, baseline: b, named, opened: true },
         ));
     }
     // "A beats B by 5%"
-    if said.word < said.at
+    if statement.word < statement.at
         && matches!(
-            sentence.lower(said.word),
+            sentence.lower(statement.word),
             "beats" | "beat" | "outperforms" | "outperformed" | "leads"
         )
         && let Some(b) =
-            mentions.iter().filter(only).find(|m| m.start > said.word && m.end <= said.at)
-        && let Some(s) = mentions.iter().filter(only).rfind(|m| m.end <= said.word)
+            mentions.iter().filter(only).find(|m| m.start > statement.word && m.end <= statement.at)
+        && let Some(s) = mentions.iter().filter(only).rfind(|m| m.end <= statement.word)
     {
         return pair(s, b, true).map(|p| (6, p));
     }
@@ -170,11 +172,11 @@ pub(crate) fn sides(
     }
     if let Some(p) = earlier {
         let s = subject(stop, Some(p.baseline))
-            .filter(|m| m.start >= scene.said[k.saturating_sub(1)].end);
+            .filter(|m| m.start >= scene.statements[k.saturating_sub(1)].end);
         let subject = s.and_then(Mention::only).unwrap_or(p.subject);
         return Some((5, Bound2 { subject, opened: false, ..*p }));
     }
-    let unopened = opener(sentence, said, stop).is_none() || opened.is_none();
+    let unopened = opener(sentence, statement, stop).is_none() || opened.is_none();
     if !unopened {
         return None;
     }

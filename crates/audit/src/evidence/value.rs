@@ -160,7 +160,8 @@ fn cut(
             || matches!(tokens[i].lower.as_str(), "but" | "while" | "whereas")
     };
     let start = (from..place).rev().find(|i| ends(*i)).map_or(from, |i| i + 1);
-    let to = scene.said.iter().map(|s| s.at).filter(|a| *a >= end).min().map_or(to, |a| a.min(to));
+    let to =
+        scene.statements.iter().map(|s| s.at).filter(|a| *a >= end).min().map_or(to, |a| a.min(to));
     let stop = (end..to)
         .find(|i| ends(*i) || tokens[*i].lower == "and" || tokens[*i].lower == "than")
         .unwrap_or(to);
@@ -347,7 +348,7 @@ fn in_table(
     Some((score, claim))
 }
 
-/// "The fastest run took" a value of the column of the greatest times.
+/// "The fastest run took" a value of the column of the largest times.
 fn against_statistic(
     scene: &Scene<'_>,
     grid: &Grid,

@@ -115,7 +115,7 @@ pub(crate) fn open(text_before: &str, tokens: &[Token], at: usize) -> Option<&'s
             && i + 12 > at
             && (tokens.get(i + 1).is_some_and(|t| matches!(t.lower.as_str(), "to" | "at" | "by")))
         {
-            return Some("it is said of another condition than the printed results");
+            return Some("it is stated of another condition than the printed results");
         }
         if word == "according" && tokens.get(i + 1).is_some_and(|t| t.lower == "to") {
             let own = tokens.get(i + 2).is_some_and(|t| matches!(t.lower.as_str(), "our" | "my"));

@@ -1,11 +1,11 @@
-//! Judges what is said of the systems that are compared: the same processor, a faster clock.
+//! Judges statements about the systems compared: the same processor, a faster clock.
 
 use crate::bind::context::Context;
 use crate::claim::{Claim, ClaimKind, ClaimVerdict};
 use crate::detect::Found;
 use crate::judge::reading::{self, Claimed, Operand};
 
-/// "using the same processor": the rows of a comparison that was bound must say so too.
+/// "using the same processor": the rows of a comparison that was bound must state it too.
 pub(crate) fn same_processor(
     context: &Context<'_>,
     found: &Found,
@@ -35,8 +35,8 @@ pub(crate) fn same_processor(
             .flat_map(|t| &t.rows)
             .find(|r| context.source.place(r.span.start).0 == place.0)?;
         let read = crate::read::token::tokens(context.document.text, row.span);
-        let said = crate::detect::processor::designations(&read);
-        (said.len() == 1).then(|| said.into_iter().next()).flatten()
+        let stated = crate::detect::processor::designations(&read);
+        (stated.len() == 1).then(|| stated.into_iter().next()).flatten()
     };
     let (a, b) = (row(&judged.inputs[0])?, row(&judged.inputs[1])?);
     let end = (at + 2).min(tokens.len() - 1);

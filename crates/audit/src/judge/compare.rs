@@ -44,7 +44,7 @@ pub(crate) fn judge(context: &Context<'_>, found: &Found) -> Claim {
     plain(context, found, claimed, &pairs, (&subject, &baseline), claim)
 }
 
-/// What is said when no pair of results fits.
+/// The reason when no pair of results fits.
 fn missing(context: &Context<'_>, subject: &Side, baseline: &Side) -> String {
     let none = |side: &Side| bind::candidates(&context.quantities, side).is_empty();
     match (none(subject), none(baseline)) {
@@ -221,7 +221,7 @@ fn certain(
         return false;
     }
     let all = &context.quantities.all;
-    // What is said of either side must be true of its row: no other clock, count or version.
+    // What is stated of either side must be true of its row: no other clock, count or version.
     let unlike = |q: usize, side: &Side| {
         all[q].attributes.agreement(&side.mention.attributes).1 > 0 || !side.unknown.is_empty()
     };
@@ -240,7 +240,7 @@ fn certain(
     !rivals.iter().any(|p| fits(p)) && !fits(&swapped)
 }
 
-/// "4% to 13%": the least and the greatest of the comparisons that the words allow.
+/// "4% to 13%": the smallest and the largest of the comparisons that the words allow.
 fn range(
     context: &Context<'_>,
     found: &Found,

@@ -1,4 +1,4 @@
-//! Judges the dates that results are said to be of: a text gives one, everywhere.
+//! Judges the dates stated for results: a text gives one, everywhere.
 
 use crate::bind::context::Context;
 use crate::claim::{Claim, ClaimKind, ClaimVerdict};
@@ -12,7 +12,7 @@ const MONTHS: [&str; 12] =
 
 /// The sentences that say "as of" with a date, each a claim against the others.
 pub(crate) fn judge(context: &Context<'_>) -> Vec<Claim> {
-    let said: Vec<(usize, Day)> = context
+    let stated: Vec<(usize, Day)> = context
         .reading
         .tokens
         .iter()
@@ -20,20 +20,18 @@ pub(crate) fn judge(context: &Context<'_>) -> Vec<Claim> {
         .filter_map(|(s, tokens)| as_of(tokens).map(|day| (s, day)))
         .take(200)
         .collect();
-    said.iter()
+    stated
+        .iter()
         .map(|(sentence, day)| {
             let span = context.document.sentences[*sentence].span;
-            let mut claim = context.claim_at(
-                ClaimKind::Restatement,
-                span,
-                "the only date that results are said to be of",
-            );
+            let mut claim =
+                context.claim_at(ClaimKind::Restatement, span, "the only date stated for results");
             let others: Vec<&Day> =
-                said.iter().filter(|(s, _)| s != sentence).map(|(_, d)| d).collect();
+                stated.iter().filter(|(s, _)| s != sentence).map(|(_, d)| d).collect();
             if !others.is_empty() && others.iter().all(|d| *d == day) {
                 claim.verdict = ClaimVerdict::Holds;
                 claim.reason =
-                    format!("{}-{:02}-{:02} in {} places", day.0, day.1, day.2, said.len());
+                    format!("{}-{:02}-{:02} in {} places", day.0, day.1, day.2, stated.len());
             } else if let Some(other) = others.iter().find(|d| **d != day) {
                 claim.verdict = ClaimVerdict::Ambiguous;
                 claim.reason = format!(

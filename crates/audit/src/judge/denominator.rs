@@ -9,7 +9,7 @@ use crate::detect::vocabulary::{DENOMINATORS, Denominator};
 use crate::judge::reading::{self, Claimed, Operand};
 use crate::read::token::Token;
 
-/// What the claim divides by, if it says so.
+/// What the claim divides by, if it states one.
 pub(crate) fn denominator(tokens: &[Token], found: &Found) -> Option<Denominator> {
     let end = (found.at + 10).min(found.clause.end);
     for i in found.at..end {

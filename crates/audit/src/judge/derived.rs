@@ -140,7 +140,7 @@ struct Made {
 }
 
 fn made_of(table: &Table, rows: &[&Row], column: usize, values: &[usize]) -> Option<Made> {
-    let said = says(&table.columns[column]);
+    let declared = says(&table.columns[column]);
     let count = |a, b, formula| rows.iter().filter(|r| fits(r, column, a, b, formula)).count();
     if let Some((a, b)) = named_ratio(table, column, values) {
         let n = count(a, b, RATIO);
@@ -153,15 +153,15 @@ fn made_of(table: &Table, rows: &[&Row], column: usize, values: &[usize]) -> Opt
         });
     }
     // A column that does not say that it is derived must be so in many rows.
-    let least = if said { 3 } else { 5 };
-    if rows.len() < least || distinct(rows, column) < if said { 2 } else { 4 } {
+    let least = if declared { 3 } else { 5 };
+    if rows.len() < least || distinct(rows, column) < if declared { 2 } else { 4 } {
         return None;
     }
     let others: Vec<usize> = values.iter().copied().filter(|c| *c != column).take(16).collect();
     let twin = others
         .iter()
         .any(|o| !table.columns[*o].is_empty() && table.columns[*o] == table.columns[column]);
-    if !said && twin {
+    if !declared && twin {
         return None;
     }
     let mut best: Option<Made> = None;
@@ -169,7 +169,8 @@ fn made_of(table: &Table, rows: &[&Row], column: usize, values: &[usize]) -> Opt
         for b in others.iter().filter(|b| *b != a) {
             for formula in [RATIO, MORE, LESS, SPEEDUP] {
                 let n = count(*a, *b, formula);
-                let enough = if said { n * 3 >= rows.len() * 2 } else { n * 5 >= rows.len() * 4 };
+                let enough =
+                    if declared { n * 3 >= rows.len() * 2 } else { n * 5 >= rows.len() * 4 };
                 match &mut best {
                     _ if !enough => {}
                     Some(made) if n == made.count => made.rivals += 1,

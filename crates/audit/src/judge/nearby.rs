@@ -222,7 +222,7 @@ fn bits(n: &Number) -> bool {
     matches!(n.unit, Some(Unit::Bits | Unit::BitRate))
 }
 
-/// "267 MB at 50 MB/s take 5.3 seconds": only said when it fits.
+/// "267 MB at 50 MB/s take 5.3 seconds": reported only when it fits.
 fn duration(context: &Context<'_>, sentence: usize) -> Option<Claim> {
     let tokens = &context.reading.tokens[sentence];
     let one = |unit: Unit| {

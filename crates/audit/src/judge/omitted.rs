@@ -1,5 +1,5 @@
 //! What is not there: results that are compared in the text and missing in its disclosure, and rows
-//! that are not of the class that their table is said to be of.
+//! that are not of the class that their table claims.
 
 use crate::bind::context::Context;
 use crate::claim::{Claim, ClaimKind, ClaimVerdict};
@@ -31,7 +31,7 @@ pub(crate) fn disclosures(context: &Context<'_>, judged: &[Claim]) -> Vec<Claim>
         return Vec::new();
     }
     let mut claims: Vec<Claim> = Vec::new();
-    let mut told: Vec<u64> = Vec::new();
+    let mut reported: Vec<u64> = Vec::new();
     let compared = judged.iter().filter(|c| {
         matches!(c.kind, ClaimKind::Percent | ClaimKind::Times | ClaimKind::PerDenominator)
     });
@@ -39,11 +39,11 @@ pub(crate) fn disclosures(context: &Context<'_>, judged: &[Claim]) -> Vec<Claim>
         let Some(baseline) = claim.inputs.get(1) else { continue };
         if disclosed.contains(&baseline.value)
             || baseline.quoted.is_some()
-            || told.contains(&baseline.value.to_bits())
+            || reported.contains(&baseline.value.to_bits())
         {
             continue;
         }
-        told.push(baseline.value.to_bits());
+        reported.push(baseline.value.to_bits());
         let mut missing = context.claim_at(ClaimKind::MissingDisclosure, claim.span, "");
         missing.quote =
             format!("[table] {} is compared but missing from the disclosure", baseline.name);

@@ -1,4 +1,4 @@
-//! Judges ranks: "record", "best", "beats", and tables that are said to be ordered.
+//! Judges ranks: "record", "best", "beats", and tables described as ordered.
 
 use crate::bind::context::Context;
 use crate::bind::quantity::{Origin, Quantity};

@@ -110,7 +110,7 @@ fn value(
         same.iter().copied().filter(|i| matches!(all[*i].origin, Origin::Cell { .. })).collect();
     let candidates = if printed.is_empty() { &same } else { &printed };
     let phrase = &tokens[before];
-    let said = mention::read(phrase, &context.quantities.systems);
+    let stated = mention::read(phrase, &context.quantities.systems);
     let text = match (phrase.first(), phrase.last()) {
         (Some(a), Some(b)) => context.text(Span::new(a.span.start, b.span.end)),
         _ => "",
@@ -125,12 +125,12 @@ fn value(
         );
     };
     let agrees = |q: &Quantity| {
-        named.is_empty() || q.models.is_empty() || !q.models.is_disjoint(&said.words)
+        named.is_empty() || q.models.is_empty() || !q.models.is_disjoint(&stated.words)
     };
     let Some(row) = candidates
         .iter()
         .copied()
-        .find(|i| agrees(&all[*i]) && all[*i].attributes.agreement(&said.attributes).1 == 0)
+        .find(|i| agrees(&all[*i]) && all[*i].attributes.agreement(&stated.attributes).1 == 0)
     else {
         return mismatch(
             context,
@@ -139,7 +139,7 @@ fn value(
             n,
             &named,
             disclosure,
-            &said.attributes,
+            &stated.attributes,
             &agrees,
         );
     };
@@ -176,7 +176,7 @@ fn generations(name: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// The processor that is said and the one of the row, where they surely differ.
+/// The processor that is stated and the one of the row, where they surely differ.
 fn other_processor(
     context: &Context<'_>,
     phrase: &[Token],
@@ -184,9 +184,9 @@ fn other_processor(
 ) -> Option<(String, String)> {
     let Origin::Cell { table, row, .. } = context.quantities.all[row].origin else { return None };
     let own = tokens(context.document.text, context.document.tables[table].rows[row].span);
-    let (said, printed) = (processor::designations(phrase), processor::designations(&own));
-    let (Some(here), Some(there)) = (said.first(), printed.first()) else { return None };
-    let one = said.len() == 1 && printed.len() == 1;
+    let (stated, printed) = (processor::designations(phrase), processor::designations(&own));
+    let (Some(here), Some(there)) = (stated.first(), printed.first()) else { return None };
+    let one = stated.len() == 1 && printed.len() == 1;
     (one && processor::differ(here, there)).then(|| (here.to_uppercase(), there.to_uppercase()))
 }
 
@@ -195,7 +195,7 @@ fn digits(model: &str) -> String {
     model.chars().filter(char::is_ascii_digit).collect()
 }
 
-/// No row with this value has the system, chips, cores and clock that are said.
+/// No row with this value has the system, chips, cores and clock that are stated.
 #[allow(clippy::too_many_arguments)]
 fn mismatch(
     context: &Context<'_>,
@@ -204,7 +204,7 @@ fn mismatch(
     n: &Number,
     named: &BTreeSet<String>,
     disclosure: bool,
-    said: &mention::Attributes,
+    stated: &mention::Attributes,
     agrees: &dyn Fn(&Quantity) -> bool,
 ) -> (ClaimVerdict, String, Option<usize>) {
     let all = &context.quantities.all;
@@ -212,10 +212,10 @@ fn mismatch(
     if let Some(row) = candidates.iter().copied().find(|i| agrees(&all[*i])) {
         let own = &all[row].attributes;
         let differs = [
-            ("chips", own.chips, said.chips),
-            ("cores", own.cores, said.cores),
-            ("threads", own.threads, said.threads),
-            ("GHz", own.ghz, said.ghz),
+            ("chips", own.chips, stated.chips),
+            ("cores", own.cores, stated.cores),
+            ("threads", own.threads, stated.threads),
+            ("GHz", own.ghz, stated.ghz),
         ]
         .into_iter()
         .find_map(|(what, table, here)| {
@@ -225,7 +225,7 @@ fn mismatch(
                 .map(|(t, h)| format!("{h} {what} here, {t} in the table"))
         });
         // With one count alike the columns were surely read right.
-        let (same, different) = own.agreement(said);
+        let (same, different) = own.agreement(stated);
         let sure = disclosure
             && telling
             && matches!(all[row].origin, Origin::Cell { .. })

@@ -39,7 +39,7 @@ pub(crate) fn columns(document: &Document<'_>) -> Vec<Column> {
     found
 }
 
-/// A column by its name; columns of one name are told apart by the one before.
+/// A column by its name; columns of one name are distinguished by the one before.
 fn named(table: &Table, column: usize) -> String {
     let name = &table.columns[column];
     let twins = table.columns.iter().filter(|c| *c == name).count();

@@ -3,7 +3,7 @@
 
 use crate::read::html;
 
-/// The largest file that is read unless told otherwise, bytes.
+/// The largest file that is read by default, bytes.
 pub const MAX_SIZE: usize = 16 << 20;
 
 /// A piece of a text, in bytes from its start; `end` is exclusive.

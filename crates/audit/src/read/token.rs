@@ -1,5 +1,5 @@
 //! Text as tokens: words, numbers with units, marks. Dates, times of day, version numbers and
-//! numbers that are part of a name are told from quantities.
+//! numbers that are part of a name are not taken for quantities.
 
 use crate::read::digits::{number, numeric, word_length};
 use crate::read::source::Span;

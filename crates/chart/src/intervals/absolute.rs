@@ -59,7 +59,7 @@ const HEIGHT: f64 = 44.0;
 /// Trials that are drawn as dots; of more the extent is.
 const MAX_DOTS: usize = 1000;
 
-/// Draws the chart. The axis starts at zero when the values reach down to a third of the greatest
+/// Draws the chart. The axis starts at zero when the values reach down to a third of the largest
 /// one; otherwise it starts where they do, and says so.
 pub fn render(chart: &Absolute) -> Markup {
     let all = chart

@@ -60,7 +60,7 @@ pub enum ClaimAbout {
     Printed,
     /// An order or a place in it.
     Order,
-    /// Something said without a number.
+    /// A statement without a number.
     Quality,
     /// A value for each watt, core, chip or rack unit.
     PerDenominator,

@@ -41,7 +41,8 @@ pub struct Registered {
     pub shown: Vec<String>,
     /// Whether what is not shown would reverse the headline; `None`: nobody looked.
     pub reverses_headline: Option<bool>,
-    /// What is said with what is shown, and with all of it, where these differ: `1st of 3, but 5th of 16`.
+    /// The headline over what is shown and over everything, where they differ: `1st of 3, but 5th
+    /// of 16`.
     pub headline: Option<String>,
 }
 

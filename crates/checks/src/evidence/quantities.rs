@@ -49,7 +49,7 @@ pub struct MetricIdentity {
     pub unit: Option<String>,
     /// The benchmark or workload; `None` on both sides: the metric's name alone is compared.
     pub benchmark: Option<String>,
-    /// Its version; `None` on both sides: it is told by the benchmark's name.
+    /// Its version; `None` on both sides: the benchmark's name identifies it.
     pub version: Option<String>,
     /// Versions that its body declares comparable with this one.
     pub compatible: Vec<String>,
@@ -88,7 +88,7 @@ pub struct DenominatorSystem {
     pub count: Option<f64>,
     /// Whether the count was not printed but follows from another number.
     pub inferred: bool,
-    /// What a count of cores, chips or threads counts; `None`: nobody said.
+    /// What a count of cores, chips or threads counts; `None`: not stated.
     pub basis: Option<Basis>,
 }
 
@@ -112,7 +112,7 @@ pub struct DenominatorEvidence {
     pub words: String,
     /// The systems, where something is divided.
     pub systems: Vec<DenominatorSystem>,
-    /// Whether an order can be told under two denominators or more.
+    /// Whether an order is known under two denominators or more.
     pub several: bool,
     /// The orders that turn round under another denominator.
     pub flips: Vec<Flip>,

@@ -205,7 +205,7 @@ pub struct Timing {
     /// What reading the clock costs within a timing.
     pub overhead_s: Option<f64>,
     /// The measurement window that the benchmark's rule asks for at least; `None`: no such rule.
-    pub least_window_s: Option<f64>,
+    pub min_window_s: Option<f64>,
     /// The window that was measured.
     pub window_s: Option<f64>,
 }

@@ -1,4 +1,4 @@
-//! The work a treatment did, how it was loaded, and what it may be said to show.
+//! The work a treatment did, how it was loaded, and what it can show.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -48,8 +48,8 @@ pub struct OutputEvidence {
     pub trials: u32,
     /// Of those, trials whose output was checked and wrong.
     pub wrong: u32,
-    /// What the check said of the first of them (`trial 3: 16 timed out`); empty: nothing.
-    pub said: String,
+    /// The check's message about the first of them (`trial 3: 16 timed out`); empty: none.
+    pub message: String,
     /// Trials that count but whose output was not checked beyond the exit code.
     pub unchecked: u32,
     /// Trials that count and of which nobody knows whether their output was checked (imported ones).
@@ -115,7 +115,7 @@ pub enum Statistic {
     Geomean,
     /// Median.
     Median,
-    /// The least value.
+    /// The smallest value.
     Minimum,
     /// The best of so many.
     BestOf(u32),

@@ -1,4 +1,4 @@
-//! F46 to F48: the same metric, kinds that are not mixed, derived values that say so.
+//! F46 to F48: the same metric, kinds that are not mixed, derived values marked as derived.
 
 use std::collections::BTreeSet;
 

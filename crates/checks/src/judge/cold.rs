@@ -10,7 +10,7 @@ use crate::{Evidence, Schedule};
 /// standard deviation) the first must lie away from their median.
 const SPREADS: f64 = 8.0;
 /// And by how much at least, as a fraction.
-const LEAST: f64 = 0.02;
+const MIN_SHARE: f64 = 0.02;
 /// Trials below which the spread of the others is not known.
 const MIN_TRIALS: usize = 6;
 
@@ -59,7 +59,8 @@ fn apart(values: &[f64]) -> Option<f64> {
     let spread = 1.4826 * median(&away)?;
     let distance = (first - middle).abs();
     let outside = others.iter().all(|v| (v - middle).abs() < distance);
-    (outside && distance > SPREADS * spread && distance > LEAST * middle).then(|| first / middle)
+    (outside && distance > SPREADS * spread && distance > MIN_SHARE * middle)
+        .then(|| first / middle)
 }
 
 #[cfg(test)]

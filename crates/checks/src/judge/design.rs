@@ -20,9 +20,9 @@ pub(crate) fn enough_runs(e: &Evidence) -> Evaluation {
             *need(treatment.n.as_ref(), format!("the number of trials of {}", treatment.label))?;
         trials.push((treatment, n));
     }
-    let least = trials.iter().map(|(_, n)| *n).min().unwrap_or(0);
+    let minimum = trials.iter().map(|(_, n)| *n).min().unwrap_or(0);
     let mut found = Vec::new();
-    let mut told: Vec<&str> = Vec::new();
+    let mut reported: Vec<&str> = Vec::new();
     for c in e.comparisons.get().into_iter().flatten() {
         let needed = match c.method {
             Some(Method::SignedRank) => 6,
@@ -39,32 +39,34 @@ pub(crate) fn enough_runs(e: &Evidence) -> Evaluation {
             let treatment: Vec<&TreatmentEvidence> =
                 treatments.iter().filter(|a| a.label == c.label).collect();
             found.push(about(grave(text), &treatment, treatments));
-            told.push(&c.label);
+            reported.push(&c.label);
         }
     }
     let median = treatments.iter().any(|a| a.statistic == Some(Statistic::Median));
     let shown = e.numbers.get().into_iter().flatten().any(|n| n.interval.is_some());
-    if median && least < 6 && shown {
-        found.push(grave(format!("{least} trials cannot carry the interval of a median; 6 can")));
+    if median && minimum < 6 && shown {
+        found.push(grave(format!("{minimum} trials cannot carry the interval of a median; 6 can")));
     }
     let compared = treatments.len() > 1 && e.comparisons.get().is_none_or(|c| !c.is_empty());
     let short: Vec<_> = trials.iter().filter(|(_, n)| *n < 3).collect();
     if compared && short.len() < treatments.len() {
-        for (treatment, n) in short.into_iter().filter(|(a, _)| !told.contains(&a.label.as_str())) {
+        for (treatment, n) in
+            short.into_iter().filter(|(a, _)| !reported.contains(&a.label.as_str()))
+        {
             let trials = if *n == 1 { "trial that counts" } else { "trials that count" };
             let text =
                 format!("{} has only {n} {trials}; that carries no interval", treatment.label);
             found.push(about(grave(text), &[treatment], treatments));
         }
     }
-    if least < 6 && found.is_empty() {
-        let carries = match least {
+    if minimum < 6 && found.is_empty() {
+        let carries = match minimum {
             0..3 => "no interval",
             _ => "an interval by Student's t alone, without its sensitivity check by ranks",
         };
         let text =
-            format!("a treatment has only {least} trials that count; that carries {carries}");
-        found.push(if least < 3 && compared { grave(text) } else { plain(text) });
+            format!("a treatment has only {minimum} trials that count; that carries {carries}");
+        found.push(if minimum < 3 && compared { grave(text) } else { plain(text) });
     }
     Ok(found)
 }
@@ -148,7 +150,7 @@ pub(crate) fn interleaved(e: &Evidence) -> Evaluation {
     let schedule = need(e.schedule.as_ref(), "when the trials ran")?;
     if schedule.order == Some(Order::Unknown) {
         return Ok(vec![plain(
-            "the trials were imported and their order is unknown, so treatments are compared as independent samples and drift between them cannot be told from the difference",
+            "the trials were imported and their order is unknown, so treatments are compared as independent samples and drift between them cannot be separated from the difference",
         )]);
     }
     let spans = spans(schedule, treatments.len());
@@ -206,7 +208,7 @@ fn first_apart(spans: &[Option<Span>]) -> Option<(usize, usize)> {
 
 fn apart(schedule: &Schedule, a: &str, b: &str, treatments: usize) -> Found {
     let text = format!(
-        "{a} and {b} were made one after the other, so drift between them cannot be told from the difference"
+        "{a} and {b} were made one after the other, so drift between them cannot be separated from the difference"
     );
     match trend_p(schedule, treatments) {
         Some(p) if p < TREND_P => {

@@ -72,7 +72,7 @@ pub(crate) fn captured(e: &Evidence) -> Evaluation {
     found_or_missing(found, &lacking)
 }
 
-/// What was found of every treatment alike is said once.
+/// A finding that all treatments share is reported once.
 pub(crate) fn same_for_all(found: Vec<Found>, treatments: usize) -> Vec<Found> {
     let mut seen = BTreeSet::new();
     if treatments < 2 {
@@ -95,7 +95,7 @@ pub(crate) fn factor_declared(e: &Evidence) -> Evaluation {
         if levels.iter().all(Option::is_none) {
             match e.environment.get() {
                 Some(diff) if diff.factors_without_effect.contains(factor) => {
-                    found.push(plain(format!("{factor} is said to differ and does not")));
+                    found.push(plain(format!("{factor} is declared as different but is the same")));
                 }
                 Some(_) => {}
                 None => lacking.push(format!("the treatments' level of {factor}")),
@@ -104,7 +104,9 @@ pub(crate) fn factor_declared(e: &Evidence) -> Evaluation {
             lacking.push(format!("{}'s level of {factor}", treatments[missing].label));
         } else if levels.iter().all(|l| *l == levels[0]) {
             let level = levels[0].map_or("", String::as_str);
-            found.push(plain(format!("{factor} is said to differ; all treatments have {level}")));
+            found.push(plain(format!(
+                "{factor} is declared as different, but all treatments have {level}"
+            )));
         }
     }
     found_or_missing(found, &lacking)
@@ -182,7 +184,7 @@ pub(crate) fn binary_identity(e: &Evidence) -> Evaluation {
     }
     match meant {
         Some(factor) if all_equal => Ok(vec![plain(format!(
-            "{factor} is said to differ, but all treatments ran the same program"
+            "{factor} is declared as different, but all treatments ran the same program"
         ))]),
         _ => Ok(Vec::new()),
     }

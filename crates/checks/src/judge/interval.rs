@@ -1,4 +1,4 @@
-//! F32 to F36: does the interval support what is said?
+//! F32 to F36: does the interval support the claim?
 
 use assay_model::Verdict;
 

@@ -48,7 +48,7 @@ pub(crate) fn quiet_host(e: &Evidence) -> Evaluation {
     let found = busy
         .into_iter()
         .map(|(label, what)| {
-            let message = format!("{label} ran beside other work: {what}");
+            let message = format!("{label} ran on a loaded machine: {what}");
             if all { plain(message) } else { grave(message) }
         })
         .collect();
@@ -170,10 +170,10 @@ pub(crate) fn timer(e: &Evidence) -> Evaluation {
         } else if share > CLOCK_SHARE {
             found.push(plain(text));
         }
-        if let Some(least) = timing.least_window_s {
+        if let Some(minimum) = timing.min_window_s {
             match timing.window_s {
-                Some(window) if window < least => found.push(grave(format!(
-                    "{} was measured for {window:.1} s; the benchmark asks for {least:.1} s",
+                Some(window) if window < minimum => found.push(grave(format!(
+                    "{} was measured for {window:.1} s; the benchmark asks for {minimum:.1} s",
                     treatment.label
                 ))),
                 Some(_) => {}

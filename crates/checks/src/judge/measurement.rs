@@ -67,7 +67,7 @@ fn shared(
     lacking: &mut Vec<String>,
 ) {
     match (g.same_host, g.pinned_apart) {
-        // Whether that made it the limit is told by what it used.
+        // Whether that made it the limit shows in what it used.
         (Some(true), Some(false)) => found.push(at(
             N,
             format!(

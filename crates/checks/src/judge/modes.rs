@@ -5,14 +5,14 @@
 //! than [`VALLEY`] of the lower peak and at least [`SHARE`] of the values lie on either side of it.
 //! From so few values a kernel estimate sees little, so up to [`FEW`] of them are two modes, too, where
 //! the best split into two groups (least squares) leaves a gap of more than [`GAP`] standard deviations
-//! of the wider group. Below [`LEAST`] values nothing is said. The false alarms of both on unimodal
-//! samples, and what they see, are simulated in this file's tests.
+//! of the wider group. Below [`MIN_VALUES`] values there is no verdict. The false alarms of both on
+//! unimodal samples, and what they see, are simulated in this file's tests.
 
 use assay_stats::percentile::quantile;
 use assay_stats::summary::variance;
 
-/// Below so many values nothing is said.
-pub const LEAST: usize = 12;
+/// Fewer values get no verdict.
+pub const MIN_VALUES: usize = 12;
 /// Below so many values the kernel estimate is not asked: it takes the tail of a skewed sample for a mode.
 const SMOOTH: usize = 20;
 /// Up to so many values a gap tells two modes.
@@ -28,10 +28,10 @@ const GRID: usize = 256;
 /// So many bandwidths away a kernel has fallen to a part in 10^13.
 const REACH: f64 = 7.75;
 
-/// The number of modes of positive values; `None` below [`LEAST`] values, with one that is not
+/// The number of modes of positive values; `None` below [`MIN_VALUES`] values, with one that is not
 /// positive, or without spread.
 pub fn modes(values: &[f64]) -> Option<usize> {
-    if values.len() < LEAST || values.iter().any(|v| !(v.is_finite() && *v > 0.0)) {
+    if values.len() < MIN_VALUES || values.iter().any(|v| !(v.is_finite() && *v > 0.0)) {
         return None;
     }
     let logs: Vec<f64> = values.iter().map(|v| v.ln()).collect();
@@ -70,14 +70,15 @@ fn is_split(values: &[f64]) -> Option<bool> {
     if last - first < 1e-12 {
         return None;
     }
-    let least = ((SHARE * sorted.len() as f64).ceil() as usize).max(3);
+    let minimum = ((SHARE * sorted.len() as f64).ceil() as usize).max(3);
     let split = |at: usize| {
         let (left, right) = sorted.split_at(at);
         let (l, r) = (variance(left)?, variance(right)?);
         let within = l * (left.len() - 1) as f64 + r * (right.len() - 1) as f64;
         Some((within, right[0] - left[at - 1], l.max(r).sqrt()))
     };
-    let best = (least..=sorted.len() - least).filter_map(split).min_by(|a, b| a.0.total_cmp(&b.0));
+    let best =
+        (minimum..=sorted.len() - minimum).filter_map(split).min_by(|a, b| a.0.total_cmp(&b.0));
     best.map(|(_, gap, sd)| sd > 0.0 && gap > GAP * sd)
 }
 

@@ -90,12 +90,12 @@ pub(crate) fn power(e: &Evidence) -> Evaluation {
             lacking.push(format!("the watts of {}", s.label));
             continue;
         }
-        let said = if s.note.is_empty() { String::new() } else { format!(": {}", s.note) };
+        let note = if s.note.is_empty() { String::new() } else { format!(": {}", s.note) };
         let source = match s.source {
             Some(source) => source,
             None if s.quoted => {
                 let text =
-                    format!("the watts of {} are quoted, with no meter named{said}", s.label);
+                    format!("the watts of {} are quoted, with no meter named{note}", s.label);
                 found.push(at(W, text).remedy("say how the power was obtained"));
                 continue;
             }
@@ -106,7 +106,7 @@ pub(crate) fn power(e: &Evidence) -> Evaluation {
         };
         sources.entry(&s.label).or_default().insert(source.name());
         if matches!(source, PowerSource::ThermalDesign | PowerSource::Nameplate) {
-            found.push(plain(format!("the watts of {} are {}{said}", s.label, source.name())));
+            found.push(plain(format!("the watts of {} are {}{note}", s.label, source.name())));
             continue;
         }
         // The source of a quoted result says of it what it says.

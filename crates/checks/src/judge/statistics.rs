@@ -1,6 +1,6 @@
 //! F37 to F42: identical code, many comparisons, when to stop, what was left out, which statistic.
 
-use super::modes::{LEAST, modes};
+use super::modes::{MIN_VALUES, modes};
 use crate::check::{Evaluation, about, at, found_or_missing, grave, missing, need, number, plain};
 use crate::rows::W;
 use crate::{Evidence, Known, Statistic, TreatmentEvidence};
@@ -84,7 +84,7 @@ pub(crate) fn stopping(e: &Evidence) -> Evaluation {
         )]);
     }
     if s.rule.is_none() {
-        return Ok(vec![plain("no rule said when to stop")]);
+        return Ok(vec![plain("no stopping rule was declared")]);
     }
     let before = *need(s.registered_before.as_ref(), "when the stop rule was registered")?;
     if !before {
@@ -190,7 +190,7 @@ pub(crate) fn shape(e: &Evidence) -> Evaluation {
                 treatment.label
             ))),
             Some(_) => looked = true,
-            None => lacking.push(format!("{LEAST} values of {} that vary", treatment.label)),
+            None => lacking.push(format!("{MIN_VALUES} values of {} that vary", treatment.label)),
         }
     }
     for c in e.comparisons.get().into_iter().flatten() {

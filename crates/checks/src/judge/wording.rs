@@ -14,7 +14,7 @@ pub(crate) fn absolutes(e: &Evidence) -> Evaluation {
     }
     match claim.is_speedup {
         Some(true) if claim.speedup_base.as_ref().is_none_or(|b| b.trim().is_empty()) => {
-            found.push(plain("a speed-up relative to what? Its base case is not said"));
+            found.push(plain("a speed-up relative to what? Its base case is not stated"));
         }
         Some(_) => {}
         None => lacking.push("whether the ratio is a speed-up".to_owned()),
@@ -78,7 +78,7 @@ fn ranking(claim: &ClaimEvidence, found: &mut Vec<assay_model::Found>) {
     let lacking: Vec<&str> =
         [("among which", claim.population.as_ref()), ("as of when", claim.as_of.as_ref())]
             .into_iter()
-            .filter_map(|(what, said)| said.is_none_or(|s| s.trim().is_empty()).then_some(what))
+            .filter_map(|(what, text)| text.is_none_or(|s| s.trim().is_empty()).then_some(what))
             .collect();
     if !lacking.is_empty() {
         found.push(grave(format!("`{}`: the best {}?", claim.text, lacking.join(", "))));

@@ -105,18 +105,18 @@ fn wrong_output(treatments: &[TreatmentEvidence]) -> Vec<Found> {
     let counted = |treatment: &TreatmentEvidence| {
         treatment.output.as_ref().map_or((0, 0), |o| (o.wrong, o.trials))
     };
-    let said = |treatment: Option<&&TreatmentEvidence>| {
-        let said = treatment.and_then(|a| a.output.as_ref()).map_or("", |o| &o.said);
-        if said.is_empty() { String::new() } else { format!("; {said}") }
+    let message = |treatment: Option<&&TreatmentEvidence>| {
+        let message = treatment.and_then(|a| a.output.as_ref()).map_or("", |o| &o.message);
+        if message.is_empty() { String::new() } else { format!("; {message}") }
     };
     let wrong_treatments: Vec<&TreatmentEvidence> =
         treatments.iter().filter(|a| counted(a).0 > 0).collect();
     if wrong_treatments.len() == treatments.len() {
         let (wrong, trials) =
             treatments.iter().map(counted).fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
-        let said = said(wrong_treatments.first());
+        let message = message(wrong_treatments.first());
         return vec![plain(format!(
-            "the output of {wrong} of {trials} trials failed its check{said}"
+            "the output of {wrong} of {trials} trials failed its check{message}"
         ))];
     }
     let say = |treatment: &TreatmentEvidence| {
@@ -124,7 +124,7 @@ fn wrong_output(treatments: &[TreatmentEvidence]) -> Vec<Found> {
         let text = format!(
             "the output of {wrong} of {trials} trials of {} failed its check{}",
             treatment.label,
-            said(Some(&treatment))
+            message(Some(&treatment))
         );
         about(plain(text), &[treatment], treatments)
     };
@@ -203,7 +203,7 @@ pub(crate) fn limiter_known(e: &Evidence) -> Evaluation {
             need(treatment.limiter.as_ref(), format!("what limited {}", treatment.label))?;
         if limiter.statement.trim().is_empty() {
             found.push(plain(format!(
-                "what stops {} from being twice as fast is not said",
+                "what stops {} from being twice as fast is not stated",
                 treatment.label
             )));
         }

@@ -14,7 +14,7 @@ pub const ENV_CAPTURED: Row = Row {
     needs: "descriptions of the system before and after the trials",
     fires: "a description is missing, or a required fact in it is unknown",
     why: "what was not written down cannot be compared; an unknown is never equal to anything",
-    remedy: "let assay describe the system (as root where it says so), or add the facts by hand",
+    remedy: "let assay describe the system (as root where it asks for that), or add the facts by hand",
     source: "MLPerf submission rules; Heiser F1, F2; Hoefler and Belli rule 9",
     evidence: "assay describes the system before the first trial (`system.json`) and looks again after trials",
 };

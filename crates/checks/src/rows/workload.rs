@@ -59,7 +59,7 @@ pub const SUITE_COMPLETE: Row = Row {
     needs: "the suite's manifest, every member's result, reasons for missing ones",
     fires: "a member is missing without a reason",
     why: "the members that hurt are the ones left out",
-    remedy: "run every member, or take those that one treatment lacks out of all means and say so",
+    remedy: "run every member, or exclude those that one treatment lacks from all means and state it",
     source: "golang/go#57648; Heiser A2",
     evidence: "the members of a suite and their results",
 };

@@ -113,7 +113,7 @@ fn evictions(evicted: u64, gone: u64, hit_ratio: Option<f64>, asked: f64) -> Jud
 }
 
 /// Missing answers are work that was not done, never wrong output: within what the user allows they are
-/// told, above it the load was not the one that was asked for.
+/// reported, above it the load was not the one requested.
 fn unanswered(missing: u64, asked: u64, allowed: f64, within: f64) -> Judged {
     let share = missing as f64 / asked.max(1) as f64;
     let limit = format!("the {} % that `max_missing` allows", allowed * 100.0);

@@ -53,7 +53,7 @@ pub(super) fn judge(seen: &Observation) -> Judged {
                 "{count} {what} share {cpus} CPUs: they take turns, and none has a CPU of its own"
             );
             let remedy = format!(
-                "run at most as many {what} as there are CPUs, or say so beside the number"
+                "run at most as many {what} as there are CPUs, or state it beside the number"
             );
             (&rows::CPU_RESOURCES, Found::new(text).at(W).remedy(remedy))
         })?,
@@ -74,7 +74,7 @@ pub(super) fn judge(seen: &Observation) -> Judged {
             } else {
                 "the result is not a reportable one, and SPEC calls such numbers estimates"
             };
-            let remedy = "say so next to each of its numbers (SPEC CPU, run and reporting rules)";
+            let remedy = "state it next to each of its numbers (SPEC CPU, run and reporting rules)";
             (&rows::REQUIRED_DISCLOSURE, Found::new(text).at(W).remedy(remedy))
         }
         _ => return None,

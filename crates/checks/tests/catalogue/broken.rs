@@ -85,7 +85,7 @@ pub const FAULTS: &[(&str, Change)] = &[
     ("F01", |e| snapshots(b(e)).after = After::NotTaken),
     ("F01", |e| {
         let before = snapshots(b(e)).before.as_mut().unwrap();
-        before.facts.insert("cpu.model".to_owned(), Fact::unknown("not said"));
+        before.facts.insert("cpu.model".to_owned(), Fact::unknown("not stated"));
     }),
     ("F02", |e| e.factors = Some(Vec::new())),
     ("F02", |e| b(e).levels = text_map(&[("threads", "1")])),

@@ -301,8 +301,8 @@ fn percentiles_of_merged_histograms_are_counted() {
             name: "response_time".into(),
             unit: "s".into(),
             at: None,
-            least: Some(1e-6),
-            greatest: Some(1.0),
+            minimum: Some(1e-6),
+            maximum: Some(1.0),
             timed_out: 0,
             percentiles: vec![p],
         });

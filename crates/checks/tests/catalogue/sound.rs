@@ -111,7 +111,7 @@ fn treatment(label: &str, level: &str, centre: f64, seed: u64) -> TreatmentEvide
             sample_s: Some(1.0),
             resolution_s: Some(1e-9),
             overhead_s: Some(5e-8),
-            least_window_s: Some(30.0),
+            min_window_s: Some(30.0),
             window_s: Some(60.0),
         }),
         work: Some(Work {
@@ -126,7 +126,7 @@ fn treatment(label: &str, level: &str, centre: f64, seed: u64) -> TreatmentEvide
         output: Some(OutputEvidence {
             trials: 24,
             wrong: 0,
-            said: String::new(),
+            message: String::new(),
             unchecked: 0,
             unknown: 0,
             errors: Some(0),

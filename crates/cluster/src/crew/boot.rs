@@ -8,7 +8,7 @@ use assay_sut::Interrupt;
 
 use super::{Carrier, Crew, LOOK, nanos};
 use crate::ClusterError;
-use crate::listen::{Ears, Heard};
+use crate::listen::{AgentEvent, Listener};
 use crate::message::Setup;
 use crate::nodes_file::Took;
 use crate::token::random_hex;
@@ -40,19 +40,19 @@ impl Crew {
     pub fn boot(boot: &Boot<'_>) -> Result<Self, ClusterError> {
         let began = Instant::now();
         let token = random_hex()?;
-        let (speak, heard) = channel();
-        let ears = Ears::open(Some("127.0.0.1"), &token, speak)?;
-        let guest = Guest::start(&boot.guest, ears.address.port(), &token)?;
+        let (sender, events) = channel();
+        let listener = Listener::open(Some("127.0.0.1"), &token, sender)?;
+        let guest = Guest::start(&boot.guest, listener.address.port(), &token)?;
         let mut crew = Crew {
             members: Vec::new(),
-            heard,
+            events,
             carrier: Some(Carrier::Guest(guest)),
             id: "vm".into(),
             took: Took::default(),
             grace: Duration::from_secs(2),
             server_node: false,
             broken: false,
-            _ears: ears,
+            _listener: listener,
         };
         crew.await_agent(boot)?;
         crew.took.start_ns = nanos(began.elapsed());
@@ -68,7 +68,7 @@ impl Crew {
             if boot.interrupt.is_some_and(Interrupt::fired) {
                 return Err(ClusterError::Interrupted);
             }
-            if let Ok(Heard::Came(hello, stream)) = self.heard.recv_timeout(LOOK) {
+            if let Ok(AgentEvent::Connected(hello, stream)) = self.events.recv_timeout(LOOK) {
                 self.welcome(hello, stream, &place)?;
                 continue;
             }

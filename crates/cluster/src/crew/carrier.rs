@@ -25,9 +25,9 @@ impl Carrier {
     }
 
     /// The last words of what runs the agents.
-    pub fn said(&self) -> String {
+    pub fn last_output(&self) -> String {
         match self {
-            Carrier::Job(job) => job.said(),
+            Carrier::Job(job) => job.last_output(),
             Carrier::Guest(guest) => guest.last_words(),
         }
     }

@@ -56,7 +56,8 @@ impl Crew {
         let began = Instant::now();
         let state = loop {
             let asked = self.carrier.as_ref().map_or(Ok(None), Carrier::state);
-            // How it ended is told when its last task has; a controller that is busy is asked again.
+            // How it ended is known when its last task has; a controller that is busy is asked
+            // again.
             let limit = match asked.as_ref().map(|s| s.as_ref().map(|s| s.state.as_str())) {
                 Ok(Some("RUNNING")) => Duration::from_millis(1500),
                 Ok(Some("COMPLETING")) => SETTLE,

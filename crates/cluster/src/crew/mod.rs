@@ -17,7 +17,7 @@ use assay_sut::Interrupt;
 use assay_sut::clock::monotonic_ns;
 
 use crate::clock::{Look, Pings, day_ns};
-use crate::listen::{Ears, Heard};
+use crate::listen::{AgentEvent, Listener};
 use crate::message::{Hello, NodePart, SetUp, Setup, ToAgent, ToCollector};
 use crate::nodes_file::Took;
 use crate::slurm::{Job, JobRequest};
@@ -97,7 +97,7 @@ pub enum TrialEnd {
 #[derive(Debug)]
 pub struct Crew {
     members: Vec<Member>,
-    heard: Receiver<Heard>,
+    events: Receiver<AgentEvent>,
     /// What runs the agents.
     carrier: Option<Carrier>,
     id: String,
@@ -107,21 +107,21 @@ pub struct Crew {
     server_node: bool,
     /// Whether a part of it is gone: its job is then not waited for.
     broken: bool,
-    _ears: Ears,
+    _listener: Listener,
 }
 
 impl Crew {
-    /// Asks for the job and waits until every agent has set up. `say` is told what is waited for.
+    /// Asks for the job and waits until every agent has set up. `say` reports what is waited for.
     ///
     /// # Errors
     /// No job, not every agent, or one that cannot set up; the job is then ended.
     pub fn start(request: &Request<'_>, say: &mut dyn FnMut(&str)) -> Result<Self, ClusterError> {
         let began = Instant::now();
         let token = random_hex()?;
-        let (speak, heard) = channel();
+        let (sender, events) = channel();
         let place = request.place;
-        let ears = Ears::open(place.listen.as_deref(), &token, speak)?;
-        let port = ears.address.port();
+        let listener = Listener::open(place.listen.as_deref(), &token, sender)?;
+        let port = listener.address.port();
         let host = place.listen.clone().unwrap_or_else(crate::left::host);
         let argv: [OsString; 2] = [request.exe.clone().into(), "__agent".into()];
         let address = format!("{host}:{port}");
@@ -136,14 +136,14 @@ impl Crew {
         let job = Job::ask(&ask)?;
         let mut crew = Crew {
             members: Vec::new(),
-            heard,
+            events,
             carrier: Some(Carrier::Job(job)),
             id: String::new(),
             took: Took::default(),
             grace: Duration::from_secs(2),
             server_node: place.server_node,
             broken: false,
-            _ears: ears,
+            _listener: listener,
         };
         let gathered = crew.gather(request, port, say).and_then(|()| {
             crew.took.start_ns = nanos(began.elapsed());
@@ -176,14 +176,14 @@ impl Crew {
             let (sent, day) = (monotonic_ns(), day_ns());
             self.tell(i, &ToAgent::Ping(n));
             loop {
-                match self.heard.recv_timeout(ANSWER) {
-                    Ok(Heard::Said(rank, ToCollector::Pong(m, there, there_day), back))
+                match self.events.recv_timeout(ANSWER) {
+                    Ok(AgentEvent::Message(rank, ToCollector::Pong(m, there, there_day), back))
                         if m == n && self.index(rank) == Some(i) =>
                     {
                         pings.add(sent, back, there, there_day, day);
                         break;
                     }
-                    Ok(Heard::Went(rank, _)) => {
+                    Ok(AgentEvent::Gone(rank, _)) => {
                         let members = self.index(rank).into_iter().collect();
                         return Err(Gone { members, how: "lost its agent".into() });
                     }

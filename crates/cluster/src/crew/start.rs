@@ -8,9 +8,9 @@ use assay_sut::Interrupt;
 
 use super::{Carrier, Crew, LOOK, Member, Request};
 use crate::ClusterError;
-use crate::listen::Heard;
+use crate::listen::AgentEvent;
 use crate::message::{Hello, PROTOCOL, Setup, ToAgent, ToCollector};
-use crate::slurm::{JobState, hostnames};
+use crate::slurm::{JobState, NO_OUTPUT, hostnames};
 use crate::wire;
 
 /// How often Slurm is asked how a job that is not there yet stands.
@@ -27,23 +27,23 @@ impl Crew {
         let place = request.place;
         let wanted = (place.nodes * place.tasks_per_node) as usize;
         let (began, mut asked) = (Instant::now(), Instant::now());
-        let (mut running, mut told): (Option<Instant>, bool) = (None, false);
+        let (mut running, mut announced): (Option<Instant>, bool) = (None, false);
         let max_wait = units::duration_of(&place.max_wait).unwrap_or(Duration::MAX);
         let limit = units::duration_of(&place.start_timeout).unwrap_or(Duration::MAX);
         while self.members.len() < wanted {
             if request.interrupt.is_some_and(Interrupt::fired) {
                 return Err(ClusterError::Interrupted);
             }
-            match self.heard.recv_timeout(LOOK) {
-                Ok(Heard::Came(hello, stream)) => self.welcome(hello, stream, place)?,
-                Ok(Heard::Went(rank, why)) => return Err(self.gone_early(rank, &why)),
-                Ok(Heard::Said(..)) | Err(_) => {}
+            match self.events.recv_timeout(LOOK) {
+                Ok(AgentEvent::Connected(hello, stream)) => self.welcome(hello, stream, place)?,
+                Ok(AgentEvent::Gone(rank, why)) => return Err(self.gone_early(rank, &why)),
+                Ok(AgentEvent::Message(..)) | Err(_) => {}
             }
             let Some(Carrier::Job(job)) = &mut self.carrier else {
                 return Err(ClusterError::Interrupted);
             };
             if job.ended().is_some() {
-                return Err(ClusterError::Refused { said: job.said() });
+                return Err(ClusterError::Refused { message: job.last_output() });
             }
             if self.members.len() == wanted || asked.elapsed() < INQUIRE {
                 continue;
@@ -62,12 +62,12 @@ impl Crew {
             };
             self.id.clone_from(&state.id);
             if state.state == "PENDING" || state.state == "CONFIGURING" {
-                if !told && began.elapsed() > Duration::from_secs(2) {
+                if !announced && began.elapsed() > Duration::from_secs(2) {
                     say(&format!(
                         "the Slurm job {} waits for its nodes ({})",
                         state.id, state.reason
                     ));
-                    told = true;
+                    announced = true;
                 }
                 if began.elapsed() > max_wait {
                     return Err(ClusterError::Queue {
@@ -117,10 +117,10 @@ impl Crew {
         let member = self.members.iter().find(|m| m.hello.rank == rank);
         let node =
             member.map_or_else(|| format!("of task {rank}"), |m| format!("on node {}", m.name));
-        let said = self.carrier.as_ref().map(Carrier::said).unwrap_or_default();
+        let output = self.carrier.as_ref().map(Carrier::last_output).unwrap_or_default();
         let why = if why.is_empty() { String::new() } else { format!(" ({why})") };
         ClusterError::Lost {
-            what: format!("the agent {node} ended before it had begun{why}: {said}"),
+            what: format!("the agent {node} ended before it had begun{why}: {output}"),
             nodes: member.map(|m| m.hello.node.clone()).into_iter().collect(),
         }
     }
@@ -135,14 +135,14 @@ impl Crew {
         let expected = hostnames(&state.nodes).unwrap_or_default();
         let here = |node: &String| self.members.iter().any(|m| m.hello.node == *node);
         let nodes = expected.into_iter().filter(|n| !here(n)).collect();
-        let said = self.carrier.as_ref().map(Carrier::said).filter(|s| s != "it said nothing");
+        let output = self.carrier.as_ref().map(Carrier::last_output).filter(|s| s != NO_OUTPUT);
         ClusterError::NeverStarted {
             job: state.id.clone(),
             nodes,
             timeout: units::format_duration(limit),
             hint: format!(
                 "{}; is `{}` there, and can the node reach this one on port {port}?",
-                said.map(|s| format!(" (Slurm said: {s})")).unwrap_or_default(),
+                output.map(|s| format!(" (Slurm's message: {s})")).unwrap_or_default(),
                 request.exe.display()
             ),
         }
@@ -164,17 +164,17 @@ impl Crew {
             if interrupt.is_some_and(Interrupt::fired) {
                 return Err(ClusterError::Interrupted);
             }
-            match self.heard.recv_timeout(LOOK) {
-                Ok(Heard::Said(rank, ToCollector::SetUp(set_up), _)) => {
+            match self.events.recv_timeout(LOOK) {
+                Ok(AgentEvent::Message(rank, ToCollector::SetUp(set_up), _)) => {
                     if let Some(i) = self.index(rank) {
                         self.members[i].set_up = Some(*set_up);
                     }
                 }
-                Ok(Heard::Said(rank, ToCollector::Refuse(why), _)) => {
+                Ok(AgentEvent::Message(rank, ToCollector::Refuse(why), _)) => {
                     let who = self.index(rank).map_or(String::new(), |i| self.node(i));
                     return Err(ClusterError::SetUp { who, why });
                 }
-                Ok(Heard::Went(rank, why)) => return Err(self.gone_early(rank, &why)),
+                Ok(AgentEvent::Gone(rank, why)) => return Err(self.gone_early(rank, &why)),
                 _ => {}
             }
             if began.elapsed() > limit {

@@ -10,15 +10,15 @@ use assay_sut::clock::monotonic_ns;
 use super::{Carrier, Crew, Gone, LOOK, Lost, LostTo, TrialEnd, nanos};
 use crate::Clock;
 use crate::clock::Look;
-use crate::listen::Heard;
-use crate::message::{NodePart, Order, Part, Role, Served, ToAgent, ToCollector};
+use crate::listen::AgentEvent;
+use crate::message::{NodePart, Part, Role, Served, ToAgent, ToCollector, TrialRequest};
 use crate::nodes_file::Did;
 
 /// How long the slowest preparation may take (a kit that is fetched and built).
 const PREPARE: Duration = Duration::from_secs(3600);
 /// How long after the end of a trial its part may take to come.
 const REPORT: Duration = Duration::from_secs(60);
-/// How long agents that were told to stop may take.
+/// How long agents that were asked to stop may take.
 const STOP: Duration = Duration::from_secs(15);
 
 /// Where a trial stands.
@@ -27,7 +27,7 @@ struct Course {
     ready: Vec<bool>,
     served: Option<Served>,
     stopped: Option<Instant>,
-    order: Order,
+    order: TrialRequest,
     shape: Shape,
 }
 
@@ -89,7 +89,7 @@ impl Crew {
     /// `tick` is called about ten times a second.
     pub fn trial(
         &mut self,
-        order: &Order,
+        order: &TrialRequest,
         spans: bool,
         timeout: Duration,
         interrupt: Option<&Interrupt>,
@@ -239,9 +239,9 @@ impl Crew {
             (0..self.members.len()).filter(|i| shape.did(*i) != Did::Ran).collect();
         let since = course.began(before);
         for i in others {
-            let told =
+            let message =
                 if finishes { ToAgent::Done(there(since, &before[i])) } else { ToAgent::Stop };
-            self.tell(i, &told);
+            self.tell(i, &message);
         }
         let (limit, interrupt) = if finishes { (limit, interrupt) } else { (STOP, None) };
         self.wait(course, limit, "come to its end", interrupt, tick, |c| {
@@ -280,17 +280,17 @@ impl Crew {
                     if unready.is_empty() { all.filter(silent).collect() } else { unready };
                 return Err(Gone { members, how: format!("did not {what} in time") });
             }
-            match self.heard.recv_timeout(LOOK) {
-                Ok(Heard::Said(rank, said, _)) => {
+            match self.events.recv_timeout(LOOK) {
+                Ok(AgentEvent::Message(rank, message, _)) => {
                     let Some(i) = self.index(rank) else { continue };
-                    take(course, i, said)?;
+                    take(course, i, message)?;
                 }
-                Ok(Heard::Went(rank, why)) => {
+                Ok(AgentEvent::Gone(rank, why)) => {
                     let why = if why.is_empty() { why } else { format!(" ({why})") };
                     let members = self.index(rank).into_iter().collect();
                     return Err(Gone { members, how: format!("lost its agent{why}") });
                 }
-                Ok(Heard::Came(..)) | Err(RecvTimeoutError::Timeout) => {}
+                Ok(AgentEvent::Connected(..)) | Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => {
                     return Err(Gone { members: Vec::new(), how: "are all gone".into() });
                 }
@@ -300,8 +300,8 @@ impl Crew {
     }
 }
 
-fn take(course: &mut Course, i: usize, said: ToCollector) -> Result<(), Gone> {
-    match said {
+fn take(course: &mut Course, i: usize, message: ToCollector) -> Result<(), Gone> {
+    match message {
         ToCollector::Ready => course.ready[i] = true,
         ToCollector::Serves(served) => course.served = Some(served),
         ToCollector::Part(part) => {
@@ -329,7 +329,7 @@ fn there(at: u64, look: &Look) -> u64 {
     u64::try_from(i128::from(at) + i128::from(look.offset_ns)).unwrap_or(0)
 }
 
-/// How far in the future the common beginning is: long enough that every agent has heard of it.
+/// How far in the future the common beginning is: long enough that every agent has received it.
 fn lead(looks: &[Look], members: usize) -> u64 {
     let slowest = looks.iter().map(|l| 2 * l.error_ns).max().unwrap_or(0);
     (10_000_000 + 4 * slowest + 200_000 * members as u64).min(2_000_000_000)

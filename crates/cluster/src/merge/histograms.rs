@@ -35,13 +35,16 @@ fn add(
     let mut timed_out = 0u64;
     let mut one_load = true;
     for (node, histograms) in nodes {
-        let told = histograms.get(name).ok_or(format!("node {node} has none"))?;
-        if told.unit != base.unit || told.at != base.at || told.percentiles != base.percentiles {
+        let theirs = histograms.get(name).ok_or(format!("node {node} has none"))?;
+        if theirs.unit != base.unit
+            || theirs.at != base.at
+            || theirs.percentiles != base.percentiles
+        {
             return Err(format!("that of node {node} is of something else"));
         }
-        one_load &= told.load == base.load;
-        timed_out = timed_out.saturating_add(told.timed_out);
-        let read = read(&told.hdr).map_err(|e| format!("node {node}: {e}"))?;
+        one_load &= theirs.load == base.load;
+        timed_out = timed_out.saturating_add(theirs.timed_out);
+        let read = read(&theirs.hdr).map_err(|e| format!("node {node}: {e}"))?;
         match &mut sum {
             None => {
                 let mut read = read;
@@ -96,7 +99,7 @@ fn write(histogram: &Histogram<u64>) -> Result<String, String> {
 mod tests {
     use super::*;
 
-    fn told(values: std::ops::Range<u64>, timed_out: u64) -> TrialHistogram {
+    fn histogram(values: std::ops::Range<u64>, timed_out: u64) -> TrialHistogram {
         let mut histogram = Histogram::<u64>::new(3).unwrap();
         for value in values {
             histogram.record(value).unwrap();
@@ -112,7 +115,7 @@ mod tests {
 
     #[test]
     fn the_sum_has_the_values_of_all() {
-        let (a, b) = (told(0..100, 0), told(1000..1100, 2));
+        let (a, b) = (histogram(0..100, 0), histogram(1000..1100, 2));
         let (a, b) = (BTreeMap::from([("t".to_owned(), a)]), BTreeMap::from([("t".to_owned(), b)]));
         let mut notes = Vec::new();
         let merged = merge(&[("n1", &a), ("n2", &b)], &mut notes);

@@ -145,7 +145,8 @@ fn times(record: &mut TrialRecord, entries: &[NodeEntry], ran: &[(&NodePart, &No
     });
 }
 
-/// Notes, findings, observers and changes: said once where all nodes say the same, else with the node.
+/// Notes, findings, observers and changes: kept once where all nodes report the same, else with the
+/// node.
 fn words(record: &mut TrialRecord, parts: &[NodePart]) {
     let mut notes: Vec<(&String, Vec<&str>)> = Vec::new();
     let mut found: Vec<(&Finding, Vec<&str>)> = Vec::new();
@@ -256,9 +257,9 @@ fn outcome(record: &mut TrialRecord, entries: &[NodeEntry], lost: bool) {
     }
     let wrong: Vec<&NodeEntry> =
         entries.iter().filter(|e| e.outcome == worst.outcome && !called_off(e)).collect();
-    let said: Vec<String> =
+    let errors: Vec<String> =
         wrong.iter().take(3).map(|e| format!("node {}: {}", e.node, e.error)).collect();
-    record.error = said.join("; ");
+    record.error = errors.join("; ");
     if wrong.len() > 3 {
         record.error = format!("{}; and {} more nodes", record.error, wrong.len() - 3);
     }
@@ -280,7 +281,7 @@ fn validation(entries: &[NodeEntry]) -> ValidationResult {
     let ran: Vec<&NodeEntry> = entries.iter().filter(|e| e.did == Did::Ran).collect();
     let Some(first) = ran.first() else { return ValidationResult::NotReached };
     // A node whose output was not checked leaves the whole unchecked.
-    let least = ran.iter().min_by_key(|e| match &e.validation {
+    let minimum = ran.iter().min_by_key(|e| match &e.validation {
         ValidationResult::NotReached => 0,
         ValidationResult::ExitCodeOnly => 1,
         _ => 2,
@@ -293,7 +294,7 @@ fn validation(entries: &[NodeEntry]) -> ValidationResult {
     });
     let alone =
         ran.len() == 1 && (entries.len() == 1 || entries.iter().any(|e| e.did == Did::Followed));
-    match &least.unwrap_or(first).validation {
+    match &minimum.unwrap_or(first).validation {
         ValidationResult::Passed { detail } if alone => {
             ValidationResult::Passed { detail: detail.clone() }
         }
@@ -312,9 +313,9 @@ fn metrics(
     ran: &[(&NodePart, &NodeEntry)],
     spec: &WorkloadSpec,
 ) -> Vec<MergedMetric> {
-    let told: Vec<_> =
+    let histograms: Vec<_> =
         ran.iter().map(|(p, e)| (e.node.as_str(), &p.part.record.histograms)).collect();
-    record.histograms = histograms::merge(&told, &mut record.notes);
+    record.histograms = histograms::merge(&histograms, &mut record.notes);
     let of_all = || all.iter().filter(|(_, e)| e.did != Did::Served).map(|(_, e)| *e);
     let servers = || all.iter().filter(|(_, e)| e.did == Did::Served).map(|(_, e)| *e);
     let mut order: Vec<&MetricValue> = Vec::new();

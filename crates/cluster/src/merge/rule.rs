@@ -40,7 +40,7 @@ impl Rule {
             Rule::SuiteRatio => "the sum over the nodes, each over the slowest one's time",
             Rule::SuiteTime => "the slowest node's time over the copies of all nodes",
             Rule::PerWatt => "the merged metric over the merged power",
-            Rule::Server => "what the server's node told",
+            Rule::Server => "the value of the server's node",
             Rule::Traced => "missing on several nodes: each node's own is in its io.json",
             Rule::Same => "missing unless every node has the same value: its unit does not say how",
         }

@@ -110,7 +110,7 @@ impl Job {
     }
 
     /// The last words of its commands.
-    pub fn said(&self) -> String {
+    pub fn last_output(&self) -> String {
         let words = self.words.lock().unwrap_or_else(PoisonError::into_inner);
         let text = String::from_utf8_lossy(&words);
         // How allocations come and go is not what went wrong.
@@ -195,7 +195,7 @@ fn allocation(place: &Where, exclude: &[String], name: &str) -> Vec<String> {
         format!("--job-name={name}"),
         format!("--nodes={0}-{0}", place.nodes),
         format!("--ntasks-per-node={}", place.tasks_per_node),
-        // A node that fails is our affair; the others are still there to be told.
+        // A node that fails is our affair; the others still get it.
         "--no-kill".into(),
     ];
     if place.exclusive {

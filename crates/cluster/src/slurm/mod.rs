@@ -31,7 +31,7 @@ pub fn call<S: AsRef<OsStr>>(program: &str, arguments: &[S]) -> Result<String, C
     Err(ClusterError::Command {
         line: format!("{program} {}", shown.join(" ")),
         status: output.status.to_string(),
-        said: last_words(&String::from_utf8_lossy(&output.stderr)),
+        message: last_words(&String::from_utf8_lossy(&output.stderr)),
     })
 }
 
@@ -40,14 +40,17 @@ pub fn call<S: AsRef<OsStr>>(program: &str, arguments: &[S]) -> Result<String, C
 /// # Errors
 /// Its commands are not here.
 pub fn version() -> Result<String, ClusterError> {
-    let said = call("sinfo", &["--version"])?;
-    Ok(said.split_whitespace().last().unwrap_or_default().to_owned())
+    let version = call("sinfo", &["--version"])?;
+    Ok(version.split_whitespace().last().unwrap_or_default().to_owned())
 }
 
-/// The last lines of what a program said, in one.
+/// What stands for the output of a program that printed nothing.
+pub(crate) const NO_OUTPUT: &str = "it printed nothing";
+
+/// The last lines of a program's output, in one.
 pub(crate) fn last_words(text: &str) -> String {
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|l| !l.is_empty()).collect();
     let from = lines.len().saturating_sub(3);
     let words: String = lines[from..].join("; ").chars().take(400).collect();
-    if words.is_empty() { "it said nothing".to_owned() } else { words }
+    if words.is_empty() { NO_OUTPUT.to_owned() } else { words }
 }

@@ -16,7 +16,8 @@ use serde::{Deserialize, Serialize};
 pub const ENOUGH: f64 = 0.95;
 /// "None of them" needs so much: it is half of the prior, and a few blocks that happen to agree would do.
 pub const ENOUGH_NONE: f64 = 0.99;
-/// A commit of which a trial tells less than this share of what its first one told gives way to others.
+/// A commit whose trial would yield less than this share of the information of its first one gives
+/// way to others.
 const SPENT: f64 = 0.1;
 /// Trials beyond one a block that the noise estimate stands on before a search may end.
 const LEAST_VALUES: usize = 8;
@@ -94,8 +95,8 @@ impl Search {
         }
     }
 
-    /// Commits that can be told apart: each ends with one that can be measured, and holds the skipped
-    /// ones before it. (first, last) of each.
+    /// Commits that trials can distinguish: each ends with one that can be measured, and holds the
+    /// skipped ones before it. (first, last) of each.
     fn groups(&self) -> Vec<(usize, usize)> {
         let mut out = Vec::new();
         let mut first = 1;

@@ -76,7 +76,7 @@ fn equal_requests_are_first_in_first_out_and_counted() {
 
 #[test]
 fn joined_bios_leave_nothing_behind() {
-    // Joined behind and in front, told by events.
+    // Joined behind and in front, reported by events.
     let (kept, h) = run(&[
         event(Action::Queue, 0, 16, 4096),
         event(Action::Queue, 1, 24, 4096),
@@ -91,7 +91,7 @@ fn joined_bios_leave_nothing_behind() {
     ]);
     let queues: Vec<_> = kept.ended.iter().map(|io| io.queue_ns).collect();
     assert_eq!((queues, h.queue_unknown), (vec![Some(10), Some(1)], 0));
-    // Not told by events.
+    // Not reported by events.
     let (kept, _) = run(&[
         event(Action::Queue, 0, 16, 4096),
         event(Action::Queue, 1, 24, 4096),

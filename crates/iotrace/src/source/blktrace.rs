@@ -13,7 +13,7 @@ use crate::names::{NameCache, Names, writes_back};
 use crate::pipeline::pipeline;
 use crate::series::Recorded;
 use crate::source::blktrace_record::{Order, Record, Records};
-use crate::source::blktrace_tables::{DeviceNames, Processes, Sequences, Turn};
+use crate::source::blktrace_tables::{DeviceNames, Processes, Sequences, StreamState};
 use crate::stages::{DeviceStages, Plug, Stages};
 
 /// Category bits, above the 16 bits of the action (`enum blktrace_cat`).
@@ -96,7 +96,7 @@ pub(crate) fn stages<R: Read + Send>(
 
 /// Events out of the records of one or several streams, by time.
 struct Decoder<'a, R> {
-    streams: Vec<(Records<R>, Turn)>,
+    streams: Vec<(Records<R>, StreamState)>,
     order: Order,
     translator: Translator<'a>,
     /// By device: whether bios are queued, and whether requests are made, before they are issued.
@@ -112,7 +112,7 @@ impl<'a, R: Read> Decoder<'a, R> {
         let buffer = ((8 << 20) / readers.len().max(1)).min(256 << 10);
         let streams = readers.into_iter().map(|r| Records::new(r, order, buffer));
         Decoder {
-            streams: streams.map(|records| (records, Turn::default())).collect(),
+            streams: streams.map(|records| (records, StreamState::default())).collect(),
             order,
             translator: Translator::new(names),
             seen: Vec::new(),

@@ -74,7 +74,7 @@ impl DeviceNames {
 
 /// The CPU and device that a stream is at, since its next record is mostly of the same.
 #[derive(Debug, Default)]
-pub(crate) struct Turn {
+pub(crate) struct StreamState {
     key: Option<u64>,
     sequence: u32,
     /// The id of the device.
@@ -101,7 +101,7 @@ impl Sequences {
     #[inline]
     pub(crate) fn next(
         &mut self,
-        turn: &mut Turn,
+        turn: &mut StreamState,
         record: &Record<'_>,
         devices: &mut DeviceNames,
         names: &Names,
@@ -122,7 +122,7 @@ impl Sequences {
     }
 
     /// Keeps where the numbers of a CPU and device are, and finds where those of the next are.
-    fn change(&mut self, turn: &mut Turn, key: u64, sequence: u32) {
+    fn change(&mut self, turn: &mut StreamState, key: u64, sequence: u32) {
         if let Some(before) = turn.key {
             let at = self.place(before);
             self.slots[at] = (before, turn.sequence);

@@ -39,7 +39,7 @@ pub(crate) const VERSION_KEY: &str = "assay.schema_version";
 /// The key of [`TraceAbout`] in the metadata.
 pub(crate) const ABOUT_KEY: &str = "assay.io";
 
-/// What is said of the file as a whole.
+/// Facts about the file as a whole.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TraceAbout {
     /// The format that the I/Os came from.

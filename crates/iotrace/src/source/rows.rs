@@ -10,7 +10,7 @@ use crate::event::{Io, Sink};
 use crate::lines::{FileFrom, Lines};
 use crate::series::Recorded;
 
-/// The least bytes that are worth a thread.
+/// The smallest bytes that are worth a thread.
 const MIN_PART: u64 = 4 << 20;
 
 /// I/Os that are held so that they can be given in the order in which they started. An order by ends is mended

@@ -9,7 +9,7 @@ use assay_model::{
     Better, Experiment, FactorLevels, Kind, KnownFloor, MetricValue, Plan, RunId, SCHEMA_VERSION,
     SelfComparison, Setting, Stop, SystemDescription, Treatment, TrialRecord,
 };
-use assay_stats::aa::{LEAST, floor};
+use assay_stats::aa::{MIN_COMPARISONS, floor};
 
 use crate::analyse::pairs::pairs;
 use crate::clock::now_utc;
@@ -31,7 +31,7 @@ pub struct AaFloor {
     /// How many blocks each had.
     pub blocks_each: u32,
     /// The 95th percentile of the ratios (the larger by the smaller), minus 1; `null` when too few
-    /// comparisons came out.
+    /// comparisons have a result.
     pub floor: Option<f64>,
     /// The largest ratio, minus 1.
     pub worst: Option<f64>,
@@ -78,11 +78,12 @@ pub fn with_itself(experiment: &mut Experiment) -> Result<(), LabError> {
 /// # Errors
 /// It has factors, or there are too few blocks.
 pub fn find_floor(experiment: &mut Experiment, blocks: Option<u32>) -> Result<(), LabError> {
-    let least = LEAST as u32 * 3;
-    let blocks = blocks.unwrap_or(LEAST as u32 * BLOCKS_EACH);
+    let least = MIN_COMPARISONS as u32 * 3;
+    let blocks = blocks.unwrap_or(MIN_COMPARISONS as u32 * BLOCKS_EACH);
     if blocks < least {
         let message = format!("{blocks} blocks are too few for an A/A floor");
-        let help = format!("give {least} or more: {LEAST} comparisons of at least 3 blocks");
+        let help =
+            format!("give {least} or more: {MIN_COMPARISONS} comparisons of at least 3 blocks");
         return Err(wrong(&["design", "blocks"], message, help).into());
     }
     with_itself(experiment)?;
@@ -112,7 +113,7 @@ pub fn aa_floor(plan: &Plan, records: &[TrialRecord]) -> AaFloor {
         .filter_map(|(a, b)| Some(((*b)? / (*a)?).ln()))
         .filter(|log| log.is_finite())
         .collect();
-    let each = (blocks(plan) / LEAST).clamp(3, BLOCKS_EACH as usize);
+    let each = (blocks(plan) / MIN_COMPARISONS).clamp(3, BLOCKS_EACH as usize);
     let ratios: Vec<f64> = logs
         .chunks_exact(each)
         .map(|group| (group.iter().sum::<f64>() / each as f64).exp())

@@ -315,8 +315,8 @@ fn differences(sides: &[Side<'_>], diffs: &[EnvDiff]) -> Vec<Difference> {
     for (side, diff) in sides[1..].iter().zip(diffs) {
         for d in &diff.differences {
             // What neither system tells is no difference that was seen.
-            let told = |f: &Option<Fact>| f.as_ref().is_some_and(|f| f.value().is_some());
-            if d.class == DifferenceClass::Volatile || !(told(&d.a) || told(&d.b)) {
+            let known = |f: &Option<Fact>| f.as_ref().is_some_and(|f| f.value().is_some());
+            if d.class == DifferenceClass::Volatile || !(known(&d.a) || known(&d.b)) {
                 continue;
             }
             if found.iter().any(|(_, f)| f.path == d.path) {
@@ -418,7 +418,7 @@ fn params(side: &Side<'_>) -> BTreeMap<String, String> {
     side.experiment.params.iter().map(|(k, v)| (k.clone(), v.to_text())).collect()
 }
 
-/// Whether anything came out worse than the first run.
+/// Whether anything is worse than in the first run.
 pub fn any_worse(across: &Across) -> bool {
     let mut all = across.rows.iter().flat_map(|r| r.comparisons.iter().flatten());
     all.any(|c| c.verdict == Verdict::Worse)

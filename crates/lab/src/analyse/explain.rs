@@ -2,7 +2,7 @@
 //! measurement window, resources, other metrics), differenced by block.
 //!
 //! Differences are ranked, not blamed: two things that change together need not be cause and effect,
-//! and with many observations some differ by chance alone. The notes say so.
+//! and with many observations some differ by chance alone. The notes state it.
 
 use std::collections::BTreeMap;
 
@@ -343,15 +343,15 @@ fn notes(found: &[Observed], question: &Question<'_>, level: f64) -> Vec<String>
         }
         notes.push(format!("no monitor sampled the trials; compared are: {rest}"));
     }
-    let mut said: Vec<&String> = question
+    let mut missing: Vec<&String> = question
         .records
         .iter()
         .flat_map(|r| &r.observers)
         .flat_map(|o| o.not_seen.iter())
         .collect();
-    said.sort_unstable();
-    said.dedup();
-    notes.extend(said.into_iter().map(|s| format!("not seen: {s}")));
+    missing.sort_unstable();
+    missing.dedup();
+    notes.extend(missing.into_iter().map(|s| format!("not seen: {s}")));
     if found.iter().all(|o| o.change.interval.is_none()) && !found.is_empty() {
         notes.push("below three blocks there is no interval, and nothing is clear".into());
     }

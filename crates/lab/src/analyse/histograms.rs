@@ -9,7 +9,7 @@ use base64::Engine as _;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::Deserializer;
 
-/// The quantiles that are told of every histogram.
+/// The quantiles that are given of every histogram.
 const QUANTILES: [f64; 3] = [0.5, 0.99, 0.999];
 
 /// The histograms of every treatment's trials that count, merged by name.
@@ -60,12 +60,12 @@ impl<'a> Sum<'a> {
         }
     }
 
-    fn add(&mut self, trial: u32, told: &TrialHistogram) {
-        let read = match read(&told.hdr) {
-            Ok(_) if told.unit != self.first.unit => {
-                Err(format!("it is in {}, others are in {}", told.unit, self.first.unit))
+    fn add(&mut self, trial: u32, next: &TrialHistogram) {
+        let read = match read(&next.hdr) {
+            Ok(_) if next.unit != self.first.unit => {
+                Err(format!("it is in {}, others are in {}", next.unit, self.first.unit))
             }
-            Ok(_) if told.at != self.first.at || told.percentiles != self.first.percentiles => {
+            Ok(_) if next.at != self.first.at || next.percentiles != self.first.percentiles => {
                 Err("it is of something else than the others".to_owned())
             }
             other => other,
@@ -84,8 +84,8 @@ impl<'a> Sum<'a> {
             }
             _ => {}
         }
-        self.one_load &= told.load == self.first.load;
-        self.timed_out += told.timed_out;
+        self.one_load &= next.load == self.first.load;
+        self.timed_out += next.timed_out;
         self.trials += 1;
     }
 
@@ -97,16 +97,16 @@ impl<'a> Sum<'a> {
             wanted.push((*quantile, Some(metric)));
         }
         wanted.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let told = !self.values.is_empty() && self.fault.is_empty();
-        let value = |v: u64| told.then_some(v as f64 * factor);
+        let whole = !self.values.is_empty() && self.fault.is_empty();
+        let value = |v: u64| whole.then_some(v as f64 * factor);
         HistogramSummary {
             treatment: 0,
             label: String::new(),
             name: String::new(),
             unit: unit.to_owned(),
             at: self.first.at,
-            least: value(self.values.min()),
-            greatest: value(self.values.max()),
+            minimum: value(self.values.min()),
+            maximum: value(self.values.max()),
             timed_out: self.timed_out,
             percentiles: wanted
                 .into_iter()
@@ -148,7 +148,7 @@ impl<'a> Sum<'a> {
     }
 }
 
-/// Times are told in seconds, as metrics are.
+/// Times are in seconds, as metrics are.
 fn seconds(unit: &str) -> (f64, &str) {
     match unit {
         "ns" => (1e-9, "s"),
@@ -215,7 +215,7 @@ mod tests {
 
     use super::*;
 
-    fn told(values: impl Iterator<Item = u64>) -> TrialHistogram {
+    fn histogram(values: impl Iterator<Item = u64>) -> TrialHistogram {
         let mut h = Histogram::<u64>::new_with_bounds(1, 1_000_000_000_000, 3).unwrap();
         values.for_each(|v| h.record(v).unwrap());
         let mut bytes = Vec::new();
@@ -243,8 +243,8 @@ mod tests {
     /// nowhere near the mean of 1 ms and 100 ms.
     #[test]
     fn percentiles_are_of_all_trials_together() {
-        let quick = told((0..100_000).map(|_| 1_000_000));
-        let slow = told((0..2000).map(|_| 100_000_000));
+        let quick = histogram((0..100_000).map(|_| 1_000_000));
+        let slow = histogram((0..2000).map(|_| 100_000_000));
         let merged = sum(&[quick, slow]);
         let p99 = p(&merged, 0.99);
         assert!((p99.value.unwrap() / 0.1 - 1.0).abs() < 1e-3, "{p99:?}");
@@ -256,7 +256,7 @@ mod tests {
 
     #[test]
     fn two_trials_carry_what_none_of_them_does() {
-        let half = || told((1..=500).map(|i| i * 1000));
+        let half = || histogram((1..=500).map(|i| i * 1000));
         assert!(p(&sum(&[half()]), 0.99).value.is_none());
         assert_eq!(p(&sum(&[half()]), 0.99).withheld, "5 samples lie beyond it, ten are needed");
         let both = sum(&[half(), half()]);
@@ -267,7 +267,7 @@ mod tests {
 
     #[test]
     fn what_has_no_answer_is_longer_than_anything() {
-        let lost = TrialHistogram { timed_out: 20, ..told((1..=980).map(|i| i * 1000)) };
+        let lost = TrialHistogram { timed_out: 20, ..histogram((1..=980).map(|i| i * 1000)) };
         let merged = sum(&[lost]);
         assert!(p(&merged, 0.99).withheld.contains("among the 20 operations"), "{merged:?}");
         assert!((p(&merged, 0.5).value.unwrap() / 500e-6 - 1.0).abs() < 2e-3);
@@ -275,7 +275,8 @@ mod tests {
 
     #[test]
     fn a_treatment_without_histograms_has_no_percentile() {
-        let merged = [HistogramSummary { treatment: 1, ..sum(&[told((1..=5000).map(|i| i * 9))]) }];
+        let merged =
+            [HistogramSummary { treatment: 1, ..sum(&[histogram((1..=5000).map(|i| i * 9))]) }];
         assert!(of_metric(&merged, 1, "p99").unwrap().value.is_some());
         let other = of_metric(&merged, 2, "p99").unwrap();
         assert_eq!((other.value, other.quantile, other.trials), (None, 0.99, 0));
@@ -285,7 +286,7 @@ mod tests {
 
     #[test]
     fn a_damaged_histogram_withholds_and_names_the_trial() {
-        let good = told((1..=5000).map(|i| i * 1000));
+        let good = histogram((1..=5000).map(|i| i * 1000));
         for bad in ["", "!", "AAAA", &good.hdr[..good.hdr.len() / 2]] {
             let bad = TrialHistogram { hdr: bad.to_owned(), ..good.clone() };
             let merged = sum(&[good.clone(), bad]);

@@ -66,8 +66,8 @@ pub fn analyse(recorded: &Recorded<'_>) -> Analysis {
             let values = values(records, treatment.id, &metric.name);
             let present: Vec<f64> = values.iter().copied().flatten().collect();
             let percentile = histograms::of_metric(&merged, treatment.id, &metric.name);
-            let told = percentile.as_ref().is_some_and(|p| p.trials > 0);
-            if present.is_empty() && !told && metric.name != main.name {
+            let merged = percentile.as_ref().is_some_and(|p| p.trials > 0);
+            if present.is_empty() && !merged && metric.name != main.name {
                 continue;
             }
             summaries.push(TreatmentSummary {
@@ -306,9 +306,9 @@ fn curves(
                 assay_stats::curve::merge(&trials, better, confidence)
             } else {
                 // A sum has no trials to take an interval from.
-                let told: Vec<[f64; 2]> =
+                let points: Vec<[f64; 2]> =
                     percentiles.iter().filter_map(|(x, p)| Some([*x, p.value?])).collect();
-                let mut merged = assay_stats::curve::merge(&[told], better, confidence);
+                let mut merged = assay_stats::curve::merge(&[points], better, confidence);
                 for point in &mut merged.points {
                     let of = percentiles.iter().find(|(x, _)| *x == point.x);
                     point.n = of.map_or(point.n, |(_, p)| p.trials);

@@ -185,10 +185,10 @@ mod tests {
         result.disclosure.insert("cpu-name".into(), "AMD EPYC".into());
         let facts = |text: &str| toml::from_str::<SuiteFacts>(text).expect("facts");
         let fields = ["cpu-name", "vendor"];
-        let said = facts("[disclosure]\ncpu-name = 'Xeon'").add_to(&mut result, &fields);
-        assert!(said.is_err_and(|e| e.contains("\"AMD EPYC\" in the run's record")));
-        let said = facts("[disclosure]\nvender = 'x'").add_to(&mut result, &fields);
-        assert!(said.is_err_and(|e| e.contains("did you mean `vendor`?")));
+        let added = facts("[disclosure]\ncpu-name = 'Xeon'").add_to(&mut result, &fields);
+        assert!(added.is_err_and(|e| e.contains("\"AMD EPYC\" in the run's record")));
+        let added = facts("[disclosure]\nvender = 'x'").add_to(&mut result, &fields);
+        assert!(added.is_err_and(|e| e.contains("did you mean `vendor`?")));
         facts("published = false\n[disclosure]\nvendor = 'x'")
             .add_to(&mut result, &fields)
             .expect("known");

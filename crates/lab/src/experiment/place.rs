@@ -14,7 +14,7 @@ const OWN: [&str; 7] =
 pub(crate) fn check(experiment: &Experiment) -> Result<(), PlanError> {
     let place = &experiment.place;
     let path = |key: &'static str| ["where", key];
-    if place.engine == Engine::Here {
+    if place.engine == Engine::Local {
         if place.nodes != 1 || place.tasks_per_node != 1 || place.server_node {
             let help = "add `engine = \"slurm\"` under [where], or `--on slurm`";
             return Err(wrong(&["where"], "this machine is one node with one task", help));
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_said() {
+    fn impossible_values_are_errors() {
         assert_eq!(error(""), "");
         assert_eq!(error("[where]\nengine = \"slurm\"\nnodes = 4\n"), "");
         assert!(error("[where]\nnodes = 4\n").contains("engine = \"slurm\""));

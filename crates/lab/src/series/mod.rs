@@ -10,7 +10,7 @@ pub use keep::{Kept, histories, imported, imported_path};
 pub use read::read;
 pub use show::{Cleaner, show};
 
-/// Blocks of a point, unless told.
+/// Blocks of a point by default.
 pub const POINT_BLOCKS: u32 = 6;
 /// What the tag of every run of a history starts with; its id follows.
 const PREFIX: &str = "history-";

@@ -40,7 +40,7 @@ impl Lines {
                 }
                 State::Behind(seen) => {
                     if input[0] != b"\r\n"[usize::from(seen)] {
-                        return Err(Garbled::new("a value longer than it said", input));
+                        return Err(Garbled::new("a value longer than its header states", input));
                     }
                     if seen == 0 {
                         self.state = State::Behind(1);

@@ -1,6 +1,6 @@
 //! What a server answers, whatever the protocol.
 
-/// What the server said, piece by piece.
+/// The server's reply, piece by piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reply<'a> {
     /// A value begins; its bytes follow as chunks, then `ValueEnd`.
@@ -39,14 +39,14 @@ pub enum Reply<'a> {
     ServerError {
         /// The number of the request, where the answer names it.
         opaque: Option<u32>,
-        /// What it said.
+        /// Its message.
         text: &'a [u8],
     },
     /// The server did not understand, in its own words.
     ClientError {
         /// The number of the request, where the answer names it.
         opaque: Option<u32>,
-        /// What it said.
+        /// Its message.
         text: &'a [u8],
     },
 }

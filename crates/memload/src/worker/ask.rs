@@ -163,7 +163,7 @@ impl Worker<'_> {
         }
         let now = now_ns();
         if conn.ring.operations() == asked {
-            conn.heard_at = now;
+            conn.received_at = now;
         }
         conn.sent_at = now;
         self.outstanding += asked;

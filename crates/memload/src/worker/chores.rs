@@ -30,7 +30,7 @@ impl Worker<'_> {
         for i in 0..self.conns.len() {
             let conn = &self.conns[i];
             match conn.stage {
-                Stage::Up(_) if !conn.ring.is_empty() && now > conn.heard_at + timeout => {
+                Stage::Up(_) if !conn.ring.is_empty() && now > conn.received_at + timeout => {
                     let why = format!("no answer for {:?}", config.op_timeout);
                     self.lose(i, ErrorKind::TimedOut, &why);
                 }
@@ -44,8 +44,8 @@ impl Worker<'_> {
             }
         }
         if self.outstanding == 0 && self.losses == 0 {
-            self.heard_at = now;
-        } else if now > self.heard_at + config.give_up.as_nanos() as u64 {
+            self.received_at = now;
+        } else if now > self.received_at + config.give_up.as_nanos() as u64 {
             self.common.end.now(|at_ns| Ended::TimedOut { at_ns });
         }
     }
@@ -60,7 +60,7 @@ impl Worker<'_> {
         for conn in &mut self.conns {
             let Stage::Up(link) = &conn.stage else { continue };
             let waits = conn.mark > 1 && !conn.ring.is_empty();
-            if waits && now > conn.sent_at.max(conn.heard_at) + limit {
+            if waits && now > conn.sent_at.max(conn.received_at) + limit {
                 if low_water::set(link.as_fd(), 1).is_ok() {
                     conn.mark = 1;
                 }

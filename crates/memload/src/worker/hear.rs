@@ -66,8 +66,8 @@ impl Worker<'_> {
             let answered = before - conn.ring.operations();
             self.outstanding -= answered;
             if answered > 0 {
-                conn.heard_at = now;
-                self.heard_at = now;
+                conn.received_at = now;
+                self.received_at = now;
                 self.losses = 0;
             }
             if let Err(garbled) = judged {

@@ -80,7 +80,7 @@ pub struct Worker<'a> {
     input: Box<[u8]>,
     /// Operations in all rings.
     outstanding: usize,
-    heard_at: u64,
+    received_at: u64,
     /// Connections lost since an answer came.
     losses: usize,
     marks_from: u64,
@@ -160,7 +160,7 @@ impl<'a> Worker<'a> {
             output: Vec::with_capacity(64 << 10),
             input: vec![0; INPUT].into_boxed_slice(),
             outstanding: 0,
-            heard_at: line.start,
+            received_at: line.start,
             losses: 0,
             marks_from: 0,
             mark_pause: MARK_PAUSE,
@@ -219,7 +219,7 @@ impl<'a> Worker<'a> {
         std::thread::sleep(std::time::Duration::from_nanos(wait));
         let now = now_ns();
         for i in 0..self.conns.len() {
-            self.conns[i].heard_at = now;
+            self.conns[i].received_at = now;
             self.free(i, now);
         }
         now

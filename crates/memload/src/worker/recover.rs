@@ -81,7 +81,7 @@ impl Worker<'_> {
             Ok(()) => {
                 let now = now_ns();
                 conn.stage = Stage::Up(link);
-                conn.heard_at = now;
+                conn.received_at = now;
                 conn.watches_room = true;
                 self.stats.reconnects += 1;
                 self.watch_room(i, false);

@@ -21,7 +21,8 @@ pub struct Memcached {
 }
 
 impl Memcached {
-    /// Starts one on a UNIX socket, or `None` (said aloud) where memcached is not installed.
+    /// Starts one on a UNIX socket, or `None` (with a line that states it) where memcached is not
+    /// installed.
     pub fn unix(arguments: &[&str]) -> Option<Self> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("s");

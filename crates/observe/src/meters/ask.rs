@@ -24,7 +24,7 @@ pub(super) fn ipmi(words: &[String], period: Duration, post: &Post) {
 }
 
 pub(super) fn redfish(url: &str, period: Duration, post: &Post) {
-    // Who asks is told by ~/.netrc, and which certificate is believed by ~/.curlrc.
+    // ~/.netrc holds the credentials, ~/.curlrc the trusted certificates.
     let command =
         ["curl", "--silent", "--show-error", "--fail", "--max-time", "5", "--netrc-optional", url];
     poll(&command, "Debian package curl", period, post, redfish_watts);
@@ -87,12 +87,12 @@ fn output(command: &[&str], package: &str, post: &Post) -> Result<String, String
         }
         String::from_utf8_lossy(&text).into_owned()
     };
-    let said = all(child.stdout.as_mut().map(|s| s as &mut dyn Read));
+    let output = all(child.stdout.as_mut().map(|s| s as &mut dyn Read));
     if status.success() {
-        return Ok(said);
+        return Ok(output);
     }
     let error = all(child.stderr.as_mut().map(|s| s as &mut dyn Read));
-    Err(format!("{status}: {}", error.trim().lines().last().unwrap_or("it said nothing")))
+    Err(format!("{status}: {}", error.trim().lines().last().unwrap_or("it printed nothing")))
 }
 
 /// The watts in the answer to `ipmitool dcmi power reading`.

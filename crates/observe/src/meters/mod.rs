@@ -92,7 +92,7 @@ pub struct Inbox {
     trouble: Vec<String>,
 }
 
-/// A source that complains of every line is heard so often.
+/// The most complaints kept of a source that complains of every line.
 const MAX_COMPLAINTS: usize = 4;
 
 impl Inbox {

@@ -67,7 +67,7 @@ fn recorded_answers_of_management_controllers() {
 }
 
 #[test]
-fn a_meter_over_tcp_is_heard_and_its_end_is_said() {
+fn a_meter_over_tcp_is_read_and_its_end_is_reported() {
     let server = TcpListener::bind("127.0.0.1:0").unwrap();
     let meter = start(&format!("tcp:{}#2", server.local_addr().unwrap()));
     let (mut line, _) = server.accept().unwrap();
@@ -106,7 +106,7 @@ fn a_file_is_read_from_now_on() {
 }
 
 #[test]
-fn programs_are_asked_and_what_is_missing_is_said() {
+fn programs_are_asked_and_what_is_missing_is_reported() {
     let dir = tempfile::tempdir().unwrap();
     let tool = dir.path().join("ipmitool");
     let script = "#!/bin/sh\n[ \"$*\" = '-H bmc dcmi power reading' ] && echo ' Instantaneous power reading:  220 Watts'\n";

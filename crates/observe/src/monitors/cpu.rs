@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_there_is_said() {
+    fn a_missing_file_is_reported() {
         assert!(Fake::new(&[]).open(&SPEC).is_err());
         let mut watch = Fake::new(&[("proc/stat", "\u{0}garbage")]).open(&SPEC).unwrap();
         watch.after(1);

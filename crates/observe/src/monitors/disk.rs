@@ -111,7 +111,7 @@ impl Disk {
         let mut trouble = Trouble::default();
         if block.is_none() {
             trouble.note("block", || {
-                "/sys/block is not there: partitions cannot be told from whole devices, so they \
+                "/sys/block is not there: partitions cannot be distinguished from whole devices, so they \
                  are recorded too"
                     .to_owned()
             });

@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn tcp_that_cannot_be_seen_is_said() {
+    fn tcp_that_cannot_be_seen_is_reported() {
         let fake = Fake::new(&[("proc/net/dev", ""), ("proc/net/snmp", "Tcp: RetransSegs\n")]);
         let mut watch = fake.open(&SPEC).unwrap();
         watch.after(1);

@@ -1,5 +1,6 @@
 //! What the machine draws: RAPL energy counters (`/sys/class/powercap`) and the power and energy
-//! sensors of `/sys/class/hwmon`. Where there are none, it says so; there is no model behind it.
+//! sensors of `/sys/class/hwmon`. Where there are none, it reports that; there is no model behind
+//! it.
 
 use crate::column::{Column, Group, Of};
 use crate::scan::{Words, number};
@@ -122,7 +123,7 @@ impl Power {
         }
     }
 
-    /// Adds a sensor that can be read; says so if it cannot.
+    /// Adds a sensor that can be read; reports one that cannot.
     fn add(&mut self, tree: &Tree, file: &str, subject: String, kind: Kind) {
         let opened = tree.open(file, Reading::Whole).and_then(|mut source| {
             let error = source.read().err();
@@ -272,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_said() {
+    fn what_is_missing_is_reported() {
         let error = Fake::new(&[]).open(&SPEC).err().unwrap();
         assert!(error.reason.contains("no RAPL domain"), "{error}");
         // A folder in a counter's place cannot be read by anyone, root included.

@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_said() {
+    fn what_is_missing_is_reported() {
         let error = Fake::new(&[]).open(&SPEC).err().unwrap();
         assert!(error.reason.contains("no temperature") && error.reason.contains("no frequency"));
     }

@@ -1,6 +1,6 @@
 //! What address translation costs, from the processor's own counters on every CPU. Which events those
-//! are is known by microarchitecture; for another, and without counters, it says so and samples
-//! nothing.
+//! are is known by microarchitecture; for another, and without counters, it reports that and
+//! samples nothing.
 
 use assay_tlb::counters::{Group, Microarch, Readings, Scope, difference, step};
 use assay_tlb::{Side, Step};
@@ -136,7 +136,9 @@ mod tests {
     fn without_counters_it_says_what_is_missing() {
         match Tlb::open(&Tree::new(std::path::Path::new("/"))) {
             Ok(_) => eprintln!("skipped: because this machine has counters"),
-            Err(said) => assert!(!said.reason.is_empty() && said.reason.len() > 20, "{said}"),
+            Err(missing) => {
+                assert!(!missing.reason.is_empty() && missing.reason.len() > 20, "{missing}")
+            }
         }
     }
 }

@@ -78,7 +78,7 @@ impl Frame {
         if weights > 0.0 { total / weights } else { f64::NAN }
     }
 
-    /// The disk that was busy for the greatest share of the interval, by requests where two are
+    /// The disk that was busy for the largest share of the interval, by requests where two are
     /// equal.
     pub fn busiest_disk(&self) -> Option<&str> {
         let load = |disk: &str| {

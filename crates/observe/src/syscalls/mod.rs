@@ -20,7 +20,7 @@ use crate::follow::Whose;
 pub struct SyscallRequest {
     /// Whose calls.
     pub whose: Whose,
-    /// Whether processes are told apart, which needs more room.
+    /// Whether the process is a dimension, which needs more room.
     pub by_process: bool,
 }
 

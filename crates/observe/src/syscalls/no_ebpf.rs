@@ -1,4 +1,4 @@
-//! What stands for the counting of system calls in a build without eBPF: it cannot be had, and says so.
+//! What stands for the counting of system calls in a build without eBPF: its error states that.
 
 use std::convert::Infallible;
 use std::path::Path;

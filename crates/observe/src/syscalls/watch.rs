@@ -1,5 +1,5 @@
-//! The counting of system calls at work: told when the measured part begins and ends, it hands back what
-//! was counted.
+//! The counting of system calls at work: informed when the measured part begins and ends, it hands
+//! back what was counted.
 
 use std::path::Path;
 
@@ -72,7 +72,7 @@ impl SyscallWatch {
     }
 
     /// Stops and brings what was counted: the calls that returned in the measured part, or all where none was
-    /// told.
+    /// reported.
     pub fn stop(mut self) -> Syscalls {
         let now = assay_sut::clock::monotonic_ns();
         self.probes.detach();

@@ -46,12 +46,12 @@ pub fn change_words(change: &ShownChange) -> String {
     line
 }
 
-/// A change as a sentence: its state, what it is, what a person said of it.
+/// A change as a sentence: its state, what it is, a person's note.
 pub fn change_line(change: &ShownChange) -> String {
     let mut line = format!("{}: {}", change.change.state.name(), change_words(change));
     if let Some(known) = &change.known {
-        for said in [&known.note, &known.link].into_iter().flatten() {
-            let _ = write!(line, "; {said}");
+        for text in [&known.note, &known.link].into_iter().flatten() {
+            let _ = write!(line, "; {text}");
         }
     }
     line

@@ -165,7 +165,7 @@ pub(crate) fn absolutes_caption(gate: &Gate) -> String {
 
 /// Levels that a factor needs to be an axis.
 const LEVELS: usize = 3;
-/// Lines that can be told apart.
+/// The most lines that can be distinguished.
 const LINES: usize = 12;
 
 /// The deciding metric over the numeric factor with the most levels, a line for each combination of the others; none

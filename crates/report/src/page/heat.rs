@@ -14,24 +14,24 @@ const MAX_MAPS: usize = 4;
 /// Their titles and charts.
 pub(super) fn charts(record: &TrialRecord, phases: &[PhaseSpan]) -> Vec<(String, Markup)> {
     let drawable = record.heat_maps.iter().filter(|(_, h)| h.check().is_ok());
-    drawable.take(MAX_MAPS).map(|(name, told)| chart(record, name, told, phases)).collect()
+    drawable.take(MAX_MAPS).map(|(name, heat)| chart(record, name, heat, phases)).collect()
 }
 
 fn chart(
     record: &TrialRecord,
     name: &str,
-    told: &assay_model::Heat,
+    heat: &assay_model::Heat,
     phases: &[PhaseSpan],
 ) -> (String, Markup) {
     let title = name.replace('_', " ");
     // The axis gives times their prefix.
-    let (factor, unit) = match told.unit.as_str() {
+    let (factor, unit) = match heat.unit.as_str() {
         "ns" => (1e-9, "s"),
         "us" | "µs" => (1e-6, "s"),
         "ms" => (1e-3, "s"),
         other => (1.0, other),
     };
-    let edges: Vec<f64> = told.edges.iter().map(|e| *e as f64 * factor).collect();
+    let edges: Vec<f64> = heat.edges.iter().map(|e| *e as f64 * factor).collect();
     let wide = edges[0] > 0.0 && edges[edges.len() - 1] / edges[0] >= 4.0;
     let drawn = Heat {
         head: Head {
@@ -43,9 +43,9 @@ fn chart(
         unit: unit.to_owned(),
         kind: if wide { ScaleKind::Log10 } else { ScaleKind::Linear },
         what: "times".to_owned(),
-        columns_s: (seconds(record, told.start_ns), told.column_ns as f64 / 1e9),
+        columns_s: (seconds(record, heat.start_ns), heat.column_ns as f64 / 1e9),
         rows: edges.windows(2).map(|e| (e[0], e[1])).collect(),
-        counts: told.counts.clone(),
+        counts: heat.counts.clone(),
         phases: phases.to_vec(),
     };
     (title, heat::render_over(&drawn, whole(record), WIDTH))
@@ -61,15 +61,15 @@ mod tests {
         let view = fixtures::commands();
         let mut record = view.records[0].clone();
         assert_eq!(charts(&record, &[]).len(), 0);
-        let told = assay_model::Heat {
+        let heat = assay_model::Heat {
             unit: "ns".into(),
             start_ns: record.start_ns + 2_000_000_000,
             column_ns: 1_000_000_000,
             edges: vec![1000, 2000, 4000, 8000],
             counts: vec![vec![5, 1, 0], vec![0, 9, 0]],
         };
-        record.heat_maps.insert("response_time".into(), told.clone());
-        record.heat_maps.insert("bad".into(), assay_model::Heat { edges: vec![], ..told });
+        record.heat_maps.insert("response_time".into(), heat.clone());
+        record.heat_maps.insert("bad".into(), assay_model::Heat { edges: vec![], ..heat });
         let charts = charts(&record, &[]);
         assert_eq!(charts.len(), 1, "what cannot be drawn is left out");
         let (title, svg) = &charts[0];

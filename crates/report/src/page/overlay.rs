@@ -14,7 +14,7 @@ use crate::gate::Gate;
 use crate::parts::curves::slug;
 use crate::view::RunView;
 
-/// Lines that can be told apart in one chart.
+/// The most lines in one chart that can be distinguished.
 const MAX_LINES: usize = 8;
 /// Charts of the same kind; a page of hundreds would help nobody.
 const MAX_CHARTS: usize = 6;
@@ -60,7 +60,8 @@ fn over_time(views: &[&RunView], across: &Across) -> Vec<Markup> {
     if all.len() < 2 {
         return Vec::new();
     }
-    // All in one chart where lines can be told apart, else a chart a treatment, or runs in groups.
+    // All in one chart where lines can be distinguished, else a chart a treatment, or runs in
+    // groups.
     let together: Vec<Vec<&Watched<'_>>> = if all.len() <= MAX_LINES {
         vec![all.iter().collect()]
     } else {

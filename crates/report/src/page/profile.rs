@@ -17,9 +17,9 @@ use crate::view::RunView;
 /// Functions in a table.
 const FUNCTIONS: usize = 25;
 /// Narrower cells are not drawn, as shares of the whole.
-const LEAST: f64 = 0.001;
+const MIN_SHARE: f64 = 0.001;
 /// Functions deep.
-const DEEPEST: usize = 100;
+const MAX_DEPTH: usize = 100;
 /// Treatments that are drawn.
 const MAX_TREATMENTS: usize = 6;
 
@@ -105,7 +105,7 @@ fn picture(
     by_thread: bool,
     against: Option<&Differences>,
 ) -> Markup {
-    let how = Tree { side, by_thread, least: LEAST, deepest: DEEPEST };
+    let how = Tree { side, by_thread, least: MIN_SHARE, deepest: MAX_DEPTH };
     let root = tree(profile, how);
     let against = against.filter(|_| side == Side::OnCpu);
     let timed = profile.unit == "ns";
@@ -140,23 +140,23 @@ fn cell(node: &Node, all: f64, timed: bool, against: Option<&Differences>) -> Ce
     } else {
         node.count.to_string()
     };
-    let mut said = format!("{} · {size}, {:.2} %", node.label, 100.0 * node.ns as f64 / all);
+    let mut title = format!("{} · {size}, {:.2} %", node.label, 100.0 * node.ns as f64 / all);
     if !module.is_empty() {
-        let _ = write!(said, " · {module}");
+        let _ = write!(title, " · {module}");
     }
     if node.kind == Some(Kind::Inlined) {
-        said += " · inlined";
+        title += " · inlined";
     }
     if let Some(c) = change {
         let more = if c.difference_ns > 0.0 { "more" } else { "less" };
         let _ = write!(
-            said,
+            title,
             " · own time clearly {more}: {} a trial",
             format_value_digits(c.difference_ns / 1e9, "s", 3)
         );
     }
     let below = node.children.iter().map(|n| cell(n, all, timed, against)).collect();
-    Cell { label: node.label.clone(), said, look, size: node.ns as f64, below }
+    Cell { label: node.label.clone(), title, look, size: node.ns as f64, below }
 }
 
 /// A profile as a page of its own.

@@ -10,7 +10,7 @@ use crate::parts::syscalls as parts;
 use crate::view::RunView;
 
 /// Lines of a table.
-const MOST: usize = 25;
+const MAX_ROWS: usize = 25;
 /// Treatments whose tables are shown.
 const MAX_TREATMENTS: usize = 6;
 
@@ -27,12 +27,12 @@ pub(super) fn beside(mut shown: Vec<(String, Vec<&Syscalls>)>, confidence: f64) 
     Some(html! {
         p { "What the program and what it started asked of the kernel." }
         @for (label, of) in shown.iter().skip(1) {
-            (html::parts(&parts::changes(&differences(first, of, confidence), [baseline, label], MOST)))
+            (html::parts(&parts::changes(&differences(first, of, confidence), [baseline, label], MAX_ROWS)))
         }
         @for (label, of) in shown.iter().take(MAX_TREATMENTS) {
             h3 { (label) }
             p class="soft" { (count(of.len(), "trial")) " together" }
-            (html::parts(&parts::tables(&Syscalls::merged(of.iter().copied()), MOST)))
+            (html::parts(&parts::tables(&Syscalls::merged(of.iter().copied()), MAX_ROWS)))
         }
         @if shown.len() > MAX_TREATMENTS {
             p class="soft" { (shown.len() - MAX_TREATMENTS) " more have system calls in the record that are not shown here." }

@@ -147,7 +147,7 @@ pub(crate) fn choice(view: &RunView, curves: &[&CurveSummary]) -> Parts {
 }
 
 /// What stands at the best of a curve: the highest of many noisy points is too high by luck; where another is
-/// best, that is said.
+/// best, that is stated.
 pub(crate) fn best_note(c: &CurveSummary) -> String {
     let order = |a: &&CurvePoint, b: &&CurvePoint| a.value.total_cmp(&b.value);
     let extreme = match c.better {

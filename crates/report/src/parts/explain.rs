@@ -199,8 +199,8 @@ mod tests {
             texts.push(text.split_whitespace().collect::<Vec<_>>().join(" "));
         }
         for text in texts {
-            for told in ["-2.89 %", "-2.90 %", "2 observations differ clearly", "the moon"] {
-                assert!(text.contains(told), "{told}\n{text}");
+            for expected in ["-2.89 %", "-2.90 %", "2 observations differ clearly", "the moon"] {
+                assert!(text.contains(expected), "{expected}\n{text}");
             }
         }
         let mut dull = observed("cpu", "%", 0.1, true);

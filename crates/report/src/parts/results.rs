@@ -249,9 +249,9 @@ mod tests {
         }
         for c in view.analysis.curves.iter().filter(|c| curves::chosen(c)) {
             let best = crate::figures::point_text(c.best.as_ref().unwrap(), &c.unit);
-            let told = format!("{best}, {}", c.judged);
+            let expected = format!("{best}, {}", c.judged);
             for text in outputs(&view) {
-                assert!(has(&text, &told), "{told}");
+                assert!(has(&text, &expected), "{expected}");
             }
         }
     }

@@ -34,14 +34,14 @@ pub(crate) fn brief(view: &RunView, gate: &Gate) -> Parts {
             Verdict::Inconclusive,
             Verdict::Invalid,
         ];
-        let told: Vec<String> = verdicts
+        let sentences: Vec<String> = verdicts
             .into_iter()
             .filter(|v| many(*v) > 0)
             .map(|v| format!("{} {}", many(v), v.name()))
             .collect();
         let against = all.first().map_or_else(String::new, |c| view.label(c.baseline));
         let words = text(format!("{} against {against}: ", gate.analysis.metric))
-            .strong(told.join(", "))
+            .strong(sentences.join(", "))
             .plain(format!(" of {} treatments.", all.len()));
         out.push(Part::Paragraph(Tone::Strong, words));
     })
@@ -88,17 +88,17 @@ fn compared(view: &RunView, gate: &Gate) -> Vec<Card> {
     let a = &gate.analysis;
     let card = |c: &assay_model::Comparison| {
         let behind = behind(view, c);
-        let told = c.verdict != Verdict::Invalid && c.ratio.is_some();
+        let shown = c.verdict != Verdict::Invalid && c.ratio.is_some();
         let ratio = ratio_in_a_sentence(c) + ratio_doubt(a, c);
         Card {
             verdict: c.verdict,
-            headline: if told {
+            headline: if shown {
                 text(format!("{} × ", c.metric)).from(&behind, ratio)
             } else {
                 Text::default()
             },
             words: words::verdict(a, c),
-            reason: if told { capital(&c.reason) } else { String::new() },
+            reason: if shown { capital(&c.reason) } else { String::new() },
         }
     };
     a.comparisons.iter().map(card).collect()

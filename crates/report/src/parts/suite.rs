@@ -28,14 +28,14 @@ pub(crate) fn suite(view: &RunView, suite: &SuiteResults) -> Parts {
             out.note(format!("doubtful: {why}"));
         }
     }
-    let mut said = "";
+    let mut printed = "";
     for c in &suite.comparisons {
         if let Some(text) = spread_sentence(suite, c) {
             out.note(format!("{text}."));
         }
-        if c.geomean.reason != said {
+        if c.geomean.reason != printed {
             out.note(c.geomean.reason.clone());
-            said = &c.geomean.reason;
+            printed = &c.geomean.reason;
         }
     }
     let all: Vec<&SuiteScore> = suite.scores.iter().collect();

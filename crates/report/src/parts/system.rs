@@ -58,15 +58,15 @@ fn nodes(system: &SystemDescription) -> Vec<(String, String, String)> {
     };
     let mut ids: Vec<u32> = system.facts.keys().filter_map(|path| id(path)).collect();
     ids.sort_unstable();
-    let told = |n: u32, what: &str| {
+    let fact = |n: u32, what: &str| {
         let fact = system.facts.get(&format!("numa.node{n}.{what}"));
         fact.map_or_else(|| "unknown".to_owned(), fact_text)
     };
     let row = |n: u32| {
-        let cpus = told(n, "cpus");
+        let cpus = fact(n, "cpus");
         let cpus = if cpus.is_empty() { "none".to_owned() } else { cpus };
         let value =
-            format!("CPUs {cpus}, memory {}, distances {}", told(n, "memory"), told(n, "distance"));
+            format!("CPUs {cpus}, memory {}, distances {}", fact(n, "memory"), fact(n, "distance"));
         (format!("NUMA node {n}"), format!("numa.node{n}.cpus"), value)
     };
     if count > 1 { ids.into_iter().map(row).collect() } else { Vec::new() }
@@ -204,14 +204,14 @@ mod tests {
         let view = fixtures::commands();
         let parts = configuration(&view);
         let (page, text) = (html::parts(&parts).into_string(), markdown::parts(&parts));
-        let mut told = 0;
+        let mut shown = 0;
         for (name, _, value) in key_facts(&view.system) {
             let plain = !value.contains(['&', '<', '_', '"', '[']);
-            told += usize::from(plain);
+            shown += usize::from(plain);
             assert!(page.contains(&name) && text.contains(&name), "{name}");
             assert!(!plain || (page.contains(&value) && text.contains(&value)), "{value}");
         }
-        assert!(told > 0 && !markdown::parts(&parts).contains("Every recorded fact"));
+        assert!(shown > 0 && !markdown::parts(&parts).contains("Every recorded fact"));
     }
 
     #[test]

@@ -65,7 +65,7 @@ pub(crate) fn trials(view: &RunView, gate: &Gate) -> Parts {
 
 fn exit(r: &TrialRecord, imported: bool) -> String {
     match r.exit {
-        None if imported => "not told".to_owned(),
+        None if imported => "not stated".to_owned(),
         Some(Exit::Code(c)) => format!("code {c}"),
         Some(Exit::Signal(s)) => format!("signal {s}"),
         None => "never started, or ended by assay".to_owned(),

@@ -1,4 +1,5 @@
-//! What became of the claims of a post: it holds here, does not, cannot be told, or cannot be asked here.
+//! What became of the claims of a post: it holds here, does not, is undecided, or cannot be asked
+//! here.
 
 use serde::Serialize;
 
@@ -6,12 +7,12 @@ use serde::Serialize;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Here {
-    /// The runs of this archive say so too.
+    /// The runs of this archive agree.
     Holds,
     /// They say the opposite, or that there is no such difference.
     DoesNotHold,
     /// They do not decide it, or there are none yet.
-    CannotBeTold,
+    Undecided,
     /// This machine cannot be asked.
     CannotBeAsked,
 }
@@ -22,7 +23,7 @@ impl Here {
         match self {
             Here::Holds => "holds here",
             Here::DoesNotHold => "does not hold here",
-            Here::CannotBeTold => "cannot be told",
+            Here::Undecided => "undecided",
             Here::CannotBeAsked => "cannot be asked on this machine",
         }
     }

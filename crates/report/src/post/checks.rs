@@ -111,7 +111,7 @@ pub(super) fn reversal(claimed: Basis, turns: &[Reversal], several: bool) -> Vec
 }
 
 /// What words say of a comparison: whether its interval supports them.
-pub(super) fn said(verb: Verb, text: &str, comparison: &ComparisonEvidence) -> Vec<Finding> {
+pub(super) fn stated(verb: Verb, text: &str, comparison: &ComparisonEvidence) -> Vec<Finding> {
     let claim = ClaimEvidence {
         text: text.to_owned(),
         verb: Some(verb),
@@ -131,7 +131,7 @@ pub(super) fn said(verb: Verb, text: &str, comparison: &ComparisonEvidence) -> V
 /// Of a comparison whose words follow from its numbers.
 pub(super) fn computed(comparison: &ComparisonEvidence) -> Vec<Finding> {
     let same = comparison.verdict == Some(Verdict::Equivalent);
-    said(if same { Verb::Same } else { Verb::States }, "", comparison)
+    stated(if same { Verb::Same } else { Verb::States }, "", comparison)
 }
 
 /// What words say that the verdict of a comparison rests on.

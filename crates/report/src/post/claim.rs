@@ -1,5 +1,5 @@
 //! Claims: what a post states, asked again of the runs that the reader's archive has. `ahead("run:time@new",
-//! than="run:time@old")` holds here, does not, cannot be told, or cannot be asked on this machine.
+//! than="run:time@old")` holds here, does not, is undecided, or cannot be asked on this machine.
 
 use std::fmt::Write as _;
 
@@ -107,7 +107,7 @@ impl<'a> Evaluator<'a> {
             }
             (Some(alias), _) => {
                 let file = &self.front.runs[alias].experiment;
-                (Here::CannotBeTold, format!("not run here; `assay run {file}` asks"))
+                (Here::Undecided, format!("not run here; `assay run {file}` asks"))
             }
             (None, "multiple") => self.multiple(&arguments)?,
             (None, asked) => self.related(&arguments, asked),
@@ -170,18 +170,18 @@ impl<'a> Evaluator<'a> {
         let sides = (self.amount(arguments, "a"), self.amount(arguments, "than"));
         let (a, b) = match sides {
             (Ok(a), Ok(b)) => (a, b),
-            (Err(e), _) | (_, Err(e)) => return (Here::CannotBeTold, e.message),
+            (Err(e), _) | (_, Err(e)) => return (Here::Undecided, e.message),
         };
         if let Some(why) = a.withheld.as_ref().or(b.withheld.as_ref()) {
-            return (Here::CannotBeTold, format!("withheld: {why}"));
+            return (Here::Undecided, format!("withheld: {why}"));
         }
         if a.entry.value.unit != b.entry.value.unit {
             let why = format!("{} against {} has no ratio", a.entry.value.unit, b.entry.value.unit);
-            return (Here::CannotBeTold, why);
+            return (Here::Undecided, why);
         }
         let (x, y) = if a.better() == Better::Lower { (&b, &a) } else { (&a, &b) };
         match ratio(self, x, y, Basis::Total) {
-            Err(why) => (Here::CannotBeTold, why),
+            Err(why) => (Here::Undecided, why),
             Ok(r) => judged(&r, &a, &b, asked),
         }
     }
@@ -200,10 +200,10 @@ impl<'a> Evaluator<'a> {
         };
         let amount = match self.amount(arguments, "a") {
             Ok(amount) => amount,
-            Err(e) => return Ok((Here::CannotBeTold, e.message)),
+            Err(e) => return Ok((Here::Undecided, e.message)),
         };
         if let Some(why) = &amount.withheld {
-            return Ok((Here::CannotBeTold, format!("withheld: {why}")));
+            return Ok((Here::Undecided, format!("withheld: {why}")));
         }
         let value = amount.entry.value.value;
         let times = value / size;
@@ -241,17 +241,17 @@ fn judged(r: &Ratio, a: &Amount, b: &Amount, asked: &str) -> (Here, String) {
     };
     let here = match (r.verdict, r.interval) {
         (Some(Verdict::Equivalent), _) => Here::DoesNotHold,
-        (Some(Verdict::Inconclusive | Verdict::Invalid), _) => Here::CannotBeTold,
-        (_, Some(i)) if i.low <= 1.0 && i.high >= 1.0 => Here::CannotBeTold,
+        (Some(Verdict::Inconclusive | Verdict::Invalid), _) => Here::Undecided,
+        (_, Some(i)) if i.low <= 1.0 && i.high >= 1.0 => Here::Undecided,
         (_, Some(_)) => differs(r.value > 1.0),
         // A program that gives the same in every trial has no interval to be asked of.
         (_, None) if exact(a) && exact(b) && r.value == 1.0 => Here::DoesNotHold,
         (_, None) if exact(a) && exact(b) => differs(r.value > 1.0),
-        (_, None) => Here::CannotBeTold,
+        (_, None) => Here::Undecided,
     };
     let why = match here {
-        Here::CannotBeTold if r.interval.is_none() => format!("no interval; {text}"),
-        Here::CannotBeTold => format!("the interval does not decide; {text}"),
+        Here::Undecided if r.interval.is_none() => format!("no interval; {text}"),
+        Here::Undecided => format!("the interval does not decide; {text}"),
         _ => text,
     };
     (here, why)

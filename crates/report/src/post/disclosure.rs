@@ -2,7 +2,7 @@
 
 use assay_rules::pack::{PackVerdict, RuleResult};
 
-use super::document::{Block, Post, PostFinding, RunPlace};
+use super::document::{Block, Post, PostFinding, RunLocation};
 use super::files::results_csv;
 use crate::document::table::Row;
 use crate::document::{About, Found, On, Part, Parts, Table, Text, Tone, cell, text};
@@ -148,10 +148,10 @@ fn results(post: &Post) -> Table {
 
 fn runs(post: &Post) -> Table {
     let caption = match &post.runs_at {
-        RunPlace::Beside => {
+        RunLocation::Beside => {
             "Every run that this post rests on; each is beside this page as a file named by its id"
         }
-        RunPlace::Pages(_) => {
+        RunLocation::Pages(_) => {
             "Every run that this post rests on; each has a page of its own with its files"
         }
     };
@@ -169,8 +169,8 @@ fn runs(post: &Post) -> Table {
         let started = s.started_at.replace('T', " ");
         let cells = vec![
             cell(match &post.runs_at {
-                RunPlace::Beside => Text::default().code(s.id.to_string()),
-                RunPlace::Pages(prefix) => {
+                RunLocation::Beside => Text::default().code(s.id.to_string()),
+                RunLocation::Pages(prefix) => {
                     Text::default().link(format!("{prefix}/{}/index.html", s.id), s.id.to_string())
                 }
             }),

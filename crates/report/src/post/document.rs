@@ -46,7 +46,7 @@ pub struct Post {
     /// What the post claims, and what the runs of this archive say of it.
     pub claims: Vec<Claim>,
     /// Where the runs are that it rests on.
-    pub runs_at: RunPlace,
+    pub runs_at: RunLocation,
     pub(super) source: String,
     pub(super) markdown: String,
     pub(super) blocks: Vec<Block>,
@@ -55,7 +55,7 @@ pub struct Post {
 
 /// Where the runs of a post are, as seen from its page.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum RunPlace {
+pub enum RunLocation {
     /// In files beside it, named by their ids.
     #[default]
     Beside,
@@ -89,7 +89,7 @@ pub struct TypedComparison {
     pub column: Option<usize>,
     /// The sentence around them.
     pub sentence: String,
-    /// The results that say so too; `null` where none decides it.
+    /// The results that agree; `null` where none decides it.
     pub checked: Option<String>,
     /// Why none does; empty where one does.
     #[serde(skip_serializing_if = "String::is_empty")]

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use super::document::{Post, RunPlace, UsedResult};
+use super::document::{Post, RunLocation, UsedResult};
 use super::error::{PostError, Text, meant};
 use super::evaluator::{Evaluator, Made};
 use super::expression::Call;
@@ -217,7 +217,7 @@ impl<'a> Evaluator<'a> {
             typed: self.typed,
             comparisons: self.comparisons,
             claims: self.claims,
-            runs_at: RunPlace::default(),
+            runs_at: RunLocation::default(),
             source: self.text.text.to_owned(),
             markdown,
             blocks: self.blocks,

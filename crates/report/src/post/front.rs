@@ -25,7 +25,7 @@ pub struct Front {
     /// The landscape that `rank` and `landscape` mean when none is named.
     pub landscape: Option<String>,
     /// Who holds the licence under which the quoted results were measured, where a benchmark's rules
-    /// want that said.
+    /// want that stated.
     pub licensee: Option<String>,
     /// When the quoted results were retrieved from their sources.
     pub retrieved: Option<String>,

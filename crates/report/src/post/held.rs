@@ -48,12 +48,12 @@ pub(super) fn names(front: &Front, library: &Library, runs: &BTreeMap<String, Ru
         for t in &view.plan.treatments {
             t.label().split(", ").for_each(|level| names.add(level));
         }
-        let told = |path: &str| {
+        let shown = |path: &str| {
             ["version", "release", "model", "name", "compiler"]
                 .iter()
                 .any(|part| path.contains(part))
         };
-        for (path, fact) in view.system.facts.iter().filter(|(path, _)| told(path)) {
+        for (path, fact) in view.system.facts.iter().filter(|(path, _)| shown(path)) {
             fact.value()
                 .into_iter()
                 .for_each(|value| names.add(&format!("{} {value}", path.replace('.', " "))));

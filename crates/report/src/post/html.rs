@@ -111,7 +111,7 @@ impl Pieces for Written<'_> {
         let class = match c.here {
             Here::Holds => "claim good",
             Here::DoesNotHold => "claim bad",
-            Here::CannotBeTold | Here::CannotBeAsked => "claim soft",
+            Here::Undecided | Here::CannotBeAsked => "claim soft",
         };
         html! {
             @if let Some(then) = &c.then { span class="claim soft" { "Then: " (then) ". " } }
@@ -215,11 +215,11 @@ pub(super) fn made(post: &Post, parts: &Parts) -> Parts {
 
 /// What findings say, a sentence each.
 pub(super) fn found(post: &Post, findings: &[usize]) -> Vec<String> {
-    let told = findings.iter().filter_map(|i| post.findings.get(*i)).map(|f| {
+    let findings = findings.iter().filter_map(|i| post.findings.get(*i)).map(|f| {
         let message = f.finding.message.trim_end_matches('.');
         format!("{} {}: {message}.", severity(f.finding.severity), f.finding.id)
     });
-    told.collect()
+    findings.collect()
 }
 
 fn derivations(post: &Post) -> Markup {

@@ -36,7 +36,8 @@ mod typed;
 
 pub use answer::{Claim, Here};
 pub use document::{
-    ComputedNumber, Input, Post, PostFinding, RunPlace, TypedComparison, TypedQuantity, UsedResult,
+    ComputedNumber, Input, Post, PostFinding, RunLocation, TypedComparison, TypedQuantity,
+    UsedResult,
 };
 pub use error::PostError;
 pub use evaluate::Template;

@@ -286,12 +286,12 @@ struct Read {
 }
 
 fn of_summary(view: &RunView, s: &TreatmentSummary) -> Read {
-    let told = view
+    let kind = view
         .counted(s.treatment)
         .into_iter()
         .find_map(|r| r.metrics.iter().find(|m| m.name == s.metric).map(|m| m.kind));
     Read {
-        kind: told.unwrap_or_default(),
+        kind: kind.unwrap_or_default(),
         value: centre(s),
         unit: s.unit.clone(),
         interval: s.interval(),

@@ -53,7 +53,7 @@ fn look(e: &mut Evaluator<'_>, stretch: &Stretch, held: &[Held], marks: &mut Mar
         }
         wording(e, sentence, start, stretch);
         for (span, index) in
-            said(e, &stretch.text, sentence, start, held, Some(&|s| stretch.source(s).start))
+            stated(e, &stretch.text, sentence, start, held, Some(&|s| stretch.source(s).start))
         {
             marks.add(stretch, &span, format!("c{index}"));
         }
@@ -70,7 +70,7 @@ fn within<'a>(found: &'a [Found], inside: &Range<usize>) -> &'a [Found] {
 /// So many refused quantities are findings; what more there is is marked all the same.
 const REFUSED: usize = 100;
 
-/// Keeps a typed quantity; where it is refused a finding says so.
+/// Keeps a typed quantity; where it is refused there is a finding.
 fn keep(e: &mut Evaluator<'_>, typed: TypedQuantity, refused: bool) -> usize {
     e.refused += usize::from(refused);
     if refused && e.refused <= REFUSED {
@@ -90,16 +90,16 @@ fn keep(e: &mut Evaluator<'_>, typed: TypedQuantity, refused: bool) -> usize {
 }
 
 /// Where a span of a text begins in the Markdown.
-type Place<'a> = &'a dyn Fn(&Range<usize>) -> usize;
+type LineOf<'a> = &'a dyn Fn(&Range<usize>) -> usize;
 
 /// Checks the comparing words of a sentence; their spans, and their positions among the post's.
-fn said(
+fn stated(
     e: &mut Evaluator<'_>,
     text: &str,
     sentence: &str,
     start: usize,
     held: &[Held],
-    source: Option<Place<'_>>,
+    source: Option<LineOf<'_>>,
 ) -> Vec<(Range<usize>, usize)> {
     let mut out = Vec::new();
     for saying in sayings(sentence, start) {
@@ -155,7 +155,7 @@ impl Evaluator<'_> {
                 keep(self, typed, f.result && compares(sentence));
                 ends.push(f.span.end);
             }
-            for (span, index) in said(self, text, sentence, start, &held, None) {
+            for (span, index) in stated(self, text, sentence, start, &held, None) {
                 let kept = &mut self.comparisons[index];
                 (kept.line, kept.column) = (spot.map(|s| s.0), spot.map(|s| s.1));
                 if kept.checked.is_none() {
@@ -233,7 +233,7 @@ fn wording(e: &mut Evaluator<'_>, sentence: &str, start: usize, stretch: &Stretc
         found.extend(compared.iter().flat_map(|c| checks::rests_on(basis, c)));
     }
     if let Some(verb) = verb(&lower) {
-        found.extend(compared.iter().flat_map(|c| checks::said(verb, &shown, c)));
+        found.extend(compared.iter().flat_map(|c| checks::stated(verb, &shown, c)));
     }
     for finding in found {
         e.find(finding, None);
@@ -253,7 +253,7 @@ fn basis(lower: &str) -> Option<VerdictBasis> {
         .then_some(VerdictBasis::RatioSigma)
 }
 
-/// What the typed words of a sentence state of its comparison; `None`: nothing that can be told apart.
+/// What the typed words of a sentence state of its comparison; `None`: nothing definite.
 fn verb(lower: &str) -> Option<Verb> {
     const SAME: [&str; 8] = [
         "no difference",

@@ -201,7 +201,7 @@ fn numbers_of_a_run_are_measured_and_have_intervals() {
 }
 
 #[test]
-fn the_verdict_of_the_run_decides_what_may_be_said() {
+fn the_verdict_of_the_run_decides_what_may_be_stated() {
     let runs = runs();
     let view = &runs["sweep"];
     let c = view.analysis.comparisons.iter().find(|c| c.ratio.is_some()).unwrap();
@@ -334,11 +334,11 @@ fn profiles_of_a_treatment_alone_and_against_another() {
         (format!("profile(\"{a}\", side=\"off\")"), "no time of that side"),
         (format!("profile(\"{b}\", than=\"{a}\", side=\"off\")"), "by their time on CPU"),
     ] {
-        let said = wrong(&call);
-        assert!(said.contains(says) && said.contains("x.md:11:"), "{call}: {said}");
+        let error = wrong(&call);
+        assert!(error.contains(says) && error.contains("x.md:11:"), "{call}: {error}");
     }
     let none = BTreeMap::from([("sweep".to_owned(), fixtures::commands())]);
     let call = format!("{{{{ profile(\"{a}\") }}}}\n");
-    let said = with_runs(&call, &none).unwrap_err().to_string();
-    assert!(said.contains("was profiled"), "{said}");
+    let error = with_runs(&call, &none).unwrap_err().to_string();
+    assert!(error.contains("was profiled"), "{error}");
 }

@@ -22,7 +22,7 @@ pub struct Site {
 
 /// Which part of the site a page belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum Section {
     /// Posts.
     Posts,
     /// Runs.
@@ -42,15 +42,15 @@ pub enum Place {
 }
 
 /// The parts: what they are called, and where they begin.
-const PLACES: [(Place, &str, &str); 8] = [
-    (Place::Posts, "Posts", "index.html"),
-    (Place::Runs, "Runs", "runs/index.html"),
-    (Place::Landscapes, "Landscapes", "landscapes/index.html"),
-    (Place::Histories, "Histories", "histories/index.html"),
-    (Place::Systems, "Systems", "systems/index.html"),
-    (Place::Workloads, "Workloads", "workloads/index.html"),
-    (Place::Tags, "Tags", "tags/index.html"),
-    (Place::Search, "Search", "search.html"),
+const SECTIONS: [(Section, &str, &str); 8] = [
+    (Section::Posts, "Posts", "index.html"),
+    (Section::Runs, "Runs", "runs/index.html"),
+    (Section::Landscapes, "Landscapes", "landscapes/index.html"),
+    (Section::Histories, "Histories", "histories/index.html"),
+    (Section::Systems, "Systems", "systems/index.html"),
+    (Section::Workloads, "Workloads", "workloads/index.html"),
+    (Section::Tags, "Tags", "tags/index.html"),
+    (Section::Search, "Search", "search.html"),
 ];
 
 /// What a page is, for programs that show links to it.
@@ -73,7 +73,7 @@ pub struct Page<'a> {
     /// Its title.
     pub title: &'a str,
     /// The part it belongs to.
-    pub place: Place,
+    pub place: Section,
     /// What it is.
     pub about: About<'a>,
     /// What runs on it beside the script of every page.
@@ -94,7 +94,7 @@ impl Site {
             nav class="site" aria-label="Site" {
                 p { a href={ (root) "index.html" } { (self.title) } }
                 ul {
-                    @for (place, name, path) in PLACES {
+                    @for (place, name, path) in SECTIONS {
                         li { a href={ (root) (path) } aria-current=[current(place, path, page)] { (name) } }
                     }
                 }
@@ -139,7 +139,7 @@ pub(super) fn root(path: &str) -> String {
     "../".repeat(path.matches('/').count())
 }
 
-fn current(place: Place, path: &str, page: &Page<'_>) -> Option<&'static str> {
+fn current(place: Section, path: &str, page: &Page<'_>) -> Option<&'static str> {
     match (place == page.place, path == page.path) {
         (true, true) => Some("page"),
         (true, false) => Some("true"),

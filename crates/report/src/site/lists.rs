@@ -7,7 +7,7 @@ use assay_model::units;
 use maud::{Markup, html};
 
 use super::cards::{HistoryCard, LandscapeCard, PostCard, RunCard};
-use super::frame::{About, Page, Place, Site, root};
+use super::frame::{About, Page, Section, Site, root};
 use super::slug::slug;
 use crate::document::{NOTHING, Table, Text, cell, html as written};
 use crate::figures::{NO_VALUE, count};
@@ -92,12 +92,12 @@ struct Pages<'a> {
 
 impl Pages<'_> {
     /// A page with a heading and a sentence under it.
-    fn put(&mut self, path: &str, place: Place, title: &str, lede: &str, main: &Markup) {
+    fn put(&mut self, path: &str, place: Section, title: &str, lede: &str, main: &Markup) {
         let about = About { description: lede, ..About::default() };
         self.put_as(path, place, title, about, main);
     }
 
-    fn put_as(&mut self, path: &str, place: Place, title: &str, about: About<'_>, main: &Markup) {
+    fn put_as(&mut self, path: &str, place: Section, title: &str, about: About<'_>, main: &Markup) {
         let lede = about.description;
         let body = html! {
             header {
@@ -141,7 +141,7 @@ impl Pages<'_> {
         };
         let title = self.site.title.clone();
         let about = About { description: &lede, feeds, ..About::default() };
-        self.put_as(path, Place::Posts, &title, about, &main);
+        self.put_as(path, Section::Posts, &title, about, &main);
     }
 
     fn runs(&mut self, all: &[&RunCard]) {
@@ -159,13 +159,13 @@ impl Pages<'_> {
             }
         };
         let lede = format!("{} in all, the newest first.", count(all.len(), "run"));
-        self.put(path, Place::Runs, "Runs", &lede, &main);
+        self.put(path, Section::Runs, "Runs", &lede, &main);
         for (month, of) in &months {
             let path = format!("runs/{month}.html");
             let title = format!("Runs of {month}");
             let main = runs(&path, &title, of);
             let lede = format!("{}, the newest first.", count(of.len(), "run"));
-            self.put(&path, Place::Runs, &title, &lede, &main);
+            self.put(&path, Section::Runs, &title, &lede, &main);
         }
     }
 
@@ -187,7 +187,7 @@ impl Pages<'_> {
             "{} under test, as the newest run describes each.",
             count(systems.len(), "system")
         );
-        self.put("systems/index.html", Place::Systems, "Systems", &lede, &main);
+        self.put("systems/index.html", Section::Systems, "Systems", &lede, &main);
         for (host, of) in &systems {
             let Some(newest) = of.first() else { continue };
             let path = system_path(host);
@@ -204,7 +204,7 @@ impl Pages<'_> {
                 }
                 (runs_section(&path, &format!("Runs on {host}"), of))
             };
-            self.put(&path, Place::Systems, host, &newest.machine(), &main);
+            self.put(&path, Section::Systems, host, &newest.machine(), &main);
         }
     }
 
@@ -227,7 +227,7 @@ impl Pages<'_> {
         let main = listed(&table, "There is no workload yet.");
         let lede =
             format!("What the runs made the systems do: {}.", count(workloads.len(), "workload"));
-        self.put("workloads/index.html", Place::Workloads, "Workloads", &lede, &main);
+        self.put("workloads/index.html", Section::Workloads, "Workloads", &lede, &main);
         for (name, of) in &workloads {
             let path = workload_path(name);
             let help = of.first().map_or("", |run| run.workload.as_str());
@@ -240,7 +240,7 @@ impl Pages<'_> {
                     }
                 }
             };
-            self.put(&path, Place::Workloads, name, help, &main);
+            self.put(&path, Section::Workloads, name, help, &main);
         }
     }
 
@@ -256,7 +256,7 @@ impl Pages<'_> {
         }
         let main = listed(&table, "Nothing has a tag yet.");
         let lede = format!("{} of posts and runs.", count(tags.len(), "tag"));
-        self.put("tags/index.html", Place::Tags, "Tags", &lede, &main);
+        self.put("tags/index.html", Section::Tags, "Tags", &lede, &main);
         for (slug, (name, posts, of)) in &tags {
             let path = format!("tags/{slug}.html");
             let main = html! {
@@ -269,7 +269,7 @@ impl Pages<'_> {
                 @if !of.is_empty() { (runs_section(&path, &format!("Runs with the tag {name}"), of)) }
             };
             let lede = format!("{} and {}.", count(posts.len(), "post"), count(of.len(), "run"));
-            self.put(&path, Place::Tags, &format!("Tag: {name}"), &lede, &main);
+            self.put(&path, Section::Tags, &format!("Tag: {name}"), &lede, &main);
         }
     }
 
@@ -287,7 +287,7 @@ impl Pages<'_> {
         }
         let lede = "Tables of results as their sources printed them, ranked.";
         let main = listed(&table, "There is no landscape.");
-        self.put("landscapes/index.html", Place::Landscapes, "Landscapes", lede, &main);
+        self.put("landscapes/index.html", Section::Landscapes, "Landscapes", lede, &main);
     }
 
     fn histories(&mut self, all: &[&HistoryCard]) {
@@ -306,7 +306,7 @@ impl Pages<'_> {
             }
         };
         let lede = "Metrics over the revisions of a program.";
-        self.put("histories/index.html", Place::Histories, "Histories", lede, &main);
+        self.put("histories/index.html", Section::Histories, "Histories", lede, &main);
     }
 }
 

@@ -12,5 +12,5 @@ pub mod search;
 mod slug;
 
 pub use cards::{HistoryCard, LandscapeCard, PostCard, RunCard};
-pub use frame::{About, Page, Place, Site};
+pub use frame::{About, Page, Section, Site};
 pub use slug::slug;

@@ -5,7 +5,7 @@ use assay_rules::landscape::Landscape;
 use maud::{Markup, html};
 
 use super::cards::{LandscapeCard, PostCard, RunCard};
-use super::frame::{About, Page, Place, Site, root};
+use super::frame::{About, Page, Section, Site, root};
 use super::lists::{system_path, tag_links, workload_path};
 use super::slug::slug;
 use crate::page;
@@ -36,7 +36,7 @@ pub fn run(site: &Site, card: &RunCard, view: &RunView, files: &[Beside<'_>]) ->
     site.page(&Page {
         path: &path,
         title: &card.title,
-        place: Place::Runs,
+        place: Section::Runs,
         about,
         script: None,
         body,
@@ -63,7 +63,7 @@ pub fn post(site: &Site, card: &PostCard, post: &Post, files: &[Beside<'_>]) -> 
     site.page(&Page {
         path: &path,
         title: &card.title,
-        place: Place::Posts,
+        place: Section::Posts,
         about,
         script: None,
         body,
@@ -83,7 +83,7 @@ pub fn landscape(
     site.page(&Page {
         path: &path,
         title: &card.heading,
-        place: Place::Landscapes,
+        place: Section::Landscapes,
         about,
         script: None,
         body,

@@ -4,7 +4,7 @@ use maud::{PreEscaped, html};
 use serde::Serialize;
 
 use super::cards::RunCard;
-use super::frame::{About, Page, Place, Site};
+use super::frame::{About, Page, Section, Site};
 use super::lists::{Cards, by, system_path, workload_path};
 
 const SCRIPT: &str = include_str!("search.js");
@@ -52,7 +52,7 @@ pub fn page(site: &Site, index: &[Entry]) -> String {
     site.page(&Page {
         path: PATH,
         title: "Search",
-        place: Place::Search,
+        place: Section::Search,
         about: About {
             description: "Find posts, runs, systems, workloads, landscapes and histories.",
             ..About::default()

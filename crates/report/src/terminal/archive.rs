@@ -7,7 +7,8 @@ use crate::document::{Parts, Table, Tone, cell, terminal};
 use crate::figures::value_text;
 
 /// One line a run: id (which begins with its UTC time), experiment, state, completed of planned
-/// trials, the baseline's value in the deciding metric; tags and note where somebody added some. One line says so when there is none.
+/// trials, the baseline's value in the deciding metric; tags and note where somebody added some. An
+/// empty archive gets one line that states it.
 pub fn archive(runs: &[RunSummary], style: Style) -> String {
     let mut all = Parts::default();
     if runs.is_empty() {
@@ -39,8 +40,8 @@ pub fn archive(runs: &[RunSummary], style: Style) -> String {
     for r in runs.iter().filter(|r| !r.added_tags.is_empty() || !r.note.is_empty()) {
         let tags = r.all_tags().collect::<Vec<_>>().join(", ");
         let note = r.note.replace('\n', " ");
-        let said = [tags, note].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>();
-        all.note(format!("{}: {}", r.id, said.join("; ")));
+        let added = [tags, note].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>();
+        all.note(format!("{}: {}", r.id, added.join("; ")));
     }
     terminal::parts(&all, style)
 }

@@ -12,7 +12,7 @@ pub fn audit(name: &str, audit: &Audit, only: &[ClaimVerdict], style: Style) -> 
     let mut all = Parts::default();
     let shown: Vec<&Claim> =
         audit.claims.iter().filter(|c| only.is_empty() || only.contains(&c.verdict)).collect();
-    // What is said without a number is counted, and shown when it is asked for.
+    // What is stated without a number is counted, and shown when it is asked for.
     let wordy = |c: &Claim| c.kind == ClaimKind::Qualitative && only.is_empty();
     for claim in shown.iter().filter(|c| !wordy(c)) {
         write(&mut all, name, claim, style);
@@ -32,7 +32,7 @@ pub fn audit(name: &str, audit: &Audit, only: &[ClaimVerdict], style: Style) -> 
     all.titled(format!("{name}: {total}{counts}"));
     let words = shown.iter().filter(|c| wordy(c)).count();
     if words > 0 {
-        all.note(format!("{words} said without a number: --only unsupported shows them"));
+        all.note(format!("{words} stated without a number: --only unsupported shows them"));
     }
     terminal::parts(&all, style)
 }

@@ -30,7 +30,7 @@ pub(super) fn distribution(rows: &[Row], steps: Option<Steps>) -> String {
     out
 }
 
-/// Histograms that DTrace printed, drawn again, with what can be said of them.
+/// Histograms that DTrace printed, drawn again, with what can be derived from them.
 pub fn printed(all: &PrintedHistograms, style: Style) -> String {
     let mut out = Parts::default();
     for histogram in &all.histograms {

@@ -1,4 +1,4 @@
-//! Logs of iostat: each device's mean and greatest values, and every interval on request.
+//! Logs of iostat: each device's mean and largest values, and every interval on request.
 
 use assay_iotrace::IostatLog;
 use assay_model::units::significant;

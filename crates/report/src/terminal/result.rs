@@ -83,6 +83,6 @@ fn in_short(warnings: &[&Found], style: Style) -> String {
         0 => String::new(),
         n => format!(" in {}", count(n, "trial")),
     };
-    let said = count(warnings.len(), "warning");
-    format!("{said}{about}: {} (-v prints them)", checks.join(", "))
+    let number = count(warnings.len(), "warning");
+    format!("{number}{about}: {} (-v prints them)", checks.join(", "))
 }

@@ -35,7 +35,7 @@ fn facts(view: &RunView, s: &TreatmentSummary) -> Vec<(&'static str, String)> {
         || "no interval below three trials".to_owned(),
         |i| format!("{} CI", percent(i.level)),
     );
-    let told = match &s.percentile {
+    let text = match &s.percentile {
         Some(p) => format!(
             "{}, from the histograms of {} together ({} of {} samples beyond it)",
             summary_text(s),
@@ -45,7 +45,7 @@ fn facts(view: &RunView, s: &TreatmentSummary) -> Vec<(&'static str, String)> {
         ),
         None => format!("{}, {level}, {}", summary_text(s), count(x.n as usize, "trial")),
     };
-    let mut out = vec![(centre_name(s), told)];
+    let mut out = vec![(centre_name(s), text)];
     out.extend(s.doubts.iter().map(|why| ("doubtful", why.clone())));
     if x.stddev.is_some() && s.percentile.is_none() {
         out.push(("mean ± σ", format!("{} ± {}", show(x.mean), show(x.stddev))));

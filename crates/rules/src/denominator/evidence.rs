@@ -65,8 +65,8 @@ fn absent<T>(why: &str) -> Known<T> {
     Known::Absent(why.to_owned())
 }
 
-fn said<'a>(entry: &'a Entry, column: &str) -> Option<&'a str> {
-    entry.counts.said.get(column).map(|text| text.trim()).filter(|text| !text.is_empty())
+fn stated<'a>(entry: &'a Entry, column: &str) -> Option<&'a str> {
+    entry.counts.stated.get(column).map(|text| text.trim()).filter(|text| !text.is_empty())
 }
 
 fn system(entry: &Entry, d: Denominator) -> DenominatorSystem {
@@ -75,7 +75,7 @@ fn system(entry: &Entry, d: Denominator) -> DenominatorSystem {
         label: entry.label.clone(),
         count: entry.counts.of(d),
         inferred: d == Denominator::Instance && entry.counts.instances_inferred,
-        basis: match said(entry, "counted") {
+        basis: match stated(entry, "counted") {
             Some("used") => Some(Counted::Used),
             Some("enabled") => Some(Counted::Enabled),
             Some("fitted") => Some(Counted::Installed),
@@ -90,7 +90,7 @@ fn system(entry: &Entry, d: Denominator) -> DenominatorSystem {
 fn energy(entry: &Entry) -> EnergyEvidence {
     EnergyEvidence {
         label: entry.label.clone(),
-        source: match said(entry, "watts_source") {
+        source: match stated(entry, "watts_source") {
             Some("wall") => Some(PowerSource::Wall),
             Some("processor") => Some(PowerSource::Rapl),
             Some("platform") => Some(PowerSource::Platform),
@@ -100,21 +100,21 @@ fn energy(entry: &Entry) -> EnergyEvidence {
         },
         quoted: entry.value.from_quoted(),
         recorded: entry.counts.of(Denominator::Watt).is_some(),
-        note: said(entry, "config_note").unwrap_or_default().to_owned(),
+        note: stated(entry, "config_note").unwrap_or_default().to_owned(),
         ..EnergyEvidence::default()
     }
 }
 
 fn price(entry: &Entry) -> PriceEvidence {
-    let number = |column: &str| said(entry, column).and_then(|text| text.parse::<f64>().ok());
+    let number = |column: &str| stated(entry, column).and_then(|text| text.parse::<f64>().ok());
     PriceEvidence {
         label: entry.label.clone(),
         recorded: entry.counts.of(Denominator::Price).is_some(),
         currency: entry.counts.currency.clone(),
-        date: said(entry, "price_date").map(str::to_owned),
-        scope: said(entry, "price_scope")
+        date: stated(entry, "price_date").map(str::to_owned),
+        scope: stated(entry, "price_scope")
             .map(|text| text.split(';').map(|item| item.trim().to_owned()).collect()),
-        public_terms: said(entry, "price_terms").map(|text| text == "public"),
+        public_terms: stated(entry, "price_terms").map(|text| text == "public"),
         discount: number("price_discount"),
         support_years: number("price_support_years"),
     }

@@ -16,7 +16,7 @@ use crate::denominator::{self, Basis, better_first};
 use crate::quoted::{QuotedResult, Source};
 
 /// What makes two rows one line: the columns a definition groups by, the result that both are
-/// printings of, or else all that is said of the configuration.
+/// printings of, or else the whole stated configuration.
 #[derive(PartialEq, Eq, Hash)]
 enum Key<'a> {
     Group(Vec<Option<Cow<'a, str>>>),

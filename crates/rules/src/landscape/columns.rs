@@ -112,7 +112,7 @@ pub fn question(row: &QuotedResult) -> String {
 }
 
 /// Columns that say something of counts, watts and prices, for the checks.
-const SAID: [&str; 7] = [
+const STATED: [&str; 7] = [
     "counted",
     "watts_source",
     "price_date",
@@ -129,7 +129,7 @@ fn note(row: &QuotedResult) -> Option<(String, String)> {
 
 /// What a row has of each denominator.
 pub fn counts(row: &QuotedResult) -> Counts {
-    let said = |column: &&str| Some(((*column).to_owned(), row.more.get(*column)?.clone()));
+    let stated = |column: &&str| Some(((*column).to_owned(), row.more.get(*column)?.clone()));
     Counts {
         chips: row.chips,
         cores: row.cores,
@@ -141,7 +141,7 @@ pub fn counts(row: &QuotedResult) -> Counts {
         rack_units: row.rack_units,
         price: row.price,
         currency: row.currency.clone(),
-        said: SAID.iter().filter_map(said).chain(note(row)).collect(),
+        stated: STATED.iter().filter_map(stated).chain(note(row)).collect(),
     }
 }
 

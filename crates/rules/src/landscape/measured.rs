@@ -1,4 +1,4 @@
-//! A run of the archive beside quoted results: its treatments become lines that say so.
+//! A run of the archive beside quoted results: its treatments become lines marked as measured.
 
 use assay_checks::{Evidence, Known, NumberEvidence, judge, rows};
 use assay_model::{Analysis, Better, Interval, Kind, SystemDescription, TreatmentSummary, units};

@@ -52,9 +52,9 @@ fn distinct_owned(texts: impl Iterator<Item = String>) -> Vec<String> {
     out
 }
 
-/// Whether two rows of one place in a table are printings of one result: the file says so, or another document
-/// printed the same value of the same configuration again, or another one on another day. What stands twice in
-/// one document are two results, as the seconds of a listing are.
+/// Whether two rows of one place in a table are printings of one result: the file marks them, or
+/// another document printed the same value of the same configuration again, or another one on
+/// another day. What stands twice in one document are two results, as the seconds of a listing are.
 pub(super) fn is_newer_printing(old: &QuotedResult, row: &QuotedResult) -> bool {
     if question(old) != question(row) {
         return false;

@@ -236,9 +236,9 @@ fn retired(f: &FairUse, _: &Parameters<'_>) -> Judged {
     all(
         f,
         stated,
-        "is of a retired benchmark and does not say so",
+        "is of a retired benchmark and is not marked as retired",
         "(is its benchmark retired?)",
-        "retired benchmarks are said to be",
+        "retired benchmarks are marked as such",
     )
 }
 

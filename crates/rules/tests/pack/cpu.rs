@@ -119,7 +119,7 @@ pub fn sound() -> CpuSuiteResult {
         run_file_systems: Some(words(&["/data", "/data"])),
         optimiser_remembers: Some(false),
         described_flags: Some(words(&["-O*", "-g", "-fprofile-use", "-DSUITE_*"])),
-        disclosure: FIELDS.iter().map(|f| ((*f).to_owned(), "said".to_owned())).collect(),
+        disclosure: FIELDS.iter().map(|f| ((*f).to_owned(), "stated".to_owned())).collect(),
         system_measured: Some("a system".to_owned()),
         system_reported: Some("a system".to_owned()),
         parts_available: Some(true),

@@ -82,7 +82,7 @@ pub fn sound() -> OrdersResult {
         precompiled: Some(false),
         threads_per_warehouse: Some(1),
         think_time_s: Some(0.0),
-        disclosure: fields.iter().map(|f| ((*f).to_owned(), "said".to_owned())).collect(),
+        disclosure: fields.iter().map(|f| ((*f).to_owned(), "stated".to_owned())).collect(),
         available_in_months: Some(0.0),
         shipped_slower_percent: Some(0.0),
         corrected: Some(false),

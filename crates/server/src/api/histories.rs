@@ -59,7 +59,7 @@ pub(crate) struct Acknowledged {
     pub commit: String,
     #[serde(default)]
     pub note: String,
-    /// Where more is said: `https://...`.
+    /// Where to read more: `https://...`.
     #[serde(default)]
     pub link: String,
 }

@@ -14,7 +14,7 @@ use axum::{Extension, Json};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::runs::{LARGEST_FILE, run_id};
+use super::runs::{MAX_FILE, run_id};
 use crate::app::App;
 use crate::error::Refusal;
 use crate::guard::read_only;
@@ -130,7 +130,7 @@ pub(crate) async fn bundle(
     let state_dir = app.config.state_dir.clone();
     let (name, bytes) = change(&app, &id, move |archive, id| {
         let size: u64 = archive.files(id)?.iter().map(|(_, bytes)| bytes).sum();
-        if size > LARGEST_FILE {
+        if size > MAX_FILE {
             return Err(Refusal::conflict(format!(
                 "the run has {size} bytes; write it with `assay archive export {id} -o FILE`"
             )));

@@ -21,7 +21,7 @@ use crate::error::Refusal;
 /// The most runs that are compared at once.
 const MAX_COMPARED: usize = 8;
 /// The largest file that is handed out; larger ones are for `assay archive export`.
-pub(crate) const LARGEST_FILE: u64 = 256 << 20;
+pub(crate) const MAX_FILE: u64 = 256 << 20;
 
 /// A page of runs.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -123,7 +123,7 @@ pub(crate) async fn file(
         let Some((line, path)) = files.into_iter().find(|(l, _)| l.number == wanted) else {
             return Ok(None);
         };
-        if line.bytes > LARGEST_FILE {
+        if line.bytes > MAX_FILE {
             return Err(Refusal::conflict(format!(
                 "{} has {} bytes; take it with `assay archive export {id}`",
                 line.name, line.bytes

@@ -13,16 +13,16 @@ class Live {
     this.connect();
     // The server sends something every 2 seconds at least.
     this.watch = setInterval(() => {
-      if (!this.done_watching && performance.now() - this.heard > 4000) this.lost("The server does not answer");
+      if (!this.done_watching && performance.now() - this.lastEvent > 4000) this.lost("The server does not answer");
     }, 500);
   }
 
   connect() {
-    this.heard = performance.now();
+    this.lastEvent = performance.now();
     this.source?.close();
     this.source = new EventSource(this.root.dataset.events);
     this.source.onmessage = (message) => {
-      this.heard = performance.now();
+      this.lastEvent = performance.now();
       connection(null);
       this.take(JSON.parse(message.data));
     };

@@ -95,7 +95,7 @@ class Moving {
       const svg = node("svg", { role: "img", viewBox: `0 0 ${W} ${H}` });
       const readout = document.createElement("output");
       readout.className = "readout";
-      // It changes every second: read when asked for, not told.
+      // It changes every second: read on demand, not announced.
       readout.setAttribute("aria-live", "off");
       figure.append(caption, svg, readout);
       this.root.append(figure);
@@ -241,17 +241,17 @@ class Moving {
   }
 
   /** Counts over time and value, as the pages of runs draw them: the darker, the more, by the logarithm. */
-  heat(name, told) {
+  heat(name, map) {
     const title = `${name.replaceAll("_", " ")} over the last trial`;
-    const { edges, counts } = told;
+    const { edges, counts } = map;
     const [low, high] = [edges[0], edges.at(-1)];
     const most = counts.flat().reduce((a, b) => Math.max(a, b), 1);
-    const [factor, unit] = { ns: [1e-9, "s"], us: [1e-6, "s"], "µs": [1e-6, "s"], ms: [1e-3, "s"] }[told.unit] ?? [1, told.unit];
+    const [factor, unit] = { ns: [1e-9, "s"], us: [1e-6, "s"], "µs": [1e-6, "s"], ms: [1e-3, "s"] }[map.unit] ?? [1, map.unit];
     const total = counts.flat().reduce((a, b) => a + b, 0);
     const says = `${total} values from ${short(low * factor, unit)} to ${short(high * factor, unit)}; fullest: ${most} in a cell`;
     const log = low > 0 && high / low >= 4;
     const share = (v) => (log ? Math.log(v / low) / Math.log(high / low) : (v - low) / (high - low));
-    const width = (told.column_ns / 1e9) * counts.length;
+    const width = (map.column_ns / 1e9) * counts.length;
     const value = (part) => (log ? low * (high / low) ** part : low + (high - low) * part) * factor;
     const frame = this.frame(title, "heat", 0, width, 1, unit, says, value, ["0 s", `${Number(width.toPrecision(3))} s`]);
     const levels = Array.from({ length: 6 }, () => "");

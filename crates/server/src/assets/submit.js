@@ -23,12 +23,12 @@ class Submit {
     const body = new URLSearchParams(new FormData(this.form));
     try {
       const answer = await fetch(this.form.dataset.plan, { method: "POST", body, redirect: "error", signal: AbortSignal.timeout(20000) });
-      const told = await answer.json();
+      const reply = await answer.json();
       // Only the answer to what was typed last counts.
       if (asked !== this.asked) return;
       connection(null);
-      if (answer.ok) this.show(told);
-      else document.getElementById("plan").textContent = told.error.message;
+      if (answer.ok) this.show(reply);
+      else document.getElementById("plan").textContent = reply.error.message;
     } catch {
       if (asked === this.asked) connection("The server does not answer");
     }

@@ -5,7 +5,7 @@ use axum::http::{HeaderValue, StatusCode};
 use axum::response::{Html, IntoResponse, Response};
 use maud::html;
 
-use super::{Place, shell};
+use super::{Section, shell};
 use crate::error::Refusal;
 
 /// A page, or why there is none.
@@ -34,7 +34,7 @@ pub(crate) fn refusal(refusal: &Refusal) -> Response {
         pre class="problem" { (refusal.message) }
         p { a href="/queue" { "To the queue" } }
     };
-    (refusal.status, shell(title, Place::Elsewhere, &body)).into_response()
+    (refusal.status, shell(title, Section::Elsewhere, &body)).into_response()
 }
 
 /// Leads to another page after a write.

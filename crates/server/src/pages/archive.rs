@@ -13,7 +13,7 @@ use serde::Deserialize;
 use super::archive_rows::rows;
 pub(super) use super::archive_search::encode;
 use super::archive_search::{address, filters};
-use super::{Page, PageRefusal, Place, see, shell, time};
+use super::{Page, PageRefusal, Section, see, shell, time};
 use crate::api::Annotate;
 use crate::api::keep;
 use crate::api::runs::{Asked, found};
@@ -53,7 +53,7 @@ pub(super) async fn page(
             }
         }
     };
-    Ok(shell("Archive", Place::Archive, &body))
+    Ok(shell("Archive", Section::Archive, &body))
 }
 
 /// What was deleted and can be restored.

@@ -29,7 +29,7 @@ fn row(r: &RunSummary, here: &str, full: bool) -> Markup {
             p class="soft" { (r.completed) " of " (r.planned) " trials" @if r.failed > 0 { ", " strong class="bad" { (r.failed) " failed" } } }
         }
         div class="when" { p { (time(&r.started_at)) } p class="soft" { "on " (r.host) ", " (r.workload) } }
-        div class="said" {
+        div class="detail" {
             @if r.all_tags().next().is_some() {
                 ul class="chips" aria-label="Tags" { @for tag in r.all_tags() { li class="tag" { (tag) } } }
             }

@@ -12,7 +12,7 @@ use maud::{Markup, html};
 
 use super::archive::encode;
 use super::shell::document;
-use super::{Page, Place, shell};
+use super::{Page, Section, shell};
 use crate::api::runs::{Compared, lay};
 use crate::app::App;
 use crate::error::Refusal;
@@ -26,7 +26,7 @@ pub(super) async fn page(State(app): State<Arc<App>>, RawQuery(query): RawQuery)
             p { "Choose runs in the " a href="/archive" { "archive" } ", or name them here." }
             (form(&asked))
         };
-        return Ok(shell("Compare", Place::Compare, &body));
+        return Ok(shell("Compare", Section::Compare, &body));
     }
     let per = match asked.per.trim() {
         "" => None,
@@ -53,7 +53,7 @@ pub(super) async fn page(State(app): State<Arc<App>>, RawQuery(query): RawQuery)
                 }
                 (side_by_side(&views, &shown, &under, &link, &before, more))
             };
-            document("Compare", Place::Compare, &body)
+            document("Compare", Section::Compare, &body)
         })
         .await?;
     Ok(page)

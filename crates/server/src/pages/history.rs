@@ -13,7 +13,7 @@ use maud::{Markup, html};
 use serde::Deserialize;
 
 use super::archive::encode;
-use super::{Page, PageRefusal, Place, see, shell};
+use super::{Page, PageRefusal, Section, see, shell};
 use crate::api::histories::{
     Acknowledged, Afresh, AtCommit, acknowledged, confirmed, started_afresh,
 };
@@ -44,7 +44,7 @@ pub(super) async fn list(State(app): State<Arc<App>>) -> Page {
         }
         @if silent > 0 { p class="soft" { (silent) " of an earlier assay are shown once " code { "assay history" } " has looked at them again." } }
     };
-    Ok(shell("History", Place::History, &body))
+    Ok(shell("History", Section::History, &body))
 }
 
 fn address(shown: &Shown, series: &ShownSeries) -> String {
@@ -93,7 +93,7 @@ pub(super) async fn page(
             (history::overview(&others, &|shown, series| address(shown, series), &|_, _, _| String::new()))
         }
     };
-    Ok(shell(&format!("{} over revisions", shown.experiment), Place::History, &body))
+    Ok(shell(&format!("{} over revisions", shown.experiment), Section::History, &body))
 }
 
 /// What can be done about a change: a fresh experiment, a person's word.
@@ -163,7 +163,7 @@ pub(super) async fn imported(
             ))
         }
     };
-    Ok(shell(&format!("{name}, quoted"), Place::History, &body))
+    Ok(shell(&format!("{name}, quoted"), Section::History, &body))
 }
 
 type Filled<T> = Result<Form<T>, FormRejection>;

@@ -9,7 +9,7 @@ use axum::extract::rejection::QueryRejection;
 use axum::extract::{Path, Query, State};
 use maud::html;
 
-use super::{Page, Place, shell};
+use super::{Page, Section, shell};
 use crate::api::others::{Shown, make};
 use crate::app::App;
 use crate::error::Refusal;
@@ -45,7 +45,7 @@ pub(super) async fn list(State(app): State<Arc<App>>) -> Page {
             }
         }
     };
-    Ok(shell("Landscapes", Place::Landscapes, &body))
+    Ok(shell("Landscapes", Section::Landscapes, &body))
 }
 
 pub(super) async fn page(
@@ -70,7 +70,7 @@ pub(super) async fn page(
                 }
                 (landscape_content(&landscape, Some(&matrix), version))
             };
-            Ok::<_, Refusal>(document(&landscape.heading(), Place::Landscapes, &body))
+            Ok::<_, Refusal>(document(&landscape.heading(), Section::Landscapes, &body))
         })
         .await??;
     Ok(page)

@@ -7,7 +7,7 @@ use axum::Extension;
 use axum::extract::{Path, State};
 use maud::{Markup, html};
 
-use super::{Page, Place, shell, time};
+use super::{Page, Section, shell, time};
 use crate::api::number;
 use crate::app::App;
 use crate::job::Job;
@@ -31,7 +31,7 @@ pub(super) async fn page(
             }
         }
     };
-    Ok(shell(&format!("Live: {}", job.experiment), Place::Queue, &body))
+    Ok(shell(&format!("Live: {}", job.experiment), Section::Queue, &body))
 }
 
 /// A job whose run this server has not seen.

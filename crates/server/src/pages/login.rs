@@ -13,7 +13,7 @@ use axum::{Extension, extract::rejection::FormRejection};
 use maud::{Markup, html};
 use serde::Deserialize;
 
-use super::{PageRefusal, Place, see, shell};
+use super::{PageRefusal, Section, see, shell};
 use crate::app::App;
 use crate::error::{Refusal, ServeError};
 use crate::guard::cookies;
@@ -39,7 +39,7 @@ fn body(problem: &str) -> Markup {
 }
 
 pub(super) async fn form() -> Response {
-    shell("Sign in", Place::Outside, &body("")).into_response()
+    shell("Sign in", Section::Outside, &body("")).into_response()
 }
 
 #[derive(Deserialize)]
@@ -56,7 +56,7 @@ pub(super) async fn sign_in(
     let peer = peer.map_or(IpAddr::from([0, 0, 0, 0]), |Extension(peer)| peer.address);
     let now = Instant::now();
     let refuse = |status: StatusCode, problem: &str| {
-        (status, shell("Sign in", Place::Outside, &body(problem))).into_response()
+        (status, shell("Sign in", Section::Outside, &body(problem))).into_response()
     };
     let role = given.ok().and_then(|Form(given)| app.tokens.role_of(given.token.trim()));
     let Some(role) = role else {

@@ -28,7 +28,7 @@ use crate::assets;
 use crate::error::Refusal;
 
 pub(crate) use answer::{Page, PageRefusal, refusal, see, time};
-pub(crate) use shell::{Place, shell};
+pub(crate) use shell::{Section, shell};
 
 pub(crate) fn router() -> Router<Arc<App>> {
     Router::new()

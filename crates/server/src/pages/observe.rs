@@ -11,7 +11,7 @@ use maud::{Markup, html};
 use serde::Deserialize;
 
 use super::archive::encode;
-use super::{Page, Place, shell};
+use super::{Page, Section, shell};
 use crate::api::others::may_observe;
 use crate::app::App;
 use crate::error::Refusal;
@@ -21,7 +21,7 @@ use crate::observe_io::{AboutIo, AskedIo, BY, newest};
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Asked {
-    /// What block I/O is told apart by; absent: it is not watched.
+    /// The dimension of block I/O; absent: not traced.
     io: Option<String>,
     /// Of which program and device it is watched; empty: of all.
     program: String,
@@ -48,7 +48,7 @@ pub(super) async fn page(
             (block_io(about.as_ref()))
         }
     };
-    Ok(shell("Observe", Place::Observe, &body))
+    Ok(shell("Observe", Section::Observe, &body))
 }
 
 fn now() -> Markup {
@@ -69,7 +69,7 @@ fn now() -> Markup {
 }
 
 fn block_io(about: Option<&AboutIo>) -> Markup {
-    // The question in an address, told apart by a dimension.
+    // The question in an address, by a dimension.
     let address = |to: &str, d: Dimension| {
         let mut address = format!("{to}={}", d.name());
         for (name, value) in

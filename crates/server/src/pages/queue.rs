@@ -9,7 +9,7 @@ use axum::response::{Html, Response};
 use maud::{Markup, html};
 use serde::Deserialize;
 
-use super::{Page, PageRefusal, Place, see, shell, time};
+use super::{Page, PageRefusal, Section, see, shell, time};
 use crate::api::histories::unscheduled;
 use crate::api::jobs::moved;
 use crate::api::number;
@@ -30,7 +30,7 @@ pub(super) async fn page(State(app): State<Arc<App>>, Extension(role): Extension
         @if role == Role::Full { p { a class="button main" href="/queue/new" { "Submit an experiment" } } }
         div id="queue" data-refresh="/queue/part" { (jobs(&app, role)) }
     };
-    Ok(shell("Queue", Place::Queue, &body))
+    Ok(shell("Queue", Section::Queue, &body))
 }
 
 /// The part that changes.
@@ -233,7 +233,7 @@ pub(super) async fn ask_cancel(
             a class="button" href=(stay) { (keep) }
         }
     };
-    Ok(shell(&format!("Cancel job {id}?"), Place::Queue, &body))
+    Ok(shell(&format!("Cancel job {id}?"), Section::Queue, &body))
 }
 
 pub(super) async fn cancel(

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::{Path, State};
 use maud::html;
 
-use super::{Page, Place};
+use super::{Page, Section};
 use crate::api::runs::{list_files, run_id};
 use crate::app::App;
 use crate::pages::shell::document;
@@ -36,7 +36,7 @@ pub(super) async fn page(State(app): State<Arc<App>>, Path(id): Path<String>) ->
                 }
                 (assay_report::page::content(&view, Some(("files", "Files", list))))
             };
-            Ok::<_, crate::error::Refusal>(document(view.title(), Place::Archive, &body))
+            Ok::<_, crate::error::Refusal>(document(view.title(), Section::Archive, &body))
         })
         .await??;
     Ok(page)

@@ -5,7 +5,7 @@ use maud::{DOCTYPE, Markup, html};
 
 /// Which part of the server a page belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum Section {
     Queue,
     Archive,
     Compare,
@@ -17,22 +17,22 @@ pub(crate) enum Place {
     Outside,
 }
 
-const PLACES: [(Place, &str, &str); 6] = [
-    (Place::Queue, "/queue", "Queue"),
-    (Place::Archive, "/archive", "Archive"),
-    (Place::Compare, "/compare", "Compare"),
-    (Place::History, "/history", "History"),
-    (Place::Landscapes, "/landscapes", "Landscapes"),
-    (Place::Observe, "/observe", "Observe"),
+const SECTIONS: [(Section, &str, &str); 6] = [
+    (Section::Queue, "/queue", "Queue"),
+    (Section::Archive, "/archive", "Archive"),
+    (Section::Compare, "/compare", "Compare"),
+    (Section::History, "/history", "History"),
+    (Section::Landscapes, "/landscapes", "Landscapes"),
+    (Section::Observe, "/observe", "Observe"),
 ];
 
 /// A page with its parts in `main`.
-pub(crate) fn shell(title: &str, place: Place, body: &Markup) -> Html<String> {
+pub(crate) fn shell(title: &str, place: Section, body: &Markup) -> Html<String> {
     document(title, place, &html! { main id="main" { (body) } })
 }
 
 /// A page whose body has a `main` of its own.
-pub(crate) fn document(title: &str, place: Place, body: &Markup) -> Html<String> {
+pub(crate) fn document(title: &str, place: Section, body: &Markup) -> Html<String> {
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -48,10 +48,10 @@ pub(crate) fn document(title: &str, place: Place, body: &Markup) -> Html<String>
             }
             body {
                 a class="skip" href="#main" { "Skip to the content" }
-                @if place != Place::Outside {
+                @if place != Section::Outside {
                     nav class="site" aria-label="assay" {
                         ul {
-                            @for (own, path, name) in PLACES {
+                            @for (own, path, name) in SECTIONS {
                                 li { a href=(path) aria-current=[(own == place).then_some("page")] { (name) } }
                             }
                         }

@@ -13,7 +13,7 @@ use maud::{Markup, html};
 use serde::Deserialize;
 
 use super::fields::{Given, parameter, problem, row};
-use super::{Page, PageRefusal, Place, see, shell};
+use super::{Page, PageRefusal, Section, see, shell};
 use crate::api::histories::{NewSchedule, scheduled};
 use crate::api::jobs::enqueue;
 use crate::api::others;
@@ -128,7 +128,7 @@ async fn choose(app: &Arc<App>) -> Page {
         @if app.config.allow_any { p { a class="button" href="/queue/new?blank=1" { "Write an experiment" } } }
         @else { p { "An experiment of one's own can name any program, so it needs a server that was started with " code { "--allow-any" } "." } }
     };
-    Ok(shell("Submit", Place::Queue, &body))
+    Ok(shell("Submit", Section::Queue, &body))
 }
 
 /// The form. `sent`: it was sent and came back.
@@ -194,7 +194,7 @@ fn page(filled: &Filled, draft: &Draft, sent: bool) -> Html<String> {
             }
         }
     };
-    shell(&format!("Submit {}", draft.name), Place::Queue, &body)
+    shell(&format!("Submit {}", draft.name), Section::Queue, &body)
 }
 
 /// What is wrong, on top, with the way to each field.

@@ -18,8 +18,8 @@ pub enum Statistic {
 }
 
 impl Statistic {
-    /// The least number of blocks.
-    pub fn least_blocks(self) -> usize {
+    /// The smallest number of blocks.
+    pub fn min_blocks(self) -> usize {
         match self {
             Statistic::Mean => 20,
             Statistic::NoFormula => 5,
@@ -31,12 +31,14 @@ impl Statistic {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BootstrapError {
     /// Too few blocks.
-    #[error("{blocks} blocks are too few for a bootstrap of this statistic; run at least {least}")]
+    #[error(
+        "{blocks} blocks are too few for a bootstrap of this statistic; run at least {minimum}"
+    )]
     TooFew {
         /// How many there are.
         blocks: usize,
         /// How many it takes.
-        least: usize,
+        minimum: usize,
     },
     /// The statistic has no finite value on the data, or on more than one resample in a hundred.
     #[error("the statistic has no finite value on {failed} of {of} resamples of the blocks")]
@@ -77,9 +79,9 @@ pub fn percentile_interval<T>(
     if !(level > 0.0 && level < 1.0) || resamples < 100 {
         return Err(BootstrapError::Options);
     }
-    let least = kind.least_blocks();
-    if blocks.len() < least {
-        return Err(BootstrapError::TooFew { blocks: blocks.len(), least });
+    let minimum = kind.min_blocks();
+    if blocks.len() < minimum {
+        return Err(BootstrapError::TooFew { blocks: blocks.len(), minimum });
     }
     let mut rng = Rng::new(seed);
     let mut drawn: Vec<&T> = Vec::with_capacity(blocks.len());
@@ -126,7 +128,7 @@ mod tests {
     fn refuses_too_few_and_undefined() {
         let v = [1.0; 19];
         let e = percentile_interval(&v, Statistic::Mean, R, mean_of);
-        assert_eq!(e, Err(BootstrapError::TooFew { blocks: 19, least: 20 }));
+        assert_eq!(e, Err(BootstrapError::TooFew { blocks: 19, minimum: 20 }));
         assert!(percentile_interval(&v, Statistic::NoFormula, R, mean_of).is_ok());
         let e = percentile_interval(&v, Statistic::NoFormula, R, |_| Some(f64::NAN));
         assert_eq!(e, Err(BootstrapError::Undefined { failed: 2000, of: 2000 }));

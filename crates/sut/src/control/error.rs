@@ -66,7 +66,7 @@ pub enum ControlError {
         path: String,
         /// What was being done, with the file or system call.
         doing: String,
-        /// What the kernel said.
+        /// The kernel's error.
         source: io::Error,
     },
     /// Two settings of one treatment set the same thing.

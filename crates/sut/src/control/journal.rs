@@ -62,11 +62,11 @@ pub enum JournalError {
         path: PathBuf,
         /// What was to be done with it.
         doing: &'static str,
-        /// What the kernel said.
+        /// The kernel's error.
         source: io::Error,
     },
     /// The system does not tell which process this is, or whether another one lives.
-    #[error("it cannot be told which process a journal belongs to: {reason}")]
+    #[error("the process that a journal belongs to cannot be identified: {reason}")]
     Owner {
         /// Why.
         reason: String,

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Root;
 
-/// A process as it can be told from every other one, before and after: ids of processes are used
+/// What distinguishes a process from every other one, before and after: ids of processes are used
 /// again, but not with the same start in the same boot.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Owner {

@@ -131,7 +131,7 @@ Private_Hugetlb:    2048 kB
     }
 
     #[test]
-    fn what_was_not_seen_is_said() {
+    fn what_was_not_seen_is_reported() {
         let mut record = record();
         conclude("madvise", None, &mut record);
         assert_eq!((record.outcome, record.metric(METRIC)), (Outcome::Completed, None));

@@ -28,10 +28,13 @@ static SPEC: ControlSpec = ControlSpec {
 };
 
 /// With less, a program cannot even be started.
-const LEAST: u64 = 8 << 20;
+const MIN_BYTES: u64 = 8 << 20;
 
 fn level(setting: &Setting) -> Result<u64, ControlError> {
-    bytes_of(&setting.value).ok().filter(|b| *b >= LEAST).ok_or_else(|| SPEC.not_a_level(setting))
+    bytes_of(&setting.value)
+        .ok()
+        .filter(|b| *b >= MIN_BYTES)
+        .ok_or_else(|| SPEC.not_a_level(setting))
 }
 
 impl Control for Memory {
@@ -108,7 +111,7 @@ fn say_killed(group: &Path, record: &mut TrialRecord) {
         "the kernel ended {killed} of the program's processes: they wanted more than the control `memory` gave \
          them"
     );
-    // Of a trial that failed it is the cause, and what the program said only a consequence.
+    // Of a trial that failed it is the cause, and the program's own message only a consequence.
     match record.outcome {
         Outcome::Failed => record.error = format!("{why}; {}", record.error),
         _ => record.notes.push(why),

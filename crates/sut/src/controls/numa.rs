@@ -20,7 +20,7 @@ static SPEC: ControlSpec = ControlSpec {
     keyed: false,
     key: "",
     scope: Scope::Process,
-    needs: "a kernel with NUMA; on a machine with one node it changes nothing, and a note says so",
+    needs: "a kernel with NUMA; on a machine with one node it changes nothing, and a note states it",
     put_back: "nothing to restore: only the program has it",
 };
 

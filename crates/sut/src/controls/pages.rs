@@ -22,7 +22,7 @@ static SPEC: ControlSpec = ControlSpec {
     help: "Which pages the program's memory gets. `4KiB` keeps transparent huge pages from the program \
            alone; `madvise` and `always` set them for the machine (with `madvise`, glibc's malloc asks \
            for them); `2MiB` and `1GiB` make glibc's malloc take explicit ones, from a pool of N where \
-           `*N` says so. The program finds the level in `ASSAY_PAGES`. How much of its memory got \
+           `*N` marks them. The program finds the level in `ASSAY_PAGES`. How much of its memory got \
            such pages is read while it runs (metric `huge_page_coverage`); a trial where none did is invalid.",
     levels: "`4KiB`, `madvise`, `always`, `2MiB`, `1GiB`, `2MiB*N`, `1GiB*N`",
     keyed: false,
@@ -123,7 +123,7 @@ impl Control for Pages {
 
     fn apply(&self, setting: &Setting, session: &mut Session<'_>) -> Result<(), ControlError> {
         let malloc = |n: u64| ("GLIBC_TUNABLES".to_owned(), format!("glibc.malloc.hugetlb={n}"));
-        let said = match level(setting)? {
+        let level_text = match level(setting)? {
             Level::Small => {
                 session.setup().no_thp = true;
                 "4KiB".to_owned()
@@ -143,11 +143,11 @@ impl Control for Pages {
                 format_bytes(bytes).replace(' ', "")
             }
         };
-        session.setup().env.push((VARIABLE.to_owned(), said.clone()));
-        session.setup().pages = Some(said.clone());
+        session.setup().env.push((VARIABLE.to_owned(), level_text.clone()));
+        session.setup().pages = Some(level_text.clone());
         session.during(move |end| {
             let seen = huge_page_coverage::watch(end);
-            Box::new(move |record| huge_page_coverage::conclude(&said, seen, record))
+            Box::new(move |record| huge_page_coverage::conclude(&level_text, seen, record))
         });
         Ok(())
     }

@@ -128,7 +128,7 @@ impl Group {
         Some(Group { top, dir, v2 })
     }
 
-    /// The least limit that a file sets, from this group up to the top. `read` gives `None` for a
+    /// The smallest limit that a file sets, from this group up to the top. `read` gives `None` for a
     /// text that sets none.
     fn tightest(&self, root: &Root, file: &str, read: fn(&str) -> Option<f64>) -> Limit {
         self.tightest_of(|dir| match root.text(&format!("{dir}/{file}")) {

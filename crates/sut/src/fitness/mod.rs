@@ -1,5 +1,5 @@
 //! Whether the machine is fit to measure on now: quiet, steady in frequency, with room, with a good
-//! clock. What cannot be seen is said, and is never taken for good.
+//! clock. What cannot be read is reported, and never taken for good.
 
 mod frequency;
 mod platform;

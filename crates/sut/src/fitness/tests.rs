@@ -111,7 +111,7 @@ fn each_fault_is_found_and_has_a_remedy() {
 }
 
 #[test]
-fn what_cannot_be_read_is_said() {
+fn what_cannot_be_read_is_reported() {
     let found = found(&Machine::new());
     for what in [
         "run queue",

@@ -251,8 +251,8 @@ mod tests {
     #[test]
     fn cpus_that_are_not_there_are_an_error() {
         let setup = ProcessSetup { cpus: Some(vec![0, 1000]), ..ProcessSetup::default() };
-        let said = enter(&setup).unwrap_err().to_string();
-        assert!(said.contains("0,1000") || said.contains("sched_setaffinity"), "{said}");
+        let error = enter(&setup).unwrap_err().to_string();
+        assert!(error.contains("0,1000") || error.contains("sched_setaffinity"), "{error}");
         assert!(try_out(&setup).is_err());
         assert!(try_out(&ProcessSetup::default()).is_ok());
     }

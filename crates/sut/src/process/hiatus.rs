@@ -47,13 +47,13 @@ impl Clocks {
 
     fn parted(&self, to: &Clocks) -> Vec<Observation> {
         let took = to.monotonic - self.monotonic;
-        let least = MIN_S + SLEW * took + self.apart + to.apart;
+        let minimum = MIN_S + SLEW * took + self.apart + to.apart;
         let slept = (to.boot - self.boot) - took;
         // The time of day goes on while the machine sleeps.
         let stepped = (to.real - self.real) - (to.boot - self.boot);
-        let slept = (slept > least).then_some(Observation::Suspended { seconds: slept });
+        let slept = (slept > minimum).then_some(Observation::Suspended { seconds: slept });
         let stepped =
-            (stepped.abs() > least).then_some(Observation::ClockStepped { seconds: stepped });
+            (stepped.abs() > minimum).then_some(Observation::ClockStepped { seconds: stepped });
         slept.into_iter().chain(stepped).collect()
     }
 }

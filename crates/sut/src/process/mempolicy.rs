@@ -5,7 +5,7 @@ use std::io;
 
 use crate::process::setup::NumaPolicy;
 
-/// The kernel's greatest number of nodes (`MAX_NUMNODES`) on every architecture.
+/// The kernel's largest number of nodes (`MAX_NUMNODES`) on every architecture.
 const NODES: usize = 1024;
 const WORD: usize = libc::c_ulong::BITS as usize;
 
@@ -33,7 +33,7 @@ pub(crate) fn current() -> io::Result<SavedPolicy> {
             0,
         )
     };
-    if got < 0 { Err(said()) } else { Ok(SavedPolicy { mode, mask }) }
+    if got < 0 { Err(last_error()) } else { Ok(SavedPolicy { mode, mask }) }
 }
 
 /// Sets the policy of the calling thread.
@@ -60,10 +60,10 @@ pub(crate) fn restore(policy: &SavedPolicy) -> io::Result<()> {
     let set = unsafe {
         libc::syscall(libc::SYS_set_mempolicy, policy.mode, policy.mask.as_ptr(), NODES + 1)
     };
-    if set < 0 { Err(said()) } else { Ok(()) }
+    if set < 0 { Err(last_error()) } else { Ok(()) }
 }
 
-fn said() -> io::Error {
+fn last_error() -> io::Error {
     let error = io::Error::last_os_error();
     if error.raw_os_error() == Some(libc::ENOSYS) {
         return io::Error::other("this kernel is built without NUMA");

@@ -159,7 +159,7 @@ pub enum ProcessError {
     Start {
         /// The program.
         program: String,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
     /// The file for its standard input could not be opened.
@@ -167,7 +167,7 @@ pub enum ProcessError {
     Stdin {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
     /// A control group that it was to join cannot be joined.
@@ -175,7 +175,7 @@ pub enum ProcessError {
     Group {
         /// The group's file of processes.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
     /// A system call that the run needs failed.
@@ -185,7 +185,7 @@ pub enum ProcessError {
         what: &'static str,
         /// The program.
         program: String,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
 }

@@ -28,8 +28,8 @@ pub fn node_memory(root: &Root, setup: &ProcessSetup) -> Option<During> {
         return None;
     }
     // The group's counters cost the program nothing, and do not count explicit large pages.
-    let told = |group: &&PathBuf| numa::of_group(group).is_some();
-    let group = setup.groups.iter().find(told).filter(|_| setup.pages.is_none()).cloned();
+    let counted = |group: &&PathBuf| numa::of_group(group).is_some();
+    let group = setup.groups.iter().find(counted).filter(|_| setup.pages.is_none()).cloned();
     let root = root.clone();
     Some(Box::new(move |end| {
         let mut seen = Seen::default();
@@ -56,7 +56,7 @@ struct Seen {
 impl Seen {
     fn look(&mut self, root: &Root, group: Option<&PathBuf>, pids: &[u32]) {
         let (now, source) = match group.and_then(|g| numa::of_group(g)) {
-            Some(told) => (told, NUMA_STAT),
+            Some(text) => (text, NUMA_STAT),
             None => (self.maps(root, pids), NUMA_MAPS),
         };
         let bytes = |of: &ByNode| of.values().sum::<u64>();

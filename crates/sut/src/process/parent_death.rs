@@ -20,7 +20,7 @@ pub fn end_with_parent(command: &mut Command, cpus: Option<&[usize]>) {
     });
     let between = move || {
         set_parent_process_death_signal(Some(Signal::KILL))?;
-        // It may have ended before the kernel was told.
+        // It may have ended before the signal was requested.
         if getppid() != Some(parent) {
             return Err(io::ErrorKind::BrokenPipe.into());
         }

@@ -40,7 +40,7 @@ pub fn all(root: &Root) -> Vec<Mount> {
 }
 
 /// The kernel's name of the block device that the file system of a folder is on; `None` where it is on none
-/// (memory, the network) or on more than can be told from here.
+/// (memory, the network) or on more than can be determined from here.
 pub fn device_below(path: &Path) -> Option<String> {
     below(&Root::system(), &path.canonicalize().ok()?)
 }
@@ -51,7 +51,7 @@ const NO_DEVICE: [&str; 9] =
 
 /// What trials use, as facts: `used.mount.POINT` and `used.device.NAME` (as in `block.NAME`), each with
 /// what for. `places` are folders and files that are there, each with its purpose. Where the devices below
-/// a file system cannot be told, `used.device` is unknown.
+/// a file system cannot be determined, `used.device` is unknown.
 pub fn used(root: &Root, places: &[(&str, PathBuf)]) -> BTreeMap<String, Fact> {
     let mut found: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
     let mut facts = BTreeMap::new();
@@ -73,7 +73,7 @@ pub fn used(root: &Root, places: &[(&str, PathBuf)]) -> BTreeMap<String, Fact> {
             None if NO_DEVICE.contains(&mount.kind.as_str()) => {}
             None => {
                 let why = format!(
-                    "the devices below {} ({}) cannot be told",
+                    "the devices below {} ({}) cannot be determined",
                     mount.point.display(),
                     mount.kind
                 );

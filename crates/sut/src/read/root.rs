@@ -121,7 +121,7 @@ pub(crate) fn one_line(text: &str) -> String {
 pub struct Unreadable {
     /// The file, as it is called on the system.
     pub path: String,
-    /// What the kernel said.
+    /// The kernel's error.
     pub source: io::Error,
 }
 

@@ -1,5 +1,5 @@
 //! Names of folders for files that nobody needs after the process that made them, so that what a killed
-//! process left can be told from what is in use.
+//! process left is distinguished from what is in use.
 
 use std::fs;
 use std::io;

@@ -47,7 +47,7 @@ pub struct AtMost {
     pub of: Vec<String>,
 }
 
-/// How a step is told from events.
+/// How a step is computed from events.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StepRule {
@@ -65,7 +65,7 @@ pub struct StepRule {
     pub at_most: Option<AtMost>,
 }
 
-/// How the walks for one page size are told.
+/// How the walks for one page size are counted.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PageRule {

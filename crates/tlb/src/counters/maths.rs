@@ -1,5 +1,5 @@
 //! From counts to the table. A count whose event shared its counter with others ran only part of the
-//! time: it is scaled to the whole, and the table says so. An event that never ran is unknown.
+//! time: it is scaled to the whole, and the table marks it. An event that never ran is unknown.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::Microarch;
 use super::events::StepRule;
 use crate::table::{Row, Side, SideRow, Step, StepCost, Table, total_share};
 
-/// What the kernel said of one event.
+/// The kernel's counts of one event.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Reading {
     /// The count.
@@ -152,13 +152,13 @@ pub fn table(
         .filter(|r| r.running_ns < r.enabled_ns)
         .map(|r| r.running_ns as f64 / r.enabled_ns as f64)
         .collect();
-    if let Some(least) = shared.iter().copied().reduce(f64::min) {
+    if let Some(minimum) = shared.iter().copied().reduce(f64::min) {
         notes.push(format!(
             "{} of {} events shared counters and ran {:.0} % of the time or more: they are scaled to \
              the whole",
             shared.len(),
             all.len(),
-            (least * 100.0).floor()
+            (minimum * 100.0).floor()
         ));
     }
     let missing: Vec<&str> =

@@ -24,7 +24,7 @@ pub enum Scope {
     System,
 }
 
-/// Why nothing can be counted here: one thing, said exactly.
+/// Why nothing can be counted here: exactly one reason.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Missing {
@@ -49,7 +49,7 @@ pub enum Missing {
     /// It has some, and would not open any of the events.
     #[error("perf_event_open: {source}{remedy}")]
     Open {
-        /// What the kernel said.
+        /// The kernel's error.
         source: io::Error,
         /// What would help, as the end of a sentence.
         remedy: &'static str,

@@ -85,8 +85,8 @@ impl Source for Reader {
             batch.pop();
             self.records += batch.len() as u64;
             if payload_of(last) != self.records {
-                let (said, got) = (payload_of(last), self.records);
-                return Err(self.truncated(format!("it says {said} records and has {got}")));
+                let (stated, got) = (payload_of(last), self.records);
+                return Err(self.truncated(format!("it says {stated} records and has {got}")));
             }
             self.ended = true;
         } else {

@@ -18,7 +18,7 @@ pub struct Interleaved {
     slice: usize,
     current: usize,
     left: usize,
-    /// Whether who runs has to be said before the next record.
+    /// Whether the next record needs a mark of who runs.
     announce: bool,
 }
 

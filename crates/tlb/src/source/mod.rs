@@ -1,4 +1,4 @@
-//! Where records come from: recorded traces of several formats, told apart by how they begin, and
+//! Where records come from: recorded traces of several formats, recognised by how they begin, and
 //! several traces interleaved. A source hands out batches; it holds one buffer, however long the trace.
 
 mod binary;
@@ -18,7 +18,7 @@ pub use stream::{BATCH, Source};
 
 use crate::error::Error;
 
-/// Opens a trace, whose format is told by how it begins; `-` is standard input.
+/// Opens a trace, whose format is recognised by how it begins; `-` is standard input.
 ///
 /// # Errors
 /// It cannot be read, is empty, or is in no format that is read.

@@ -1,5 +1,5 @@
 //! The processes of a trial, seen from the parent: started afresh each, made ready, started together
-//! at one moment of the clock, and heard out.
+//! at one moment of the clock, and read to their end.
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::Path;
@@ -8,9 +8,9 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use super::clock::{now_ns, sleep_until};
-use super::order::{Order, WorkerOrder};
 use super::slice::{Action, Outcome, action_of};
 use super::slots::{Role, Slot};
+use super::trial_spec::{TrialSpec, WorkerSpec};
 use super::worker::{lost, outcome_of, process_failed, slot_line};
 use crate::Failure;
 
@@ -47,19 +47,19 @@ impl Drop for Member {
 }
 
 impl Member {
-    fn start(order: &Order, exe: &Path, index: u32, slots: &[Slot]) -> Result<Self, Failure> {
-        let cpu = order.cpus.get(index as usize % order.cpus.len().max(1)).copied();
-        let json = serde_json::to_string(&WorkerOrder {
-            file: order.file_of(index),
-            file_size: order.file_size,
-            content: order.content,
-            direction: order.direction,
-            cache: order.cache,
+    fn start(spec: &TrialSpec, exe: &Path, index: u32, slots: &[Slot]) -> Result<Self, Failure> {
+        let cpu = spec.cpus.get(index as usize % spec.cpus.len().max(1)).copied();
+        let json = serde_json::to_string(&WorkerSpec {
+            file: spec.file_of(index),
+            file_size: spec.file_size,
+            content: spec.content,
+            direction: spec.direction,
+            cache: spec.cache,
             cpu,
-            largest: order.largest(),
-            timing: order.timing,
+            largest: spec.largest(),
+            timing: spec.timing,
             index,
-            alone: order.processes == 1,
+            alone: spec.processes == 1,
         })?;
         let failed = Failure::step::<io::Error>;
         let start = format!("start process {index}");
@@ -76,7 +76,7 @@ impl Member {
         for slot in slots {
             let action = match slot.role {
                 Role::Copy(_) => Action::Copy,
-                Role::Visit(_) | Role::Plain(_) => action_of(order.direction),
+                Role::Visit(_) | Role::Plain(_) => action_of(spec.direction),
             };
             text.push_str(&slot_line(action, slot.size));
         }
@@ -86,13 +86,13 @@ impl Member {
     }
 
     fn tell(&mut self, text: &str) -> Result<(), Failure> {
-        let told = match &mut self.child.stdin {
+        let sent = match &mut self.child.stdin {
             Some(stdin) => stdin.write_all(text.as_bytes()).and_then(|()| stdin.flush()),
             None => Err(io::ErrorKind::BrokenPipe.into()),
         };
-        // A process that has gone said why on its output.
-        told.map_err(|source| match self.hear() {
-            Err(failure @ Failure::Said { .. }) => failure,
+        // A process that has gone printed why on its output.
+        sent.map_err(|source| match self.hear() {
+            Err(failure @ Failure::Program { .. }) => failure,
             _ => lost("sending the slices", source),
         })
     }
@@ -130,26 +130,26 @@ impl Member {
 /// # Errors
 /// [`Failure`]; the processes are ended first.
 pub fn measure(
-    order: &Order,
+    spec: &TrialSpec,
     exe: &Path,
     slots: &[Slot],
     mut steady: impl FnMut(u64),
     mut progress: impl FnMut(f64),
 ) -> Result<Measured, Failure> {
-    allow_files(2 * u64::from(order.processes) + 64)?;
-    let mut crew = (0..order.processes)
-        .map(|index| Member::start(order, exe, index, slots))
+    allow_files(2 * u64::from(spec.processes) + 64)?;
+    let mut crew = (0..spec.processes)
+        .map(|index| Member::start(spec, exe, index, slots))
         .collect::<Result<Vec<_>, _>>()?;
     for member in &mut crew {
         member.hear()?;
     }
     // Telling a process takes a system call; the start leaves time for all of them.
-    let begin_ns = now_ns() + START_NS + 50_000 * u64::from(order.processes);
+    let begin_ns = now_ns() + START_NS + 50_000 * u64::from(spec.processes);
     for member in &mut crew {
         member.tell(&format!("go {begin_ns}\n"))?;
     }
     steady(begin_ns);
-    let planned = (order.timing.slice_ns + order.timing.gap_ns) * slots.len() as u64;
+    let planned = (spec.timing.slice_ns + spec.timing.gap_ns) * slots.len() as u64;
     let steps = planned / 500_000_000;
     for step in 1..=steps {
         sleep_until(begin_ns + planned * step / (steps + 1));
@@ -163,8 +163,8 @@ pub fn measure(
         if let Some(n) = line.strip_prefix("checked ").and_then(|n| n.parse::<u64>().ok()) {
             measured.checked += n;
         } else {
-            let said = line.strip_prefix("wrong ").unwrap_or(&line);
-            measured.wrong.get_or_insert_with(|| said.to_owned());
+            let line = line.strip_prefix("wrong ").unwrap_or(&line);
+            measured.wrong.get_or_insert_with(|| line.to_owned());
         }
     }
     Ok(measured)

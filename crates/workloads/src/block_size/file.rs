@@ -10,9 +10,9 @@ use rustix::fs::{Mode, OFlags};
 use rustix::io::{IoSliceMut, ReadWriteFlags};
 
 use super::content;
-use super::order::Content;
 use super::params::{Cache, Direction, Params};
 use super::slice::Buffer;
+use super::trial_spec::Content;
 use crate::Failure;
 use crate::WorkloadError;
 
@@ -213,7 +213,7 @@ pub fn resident_share(path: &Path) -> Option<f64> {
 /// The name of the file system that `path` is on.
 ///
 /// # Errors
-/// What the system said to `statfs(2)`.
+/// The error of `statfs(2)`.
 pub fn file_system(path: &Path) -> io::Result<String> {
     let magic = rustix::fs::statfs(path)?.f_type as u64 & 0xFFFF_FFFF;
     let name = match magic {

@@ -9,7 +9,6 @@ mod content;
 mod crew;
 mod file;
 mod model;
-mod order;
 mod params;
 mod planner;
 mod points;
@@ -18,6 +17,7 @@ mod slice;
 mod slots;
 mod spec;
 mod trial;
+mod trial_spec;
 mod verify;
 mod worker;
 
@@ -37,9 +37,9 @@ pub use worker::run as worker;
 use crate::capability::{Choice, Chooses};
 use crate::{Failure, Launch, Offers, TrialContext, Workload, WorkloadError};
 use file::Location;
-use order::{Order, Timing};
 use params::{Cache, Direction, Params, Sizes};
 use planner::Range;
+use trial_spec::{Timing, TrialSpec};
 
 /// Its name, and that of its program.
 pub const NAME: &str = "block-size";
@@ -90,13 +90,13 @@ impl Workload for BlockSize {
     fn prepare(&self, ctx: &TrialContext<'_>) -> Result<(), WorkloadError> {
         let params = Params::from_map(ctx.params)?;
         let place = Location::of(&params, ctx.run_dir)?;
-        if place.content == order::Content::Foreign {
+        if place.content == trial_spec::Content::Foreign {
             return Ok(());
         }
         let files = match params.direction {
             Direction::Read => vec![place.file],
             Direction::Write => {
-                (0..params.processes).map(|i| order::numbered(&place.file, i)).collect()
+                (0..params.processes).map(|i| trial_spec::numbered(&place.file, i)).collect()
             }
         };
         let there =
@@ -118,12 +118,12 @@ impl Workload for BlockSize {
         let params = Params::from_map(ctx.params)?;
         let place = Location::of(&params, ctx.run_dir)?;
         let file_size = match place.content {
-            order::Content::Foreign => file_size(&params),
-            order::Content::Seed(_) => params.file_size,
+            trial_spec::Content::Foreign => file_size(&params),
+            trial_spec::Content::Seed(_) => params.file_size,
         };
         let sample = match params.direction {
             Direction::Read => place.file.clone(),
-            Direction::Write => order::numbered(&place.file, 0),
+            Direction::Write => trial_spec::numbered(&place.file, 0),
         };
         let failed = |e: Failure| WorkloadError::Step {
             step: "looking at the file".into(),
@@ -132,7 +132,7 @@ impl Workload for BlockSize {
         let grain = file::grain(&sample, params.cache).map_err(failed)?;
         let timing = Timing::of(&params, ctx.cpus.len());
         let (sizes, notes) = sizes(&params, grain, &timing, ctx)?;
-        let order = Order {
+        let spec = TrialSpec {
             file: place.file,
             file_size,
             content: place.content,
@@ -146,7 +146,7 @@ impl Workload for BlockSize {
             seed: u64::from(ctx.number),
             notes,
         };
-        Launch::own(ctx, NAME, &order, "`path`")
+        Launch::own(ctx, NAME, &spec, "`path`")
     }
 
     fn offers(&self) -> Offers<'_> {
@@ -160,19 +160,20 @@ impl Chooses for BlockSize {
             return None;
         }
         let model = CurveModel::fit(trials);
-        let point = |size: u64, said: Prediction| CurvePoint {
+        let point = |size: u64, predicted: Prediction| CurvePoint {
             x: size as f64,
-            value: said.value,
-            interval: Some(Interval { low: said.low, high: said.high, level: 0.95 }),
+            value: predicted.value,
+            interval: Some(Interval { low: predicted.low, high: predicted.high, level: 0.95 }),
             n: trials.len() as u32,
         };
-        let (best, said) = model.best()?;
-        let nearly =
-            |size: &u64| model.predict(*size).filter(|p| p.value >= said.value * (1.0 - NEARLY));
+        let (best, predicted) = model.best()?;
+        let nearly = |size: &u64| {
+            model.predict(*size).filter(|p| p.value >= predicted.value * (1.0 - NEARLY))
+        };
         let (efficient, its) =
             model.visited().iter().find_map(|size| nearly(size).map(|p| (*size, p)))?;
         Some(Choice {
-            best: point(best, said),
+            best: point(best, predicted),
             efficient: point(efficient, its),
             judged: "judged on the curve fitted through all visited sizes",
         })
@@ -190,7 +191,7 @@ fn file_size(params: &Params) -> u64 {
     }
 }
 
-/// The sizes that this trial visits, and what should be said about them.
+/// The sizes that this trial visits, and notes about them.
 fn sizes(
     params: &Params,
     grain: u64,

@@ -12,7 +12,7 @@
 //!    The class with most sizes is the base: in a sweep by the byte, those that nothing divides, as
 //!    nearly all sizes are.
 //! 3. At a size `s` a line `a + b (x - s)` is fitted through the base sizes nearest to `s` by the
-//!    ratio: one in 25 of them, but 15 at the least and 41 at the most. Their weights are tricube by
+//!    ratio: one in 25 of them, but 15 at the smallest and 41 at the most. Their weights are tricube by
 //!    distance, times `n / t^2` as errors are relative and fall with the number `n` of trials, with
 //!    three rounds of bisquare weights against outliers (Cleveland, "Robust locally weighted
 //!    regression", JASA 74, 1979). `a` is the time per call.
@@ -320,8 +320,8 @@ mod tests {
         }
         assert!(within >= 490, "{within} of 500 within 3 %");
         let (best, _) = model.best().unwrap();
-        let greatest = (1..=102_400).map(machine).fold(0.0, f64::max);
-        assert!(machine(best) > 0.98 * greatest, "{best}");
+        let maximum = (1..=102_400).map(machine).fold(0.0, f64::max);
+        assert!(machine(best) > 0.98 * maximum, "{best}");
     }
 
     #[test]

@@ -92,7 +92,7 @@ impl Params {
     }
 
     fn agree(&self) -> Result<(), WorkloadError> {
-        let (least, greatest) = match &self.sizes() {
+        let (minimum, maximum) = match &self.sizes() {
             Sizes::Sweep { min, max } => {
                 if min > max {
                     return Err(wrong(format!(
@@ -105,16 +105,16 @@ impl Params {
                 (sizes.iter().copied().min().unwrap_or(0), sizes.iter().copied().max().unwrap_or(0))
             }
         };
-        if least == 0 {
+        if minimum == 0 {
             return Err(wrong("a buffer of 0 bytes reads nothing; the smallest is 1 B"));
         }
-        if greatest > MAX_BUFFER {
+        if maximum > MAX_BUFFER {
             let limit = units::format_bytes(MAX_BUFFER);
-            return Err(wrong(format!("a buffer of {greatest} B is more than {limit}")));
+            return Err(wrong(format!("a buffer of {maximum} B is more than {limit}")));
         }
-        if greatest > self.file_size {
+        if maximum > self.file_size {
             return Err(wrong(format!(
-                "the largest buffer is {greatest} B and the file {} B; \
+                "the largest buffer is {maximum} B and the file {} B; \
                  make `file_size` larger or `max_size` smaller",
                 self.file_size
             )));

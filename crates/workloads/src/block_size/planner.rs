@@ -164,7 +164,7 @@ fn refine(
     }
 }
 
-/// A gap between two visited sizes; the least sure is the greatest.
+/// A gap between two visited sizes; the smallest sure is the largest.
 #[derive(Debug, PartialEq)]
 struct Gap {
     score: f64,

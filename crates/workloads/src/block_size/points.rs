@@ -5,9 +5,9 @@ use assay_stats::summary::median;
 
 use super::crew::Measured;
 use super::model::CurveModel;
-use super::order::Order;
 use super::slice::Outcome;
 use super::slots::{Role, Slot};
+use super::trial_spec::TrialSpec;
 
 /// With at least this many sizes the best one is looked for on the smoothed curve.
 const SMOOTHED_FROM: usize = 50;
@@ -46,23 +46,23 @@ fn per_call(outcome: &Outcome) -> f64 {
 
 /// A slice counts when no process of it lost its CPU to another program and all began in time. With
 /// more processes than CPUs losing it is what is measured, and every slice counts.
-fn counts(order: &Order, outcomes: &[Outcome]) -> bool {
-    order.timing.shared || outcomes.iter().all(|o| !o.preempted && !o.late)
+fn counts(spec: &TrialSpec, outcomes: &[Outcome]) -> bool {
+    spec.timing.shared || outcomes.iter().all(|o| !o.preempted && !o.late)
 }
 
 /// The numbers of a trial. Where no slice of a size counts, all in which every process did something
 /// do: a disturbed number is better than a gap, and `excluded_fraction` says how the trial was.
-pub fn results(order: &Order, slots: &[Slot], measured: &Measured) -> Results {
+pub fn results(spec: &TrialSpec, slots: &[Slot], measured: &Measured) -> Results {
     let n = measured.outcomes.iter().map(Vec::len).min().unwrap_or(0).min(slots.len());
-    let mut visits: Vec<Vec<(bool, f64)>> = vec![Vec::new(); order.sizes.len()];
+    let mut visits: Vec<Vec<(bool, f64)>> = vec![Vec::new(); spec.sizes.len()];
     let mut first_visits = Vec::new();
     let mut pairs: Vec<(Slot, Outcome)> = Vec::new();
     let mut counted = 0usize;
     for (i, slot) in slots.iter().enumerate().take(n) {
         let outcomes: Vec<Outcome> = measured.outcomes.iter().map(|o| o[i]).collect();
-        let good = counts(order, &outcomes);
+        let good = counts(spec, &outcomes);
         counted += usize::from(good);
-        if !order.timing.shared && outcomes.iter().any(|o| o.calls == 0) {
+        if !spec.timing.shared && outcomes.iter().any(|o| o.calls == 0) {
             continue;
         }
         match slot.role {
@@ -83,7 +83,7 @@ pub fn results(order: &Order, slots: &[Slot], measured: &Measured) -> Results {
             let values: Vec<f64> =
                 visits[i].iter().filter(|(good, _)| *good || any).map(|(_, v)| *v).collect();
             let throughput = median(&values)?;
-            Some(Point { size: order.sizes[i], throughput })
+            Some(Point { size: spec.sizes[i], throughput })
         })
         .collect();
     let excluded_fraction = (n > 0).then(|| (n - counted) as f64 / n as f64);
@@ -129,13 +129,13 @@ impl Results {
 
     /// The primary metric, bytes per second: the geometric mean over the powers of two from 512 B to
     /// 64 KiB. They are in every sweep, so the choice of the other sizes does not move it. Where
-    /// `order` has none of them: over all powers of two, else over all sizes. `None` if one of them
+    /// `spec` has none of them: over all powers of two, else over all sizes. `None` if one of them
     /// could not be measured: a mean over the others would be of something else.
-    pub fn throughput(&self, order: &Order) -> Option<f64> {
+    pub fn throughput(&self, spec: &TrialSpec) -> Option<f64> {
         let rules: [fn(u64) -> bool; 3] =
             [|s| s.is_power_of_two() && (512..=65536).contains(&s), u64::is_power_of_two, |_| true];
         let sizes = rules.iter().find_map(|rule| {
-            let sizes: Vec<u64> = order.sizes.iter().copied().filter(|s| rule(*s)).collect();
+            let sizes: Vec<u64> = spec.sizes.iter().copied().filter(|s| rule(*s)).collect();
             (!sizes.is_empty()).then_some(sizes)
         })?;
         let at = |size| self.points.iter().find(|p| p.size == size).map(|p| p.throughput);
@@ -143,8 +143,8 @@ impl Results {
     }
 
     /// The best size and the throughput there. From 50 sizes on it is on the smoothed curve, as the
-    /// greatest of many noisy values is too great and the curve through them much less so; of fewer it
-    /// is the greatest, as they stand too far apart for a curve.
+    /// largest of many noisy values is too great and the curve through them much less so; of fewer it
+    /// is the largest, as they stand too far apart for a curve.
     pub fn best(&self) -> Option<(u64, f64)> {
         if self.points.len() < SMOOTHED_FROM {
             let best = self.points.iter().max_by(|a, b| a.throughput.total_cmp(&b.throughput))?;
@@ -157,7 +157,7 @@ impl Results {
 
 #[cfg(test)]
 mod tests {
-    use super::super::slots::{slots, tests::order};
+    use super::super::slots::{slots, tests::spec};
     use super::*;
 
     /// Slices of a machine where a read takes `0.3 us + 0.05 ns/B` and a write to /dev/null 0.15 us.
@@ -183,9 +183,9 @@ mod tests {
 
     #[test]
     fn numbers_of_an_ideal_machine() {
-        let order = order(&[512, 4096, 65536], 1);
-        let slots = slots(&order);
-        let results = results(&order, &slots, &ideal(&slots, 1));
+        let spec = spec(&[512, 4096, 65536], 1);
+        let slots = slots(&spec);
+        let results = results(&spec, &slots, &ideal(&slots, 1));
         assert_eq!(results.points.len(), 3);
         let at = |size| results.points.iter().find(|p| p.size == size).unwrap().throughput;
         assert!((at(4096) / (4096.0 / 504.8e-9) - 1.0).abs() < 1e-9);
@@ -194,36 +194,36 @@ mod tests {
         assert!((dd / (4096.0 / 654.8e-9) - 1.0).abs() < 1e-9);
         assert_eq!(results.best(), Some((65536, at(65536))));
         let mean = (at(512) * at(4096) * at(65536)).cbrt();
-        assert!((results.throughput(&order).unwrap() / mean - 1.0).abs() < 1e-9);
+        assert!((results.throughput(&spec).unwrap() / mean - 1.0).abs() < 1e-9);
     }
 
     #[test]
     fn processes_add_up_and_interrupted_slices_do_not_count() {
-        let order = order(&[512, 4096], 2);
-        let slots = slots(&order);
-        let alone = results(&order, &slots, &ideal(&slots, 1)).points;
+        let spec = spec(&[512, 4096], 2);
+        let slots = slots(&spec);
+        let alone = results(&spec, &slots, &ideal(&slots, 1)).points;
         let mut measured = ideal(&slots, 2);
-        let both = results(&order, &slots, &measured);
+        let both = results(&spec, &slots, &measured);
         assert_eq!(both.points[0].throughput, 2.0 * alone[0].throughput);
         assert_eq!(both.excluded_fraction, Some(0.0));
         measured.outcomes[1][0].elapsed_ns *= 10;
         measured.outcomes[1][0].preempted = true;
-        let disturbed = results(&order, &slots, &measured);
+        let disturbed = results(&spec, &slots, &measured);
         assert_eq!(disturbed.points, both.points);
         assert_eq!(disturbed.excluded_fraction, Some(1.0 / 6.0));
     }
 
     #[test]
     fn what_was_not_reached_is_not_there() {
-        let order = order(&[512, 4096], 2);
-        let slots = slots(&order);
+        let spec = spec(&[512, 4096], 2);
+        let slots = slots(&spec);
         let mut measured = ideal(&slots, 2);
         measured.outcomes[0].truncate(2);
         measured.outcomes[1][0] = Outcome::nothing(1_000_000);
-        let results = results(&order, &slots, &measured);
+        let results = results(&spec, &slots, &measured);
         assert_eq!(results.points.len(), 1);
         assert_eq!(results.excluded_fraction, Some(0.5));
-        assert_eq!(results.throughput(&order), None);
+        assert_eq!(results.throughput(&spec), None);
         assert_eq!(results.dd_overhead, None);
         assert!(results.dd_curve().is_empty());
     }

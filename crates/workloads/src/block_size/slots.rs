@@ -4,7 +4,7 @@
 
 use assay_stats::rng::Rng;
 
-use super::order::Order;
+use super::trial_spec::TrialSpec;
 
 /// Slices in each pass that measure what dd adds to a read: three sizes, with and without.
 pub const CALIBRATION_SLICES: u64 = 6;
@@ -32,28 +32,28 @@ pub struct Slot {
 }
 
 /// The sizes at which dd's own cost is measured: small ones, where it is not lost in the copying.
-fn calibration_sizes(order: &Order) -> Vec<u64> {
-    if !order.tells_dd() {
+fn calibration_sizes(spec: &TrialSpec) -> Vec<u64> {
+    if !spec.tells_dd() {
         return Vec::new();
     }
-    let least = order.sizes.first().copied().unwrap_or(1).max(512);
+    let minimum = spec.sizes.first().copied().unwrap_or(1).max(512);
     let small: Vec<u64> = [512, 1024, 2048, 4096, 8192, 16384, 65536]
         .into_iter()
-        .filter(|s| (least..=order.largest()).contains(s))
+        .filter(|s| (minimum..=spec.largest()).contains(s))
         .take(3)
         .collect();
-    if small.is_empty() { order.sizes.first().copied().into_iter().collect() } else { small }
+    if small.is_empty() { spec.sizes.first().copied().into_iter().collect() } else { small }
 }
 
 /// The slices of a trial, in order.
-pub fn slots(order: &Order) -> Vec<Slot> {
-    let mut rng = Rng::new(order.seed);
-    let calibration = calibration_sizes(order);
+pub fn slots(spec: &TrialSpec) -> Vec<Slot> {
+    let mut rng = Rng::new(spec.seed);
+    let calibration = calibration_sizes(spec);
     let mut all = Vec::new();
-    for pass in 0..order.timing.passes {
+    for pass in 0..spec.timing.passes {
         // A calibrating pair stays together; which of the two is first changes from pass to pass.
         let mut groups: Vec<Vec<Slot>> = Vec::new();
-        for (i, &size) in order.sizes.iter().enumerate() {
+        for (i, &size) in spec.sizes.iter().enumerate() {
             groups.push(vec![Slot { size, pass, role: Role::Visit(i) }]);
         }
         for (i, &size) in calibration.iter().enumerate() {
@@ -77,12 +77,12 @@ pub(super) mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::block_size::order::{Content, Timing};
     use crate::block_size::params::{Cache, Direction};
+    use crate::block_size::trial_spec::{Content, Timing};
 
-    /// An order for these sizes.
-    pub fn order(sizes: &[u64], processes: u32) -> Order {
-        Order {
+    /// A spec for these sizes.
+    pub fn spec(sizes: &[u64], processes: u32) -> TrialSpec {
+        TrialSpec {
             file: "/nowhere".into(),
             file_size: 1 << 20,
             content: Content::Seed(1),
@@ -101,7 +101,7 @@ pub(super) mod tests {
     #[test]
     fn every_pass_visits_every_size_once_in_its_own_order() {
         let sizes: Vec<u64> = (1..=50).collect();
-        let slots = slots(&order(&sizes, 2));
+        let slots = slots(&spec(&sizes, 2));
         assert_eq!(slots.len(), 150);
         let orders: BTreeSet<Vec<u64>> =
             slots.chunks(50).map(|pass| pass.iter().map(|s| s.size).collect()).collect();
@@ -113,7 +113,7 @@ pub(super) mod tests {
 
     #[test]
     fn calibrating_pairs_are_neighbours() {
-        let slots = slots(&order(&[1, 512, 4096, 65536], 1));
+        let slots = slots(&spec(&[1, 512, 4096, 65536], 1));
         assert_eq!(slots.len(), 3 * (4 + 6));
         for (i, slot) in slots.iter().enumerate() {
             if let Role::Copy(k) = slot.role {
@@ -127,7 +127,7 @@ pub(super) mod tests {
 
     #[test]
     fn no_calibration_where_dd_could_not_be() {
-        assert!(slots(&order(&[512], 2)).iter().all(|s| matches!(s.role, Role::Visit(_))));
-        assert_eq!(slots(&order(&[7], 1)).len(), 3 * 3);
+        assert!(slots(&spec(&[512], 2)).iter().all(|s| matches!(s.role, Role::Visit(_))));
+        assert_eq!(slots(&spec(&[7], 1)).len(), 3 * 3);
     }
 }

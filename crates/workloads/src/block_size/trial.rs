@@ -7,10 +7,10 @@ use rustix::fs::CWD;
 
 use super::crew::{self, Measured};
 use super::file;
-use super::order::Order;
 use super::params::{Cache, Direction};
 use super::points::{Results, results};
 use super::slots::slots;
+use super::trial_spec::TrialSpec;
 use crate::Failure;
 use crate::work::Channel;
 
@@ -19,11 +19,11 @@ use crate::work::Channel;
 /// # Errors
 /// [`Failure`]: it could not be measured. Wrong bytes are no error but an event, `valid: false`.
 pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
-    let order: Order = serde_json::from_str(json)?;
-    let done = measure(&order, channel);
-    if order.remove {
-        for index in 0..order.processes {
-            let file = order.file_of(index);
+    let spec: TrialSpec = serde_json::from_str(json)?;
+    let done = measure(&spec, channel);
+    if spec.remove {
+        for index in 0..spec.processes {
+            let file = spec.file_of(index);
             // Reading has one file for all, which is gone after the first.
             if let Err(e) = rustix::fs::unlinkat(CWD, &file, rustix::fs::AtFlags::empty())
                 && e != rustix::io::Errno::NOENT
@@ -36,18 +36,18 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     done
 }
 
-fn measure(order: &Order, channel: &mut Channel) -> Result<(), Failure> {
+fn measure(spec: &TrialSpec, channel: &mut Channel) -> Result<(), Failure> {
     channel.send(&Event::Phase { phase: Phase::RampUp, t_ns: None });
-    let files = if order.direction == Direction::Read { 1 } else { order.processes };
+    let files = if spec.direction == Direction::Read { 1 } else { spec.processes };
     for index in 0..files {
-        file::warm(&order.file_of(index), order.cache)?;
+        file::warm(&spec.file_of(index), spec.cache)?;
     }
-    let slots = slots(order);
+    let slots = slots(spec);
     // The link of the kernel leads to this very program, also after its file was replaced.
     let exe = Path::new("/proc/self/exe");
     let channel = std::cell::RefCell::new(channel);
     let measured = crew::measure(
-        order,
+        spec,
         exe,
         &slots,
         |t| channel.borrow_mut().send(&Event::Phase { phase: Phase::Steady, t_ns: Some(t) }),
@@ -55,9 +55,9 @@ fn measure(order: &Order, channel: &mut Channel) -> Result<(), Failure> {
     )?;
     let channel = channel.into_inner();
     channel.send(&Event::Phase { phase: Phase::RampDown, t_ns: Some(measured.end_ns) });
-    let results = results(order, &slots, &measured);
-    report(order, &results, channel);
-    for note in notes(order, &results) {
+    let results = results(spec, &slots, &measured);
+    report(spec, &results, channel);
+    for note in notes(spec, &results) {
         channel.send(&Event::Note { note });
     }
     let evidence = Observation::Work {
@@ -66,17 +66,17 @@ fn measure(order: &Order, channel: &mut Channel) -> Result<(), Failure> {
         what: "calls".into(),
         // The seed of a trial draws the order in which sizes are visited, not the bytes that are moved.
         seed: None,
-        mix: match order.direction {
+        mix: match spec.direction {
             Direction::Read => "reads".into(),
             Direction::Write => "writes".into(),
         },
     };
     channel.send(&Event::Evidence { evidence });
-    channel.send(&verdict(order, &measured, slots.len()));
+    channel.send(&verdict(spec, &measured, slots.len()));
     Ok(())
 }
 
-fn report(order: &Order, results: &Results, channel: &mut Channel) {
+fn report(spec: &TrialSpec, results: &Results, channel: &mut Channel) {
     let curves = [
         ("throughput", results.curve(), Kind::Measured),
         ("dd", results.dd_curve(), Kind::Derived),
@@ -97,12 +97,12 @@ fn report(order: &Order, results: &Results, channel: &mut Channel) {
     let best = results.best();
     let (up, down, neither) = (Better::Higher, Better::Lower, Better::Neither);
     let mut metrics = vec![
-        ("throughput", results.throughput(order), "B/s", up, Kind::Measured),
+        ("throughput", results.throughput(spec), "B/s", up, Kind::Measured),
         ("peak_throughput", best.map(|b| b.1), "B/s", up, Kind::Estimated),
         ("best_size", best.map(|b| b.0 as f64), "B", neither, Kind::Estimated),
         ("excluded_fraction", results.excluded_fraction, "1", neither, Kind::Measured),
     ];
-    if order.tells_dd() {
+    if spec.tells_dd() {
         metrics.push(("dd_overhead", results.dd_overhead, "s", down, Kind::Measured));
     }
     for (name, value, unit, better, kind) in metrics {
@@ -116,14 +116,14 @@ fn report(order: &Order, results: &Results, channel: &mut Channel) {
     }
 }
 
-fn notes(order: &Order, results: &Results) -> Vec<String> {
-    let mut notes = order.notes.clone();
-    match file::file_system(&order.file_of(0)) {
+fn notes(spec: &TrialSpec, results: &Results) -> Vec<String> {
+    let mut notes = spec.notes.clone();
+    match file::file_system(&spec.file_of(0)) {
         Ok(name) => notes.push(format!("the file was on {name}")),
         Err(e) => notes.push(format!("the file system is unknown: {e}")),
     }
-    if order.cache == Cache::Page {
-        match file::resident_share(&order.file_of(0)) {
+    if spec.cache == Cache::Page {
+        match file::resident_share(&spec.file_of(0)) {
             Some(share) if share < 0.999 => notes.push(format!(
                 "at the end only {:.0} % of the file was in the page cache: \
                  the rest came from the device",
@@ -133,17 +133,17 @@ fn notes(order: &Order, results: &Results) -> Vec<String> {
             None => notes.push("this file system cannot tell what is in the page cache".into()),
         }
     }
-    let missed = order.sizes.len() - results.points.len();
+    let missed = spec.sizes.len() - results.points.len();
     if missed > 0 {
         notes.push(format!(
             "{missed} of {} sizes could not be measured in time: a longer `min_time` gives each more \
              slices, a longer `budget` more time",
-            order.sizes.len()
+            spec.sizes.len()
         ));
     }
-    if order.tells_dd() && results.dd_overhead.is_none() {
+    if spec.tells_dd() && results.dd_overhead.is_none() {
         notes.push(
-            "what dd adds to a read could not be told from the variation of the reads; \
+            "what dd adds to a read could not be separated from the variation of the reads; \
              there is no curve `dd`"
                 .into(),
         );
@@ -151,7 +151,7 @@ fn notes(order: &Order, results: &Results) -> Vec<String> {
     notes
 }
 
-fn verdict(order: &Order, measured: &Measured, slots: usize) -> Event {
+fn verdict(spec: &TrialSpec, measured: &Measured, slots: usize) -> Event {
     let calls: u64 = measured.outcomes.iter().flatten().map(|o| o.calls).sum();
     let bytes: u64 = measured.outcomes.iter().flatten().map(|o| o.bytes).sum();
     match &measured.wrong {
@@ -165,7 +165,7 @@ fn verdict(order: &Order, measured: &Measured, slots: usize) -> Event {
                 "{} blocks compared byte by byte ({}); {calls} calls moved {bytes} B, \
                  which is where the kernel says the file was",
                 measured.checked,
-                match order.direction {
+                match spec.direction {
                     Direction::Read => "what was read with what is in the file",
                     Direction::Write => "what was written with what was read back",
                 },

@@ -7,9 +7,9 @@ use assay_stats::rng::Rng;
 
 use super::content;
 use super::file;
-use super::order::{Content, WorkerOrder};
 use super::params::{Cache, Direction};
 use super::slice::{Buffer, Walk};
+use super::trial_spec::{Content, WorkerSpec};
 use crate::Failure;
 
 /// Compares a block at each of `sizes`. Returns the number of blocks compared, or in `Err` inside
@@ -18,23 +18,23 @@ use crate::Failure;
 /// # Errors
 /// [`Failure`]: a call failed.
 pub fn blocks(
-    order: &WorkerOrder,
+    spec: &WorkerSpec,
     walk: &mut Walk,
     sizes: &BTreeSet<u64>,
 ) -> Result<Result<u64, String>, Failure> {
-    let mut rng = Rng::new(u64::from(order.index));
-    let mut buffer = Buffer::new(order.largest as usize);
-    let mut expected = vec![0; order.largest as usize];
-    let mut other_way = match order.content {
-        Content::Foreign => Some(reference(order)?),
+    let mut rng = Rng::new(u64::from(spec.index));
+    let mut buffer = Buffer::new(spec.largest as usize);
+    let mut expected = vec![0; spec.largest as usize];
+    let mut other_way = match spec.content {
+        Content::Foreign => Some(reference(spec)?),
         Content::Seed(_) => None,
     };
     let mut compared = 0;
     for &size in sizes {
         let length = size as usize;
-        let position = rng.below((order.file_size / size) as usize) as u64 * size;
+        let position = rng.below((spec.file_size / size) as usize) as u64 * size;
         let expected = &mut expected[..length];
-        match (order.direction, order.content, &mut other_way) {
+        match (spec.direction, spec.content, &mut other_way) {
             (Direction::Write, _, _) => {
                 content::fill(rng.next_u64(), position, expected);
                 buffer.get()[..length].copy_from_slice(expected);
@@ -57,7 +57,7 @@ pub fn blocks(
             return Ok(Err(format!(
                 "byte {} of {} is wrong when moved in blocks of {size} B",
                 position + at,
-                order.file.display()
+                spec.file.display()
             )));
         }
         compared += 1;
@@ -65,10 +65,10 @@ pub fn blocks(
     Ok(Ok(compared))
 }
 
-fn reference(order: &WorkerOrder) -> Result<Walk, Failure> {
-    let fd = file::open(&order.file, Direction::Read, Cache::Page)?;
-    let spare = file::open(&order.file, Direction::Read, Cache::Page)?;
-    Ok(Walk::new(fd, spare, order.file.clone(), order.file_size))
+fn reference(spec: &WorkerSpec) -> Result<Walk, Failure> {
+    let fd = file::open(&spec.file, Direction::Read, Cache::Page)?;
+    let spare = file::open(&spec.file, Direction::Read, Cache::Page)?;
+    Ok(Walk::new(fd, spare, spec.file.clone(), spec.file_size))
 }
 
 fn first_difference(a: &[u8], b: &[u8]) -> Option<u64> {

@@ -11,9 +11,9 @@ use rustix::thread::{CpuSet, sched_setaffinity};
 
 use super::clock::{now_ns, sleep_until};
 use super::file;
-use super::order::WorkerOrder;
 use super::params::{Cache, Direction};
 use super::slice::{Action, Buffer, Outcome, Walk, When, action_of, fill_for_writing};
+use super::trial_spec::WorkerSpec;
 use super::verify;
 use crate::Failure;
 
@@ -25,31 +25,31 @@ const TIMEOUT: u64 = 4;
 /// Runs the process: does what `json` and standard input say.
 ///
 /// # Errors
-/// [`Failure`]; also told to the parent as a line `error ...`.
+/// [`Failure`]; also sent to the parent as a line `error ...`.
 pub fn run(json: &str) -> Result<(), Failure> {
-    let told = serve(json);
-    if let Err(failure) = &told {
+    let served = serve(json);
+    if let Err(failure) = &served {
         // The parent may be gone; then nobody listens.
         let _ = writeln!(io::stdout(), "error {failure}");
     }
-    told
+    served
 }
 
 fn serve(json: &str) -> Result<(), Failure> {
-    let order: WorkerOrder = serde_json::from_str(json)?;
+    let spec: WorkerSpec = serde_json::from_str(json)?;
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL))
         .map_err(Failure::step("ask to end with the parent"))?;
-    if let Some(cpu) = order.cpu {
+    if let Some(cpu) = spec.cpu {
         stay_on(cpu)?;
     }
-    let mut walk = open(&order)?;
-    let mut buffers = buffers(&order);
+    let mut walk = open(&spec)?;
+    let mut buffers = buffers(&spec);
     let mut lines = io::stdin().lock().lines();
-    let slots = read_slots(&mut lines, order.largest)?;
+    let slots = read_slots(&mut lines, spec.largest)?;
     say("saying that it is ready", "ready\n")?;
     let begin = read_begin(&mut lines)?;
     sleep_until(begin.saturating_sub(1_000_000));
-    let outcomes = measure(&order, &mut walk, &mut buffers, &slots, begin)?;
+    let outcomes = measure(&spec, &mut walk, &mut buffers, &slots, begin)?;
     let mut report = String::new();
     for outcome in &outcomes {
         report.push_str(&line_of(outcome));
@@ -57,7 +57,7 @@ fn serve(json: &str) -> Result<(), Failure> {
     report.push_str("end\n");
     say("reporting", &report)?;
     let sizes: BTreeSet<u64> = slots.iter().map(|(_, size)| *size).collect();
-    let verdict = match verify::blocks(&order, &mut walk, &sizes)? {
+    let verdict = match verify::blocks(&spec, &mut walk, &sizes)? {
         Ok(compared) => format!("checked {compared}\n"),
         Err(wrong) => format!("wrong {wrong}\n"),
     };
@@ -67,15 +67,15 @@ fn serve(json: &str) -> Result<(), Failure> {
 /// The buffers that the passes take in turn. Where a buffer lies in memory decides which lines of the
 /// caches it shares with what, worth some percent at some sizes; a process with one buffer would
 /// measure its own luck.
-fn buffers(order: &WorkerOrder) -> Vec<Buffer> {
+fn buffers(spec: &WorkerSpec) -> Vec<Buffer> {
     const MAX_BUFFERS: usize = 16;
     const MEMORY: usize = 64 << 20;
-    let largest = order.largest as usize;
-    let count = (MEMORY / largest.max(1)).clamp(1, MAX_BUFFERS).min(order.timing.passes as usize);
+    let largest = spec.largest as usize;
+    let count = (MEMORY / largest.max(1)).clamp(1, MAX_BUFFERS).min(spec.timing.passes as usize);
     let mut buffers: Vec<Buffer> = (0..count.max(1)).map(|_| Buffer::new(largest)).collect();
-    if order.direction == Direction::Write {
+    if spec.direction == Direction::Write {
         for buffer in &mut buffers {
-            fill_for_writing(buffer, order.index);
+            fill_for_writing(buffer, spec.index);
         }
     }
     buffers
@@ -89,20 +89,20 @@ fn stay_on(cpu: usize) -> Result<(), Failure> {
     sched_setaffinity(None, &set).map_err(Failure::step(format_args!("stay on CPU {cpu}")))
 }
 
-fn open(order: &WorkerOrder) -> Result<Walk, Failure> {
-    let file = file::open(&order.file, order.direction, order.cache)?;
+fn open(spec: &WorkerSpec) -> Result<Walk, Failure> {
+    let file = file::open(&spec.file, spec.direction, spec.cache)?;
     let null = file::open(Path::new("/dev/null"), Direction::Write, Cache::Page)?;
-    Ok(Walk::new(file, null, order.file.clone(), order.file_size))
+    Ok(Walk::new(file, null, spec.file.clone(), spec.file_size))
 }
 
 fn measure(
-    order: &WorkerOrder,
+    spec: &WorkerSpec,
     walk: &mut Walk,
     buffers: &mut [Buffer],
     slots: &[(Action, u64)],
     begin: u64,
 ) -> Result<Vec<Outcome>, Failure> {
-    let timing = order.timing;
+    let timing = spec.timing;
     let pitch = timing.slice_ns + timing.gap_ns;
     let planned = pitch * slots.len() as u64;
     let first_pass = slots.len() / timing.passes.max(1) as usize;
@@ -117,12 +117,12 @@ fn measure(
         // One process alone needs no timetable. Several keep to it, or they would not work at once: a
         // process that is too late leaves the slice out and is in time for a later one.
         let too_late = nominal + timing.slice_ns / if timing.shared { 1 } else { 2 };
-        if !order.alone && now > too_late {
+        if !spec.alone && now > too_late {
             outcomes.push(Outcome::nothing(timing.slice_ns));
             continue;
         }
         let when = When {
-            start_ns: (!order.alone).then_some(nominal),
+            start_ns: (!spec.alone).then_some(nominal),
             length_ns: timing.slice_ns,
             shared: timing.shared,
         };
@@ -134,7 +134,7 @@ fn measure(
             let what = format!(
                 "the bytes moved in blocks of {size} B do not add up to the file's position"
             );
-            return Err(process_failed(order.index, what));
+            return Err(process_failed(spec.index, what));
         }
     }
     Ok(outcomes)
@@ -180,7 +180,7 @@ pub fn lost(during: &str, source: io::Error) -> Failure {
 
 /// A process of the trial failed, with its message.
 pub fn process_failed(index: u32, message: impl Into<String>) -> Failure {
-    Failure::said(format_args!("process {index} of the trial"), message)
+    Failure::program(format_args!("process {index} of the trial"), message)
 }
 
 /// A slice as the parent writes it: `r 4096`.

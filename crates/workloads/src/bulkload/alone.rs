@@ -18,7 +18,7 @@ use super::connection::Connection;
 use super::flat::{Manifest, expected};
 use super::params::Params;
 use super::postgres::{Programs, User};
-use super::said::{self, Measured};
+use super::results::{self, Measured};
 use super::server::Cluster;
 use super::trial::{break_something, make_table, table_size, wal_position};
 use crate::Failure;
@@ -39,7 +39,7 @@ const TIMEOUT: Duration = Duration::from_secs(600);
 /// How often is looked whether the clients are done.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// What the process of the server is told.
+/// The spec of the server's process.
 type Spec = TrialSpec<Clients>;
 
 /// Who loads it.
@@ -135,14 +135,14 @@ pub fn connection(params: &Params, address: &str) -> Result<Connection, Workload
 /// # Errors
 /// [`Failure`]: it could not be measured to its end. Wrong sums are no error but an event.
 pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
-    let order = Spec::read(json)?;
-    let params = Params::from_map(&order.params)?;
-    let stop = order.stop_flag()?;
+    let spec = Spec::read(json)?;
+    let params = Params::from_map(&spec.params)?;
+    let stop = spec.stop_flag()?;
     channel.send(&Event::Phase { phase: Phase::RampUp, t_ns: None });
-    let keep = order.keep()?;
-    let made = expected(&params.shape(), order.more.nodes)?;
-    let mut cluster = Cluster::make(&params, order.more.nodes, &order.dir)?;
-    let done = serve(&params, &order, &made, &mut cluster, &stop, channel);
+    let keep = spec.keep()?;
+    let made = expected(&params.shape(), spec.more.nodes)?;
+    let mut cluster = Cluster::make(&params, spec.more.nodes, &spec.dir)?;
+    let done = serve(&params, &spec, &made, &mut cluster, &stop, channel);
     let _ = fs::write(keep.join("server.log"), cluster.log_text());
     done?;
     if let Some(note) = cluster.stop() {
@@ -153,7 +153,7 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
 
 fn serve(
     params: &Params,
-    order: &Spec,
+    spec: &Spec,
     made: &Manifest,
     cluster: &mut Cluster,
     stop: &AtomicBool,
@@ -162,7 +162,7 @@ fn serve(
     cluster.start(stop)?;
     make_table(&cluster.connection(), params.index)?;
     let key = std::env::var(KEY).map_err(|_| WorkloadError::Param("it has no password".into()))?;
-    cluster.open_to(&order.more.host, order.more.port, &key)?;
+    cluster.open_to(&spec.more.host, spec.more.port, &key)?;
     if let Some(note) = cluster.halt() {
         channel.send(&Event::Note { note });
     }
@@ -170,13 +170,13 @@ fn serve(
     let connection = cluster.connection();
     let (before, cpu) = (wal_position(&connection)?, cluster.cpu_s());
     channel.send(&Event::Phase { phase: Phase::Steady, t_ns: None });
-    let since_ns = wait(order, cluster, stop)?;
+    let since_ns = wait(spec, cluster, stop)?;
     let cpu_s = cluster.cpu_s().zip(cpu).map(|(after, before)| after - before);
     channel.send(&Event::Phase { phase: Phase::RampDown, t_ns: None });
     let began = Instant::now();
     ask(&connection, "the checkpoint after the load", "CHECKPOINT")?;
     let written_s = monotonic_ns().saturating_sub(since_ns) as f64 * 1e-9;
-    let rows = params.rows * order.more.nodes;
+    let rows = params.rows * spec.more.nodes;
     let measured = Measured {
         rows,
         bytes: made.bytes(),
@@ -187,34 +187,34 @@ fn serve(
         ..Measured::default()
     };
     break_something(&connection, &params.fault)?;
-    said::of_server(&measured, written_s, channel);
+    results::of_server(&measured, written_s, channel);
     let all: Vec<u64> = (0..made.loads.len() as u64).collect();
     let wrong = check::wrong(&look(&connection)?, made, &all);
     let well = format!(
         "{} in {} files of {} nodes: the counts and eight sums of each are in the table as in the file",
         format_value(rows as f64, "rows"),
         all.len(),
-        order.more.nodes
+        spec.more.nodes
     );
     channel.verdict(&wrong, well);
     Ok(())
 }
 
 /// Waits until the clients are done; when the first of them began.
-fn wait(order: &Spec, cluster: &mut Cluster, stop: &AtomicBool) -> Result<u64, Failure> {
+fn wait(spec: &Spec, cluster: &mut Cluster, stop: &AtomicBool) -> Result<u64, Failure> {
     loop {
         if stop.load(Ordering::Acquire) {
             return Err(Failure::Stopped);
         }
-        if let Ok(text) = fs::read_to_string(&order.more.done) {
-            return text.trim().parse().map_err(|_| Failure::Said {
+        if let Ok(text) = fs::read_to_string(&spec.more.done) {
+            return text.trim().parse().map_err(|_| Failure::Program {
                 what: "when the clients began is no number".into(),
-                said: text,
+                message: text,
             });
         }
         if let Some(status) = cluster.ended() {
             let what = format!("the server ended in the middle ({status})");
-            return Err(Failure::Said { what, said: cluster.said() });
+            return Err(Failure::Program { what, message: cluster.last_lines() });
         }
         std::thread::sleep(LOOK);
     }

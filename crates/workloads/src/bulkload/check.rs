@@ -20,18 +20,18 @@ pub fn look(connection: &Connection) -> Result<Found, Failure> {
 }
 
 /// Reads psql's lines: numbers with bars between them.
-fn read(said: &str) -> Result<Found, Failure> {
+fn read(output: &str) -> Result<Found, Failure> {
     let row = |line: &str| -> Option<(u64, Vec<i64>)> {
         let mut fields = line.split('|');
         let load = fields.next()?.trim().parse().ok()?;
         Some((load, fields.map(|f| f.trim().parse().ok()).collect::<Option<_>>()?))
     };
-    let lines = said.lines().filter(|l| !l.trim().is_empty());
+    let lines = output.lines().filter(|l| !l.trim().is_empty());
     lines
         .map(|line| {
-            row(line).ok_or_else(|| Failure::Said {
+            row(line).ok_or_else(|| Failure::Program {
                 what: "the sums of the table are no numbers".into(),
-                said: line.to_owned(),
+                message: line.to_owned(),
             })
         })
         .collect()
@@ -96,9 +96,9 @@ mod tests {
         assert_eq!(wrong(&half, &made, &[0]), Vec::<String>::new());
         assert!(wrong(&half, &made, &[0, 1])[0].contains("file 1 was committed"));
         let torn = read("0|2|3|1|1|1|1|1|1|1\n7|1|1|1|1|1|1|1|1|1").unwrap();
-        let said = wrong(&torn, &made, &[]);
-        assert!(said[0].contains("rows is 2 in the table and 3"), "{said:?}");
-        assert!(said[1].contains("does not exist"), "{said:?}");
+        let output = wrong(&torn, &made, &[]);
+        assert!(output[0].contains("rows is 2 in the table and 3"), "{output:?}");
+        assert!(output[1].contains("does not exist"), "{output:?}");
         assert!(read("ERROR").is_err());
     }
 }

@@ -36,8 +36,8 @@ pub fn ask(connection: &Connection, what: &str, sql: &str) -> Result<String, Fai
     if out.status.success() {
         return Ok(String::from_utf8_lossy(&out.stdout).trim().to_owned());
     }
-    let said = String::from_utf8_lossy(&out.stderr);
-    Err(Failure::Said { what: what.to_owned(), said: last_lines(&said) })
+    let output = String::from_utf8_lossy(&out.stderr);
+    Err(Failure::Program { what: what.to_owned(), message: last_lines(&output) })
 }
 
 /// Waits until a server that listens takes sessions: it listens a little before.
@@ -48,8 +48,8 @@ pub fn wait_for(connection: &Connection, stop: &AtomicBool) -> Result<(), Failur
     let began = Instant::now();
     loop {
         match ask(connection, "the server's first answer", "SELECT 1") {
-            Err(Failure::Said { said, .. })
-                if said.contains("is starting up") && began.elapsed() < STARTS =>
+            Err(Failure::Program { message: output, .. })
+                if output.contains("is starting up") && began.elapsed() < STARTS =>
             {
                 if stop.load(Ordering::Acquire) {
                     return Err(Failure::Stopped);
@@ -66,8 +66,10 @@ pub fn wait_for(connection: &Connection, stop: &AtomicBool) -> Result<(), Failur
 /// # Errors
 /// psql fails, or says something else.
 pub fn number(connection: &Connection, what: &str, sql: &str) -> Result<i64, Failure> {
-    let said = ask(connection, what, sql)?;
-    said.parse().map_err(|_| Failure::Said { what: format!("{what}: no number"), said })
+    let output = ask(connection, what, sql)?;
+    output
+        .parse()
+        .map_err(|_| Failure::Program { what: format!("{what}: no number"), message: output })
 }
 
 /// A session, waiting for files to load.
@@ -107,8 +109,8 @@ impl Session {
     fn failed(&mut self, what: &str) -> Failure {
         let _ = self.child.kill();
         let _ = self.child.wait();
-        let said = last_lines(&String::from_utf8_lossy(&fs::read(&self.log).unwrap_or_default()));
-        Failure::Said { what: what.to_owned(), said }
+        let output = last_lines(&String::from_utf8_lossy(&fs::read(&self.log).unwrap_or_default()));
+        Failure::Program { what: what.to_owned(), message: output }
     }
 
     /// The two ends of its pipes, for the thread that loads.
@@ -123,7 +125,7 @@ impl Session {
     }
 
     /// What it printed when it failed.
-    pub fn said(&mut self, what: &str) -> Failure {
+    pub fn failure(&mut self, what: &str) -> Failure {
         self.failed(what)
     }
 }
@@ -147,8 +149,8 @@ impl Loader {
     /// Waits for the word to begin and loads the files one by one; each that psql says is committed is put
     /// into `done`. `false`: it broke off.
     pub fn run(mut self, begin: &Mutex<Receiver<()>>, dir: &Path, done: &Mutex<Vec<u64>>) -> bool {
-        let told = begin.lock().is_ok_and(|begin| begin.recv().is_ok());
-        if !told {
+        let begun = begin.lock().is_ok_and(|begin| begin.recv().is_ok());
+        if !begun {
             return false;
         }
         for load in self.loads {

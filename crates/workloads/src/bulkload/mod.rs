@@ -11,7 +11,7 @@ mod connection;
 mod flat;
 mod params;
 mod postgres;
-mod said;
+mod results;
 mod server;
 mod spec;
 mod trial;
@@ -31,7 +31,7 @@ use crate::trial_spec::TrialSpec;
 use crate::{Launch, Offers, TrialContext, Workload, WorkloadError};
 use params::Params;
 
-/// What a trial is told: beside the treatment the folder of the flat files.
+/// What the workload adds to the trial spec: the folder of the flat files.
 type Spec = TrialSpec<PathBuf>;
 
 /// Measures how fast PostgreSQL takes in flat files. Metrics: `throughput` (primary), bytes, what was
@@ -65,9 +65,9 @@ impl Workload for Bulkload {
 
     fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
         let params = Params::from_map(ctx.params)?;
-        let mut order = Spec::of(ctx, flat::folder(&params.shape(), ctx.run_dir));
-        order.params.insert("server.key".into(), "".into());
-        let launch = order.launch(ctx, NAME)?;
+        let mut spec = Spec::of(ctx, flat::folder(&params.shape(), ctx.run_dir));
+        spec.params.insert("server.key".into(), "".into());
+        let launch = spec.launch(ctx, NAME)?;
         Ok(alone::with_key(launch, ctx.params))
     }
 

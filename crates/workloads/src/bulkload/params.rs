@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_said() {
+    fn impossible_values_are_errors() {
         let fine = params(&[]).unwrap();
         assert!(fine.settings(1).contains(&"shared_buffers=131072kB".to_owned()));
         assert!(fine.settings(1).contains(&"fsync=on".to_owned()));

@@ -93,10 +93,10 @@ impl Cluster {
         if out.status.success() {
             return Ok(cluster);
         }
-        let said = String::from_utf8_lossy(&out.stderr);
-        Err(Failure::Said {
+        let message = String::from_utf8_lossy(&out.stderr);
+        Err(Failure::Program {
             what: format!("initdb failed ({})", out.status),
-            said: last_lines(&said),
+            message: last_lines(&message),
         })
     }
 
@@ -125,7 +125,7 @@ impl Cluster {
     }
 
     /// The end of the server's log.
-    pub fn said(&self) -> String {
+    pub fn last_lines(&self) -> String {
         last_lines(&self.log_text())
     }
 
@@ -189,10 +189,10 @@ impl Cluster {
             }
             if let Ok(Some(status)) = server.try_wait() {
                 self.server = None;
-                let said = self.said();
-                return Err(Failure::Said {
+                let message = self.last_lines();
+                return Err(Failure::Program {
                     what: format!("the server ended at once ({status})"),
-                    said,
+                    message,
                 });
             }
             if is_ready(&ready, pid) {
@@ -200,7 +200,7 @@ impl Cluster {
             }
             if began.elapsed() > START {
                 let what = format!("the server takes no sessions after {} s", START.as_secs());
-                return Err(Failure::Said { what, said: self.said() });
+                return Err(Failure::Program { what, message: self.last_lines() });
             }
             std::thread::sleep(Duration::from_millis(5));
         }
@@ -233,10 +233,10 @@ impl Cluster {
                 || rustix::process::test_kill_process(pid).is_ok()
             {
                 if began.elapsed() > DEATH {
-                    let said = format!("process {} lives on", pid.as_raw_nonzero());
-                    return Err(Failure::Said {
+                    let message = format!("process {} lives on", pid.as_raw_nonzero());
+                    return Err(Failure::Program {
                         what: "the server could not be killed".into(),
-                        said,
+                        message,
                     });
                 }
                 std::thread::sleep(Duration::from_millis(1));

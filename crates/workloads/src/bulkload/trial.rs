@@ -16,7 +16,7 @@ use super::client::{Session, ask, number, wait_for};
 use super::connection::Connection;
 use super::flat::{Manifest, TABLE};
 use super::params::Params;
-use super::said::{self, Measured};
+use super::results::{self, Measured};
 use super::server::Cluster;
 use super::{Spec, alone};
 use crate::Failure;
@@ -30,17 +30,17 @@ const LOOK: Duration = Duration::from_millis(1);
 /// # Errors
 /// [`Failure`]: it could not be measured to its end. Wrong sums are no error but an event, `valid: false`.
 pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
-    let order = Spec::read(json)?;
-    let params = Params::from_map(&order.params)?;
-    let stop = order.stop_flag()?;
-    let made = Manifest::read(&order.more)?;
+    let spec = Spec::read(json)?;
+    let params = Params::from_map(&spec.params)?;
+    let stop = spec.stop_flag()?;
+    let made = Manifest::read(&spec.more)?;
     channel.send(&Event::Phase { phase: Phase::RampUp, t_ns: None });
-    let keep = order.keep()?;
-    let mut trial = Trial { params: &params, order: &order, made: &made, stop: &stop, channel };
+    let keep = spec.keep()?;
+    let mut trial = Trial { params: &params, spec: &spec, made: &made, stop: &stop, channel };
     if let Some(address) = &params.address {
         return trial.ask_another(address);
     }
-    let mut cluster = Cluster::make(&params, 1, &order.dir)?;
+    let mut cluster = Cluster::make(&params, 1, &spec.dir)?;
     let done = trial.measure(&mut cluster);
     let _ = fs::write(keep.join("server.log"), cluster.log_text());
     match done {
@@ -57,7 +57,7 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
 /// What the parts of a trial share.
 struct Trial<'a> {
     params: &'a Params,
-    order: &'a Spec,
+    spec: &'a Spec,
     made: &'a Manifest,
     stop: &'a AtomicBool,
     channel: &'a mut Channel,
@@ -91,7 +91,7 @@ impl Trial<'_> {
         measured.wal = wal_position(&connection)? - before;
         measured.table = table_size(&connection)?;
         break_something(&connection, &self.params.fault)?;
-        said::metrics(&measured, self.channel);
+        results::metrics(&measured, self.channel);
         let all: Vec<u64> = (0..self.params.shape().loads()).collect();
         let wrong = check::wrong(&look(&connection)?, self.made, &all);
         self.did(wrong.len());
@@ -111,9 +111,9 @@ impl Trial<'_> {
         self.together(None, sessions, &committed, None)?;
         let load_s = began.elapsed().as_secs_f64();
         self.channel.send(&Event::Phase { phase: Phase::RampDown, t_ns: None });
-        said::of_clients(self.params.rows, self.made.bytes(), load_s, self.channel);
+        results::of_clients(self.params.rows, self.made.bytes(), load_s, self.channel);
         self.did(0);
-        let detail = format!("psql said of {} files that they are committed", all.len());
+        let detail = format!("psql reported {} files as committed", all.len());
         self.channel.verdict(&[], detail);
         Ok(())
     }
@@ -134,23 +134,23 @@ impl Trial<'_> {
         let kill = self.params.kill.then_some(all.len().div_ceil(2));
         let ended = self.together(Some(cluster), sessions, &committed, kill)?;
         if let Ended::Killed = ended {
-            let said: Vec<u64> = committed.lock().map(|c| c.clone()).unwrap_or_default();
+            let reported: Vec<u64> = committed.lock().map(|c| c.clone()).unwrap_or_default();
             let recovery = cluster.start(self.stop)?;
             measured.recovery_s = Some(recovery.as_secs_f64());
             let found = look(&cluster.connection())?;
-            let wrong = check::wrong(&found, self.made, &said);
+            let wrong = check::wrong(&found, self.made, &reported);
             if !wrong.is_empty() {
-                return Err(Failure::Said {
+                return Err(Failure::Program {
                     what: "after kill -9 the table is not what was committed".into(),
-                    said: wrong.join("; "),
+                    message: wrong.join("; "),
                 });
             }
             checked.push(format!(
-                "after kill -9 and a restart of {} the {} files that were said to be committed were there whole, and of \
+                "after kill -9 and a restart of {} the {} files reported as committed were complete, and of \
                  the other {} none in part",
                 format_duration(recovery),
-                said.len(),
-                all.len() - said.len(),
+                reported.len(),
+                all.len() - reported.len(),
             ));
             let rest: Vec<u64> = all.into_iter().filter(|l| !found.contains_key(l)).collect();
             let sessions = self.open(&cluster.connection(), &rest)?;
@@ -171,7 +171,7 @@ impl Trial<'_> {
             .map(|session| {
                 let own = loads.iter().copied().filter(|load| load / files == session).collect();
                 // Not on the storage: a full one must not swallow what psql says of it.
-                let log = self.order.more.join(format!("session-{session}.log"));
+                let log = self.spec.more.join(format!("session-{session}.log"));
                 Session::open(connection, log, own)
             })
             .collect()
@@ -190,7 +190,7 @@ impl Trial<'_> {
         let total = self.params.shape().loads() as usize;
         let loaders: Vec<_> = sessions.iter_mut().filter_map(Session::take).collect();
         std::thread::scope(|scope| {
-            let dir: &Path = &self.order.more;
+            let dir: &Path = &self.spec.more;
             let begin = &begin;
             let threads: Vec<_> =
                 loaders.into_iter().map(|l| scope.spawn(move || l.run(begin, dir, done))).collect();
@@ -244,15 +244,15 @@ impl Trial<'_> {
             return Failure::Stopped;
         }
         let what = format!("session {} broke off", n + 1);
-        match session.map(|s| s.said(&what)) {
-            Some(Failure::Said { what, said }) => {
-                let server = cluster.map(Cluster::said).map_or_else(String::new, |server| {
+        match session.map(|s| s.failure(&what)) {
+            Some(Failure::Program { what, message }) => {
+                let server = cluster.map(Cluster::last_lines).map_or_else(String::new, |server| {
                     format!("; the server's log ends with: {server}")
                 });
-                Failure::Said { what, said: format!("{said}{server}") }
+                Failure::Program { what, message: format!("{message}{server}") }
             }
             Some(other) => other,
-            None => Failure::Said { what, said: "it has no words".into() },
+            None => Failure::Program { what, message: "it has no words".into() },
         }
     }
 

@@ -39,7 +39,7 @@ pub fn command(program: &Path, threads: usize) -> Command {
 /// The last line of its greeting.
 const GREETING: &str = "You are using an executable made on ";
 
-/// What it said of an error: the lines from `*ERROR` to the next empty one; else its last lines after
+/// Its error message: the lines from `*ERROR` to the next empty one; else its last lines after
 /// its greeting.
 pub fn words(log: &str) -> String {
     let log = log.split_once(GREETING).map_or(log, |(_, l)| l.split_once('\n').map_or("", |l| l.1));
@@ -109,10 +109,11 @@ mod tests {
     fn its_words_of_an_error() {
         let log = "lines\n\n *ERROR: solution seems to diverge; please try \n automatic incrementation; program stops\n \
                    best solution and residuals are in the frd file\n\nmore";
-        let said = words(log);
+        let message = words(log);
         assert!(
-            said.starts_with("*ERROR: solution seems to diverge") && said.ends_with("frd file"),
-            "{said}"
+            message.starts_with("*ERROR: solution seems to diverge")
+                && message.ends_with("frd file"),
+            "{message}"
         );
         assert_eq!(words("a\nb\n"), "a; b");
         let greeting =

@@ -39,7 +39,7 @@ use crate::{Launch, Offers, TrialContext, Workload, WorkloadError};
 use cases::Solver;
 use params::Params;
 
-/// What a trial is told.
+/// The trial spec.
 type Spec = TrialSpec<Program>;
 
 /// What it runs, beside the treatment.
@@ -59,7 +59,7 @@ struct Program {
 pub struct Cae;
 
 impl Cae {
-    fn order(ctx: &TrialContext<'_>, over: Option<Over>) -> Result<Spec, WorkloadError> {
+    fn trial_spec(ctx: &TrialContext<'_>, over: Option<Over>) -> Result<Spec, WorkloadError> {
         let built = match Params::from_map(ctx.params)?.case.solver() {
             Solver::Ccx => None,
             Solver::Mumps => Some(mumps::build(ctx.cache_dir)?),
@@ -98,7 +98,7 @@ impl Workload for Cae {
     }
 
     fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
-        Cae::order(ctx, None)?.launch(ctx, NAME)
+        Cae::trial_spec(ctx, None)?.launch(ctx, NAME)
     }
 
     fn offers(&self) -> Offers<'_> {
@@ -113,10 +113,10 @@ impl Spans for Cae {
 
     fn lead(&self, ctx: &TrialContext<'_>, span: &Span) -> Result<Launch, WorkloadError> {
         let over = Over { span: span.clone(), exe: ctx.exe.to_owned() };
-        Cae::order(ctx, Some(over))?.launch(ctx, NAME)
+        Cae::trial_spec(ctx, Some(over))?.launch(ctx, NAME)
     }
 
     fn follow(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
-        Cae::order(ctx, None)?.launch(ctx, WATCH)
+        Cae::trial_spec(ctx, None)?.launch(ctx, WATCH)
     }
 }

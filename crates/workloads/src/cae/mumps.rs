@@ -105,7 +105,7 @@ pub fn command(
 ) -> Result<Command, WorkloadError> {
     let mut command = Command::new(launcher()?);
     if rustix::process::geteuid().is_root() {
-        // It refuses to run as root without being told.
+        // It refuses to run as root without an option.
         command.arg("--allow-run-as-root");
     }
     // The processes may use the trial's CPUs, of which there may be fewer than processes.
@@ -186,7 +186,8 @@ pub fn mpi(log: &str) -> String {
     short.unwrap_or("an MPI that did not say its version").to_owned()
 }
 
-/// What it said of an error: its own sentence, and a rank's of its end on nodes; else the last lines of all.
+/// Its error message: its own sentence, and a rank's of its end on nodes; else the last lines of
+/// all.
 pub fn words(log: &str) -> String {
     let ours = |l: &&str| l.starts_with("solve: ") || l.starts_with("rank ");
     let mut own: Vec<&str> = log.lines().filter(ours).collect();
@@ -195,9 +196,9 @@ pub fn words(log: &str) -> String {
     own.dedup();
     own.truncate(3);
     // As Open MPI says it, in fifteen lines, of which the first may be all that comes through.
-    let said =
+    let sentences =
         ["not built with SLURM's PMI support", "OPAL ERROR: Unreachable in file ext3x_client"];
-    if said.iter().any(|s| log.contains(s)) {
+    if sentences.iter().any(|s| log.contains(s)) {
         own.insert(
             0,
             "its MPI does not understand this type of MPI (`srun --mpi=list`, `where.mpi`)",

@@ -23,7 +23,7 @@ pub struct Over {
 /// The CPU time of a solver's processes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cpu {
-    /// In user mode, seconds; `None`: not every process said it.
+    /// In user mode, seconds; `None`: not every process reported it.
     pub user_s: Option<f64>,
     /// In the kernel, likewise.
     pub system_s: Option<f64>,
@@ -71,7 +71,7 @@ pub fn wait_for_helper() {
 }
 
 impl Over {
-    /// What the ranks said that they used, and a sentence of where they were.
+    /// What the ranks reported that they used, and a sentence of where they were.
     pub fn account(&self, printed: &str, each: usize) -> (Cpu, String) {
         let ranks = self.span.ranks(each);
         let all = used(printed, ranks);
@@ -125,12 +125,12 @@ mod tests {
             tasks_per_node: 1,
         };
         let over = Over { span, exe: "/bin/assay".into() };
-        let said = "processes 4\nmpi Open MPI v4.1.4, package\nassay-rank 0 n1 1 1.0 0.5\n\
+        let printed = "processes 4\nmpi Open MPI v4.1.4, package\nassay-rank 0 n1 1 1.0 0.5\n\
                     assay-rank 1 n1 1 1.0 0.5\nassay-rank 2 n2 2 2.0 0.5\nassay-rank 3 n2 2 2.0 0.5\n";
-        over.is_one(said, 2).unwrap();
-        let error = over.is_one(&said.replace("processes 4", "processes 1"), 2).unwrap_err();
+        over.is_one(printed, 2).unwrap();
+        let error = over.is_one(&printed.replace("processes 4", "processes 1"), 2).unwrap_err();
         assert!(error.to_string().contains("--mpi=pmix"), "{error}");
-        let (cpu, sentence) = over.account(said, 2);
+        let (cpu, sentence) = over.account(printed, 2);
         assert_eq!((cpu.user_s, cpu.system_s), (Some(6.0), Some(2.0)));
         // Two ranks share one CPU of n1 and have one each on n2.
         assert!((cpu.at_once - 3.0).abs() < 1e-9);

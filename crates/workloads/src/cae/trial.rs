@@ -23,35 +23,35 @@ use crate::work::Channel;
 /// # Errors
 /// [`Failure`]: it could not be measured to its end. A wrong answer is no error but an event, `valid: false`.
 pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
-    let order = Spec::read(json)?;
-    let params = Params::from_map(&order.params)?;
-    let stop = order.stop_flag()?;
-    let keep = order.keep()?;
+    let spec = Spec::read(json)?;
+    let params = Params::from_map(&spec.params)?;
+    let stop = spec.stop_flag()?;
+    let keep = spec.keep()?;
     // Not on the storage: a full one must not swallow what the solver says of it.
-    let log = order.more.run.join("solver.log");
+    let log = spec.more.run.join("solver.log");
     fs::write(&log, "").map_err(WorkloadError::io("make", &log))?;
     let solver = params.case.solver();
-    let command = match (&order.more.built, &order.more.over, solver) {
+    let command = match (&spec.more.built, &spec.more.over, solver) {
         (Some(program), Some(over), Solver::Mumps) => {
-            mumps::command_over(program, &params, order.cpus.len(), over)?
+            mumps::command_over(program, &params, spec.cpus.len(), over)?
         }
         (Some(program), None, Solver::Mumps) => {
             crate::ipc::own().map_err(Failure::step("an IPC namespace for the processes"))?;
-            mumps::command(program, &params, order.cpus.len(), &order.more.run)?
+            mumps::command(program, &params, spec.cpus.len(), &spec.more.run)?
         }
         _ => ccx::command(&ccx::program(params.ccx.as_deref())?, params.processes),
     };
-    channel.send(&crowd(params.processes, order.cpus.len()));
-    if let Some(devices) = Devices::below(&order.dir) {
+    channel.send(&crowd(params.processes, spec.cpus.len()));
+    if let Some(devices) = Devices::below(&spec.dir) {
         let note = format!("the solver's files are on {}", devices.names());
         channel.send(&Event::Note { note });
     }
-    if order.more.over.is_some() {
+    if spec.more.over.is_some() {
         over::adopt_helper();
     }
     channel.send(&Event::Phase { phase: Phase::Steady, t_ns: None });
-    let ran = run::run(command, &order.dir, &log, &stop);
-    if order.more.over.is_some() && ran.is_ok() {
+    let ran = run::run(command, &spec.dir, &log, &stop);
+    if spec.more.over.is_some() && ran.is_ok() {
         over::wait_for_helper();
     }
     // What the storage has no room for is not kept.
@@ -60,11 +60,11 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     channel.send(&Event::Phase { phase: Phase::RampDown, t_ns: None });
     let text = fs::read(&log).map_err(WorkloadError::io("read", &log))?;
     let text = String::from_utf8_lossy(&text);
-    let answer = judge(&params, &order.dir, &ran, &text, &log)?;
-    if let Some(over) = &order.more.over {
+    let answer = judge(&params, &spec.dir, &ran, &text, &log)?;
+    if let Some(over) = &spec.more.over {
         over.is_one(&text, params.processes)?;
     }
-    let cpu = account(&order, &params, &ran, &text, channel);
+    let cpu = account(&spec, &params, &ran, &text, channel);
     metrics(&ran, &answer, &text, cpu, channel);
     let detail = format!(
         "{} ({} off, {} allowed)",
@@ -97,8 +97,10 @@ fn judge(
         Exit::Code(code) => format!("exit code {code}"),
         Exit::Signal(signal) => format!("signal {signal}"),
     };
-    let failed =
-        |solver: &str, said| Failure::Said { what: format!("{solver} failed ({status})"), said };
+    let failed = |solver: &str, message| Failure::Program {
+        what: format!("{solver} failed ({status})"),
+        message,
+    };
     let well = matches!(ran.exit, Exit::Code(0));
     match params.case.solver() {
         Solver::Ccx if well && ccx::finished(text) => answer::of_ccx(params, dir),
@@ -115,12 +117,12 @@ fn crowd(processes: usize, cpus: usize) -> Event {
 }
 
 /// What the processes used; says what started them, where that is a matter of MPI.
-fn account(order: &Spec, params: &Params, ran: &Ran, text: &str, channel: &mut Channel) -> Cpu {
-    let (cpu, sentence) = if let Some(over) = &order.more.over {
+fn account(spec: &Spec, params: &Params, ran: &Ran, text: &str, channel: &mut Channel) -> Cpu {
+    let (cpu, sentence) = if let Some(over) = &spec.more.over {
         over.account(text, params.processes)
     } else {
         let started = format!("started by `mpirun`; {}", mumps::mpi(text));
-        let cpu = Cpu::here(ran, params.processes, order.cpus.len());
+        let cpu = Cpu::here(ran, params.processes, spec.cpus.len());
         (cpu, format!("{} processes, {started}", params.processes))
     };
     if params.case.solver() == Solver::Mumps {

@@ -1,5 +1,5 @@
 //! What a node does while the ranks of another one's MUMPS are on it: `assay __work cae-watch JSON` looks at the
-//! trial's folder and its devices until it is told to end.
+//! trial's folder and its devices until it is asked to end.
 
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -20,9 +20,9 @@ pub const WATCH: &str = "cae-watch";
 /// # Errors
 /// [`Failure`]: it could not watch, or the ranks stand still in a full folder.
 pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
-    let order = Spec::read(json)?;
-    let stop = order.stop_flag()?;
-    let dir = &order.dir;
+    let spec = Spec::read(json)?;
+    let stop = spec.stop_flag()?;
+    let dir = &spec.dir;
     let devices = Devices::below(dir);
     if let Some(devices) = &devices {
         let note = format!("the solver's files are on {}", devices.names());

@@ -16,19 +16,19 @@ pub enum CopiesError {
         index: usize,
         /// The program.
         program: String,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
     /// Its CPUs or its class could not be had.
     #[error("instance {index} could not be placed: {detail}")]
-    Place {
+    Placement {
         /// Which, from 1.
         index: usize,
         /// What went wrong.
         detail: String,
     },
     /// One ended before its time.
-    #[error("instance {index} ended before {what} ({status}); its last stderr line: {said}")]
+    #[error("instance {index} ended before {what} ({status}); its last stderr line: {stderr}")]
     Ended {
         /// Which, from 1.
         index: usize,
@@ -37,11 +37,11 @@ pub enum CopiesError {
         /// Its exit.
         status: String,
         /// The end of what it printed.
-        said: String,
+        stderr: String,
     },
     /// Some did not come to a barrier.
     #[error(
-        "{} of {of} instances ({}) did not come to {what} within {}; the last stderr line of the first of them: {said}",
+        "{} of {of} instances ({}) did not come to {what} within {}; the last stderr line of the first of them: {stderr}",
         missing.len(), numbers(missing), units::format_duration(*timeout)
     )]
     Late {
@@ -54,9 +54,9 @@ pub enum CopiesError {
         /// How long.
         timeout: Duration,
         /// The end of what the first of them printed.
-        said: String,
+        stderr: String,
     },
-    /// One said what cannot be.
+    /// One sent an impossible answer.
     #[error("instance {index}: {detail}")]
     Refused {
         /// Which, from 1.

@@ -22,9 +22,9 @@ const EXIT: Duration = Duration::from_secs(2);
 /// How much of the end of a log is looked at for last words.
 const TAIL: usize = 4096;
 
-/// What a listener hears.
+/// What a reader of a copy's output reads.
 #[derive(Debug)]
-pub(super) enum Said {
+pub(super) enum Output {
     /// A line, and when it arrived.
     Line(String, u64),
     /// The end of its output.
@@ -51,7 +51,7 @@ impl Member {
     pub(super) fn start(
         index: usize,
         copy: &Copy,
-        say: Sender<(usize, Said)>,
+        sender: Sender<(usize, Output)>,
     ) -> Result<Self, CopiesError> {
         let number = index + 1;
         let program =
@@ -76,7 +76,7 @@ impl Member {
             numa: copy.node.map(|node| NumaPolicy::Bind(vec![node])),
             ..ProcessSetup::default()
         };
-        let place = |e: assay_sut::ControlError| CopiesError::Place {
+        let place = |e: assay_sut::ControlError| CopiesError::Placement {
             index: number,
             detail: e.to_string(),
         };
@@ -99,7 +99,7 @@ impl Member {
             std::thread::Builder::new()
                 .name(format!("copy-{number}"))
                 .stack_size(256 << 10)
-                .spawn(move || listen(index, output, &say))
+                .spawn(move || read_output(index, output, &sender))
                 .map_err(failed)?;
         }
         Ok(member)
@@ -111,8 +111,8 @@ impl Member {
     }
 
     pub(super) fn tell(&mut self, line: &str) {
-        let told = self.input.as_mut().map(|i| i.write_all(format!("{line}\n").as_bytes()));
-        if matches!(told, Some(Err(_))) {
+        let sent = self.input.as_mut().map(|i| i.write_all(format!("{line}\n").as_bytes()));
+        if matches!(sent, Some(Err(_))) {
             // It has ended or closed its ears; the barrier will tell which.
             self.input = None;
         }
@@ -134,11 +134,11 @@ impl Member {
                 _ => break "it closed its output and runs on".to_owned(),
             }
         };
-        CopiesError::Ended { index: self.index + 1, what, status, said: self.said() }
+        CopiesError::Ended { index: self.index + 1, what, status, stderr: self.last_lines() }
     }
 
     /// The last words in its log.
-    pub fn said(&self) -> String {
+    pub fn last_lines(&self) -> String {
         let bytes = std::fs::read(&self.path).unwrap_or_default();
         let text = String::from_utf8_lossy(&bytes[bytes.len().saturating_sub(TAIL)..]).into_owned();
         let lines: Vec<&str> = text.lines().map(str::trim).filter(|l| !l.is_empty()).collect();
@@ -166,7 +166,7 @@ impl Drop for Member {
     }
 }
 
-fn listen(index: usize, output: ChildStdout, say: &Sender<(usize, Said)>) {
+fn read_output(index: usize, output: ChildStdout, sender: &Sender<(usize, Output)>) {
     let mut output = BufReader::new(output);
     let mut line = Vec::new();
     loop {
@@ -174,11 +174,11 @@ fn listen(index: usize, output: ChildStdout, say: &Sender<(usize, Said)>) {
         let read = (&mut output).take(MAX_BYTES).read_until(b'\n', &mut line);
         let t_ns = clock::monotonic_ns();
         if matches!(read, Ok(0) | Err(_)) {
-            let _ = say.send((index, Said::End));
+            let _ = sender.send((index, Output::End));
             return;
         }
         let text = String::from_utf8_lossy(&line).trim_end().to_owned();
-        if say.send((index, Said::Line(text, t_ns))).is_err() {
+        if sender.send((index, Output::Line(text, t_ns))).is_err() {
             return;
         }
     }

@@ -20,7 +20,7 @@ pub use member::Member;
 pub use nodes::{Nodes, OnNode, on_nodes};
 pub use places::places;
 
-use member::Said;
+use member::Output;
 
 /// How often a wait looks whether a signal came.
 const LOOK: Duration = Duration::from_millis(200);
@@ -45,7 +45,7 @@ pub struct Copy {
 /// An answer of a copy.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer<T> {
-    /// What it said.
+    /// Its value.
     pub value: T,
     /// When the line arrived, ns of `CLOCK_MONOTONIC`.
     pub t_ns: u64,
@@ -55,7 +55,7 @@ pub struct Answer<T> {
 #[derive(Debug)]
 pub struct Crew {
     members: Vec<Member>,
-    heard: Receiver<(usize, Said)>,
+    lines: Receiver<(usize, Output)>,
 }
 
 impl Crew {
@@ -64,10 +64,10 @@ impl Crew {
     /// # Errors
     /// One could not be started or placed; those that were are ended.
     pub fn start(copies: &[Copy]) -> Result<Self, CopiesError> {
-        let (say, heard) = channel();
-        let mut crew = Crew { members: Vec::with_capacity(copies.len()), heard };
+        let (sender, lines) = channel();
+        let mut crew = Crew { members: Vec::with_capacity(copies.len()), lines };
         for (index, copy) in copies.iter().enumerate() {
-            crew.members.push(Member::start(index, copy, say.clone())?);
+            crew.members.push(Member::start(index, copy, sender.clone())?);
         }
         Ok(crew)
     }
@@ -91,11 +91,12 @@ impl Crew {
         }
     }
 
-    /// A barrier: waits until every copy has said a line that `take` makes something of, and returns
+    /// A barrier: waits until every copy has printed a line that `take` accepts, and returns
     /// those in the order of the copies. Other lines go to the copy's log.
     ///
     /// # Errors
-    /// A copy ended, or did not come within `limit`, or said what `take` refuses; or `stop` was set.
+    /// A copy ended, or did not come within `limit`, or printed what `take` refuses; or `stop` was
+    /// set.
     pub fn meet<T>(
         &mut self,
         what: &'static str,
@@ -110,27 +111,27 @@ impl Crew {
                 return Err(CopiesError::Stopped);
             }
             let left = limit.saturating_sub(began.elapsed());
-            match self.heard.recv_timeout(left.min(LOOK)) {
-                Ok((index, Said::Line(line, t_ns))) => match take(index, &line) {
+            match self.lines.recv_timeout(left.min(LOOK)) {
+                Ok((index, Output::Line(line, t_ns))) => match take(index, &line) {
                     Ok(Some(value)) => answers[index] = Some(Answer { value, t_ns }),
                     Ok(None) => self.members[index].log(&line),
                     Err(detail) => {
                         return Err(CopiesError::Refused { index: index + 1, detail });
                     }
                 },
-                Ok((index, Said::End)) => return Err(self.members[index].ended(what)),
-                // Every copy's reader holds a sender until its copy ends, which is heard first.
+                Ok((index, Output::End)) => return Err(self.members[index].ended(what)),
+                // Every copy's reader holds a sender until its copy ends, which is read first.
                 Err(RecvTimeoutError::Disconnected) => return Err(CopiesError::Stopped),
                 Err(RecvTimeoutError::Timeout) if left.is_zero() => {
                     let missing = answers.iter().enumerate().filter(|(_, a)| a.is_none());
                     let missing: Vec<usize> = missing.map(|(i, _)| i + 1).collect();
-                    let said = missing.first().map(|i| self.members[i - 1].said());
+                    let stderr = missing.first().map(|i| self.members[i - 1].last_lines());
                     return Err(CopiesError::Late {
                         missing,
                         of: answers.len(),
                         what,
                         timeout: limit,
-                        said: said.unwrap_or_default(),
+                        stderr: stderr.unwrap_or_default(),
                     });
                 }
                 Err(RecvTimeoutError::Timeout) => {}

@@ -29,7 +29,7 @@ fn they_meet_and_what_is_noise_is_kept() {
     let gone: Vec<String> =
         crew.meet("the go", LONG, &stop, any).unwrap().into_iter().map(|a| a.value).collect();
     assert_eq!(gone, ["go", "go", "go"]);
-    assert_eq!(crew.members()[2].said(), "noise");
+    assert_eq!(crew.members()[2].last_lines(), "noise");
     stop.store(true, Ordering::Release);
     assert!(matches!(crew.meet("x", LONG, &stop, any), Err(CopiesError::Stopped)));
 }
@@ -54,5 +54,5 @@ fn who_ends_or_stays_away_is_named() {
     list[1].argv[0] = "no-such-program-anywhere".into();
     assert!(matches!(Crew::start(&list), Err(CopiesError::Start { index: 2, .. })));
     list[1].cpus = Some(vec![4000]);
-    assert!(matches!(Crew::start(&list), Err(CopiesError::Place { index: 2, .. })));
+    assert!(matches!(Crew::start(&list), Err(CopiesError::Placement { index: 2, .. })));
 }

@@ -67,7 +67,7 @@ impl Apt {
     /// first if there is none, and once more if the package is not in it.
     ///
     /// # Errors
-    /// The client failed, with the last lines of what it said.
+    /// The client failed, with the last lines of its output.
     pub fn download(&self, package: &str, version: &str, into: &Path) -> Result<(), WorkloadError> {
         let _lock = Lock::take(&self.dir.join("lock"))?;
         let what = format!("{package}={version}");
@@ -140,7 +140,7 @@ fn copy_sources(etc: &Path, to: &Path, kind: &str) -> Result<usize, WorkloadErro
     for file in files {
         let Some(name) = file.file_name().and_then(|n| n.to_str()) else { continue };
         let extension = file.extension().and_then(|e| e.to_str()).unwrap_or_default();
-        // A list that cannot be read is one whose packages are not found; the client says so.
+        // A list that cannot be read is one whose packages are not found; the client reports it.
         let Ok(text) = fs::read_to_string(&file) else { continue };
         let text = match extension {
             "list" => list_with_type(&text, kind),

@@ -123,7 +123,7 @@ impl Checker<'_> {
             if let Some(other) = seen.insert(variable(name), name) {
                 self.wrong(
                     &row.name,
-                    format!("`{name}` and `{other}` cannot be told apart; rename one"),
+                    format!("`{name}` and `{other}` cannot be distinguished; rename one"),
                 );
             }
             match param_spec(row) {

@@ -70,13 +70,13 @@ pub(crate) struct ParamRow {
     /// What its value must be.
     #[serde(rename = "type")]
     pub ty: ParamKind,
-    /// The least value of an `int` or `float`.
+    /// The smallest value of an `int` or `float`.
     pub min: Option<Scalar>,
-    /// The greatest value of an `int` or `float`.
+    /// The largest value of an `int` or `float`.
     pub max: Option<Scalar>,
     /// The words of a `choice`.
     pub of: Option<Vec<String>>,
-    /// Its value when nothing is said; absent: required.
+    /// Its default value; absent: required.
     pub default: Option<Scalar>,
     /// One sentence.
     pub help: String,

@@ -8,7 +8,7 @@ use assay_model::{Kind, Merge, MetricValue, Scalar, units};
 
 use super::format::{MetricRow, Source};
 use super::pattern::Pattern;
-use super::result::Told;
+use super::result::Results;
 use super::template::{Values, render};
 use crate::{Finished, process_metrics};
 
@@ -35,7 +35,7 @@ pub(crate) fn read(
     rows: &[MetricRow],
     values: &Values,
     finished: &Finished<'_>,
-    told: Option<&Result<Told, String>>,
+    results: Option<&Result<Results, String>>,
 ) -> (Vec<MetricValue>, Vec<String>) {
     let mut metrics: Vec<MetricValue> = Vec::new();
     let mut notes = Vec::new();
@@ -43,7 +43,7 @@ pub(crate) fn read(
         |quotients: bool| rows.iter().filter(move |r| (r.from == Source::Quotient) == quotients);
     for row in of(false).chain(of(true)).filter(|row| row.from != Source::Protocol) {
         let name = row.name.get_ref();
-        let value = value(row, values, finished, told, &metrics)
+        let value = value(row, values, finished, results, &metrics)
             .map(|v| v * row.scale.unwrap_or(1.0))
             .and_then(|v| if v.is_finite() { Ok(v) } else { Err("it is not finite".into()) });
         if let Err(reason) = &value {
@@ -65,7 +65,7 @@ fn value(
     row: &MetricRow,
     values: &Values,
     finished: &Finished<'_>,
-    told: Option<&Result<Told, String>>,
+    results: Option<&Result<Results, String>>,
     before: &[MetricValue],
 ) -> Result<f64, String> {
     let process = |name: &str| {
@@ -93,8 +93,8 @@ fn value(
             if divisor == 0.0 { Err("the divisor is 0".into()) } else { Ok(dividend / divisor) }
         }
         Source::Protocol => Err("the program reports it".into()),
-        Source::Result => match (told, row.item) {
-            (Some(Ok(told)), Some(item)) => told.item(item),
+        Source::Result => match (results, row.item) {
+            (Some(Ok(results)), Some(item)) => results.item(item),
             (Some(Err(reason)), _) => Err(reason.clone()),
             _ => Err("the kit has no [result]".into()),
         },

@@ -13,7 +13,7 @@ use super::template::{Values, render};
 
 /// What the result files of a trial say.
 #[derive(Debug)]
-pub(crate) struct Told {
+pub(crate) struct Results {
     base: Tuning,
     peak: Tuning,
     /// The metrics of each benchmark, and the overall ones under their own names.
@@ -34,7 +34,7 @@ struct Tuning {
     time: Result<f64, String>,
 }
 
-impl Told {
+impl Results {
     /// A number of the whole result.
     ///
     /// # Errors
@@ -55,24 +55,27 @@ impl Told {
 ///
 /// # Errors
 /// They are not there or not of that form; as a sentence.
-pub(crate) fn read(file: &ResultFile, values: &Values) -> Result<Told, String> {
+pub(crate) fn read(file: &ResultFile, values: &Values) -> Result<Results, String> {
     let path = PathBuf::from(render(file.path.get_ref(), values)?);
     match file.reader {
         ResultReader::SpecCpu => {
             let results =
                 spec_files(&path)?.iter().map(|p| spec_file(p)).collect::<Result<Vec<_>, _>>()?;
-            Ok(spec_told(&results))
+            Ok(spec_results(&results))
         }
     }
 }
 
 /// Adds what the files say to what the other checks found; those come first.
-pub(crate) fn verdict(told: &Result<Told, String>, before: ValidationResult) -> ValidationResult {
+pub(crate) fn verdict(
+    results: &Result<Results, String>,
+    before: ValidationResult,
+) -> ValidationResult {
     let failed = |detail: String| ValidationResult::Failed { detail };
-    match (before, told) {
+    match (before, results) {
         (before @ ValidationResult::Failed { .. }, _) => before,
         (_, Err(reason)) => failed(format!("the result could not be read: {reason}")),
-        (_, Ok(told)) if !told.wrong.is_empty() => failed(told.wrong.join("; ")),
+        (_, Ok(results)) if !results.wrong.is_empty() => failed(results.wrong.join("; ")),
         (ValidationResult::Passed { detail }, Ok(_)) => ValidationResult::Passed {
             detail: format!("{detail}; SPEC's tools accepted every output"),
         },
@@ -114,19 +117,19 @@ fn spec_file(path: &Path) -> Result<SpecResult, String> {
     read.map_err(|flaw| format!("{}{flaw}", path.display()))
 }
 
-fn spec_told(results: &[SpecResult]) -> Told {
+fn spec_results(results: &[SpecResult]) -> Results {
     let mut metrics = Vec::new();
     let [base, peak] = ["base", "peak"].map(|tune| spec_tuning(results, tune, &mut metrics));
-    let mut told = Told { base, peak, metrics, notes: Vec::new(), wrong: Vec::new() };
+    let mut read = Results { base, peak, metrics, notes: Vec::new(), wrong: Vec::new() };
     for result in results {
-        spec_verdict(result, &mut told);
+        spec_verdict(result, &mut read);
     }
-    told.notes.push(
+    read.notes.push(
         "SPEC, SPECrate and SPECspeed are trademarks of the Standard Performance Evaluation \
          Corporation (spec.org); its fair-use rule says what must be printed with its metrics"
             .to_owned(),
     );
-    told
+    read
 }
 
 /// What one tuning comes to; the numbers of its benchmarks are added to `metrics`.
@@ -172,9 +175,9 @@ fn over(
 }
 
 /// Takes over the overall metrics, what the tools object to, and what kind of result it is.
-fn spec_verdict(result: &SpecResult, told: &mut Told) {
+fn spec_verdict(result: &SpecResult, read: &mut Results) {
     for (name, mean) in &result.overall {
-        told.metrics.push(MetricValue::new(
+        read.metrics.push(MetricValue::new(
             name.clone(),
             Some(*mean),
             "1",
@@ -187,17 +190,17 @@ fn spec_verdict(result: &SpecResult, told: &mut Told) {
         for error in &run.errors {
             words = format!("{words}: {error}");
         }
-        told.wrong.push(words);
+        read.wrong.push(words);
     }
     if result.estimate {
-        told.notes.push(
-            "the run is not a reportable one: SPEC calls its numbers estimates, and wants that said \
+        read.notes.push(
+            "the run is not a reportable one: SPEC calls its numbers estimates, and wants that stated \
              next to each of them (SPEC CPU, run and reporting rules)"
                 .to_owned(),
         );
-        told.notes.extend(result.errors.iter().map(|e| format!("SPEC's tools say: {e}")));
+        read.notes.extend(result.errors.iter().map(|e| format!("SPEC's tools say: {e}")));
     } else if result.invalid || !result.errors.is_empty() {
-        told.wrong.push("SPEC's tools call it an invalid run".to_owned());
-        told.wrong.extend(result.errors.iter().cloned());
+        read.wrong.push("SPEC's tools call it an invalid run".to_owned());
+        read.wrong.extend(result.errors.iter().cloned());
     }
 }

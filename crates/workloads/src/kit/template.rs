@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_is_said() {
+    fn unknown_names_are_errors() {
         let error = argv(&["{levle}"]).unwrap_err();
         assert!(
             error.contains("{levle} stands for nothing") && error.contains("{level}"),

@@ -95,7 +95,7 @@ impl Kit {
         cache_dir.join("kits").join(&self.spec.name)
     }
 
-    /// Every parameter as a program is told it: sizes in bytes, durations in seconds.
+    /// Every parameter as a program gets it: sizes in bytes, durations in seconds.
     fn param_values(&self, params: &BTreeMap<String, Scalar>) -> Result<Values, WorkloadError> {
         let mut values = Values::new();
         for spec in &self.spec.params {
@@ -424,17 +424,17 @@ impl Workload for Kit {
         let values = self.trial_values(ctx)?;
         let rules = &self.file.validate;
         let limit = timeout(rules.timeout.as_ref())?;
-        let told = self.file.result.as_ref().map(|file| result::read(file, &values));
+        let results = self.file.result.as_ref().map(|file| result::read(file, &values));
         let (mut metrics, mut notes) =
-            metrics::read(&self.file.metric, &values, finished, told.as_ref());
+            metrics::read(&self.file.metric, &values, finished, results.as_ref());
         let name = &self.spec.name;
         let mut validation =
             validate::validate(name, rules, &values, ctx.trial_dir, limit, finished)?;
-        if let Some(told) = told {
-            validation = result::verdict(&told, validation);
-            if let Ok(told) = told {
-                metrics.extend(told.metrics);
-                notes.extend(told.notes);
+        if let Some(results) = results {
+            validation = result::verdict(&results, validation);
+            if let Ok(results) = results {
+                metrics.extend(results.metrics);
+                notes.extend(results.notes);
             }
         }
         let dir = values.get("build").map(PathBuf::from).unwrap_or_default();

@@ -70,7 +70,7 @@ mod tests {
     use crate::memcached::Memcached;
 
     #[test]
-    fn clients_are_sent_to_the_server_and_what_cannot_be_is_said() {
+    fn clients_are_sent_to_the_server_and_impossible_values_are_errors() {
         let workload = Memcached;
         let defaults: BTreeMap<String, Scalar> = workload
             .spec()

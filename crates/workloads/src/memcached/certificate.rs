@@ -15,7 +15,7 @@ const KEY: &str = "key.pem";
 /// # Errors
 /// openssl is missing or refuses.
 pub fn make(dir: &Path, name: &str) -> Result<(), Failure> {
-    let failed = |said: String| Failure::Said { what: "openssl".into(), said };
+    let failed = |message: String| Failure::Program { what: "openssl".into(), message };
     let out = Command::new("openssl")
         .args([
             "req",
@@ -45,7 +45,7 @@ pub fn make(dir: &Path, name: &str) -> Result<(), Failure> {
     Err(failed(String::from_utf8_lossy(&out.stderr).trim().to_owned()))
 }
 
-/// What memcached is told of them.
+/// memcached's options for them.
 pub fn arguments(dir: &Path) -> Vec<OsString> {
     let option = |name: &str, file: &str| {
         let mut option = OsString::from(format!("{name}="));

@@ -9,7 +9,7 @@ use assay_memload::{Report, SearchBound, search_max};
 use assay_model::{Event, Phase, units};
 
 use super::stage::Stage;
-use super::{honest, said};
+use super::{honest, results};
 use crate::Failure;
 
 fn at_rate(config: &Config, rate: f64) -> Config {
@@ -24,11 +24,11 @@ fn percent(quantile: f64) -> String {
     format!("{} %", (quantile * 1e6).round() / 1e4)
 }
 
-/// Of no more steps than this it is told what was wrong.
-const MAX_TOLD: usize = 3;
+/// The most steps of which it is reported what was wrong.
+const MAX_REPORTED: usize = 3;
 
 /// What was wrong with the answers of a step. That none came in time is no fault of a rate too high;
-/// that a wrong one came is one of the server, and no rate that it is told with counts.
+/// that a wrong one came is one of the server, and no rate that it is reported with counts.
 fn wrong_answers(step: u32, point: &Point) -> Option<String> {
     let words = point.errors.wrong_words()?;
     Some(format!("step {step} at {}: {words}", units::format_value(point.rate, "ops/s")))
@@ -51,7 +51,7 @@ pub fn max_rate(
         precision,
         ..SearchBound::default()
     };
-    let told = format!(
+    let bound = format!(
         "{} of the response times within {}",
         percent(quantile),
         units::format_duration(bound)
@@ -62,7 +62,7 @@ pub fn max_rate(
     let found = search_max(&stage.config, search, stage.stop, |point, kept| {
         steps += 1;
         errors.add(point.errors.clone());
-        if wrong.len() < MAX_TOLD {
+        if wrong.len() < MAX_REPORTED {
             wrong.extend(wrong_answers(steps, point));
         }
         let progress = f64::from(steps) / f64::from(search.most_steps + 1);
@@ -93,12 +93,12 @@ pub fn max_rate(
             return Ok(());
         }
         return Err(Failure::Other(format!(
-            "no rate was found that keeps {told}, in {steps} steps; the lowest that was tried and broke it is {}",
+            "no rate was found that keeps {bound}, in {steps} steps; the lowest that was tried and broke it is {}",
             found.above.map_or("unknown".into(), |p| units::format_value(p.rate, "ops/s"))
         )));
     };
     stage.note(format!(
-        "{} is the highest rate that keeps {told}; {}{}",
+        "{} is the highest rate that keeps {bound}; {}{}",
         units::format_value(best.rate, "ops/s"),
         match &found.above {
             Some(above) => format!("{} breaks it", units::format_value(above.rate, "ops/s")),
@@ -112,7 +112,7 @@ pub fn max_rate(
     ));
     stage.config = at_rate(&stage.config, best.rate);
     stage.throughput()?;
-    said::metric(stage.channel, "max_rate", Some(best.rate));
+    results::metric(stage.channel, "max_rate", Some(best.rate));
     Ok(())
 }
 
@@ -143,7 +143,7 @@ pub fn saturation(stage: &mut Stage<'_>, rates: &[f64], steps: u32) -> Result<()
     for (i, rate) in rates.iter().enumerate() {
         let config = at_rate(&stage.config, *rate);
         let (report, seen) = stage.measure(&config, false)?;
-        said::point(*rate, &report, &config, stage.channel);
+        results::point(*rate, &report, &config, stage.channel);
         stage.channel.send(&Event::Progress { progress: (i + 1) as f64 / rates.len() as f64 });
         let throughput = report.throughput().unwrap_or(0.0);
         if best.as_ref().is_none_or(|(most, ..)| throughput > *most) {
@@ -152,16 +152,16 @@ pub fn saturation(stage: &mut Stage<'_>, rates: &[f64], steps: u32) -> Result<()
     }
     stage.channel.send(&Event::Phase { phase: Phase::RampDown, t_ns: None });
     if let Some((throughput, report, others_busy)) = best {
-        said::metric(stage.channel, "throughput", Some(throughput).filter(|t| *t > 0.0));
-        said::metric(stage.channel, "client_busy", report.limit.generator_busy);
-        said::metric(stage.channel, "server_busy", report.limit.server.map(|used| used.busiest));
-        said::metric(stage.channel, "server_cpus", report.limit.server.map(|used| used.cpus));
+        results::metric(stage.channel, "throughput", Some(throughput).filter(|t| *t > 0.0));
+        results::metric(stage.channel, "client_busy", report.limit.generator_busy);
+        results::metric(stage.channel, "server_busy", report.limit.server.map(|used| used.busiest));
+        results::metric(stage.channel, "server_cpus", report.limit.server.map(|used| used.cpus));
         let limit = honest::judged(&report.limit, stage.server_cpus);
         stage.channel.send(&Event::Evidence { evidence: honest::limiter(&limit, others_busy) });
         stage.note(format!("at the highest throughput: {}", limit.reasons.join("; ")));
     }
-    for (name, value) in said::failures(&stage.errors) {
-        said::metric(stage.channel, name, value);
+    for (name, value) in results::failures(&stage.errors) {
+        results::metric(stage.channel, name, value);
     }
     Ok(())
 }
@@ -204,8 +204,8 @@ mod tests {
         };
         assert_eq!(step(&[]), None);
         assert_eq!(step(&[(ErrorKind::TimedOut, 40)]), None);
-        let told = step(&[(ErrorKind::TimedOut, 40), (ErrorKind::WrongContent, 2)]).unwrap();
-        assert!(told.starts_with("step 3 at 12.00 kops/s: 2 wrong content"), "{told}");
-        assert!(told.contains("the first of wrong content"), "{told}");
+        let words = step(&[(ErrorKind::TimedOut, 40), (ErrorKind::WrongContent, 2)]).unwrap();
+        assert!(words.starts_with("step 3 at 12.00 kops/s: 2 wrong content"), "{words}");
+        assert!(words.contains("the first of wrong content"), "{words}");
     }
 }

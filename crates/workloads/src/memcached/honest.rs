@@ -7,7 +7,7 @@ use assay_memload::limiter::{BUSY, Limit, Limiter};
 use assay_model::{LimitedBy, Observation, SeriesShape, units};
 use assay_stats::warmup::Class;
 
-use super::said;
+use super::results;
 use super::server_side::Seen;
 
 /// What limited a run, where the server has `cpus` CPUs (`None`: not known): also a server whose many
@@ -34,7 +34,7 @@ pub fn evidence(config: &Config, report: &Report, seen: &Seen, limit: &Limit) ->
 /// What became of the operations of a run.
 pub fn operations(config: &Config, report: &Report, max_missing: f64) -> Observation {
     Observation::Operations {
-        answered: said::answered(report).iter().sum(),
+        answered: results::answered(report).iter().sum(),
         wrong: report.errors.wrong(),
         missing: report.errors.missing(),
         allowed: max_missing,

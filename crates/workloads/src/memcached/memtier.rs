@@ -16,7 +16,7 @@ use assay_model::{Event, Load, Observation, Phase};
 
 use super::server_side::{Seen, listen, look};
 use super::stage::Stage;
-use super::{honest, said};
+use super::{honest, results};
 use crate::Failure;
 use crate::WorkloadError;
 use crate::program::find_program;
@@ -62,15 +62,15 @@ pub fn run(path: Option<&Path>, dir: &Path, stage: &mut Stage<'_>) -> Result<(),
     stage.channel.send(&Event::Phase { phase: Phase::RampDown, t_ns: None });
     let file = dir.join("memtier-steady.json");
     let text = std::fs::read_to_string(&file).map_err(WorkloadError::io("read", &file))?;
-    let told = Told::read(&text).ok_or_else(|| Failure::Said {
+    let results = Results::read(&text).ok_or_else(|| Failure::Program {
         what: "memtier_benchmark".into(),
-        said: format!(
+        message: format!(
             "its results in {} are not understood; it may be of another version",
             file.display()
         ),
     })?;
-    report(&config, &told, &seen, &used, stage);
-    check(&config, &told, &seen, stage);
+    report(&config, &results, &seen, &used, stage);
+    check(&config, &results, &seen, stage);
     stage.verdict();
     Ok(())
 }
@@ -80,8 +80,8 @@ const APART: f64 = 0.05;
 
 /// Holds what it says against what the server counted and what was filled in. It looks at no value, so
 /// that is all that can be known of its answers.
-fn check(config: &Config, told: &Told, seen: &Seen, stage: &mut Stage<'_>) {
-    let operations = told.throughput * told.seconds;
+fn check(config: &Config, results: &Results, seen: &Seen, stage: &mut Stage<'_>) {
+    let operations = results.throughput * results.seconds;
     if operations <= 0.0 {
         stage.wrong.push("memtier_benchmark was answered nothing".into());
         return;
@@ -93,7 +93,7 @@ fn check(config: &Config, told: &Told, seen: &Seen, stage: &mut Stage<'_>) {
         samples: Some(operations.round() as u64),
     };
     stage.channel.send(&Event::Evidence { evidence });
-    match told.errors {
+    match results.errors {
         // A lost connection is a missing answer, no wrong one.
         Some(errors) if errors > 0.0 => {
             let evidence = Observation::Operations {
@@ -120,7 +120,7 @@ fn check(config: &Config, told: &Told, seen: &Seen, stage: &mut Stage<'_>) {
         if agree || !ours { &mut stage.checked } else { &mut stage.wrong }.push(sentence);
     }
     let evictions = seen.window_count("evictions");
-    match told.hit_ratio {
+    match results.hit_ratio {
         Some(share) if share < 1.0 && evictions == Some(0) && config.server_pid.is_some() => {
             stage.wrong.push(format!(
                 "{:.3} % of the gets missed, though every key had been set and none was evicted",
@@ -131,13 +131,13 @@ fn check(config: &Config, told: &Told, seen: &Seen, stage: &mut Stage<'_>) {
         None => {}
     }
     if let Some(evicted) = evictions {
-        let (hit_ratio, asked) = (told.hit_ratio, config.mix.hit_ratio);
+        let (hit_ratio, asked) = (results.hit_ratio, config.mix.hit_ratio);
         let evidence = Observation::Evictions { evicted, gone: 0, hit_ratio, asked };
         stage.channel.send(&Event::Evidence { evidence });
     }
 }
 
-/// What it is told in every run: where, how, and which objects.
+/// Its options in every run: where, how, and which objects.
 fn arguments(config: &Config) -> Result<Vec<OsString>, Failure> {
     if !config.connections.is_multiple_of(config.threads) {
         return Err(Failure::Workload(WorkloadError::Param(format!(
@@ -253,8 +253,10 @@ fn over(spent: Option<ServerUse>, seconds: f64) -> Option<ServerUse> {
 impl Drive<'_> {
     /// Runs it to its end.
     fn go(&self, more: &[&str], name: &str, stage: &mut Stage<'_>) -> Result<Used, Failure> {
-        let failed =
-            |said: String| Failure::Said { what: self.program.display().to_string(), said };
+        let failed = |message: String| Failure::Program {
+            what: self.program.display().to_string(),
+            message,
+        };
         let log = self.dir.join(format!("memtier-{name}.log"));
         let stream = || {
             File::options()
@@ -322,7 +324,7 @@ impl Drive<'_> {
 /// What its JSON file tells. The same file is read for other purposes elsewhere in assay; this reads what
 /// a trial's metrics need.
 #[derive(Debug, PartialEq)]
-struct Told {
+struct Results {
     throughput: f64,
     hit_ratio: Option<f64>,
     p50: Option<f64>,
@@ -334,7 +336,7 @@ struct Told {
     errors: Option<f64>,
 }
 
-impl Told {
+impl Results {
     fn read(text: &str) -> Option<Self> {
         let value: serde_json::Value = serde_json::from_str(text).ok()?;
         let all = value.get("ALL STATS")?;
@@ -345,7 +347,7 @@ impl Told {
         };
         let (hits, misses) = (number("Gets", "Hits/sec"), number("Gets", "Misses/sec"));
         let share = |hits: f64, misses: f64| (hits + misses > 0.0).then(|| hits / (hits + misses));
-        Some(Told {
+        Some(Results {
             throughput: number("Totals", "Ops/sec")?,
             hit_ratio: hits.zip(misses).and_then(|(h, m)| share(h, m)),
             p50: percentile("Gets", "p50.00"),
@@ -358,23 +360,23 @@ impl Told {
     }
 }
 
-fn report(config: &Config, told: &Told, seen: &Seen, used: &Used, stage: &mut Stage<'_>) {
-    let rate = told.throughput;
-    let client = over(used.client, told.seconds);
-    let server = over(used.server, told.seconds);
+fn report(config: &Config, results: &Results, seen: &Seen, used: &Used, stage: &mut Stage<'_>) {
+    let rate = results.throughput;
+    let client = over(used.client, results.seconds);
+    let server = over(used.server, results.seconds);
     let per_op = |cpus: f64| (rate > 0.0).then(|| cpus / rate * 1e6);
     let answered = seen.window_count("cmd_get").zip(seen.window_count("cmd_set"));
     let server_cpu =
         seen.window_cpu_s().zip(answered).map(|(s, (gets, sets))| s * 1e6 / (gets + sets) as f64);
     // What it received the server sent. Its own figures leave parts out.
-    let per_s = |name: &str| seen.window_count(name).map(|bytes| bytes as f64 / told.seconds);
+    let per_s = |name: &str| seen.window_count(name).map(|bytes| bytes as f64 / results.seconds);
     let rows = [
         ("throughput", Some(rate)),
-        ("p50", told.p50),
-        ("p99", told.p99),
-        ("p99.9", told.p999),
-        ("set_p99", told.set_p99),
-        ("hit_ratio", told.hit_ratio),
+        ("p50", results.p50),
+        ("p99", results.p99),
+        ("p99.9", results.p999),
+        ("set_p99", results.set_p99),
+        ("hit_ratio", results.hit_ratio),
         ("bytes_in", per_s("bytes_written")),
         ("bytes_out", per_s("bytes_read")),
         ("client_cpu", client.and_then(|u| per_op(u.cpus))),
@@ -383,10 +385,10 @@ fn report(config: &Config, told: &Told, seen: &Seen, used: &Used, stage: &mut St
         ("server_busy", server.map(|u| u.busiest)),
         ("server_cpus", server.map(|u| u.cpus)),
         ("evictions", seen.window_count("evictions").map(|n| n as f64)),
-        ("errors", told.errors),
+        ("errors", results.errors),
     ];
     for (name, value) in rows {
-        said::metric(stage.channel, name, value);
+        results::metric(stage.channel, name, value);
     }
     let busy = client.map(|u| ThreadUse { cpu: None, cpu_s: u.busiest, wall_s: 1.0 });
     let limit = honest::judged(&limit(config, busy.as_slice(), server, true), stage.server_cpus);
@@ -411,12 +413,15 @@ mod tests {
                      "Percentile Latencies": {"p50.00": 0.1, "p99.00": 0.4, "p99.90": 0.9}},
             "Totals": {"Ops/sec": 100.0, "Connection Errors": 0},
             "Runtime": {"Total duration": 3000, "Time unit": "MILLISECONDS"}}}"#;
-        let told = Told::read(text).unwrap();
-        assert_eq!((told.throughput, told.hit_ratio), (100.0, Some(0.9)));
-        assert_eq!((told.p50, told.p999, told.set_p99), (Some(1e-4), Some(9e-4), Some(5e-4)));
-        assert_eq!((told.seconds, told.errors), (3.0, Some(0.0)));
-        assert_eq!(Told::read("{}"), None);
-        assert_eq!(Told::read("no JSON"), None);
+        let results = Results::read(text).unwrap();
+        assert_eq!((results.throughput, results.hit_ratio), (100.0, Some(0.9)));
+        assert_eq!(
+            (results.p50, results.p999, results.set_p99),
+            (Some(1e-4), Some(9e-4), Some(5e-4))
+        );
+        assert_eq!((results.seconds, results.errors), (3.0, Some(0.0)));
+        assert_eq!(Results::read("{}"), None);
+        assert_eq!(Results::read("no JSON"), None);
     }
 
     #[test]

@@ -10,9 +10,8 @@ mod finding;
 mod honest;
 mod memtier;
 mod namespace;
-mod order;
 mod params;
-mod said;
+mod results;
 mod server;
 mod server_side;
 mod spec;
@@ -20,6 +19,7 @@ mod split;
 mod stage;
 mod talk;
 mod trial;
+mod trial_spec;
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -31,8 +31,8 @@ pub use trial::run as trial;
 
 use crate::capability::{Serves, Serving};
 use crate::{Failure, Launch, Offers, TrialContext, Workload, WorkloadError};
-use order::{Rates, Spec};
 use params::{Driver, Find, Network, Params, Server};
+use trial_spec::{Rates, Spec};
 
 /// Measures a memcached. Metrics: `throughput` (primary), response times, hits, bytes, CPU times of both
 /// sides. Histograms: `response_time.*`, ns. Curves (of `find = "saturation"`): `throughput`, `p50`,

@@ -178,8 +178,8 @@ fn ip(arguments: &[&str]) -> Result<(), Failure> {
     if out.status.success() {
         return Ok(());
     }
-    let said = String::from_utf8_lossy(&out.stderr).trim().to_owned();
-    Err(failed(&line(), said))
+    let message = String::from_utf8_lossy(&out.stderr).trim().to_owned();
+    Err(failed(&line(), message))
 }
 
 fn network(what: &str) -> impl FnOnce(std::io::Error) -> Failure {

@@ -153,20 +153,20 @@ impl Running {
     }
 
     fn refused(&self, status: &str) -> Failure {
-        let said = self.said();
+        let message = self.last_lines();
         let place = self.place.to_string();
         let port = place.rsplit(':').next().and_then(|p| p.parse().ok());
         match port {
-            Some(port) if said.contains("in use") => Failure::PortTaken { port, said },
-            _ => Failure::Said {
+            Some(port) if message.contains("in use") => Failure::PortTaken { port, message },
+            _ => Failure::Program {
                 what: format!("{} ended at once ({status})", crate::words::quote_words(&self.argv)),
-                said,
+                message,
             },
         }
     }
 
     /// The end of what it printed.
-    pub fn said(&self) -> String {
+    pub fn last_lines(&self) -> String {
         let text = std::fs::read(&self.log).unwrap_or_default();
         let text = String::from_utf8_lossy(&text);
         let lines: Vec<&str> = text.trim().lines().collect();
@@ -216,7 +216,7 @@ fn spawn(
     let log = dir.join("memcached.log");
     let stream = || File::options().create(true).append(true).open(&log);
     let file = |e| WorkloadError::io("make", &log)(e);
-    // What an earlier try said must not be taken for what this one says.
+    // The output of an earlier try must not be taken for this one's.
     File::create(&log).map_err(file)?;
     let mut command = Command::new(&program);
     command
@@ -247,7 +247,8 @@ pub fn settings(params: &Params, own: &Own) -> Vec<OsString> {
     arguments.extend(["-m".into(), mebibytes.to_string().into()]);
     arguments.extend(["-c".into(), connections.to_string().into()]);
     if rustix::process::geteuid().is_root() {
-        // It refuses to run as root without being told. A change of user would untie it from the trial.
+        // It refuses to run as root without an option. A change of user would untie it from the
+        // trial.
         arguments.extend(["-u".into(), "root".into()]);
     }
     arguments.extend(own.options.iter().cloned());
@@ -259,8 +260,10 @@ pub fn settings(params: &Params, own: &Own) -> Vec<OsString> {
 fn most_connections(load: usize) -> usize {
     let hard = rustix::process::getrlimit(rustix::process::Resource::Nofile).maximum;
     let files = hard.map_or(usize::MAX, |most| most as usize);
-    let least = load + SPARE_CONNECTIONS;
-    (RECONNECTS * load + SPARE_CONNECTIONS).min(files.saturating_sub(SPARE_CONNECTIONS)).max(least)
+    let minimum = load + SPARE_CONNECTIONS;
+    (RECONNECTS * load + SPARE_CONNECTIONS)
+        .min(files.saturating_sub(SPARE_CONNECTIONS))
+        .max(minimum)
 }
 
 fn ears(params: &Params, own: &Own, dir: &Path, address: IpAddr) -> Result<Ears, Failure> {

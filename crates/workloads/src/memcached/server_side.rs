@@ -4,7 +4,7 @@ use assay_memload::report::OPERATIONS;
 
 use super::talk::{Endpoint, Stats, Talk, count, cpu_s};
 
-/// What a server said of itself at four moments; `None` where it did not.
+/// A server's own counters at four moments; `None` where it did not answer.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Seen {
     /// Before the run, when the cache had been filled.
@@ -104,7 +104,7 @@ pub fn listen(place: Option<&Endpoint>) -> Option<Talk> {
 /// # Errors
 /// A sentence that says which count disagrees.
 pub fn agree(seen: &Seen, ours: [u64; OPERATIONS.len()], in_flight: u64) -> Result<String, String> {
-    let mut told = Vec::new();
+    let mut unequal = Vec::new();
     for (name, ours) in [("get_hits", ours[0]), ("get_misses", ours[1]), ("cmd_set", ours[2])] {
         let Some(theirs) = seen.run_count(name) else {
             return Ok("the server's own counts could not be had and were not compared".into());
@@ -115,11 +115,11 @@ pub fn agree(seen: &Seen, ours: [u64; OPERATIONS.len()], in_flight: u64) -> Resu
                  {in_flight} could have been on their way at its end"
             ));
         }
-        told.push(format!("{theirs} {name}"));
+        unequal.push(format!("{theirs} {name}"));
     }
     Ok(format!(
         "the server's counts over the run ({}) agree with the load generator's",
-        told.join(", ")
+        unequal.join(", ")
     ))
 }
 

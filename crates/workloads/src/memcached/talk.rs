@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_memcached_is_told() {
+    fn what_is_no_memcached_is_reported() {
         for (text, word) in [("220 smtp\r\n", "smtp"), ("", "closed"), ("STAT a 1\r\n", "closed")] {
             let (_dir, place) = says(text);
             let error = Talk::open(&place).unwrap().stats("").unwrap_err().to_string();

@@ -8,14 +8,14 @@ use assay_memload::report::Errors;
 use assay_memload::{Ended, ErrorKind, Report, Target, Trust, limits, preload};
 use assay_model::{Event, Phase};
 
-use super::order::Spec;
 use super::params::{Driver, Find, Params, Server, Transport};
 use super::server::Running;
 use super::server_side::{self, HostCpu, Seen, listen, look};
 use super::split::{Split, split};
 use super::stage::Stage;
 use super::talk::{Endpoint, Talk};
-use super::{finding, honest, memtier, said};
+use super::trial_spec::Spec;
+use super::{finding, honest, memtier, results};
 use crate::Failure;
 use crate::work::Channel;
 
@@ -25,20 +25,20 @@ use crate::work::Channel;
 /// [`Failure`]: it could not be measured to its end. Wrong answers are no error but an event, `valid:
 /// false`.
 pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
-    let order = Spec::read(json)?;
-    let params = Params::from_map(&order.params)?;
-    let stop = order.stop_flag()?;
-    let split = split(&order.cpus, &params.client_cpus, params.load.threads, &params.server);
+    let spec = Spec::read(json)?;
+    let params = Params::from_map(&spec.params)?;
+    let stop = spec.stop_flag()?;
+    let split = split(&spec.cpus, &params.client_cpus, params.load.threads, &params.server);
     limits::make_room(params.load.connections, params.load.threads)?;
     channel.send(&Event::Phase { phase: Phase::RampUp, t_ns: None });
     let Server::Own(own) = &params.server else {
         let Server::Foreign(address) = &params.server else { return Ok(()) };
         note(channel, split.words(false));
         let (target, place) = foreign(&params, address);
-        return Trial { params: &params, order: &order, split, target, place, running: None }
+        return Trial { params: &params, spec: &spec, split, target, place, running: None }
             .run(&stop, channel);
     };
-    let running = Running::start(&params, own, &order.dir, split.server.as_deref())?;
+    let running = Running::start(&params, own, &spec.dir, split.server.as_deref())?;
     note(channel, format!("server: {}", crate::words::quote_words(&running.argv)));
     note(channel, split.words(true));
     for sentence in &running.notes {
@@ -46,14 +46,14 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     }
     let (target, place) = (running.target.clone(), Some(running.place.clone()));
     let mut trial =
-        Trial { params: &params, order: &order, split, target, place, running: Some(running) };
+        Trial { params: &params, spec: &spec, split, target, place, running: Some(running) };
     let done = trial.run(&stop, channel);
     let Some(mut running) = trial.running.take() else { return done };
     let done = match (done, running.ended()) {
         // Why the server ended is the better answer.
         (Err(Failure::Other(what)), Some(status)) => Err(Failure::Other(format!(
             "{what}; the server had ended ({status}), its last stderr line: {}",
-            running.said()
+            running.last_lines()
         ))),
         (done, _) => done,
     };
@@ -88,7 +88,7 @@ fn foreign(params: &Params, address: &str) -> (Target, Option<Endpoint>) {
 
 struct Trial<'a> {
     params: &'a Params,
-    order: &'a Spec,
+    spec: &'a Spec,
     split: Split,
     target: Target,
     place: Option<Endpoint>,
@@ -109,7 +109,7 @@ impl Trial<'_> {
             server_cpus: self
                 .running
                 .as_ref()
-                .map(|_| self.split.server.as_ref().map_or(self.order.cpus.len(), Vec::len)),
+                .map(|_| self.split.server.as_ref().map_or(self.spec.cpus.len(), Vec::len)),
             stop,
             channel,
             wrong: Vec::new(),
@@ -118,7 +118,7 @@ impl Trial<'_> {
             checked: Vec::new(),
         };
         if let Driver::Memtier(path) = &self.params.driver {
-            return memtier::run(path.as_deref(), &self.order.dir, &mut stage);
+            return memtier::run(path.as_deref(), &self.spec.dir, &mut stage);
         }
         stage.fill()?;
         match &self.params.find {
@@ -127,7 +127,7 @@ impl Trial<'_> {
                 finding::max_rate(&mut stage, *bound, *quantile, *precision)?;
             }
             Find::Saturation { rates, steps } => {
-                let rates = if rates.is_empty() { &self.order.more.0 } else { rates };
+                let rates = if rates.is_empty() { &self.spec.more.0 } else { rates };
                 finding::saturation(&mut stage, rates, *steps)?;
             }
         }
@@ -161,12 +161,12 @@ impl Stage<'_> {
             return Err(Failure::Stopped);
         }
         if done.ended != Ended::Complete || done.stored < done.keys {
-            let said: Vec<&str> = done.errors.texts.iter().map(|t| t.1.as_str()).take(2).collect();
+            let texts: Vec<&str> = done.errors.texts.iter().map(|t| t.1.as_str()).take(2).collect();
             let text = format!(
                 "{} of {} objects were stored: {}",
                 done.stored,
                 done.keys,
-                if said.is_empty() { "the server went away".to_owned() } else { said.join("; ") }
+                if texts.is_empty() { "the server went away".to_owned() } else { texts.join("; ") }
             );
             let large = text.contains("too large");
             let hint = if large {
@@ -194,13 +194,13 @@ impl Stage<'_> {
         Ok(())
     }
 
-    /// One run at the configured load, with everything that is told of it.
+    /// One run at the configured load, with everything that is reported of it.
     pub fn throughput(&mut self) -> Result<(), Failure> {
         let config = self.config.clone();
         let (report, seen) = self.measure(&config, true)?;
         self.channel.send(&Event::Progress { progress: 1.0 });
-        said::metrics(&report, &seen, &self.errors, self.channel);
-        said::histograms(&report, &config, self.channel);
+        results::metrics(&report, &seen, &self.errors, self.channel);
+        results::histograms(&report, &config, self.channel);
         let limit = honest::judged(&report.limit, self.server_cpus);
         let operations = honest::operations(&config, &report, self.max_missing);
         for evidence in honest::evidence(&config, &report, &seen, &limit) {
@@ -244,8 +244,8 @@ impl Stage<'_> {
         talk = talk.or_else(|| listen(self.place.as_ref()));
         seen.after = look(&mut talk);
         if phases {
-            said::series(&report, self.channel);
-            said::heat(&report, self.channel);
+            results::series(&report, self.channel);
+            results::heat(&report, self.channel);
         }
         self.judge(config, &report, &seen);
         match report.ended {
@@ -284,7 +284,7 @@ impl Stage<'_> {
         }
         self.checked.push(format!("{} answers were checked and right", report.completed()));
         let in_flight = (config.connections * config.depth) as u64 + report.errors.missing();
-        match server_side::agree(seen, said::answered(report), in_flight) {
+        match server_side::agree(seen, results::answered(report), in_flight) {
             Ok(sentence) => self.checked.push(sentence),
             // Others may use a server that is not the trial's own.
             Err(sentence) if config.server_pid.is_none() => self

@@ -12,10 +12,10 @@ impl From<CopiesError> for Failure {
 /// What to do about a virtual machine that ended.
 fn hint(error: &CopiesError) -> &'static str {
     match error {
-        CopiesError::Ended { said, .. } if said.contains("OutOfMemoryError") => {
+        CopiesError::Ended { stderr, .. } if stderr.contains("OutOfMemoryError") => {
             "; the heap is too small for its warehouses: raise `heap` (each warehouse holds about 25 MB)"
         }
-        CopiesError::Ended { said, .. } if said.contains("Could not reserve enough space") => {
+        CopiesError::Ended { stderr, .. } if stderr.contains("Could not reserve enough space") => {
             "; the machine has no room for this heap: lower `heap` or `instances`"
         }
         CopiesError::Ended { status, .. } if status.contains("signal: 9") => {

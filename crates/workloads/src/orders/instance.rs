@@ -21,7 +21,7 @@ pub enum Line {
 pub struct Hello {
     /// Processors that the virtual machine reports.
     pub processors: u32,
-    /// Its clock when it said so, ns.
+    /// Its clock at that line, ns.
     pub now_ns: u64,
     /// The version of Java.
     #[serde(rename = "java.version")]
@@ -93,10 +93,10 @@ impl Point {
         self.kinds.values().map(|k| k.max_ns).max().unwrap_or(0) as f64 * 1e-9
     }
 
-    /// The most of a thread less the least, over the most.
+    /// The most of a thread less the smallest, over the most.
     pub fn spread(&self) -> Option<f64> {
-        let (least, most) = (self.threads.iter().min()?, self.threads.iter().max()?);
-        (*most > 0).then(|| (most - least) as f64 / *most as f64)
+        let (minimum, most) = (self.threads.iter().min()?, self.threads.iter().max()?);
+        (*most > 0).then(|| (most - minimum) as f64 / *most as f64)
     }
 }
 
@@ -110,7 +110,7 @@ pub fn read(line: &str) -> Result<Option<Line>, String> {
     }
     serde_json::from_str(line).map(Some).map_err(|e| {
         format!(
-            "it said what the kit does not say ({e}): {}",
+            "it printed what the kit does not print ({e}): {}",
             line.chars().take(80).collect::<String>()
         )
     })

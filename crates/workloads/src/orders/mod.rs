@@ -9,13 +9,13 @@ mod instance;
 mod java;
 mod memory;
 mod nodes;
-mod order;
 mod params;
 mod result;
-mod said;
+mod results;
 mod schedule;
 mod spec;
 mod trial;
+mod trial_spec;
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -27,8 +27,8 @@ pub use trial::run as trial;
 
 use crate::capability::Judged;
 use crate::{Launch, Offers, TrialContext, Workload, WorkloadError};
-use order::{Classes, Spec};
 use params::Params;
+use trial_spec::{Classes, Spec};
 
 /// Measures order processing in Java. Metrics: `orders/s` (primary), `orders/s per instance`, response
 /// times, collections, memory. Curves over the warehouses: `orders/s`.
@@ -80,7 +80,7 @@ impl Workload for Orders {
     }
 
     fn offers(&self) -> Offers<'_> {
-        let judged = Judged { artifact: said::RESULT, pack: "orders" };
+        let judged = Judged { artifact: results::RESULT, pack: "orders" };
         Offers { judged: Some(judged), ..Offers::default() }
     }
 }

@@ -51,13 +51,13 @@ pub struct Planned {
     pub scored: bool,
 }
 
-/// How many warehouses the last point has: 2N, and `least` at least.
-pub fn last(peak: u32, least: u32) -> u32 {
-    peak.saturating_mul(2).max(least)
+/// How many warehouses the last point has: 2N, and `minimum` at least.
+pub fn last(peak: u32, minimum: u32) -> u32 {
+    peak.saturating_mul(2).max(minimum)
 }
 
 /// The points: 1, 2, 3 ... to the last.
-pub fn points(peak: u32, least: u32, lengths: &Lengths) -> Vec<Planned> {
+pub fn points(peak: u32, minimum: u32, lengths: &Lengths) -> Vec<Planned> {
     let of = |warehouses| {
         let scored = (peak..=peak.saturating_mul(2)).contains(&warehouses);
         let length = match lengths.beyond {
@@ -67,7 +67,7 @@ pub fn points(peak: u32, least: u32, lengths: &Lengths) -> Vec<Planned> {
         };
         Planned { warehouses, length, scored }
     };
-    (1..=last(peak, least)).map(of).collect()
+    (1..=last(peak, minimum)).map(of).collect()
 }
 
 #[cfg(test)]

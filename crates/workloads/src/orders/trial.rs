@@ -10,11 +10,11 @@ use assay_sut::{Root, clock};
 use rustix::time::{ClockId, clock_gettime};
 
 use super::instance::{self, Hello, Line};
-use super::order::Spec;
 use super::params::{Cpus, Params};
 use super::result::{About, Measured, Points, Window};
 use super::schedule::{Planned, last, points};
-use super::{build, java, memory, nodes, said};
+use super::trial_spec::Spec;
+use super::{build, java, memory, nodes, results};
 use crate::Failure;
 use crate::copies::{Copy, Crew, places};
 use crate::work::Channel;
@@ -32,17 +32,17 @@ const HEAP_EACH: u64 = 64 << 20;
 /// [`Failure`]: it could not be measured to its end. Books that do not add up are no error but an event,
 /// `valid: false`.
 pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
-    let order = Spec::read(json)?;
-    let params = Params::from_map(&order.params)?;
-    let stop = order.stop_flag()?;
-    let keep = order.keep()?;
+    let spec = Spec::read(json)?;
+    let params = Params::from_map(&spec.params)?;
+    let stop = spec.stop_flag()?;
+    let keep = spec.keep()?;
     channel.send(&Event::Phase { phase: Phase::RampUp, t_ns: None });
     let stream = params
         .stream
         .unwrap_or_else(|| (clock::monotonic_ns() ^ u64::from(std::process::id())).max(1));
-    let copies = copies(&params, &order, &keep, stream)?;
+    let copies = copies(&params, &spec, &keep, stream)?;
     let mut trial = Trial { params: &params, stop: &stop, channel };
-    trial.tell(&copies, &order.cpus, stream);
+    trial.tell(&copies, &spec.cpus, stream);
     let mut crew = Crew::start(&copies)?;
     let hello = trial.greet(&mut crew)?;
     let (points, busy) = trial.points(&mut crew, &hello)?;
@@ -54,16 +54,16 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     let about =
         About {
             stream,
-            unmodified: order.more.sha256.as_ref().map(|sealed| {
-                build::classes_sha256(&order.more.path).is_ok_and(|now| now == *sealed)
+            unmodified: spec.more.sha256.as_ref().map(|sealed| {
+                build::classes_sha256(&spec.more.path).is_ok_and(|now| now == *sealed)
             }),
             precompiled: Some(precompiled(&params)),
             wrong: &wrong,
             lines: &lines,
         };
-    said::files(&keep, &points, &points.result(&params, &hello, &about))?;
-    said::phases(&points, trial.channel);
-    said::metrics(&points, &params, busy, trial.channel);
+    results::files(&keep, &points, &points.result(&params, &hello, &about))?;
+    results::phases(&points, trial.channel);
+    results::metrics(&points, &params, busy, trial.channel);
     trial.verdict(&points, &wrong);
     Ok(())
 }
@@ -78,24 +78,24 @@ fn precompiled(params: &Params) -> bool {
 }
 
 /// How the instances are started.
-fn copies(params: &Params, order: &Spec, keep: &Path, stream: u64) -> Result<Vec<Copy>, Failure> {
+fn copies(params: &Params, spec: &Spec, keep: &Path, stream: u64) -> Result<Vec<Copy>, Failure> {
     let java = java::find(&params.jvm)?;
-    let on = nodes::of(&params.nodes, &order.cpus, params.instances)?;
+    let on = nodes::of(&params.nodes, &spec.cpus, params.instances)?;
     let lists: Vec<Option<Vec<usize>>> = match &params.cpus {
         Cpus::Any => vec![None; params.instances],
         Cpus::These(lists) => lists.iter().cloned().map(Some).collect(),
         Cpus::Auto if !on.is_empty() => nodes::cpus(&on)?,
-        Cpus::Auto => places(&order.cpus, params.instances).into_iter().map(Some).collect(),
+        Cpus::Auto => places(&spec.cpus, params.instances).into_iter().map(Some).collect(),
     };
     let copy = |(i, cpus): (usize, Option<Vec<usize>>)| {
         // What the virtual machine will report, unless an option or a limit says otherwise.
-        let processors = cpus.as_ref().map_or(order.cpus.len(), Vec::len) as u32;
+        let processors = cpus.as_ref().map_or(spec.cpus.len(), Vec::len) as u32;
         let most = last(params.peak.unwrap_or(processors), params.least_points);
         let heap = params.heap.unwrap_or(HEAP + HEAP_EACH * u64::from(most));
         let log = keep.join(format!("collections-{}.log", i + 1));
         let mut argv = vec![java.path.clone().into_os_string()];
         argv.extend(java.options(params, heap, &log));
-        argv.extend(["-cp".into(), order.more.path.clone().into_os_string(), "orders.Main".into()]);
+        argv.extend(["-cp".into(), spec.more.path.clone().into_os_string(), "orders.Main".into()]);
         let room = last(params.peak.unwrap_or(4096), params.least_points);
         let own = stream.wrapping_add(i as u64 * 0x9E37_79B9) >> 1;
         argv.extend(
@@ -104,7 +104,7 @@ fn copies(params: &Params, order: &Spec, keep: &Path, stream: u64) -> Result<Vec
         );
         Copy {
             argv,
-            cwd: Some(order.dir.clone()),
+            cwd: Some(spec.dir.clone()),
             cpus,
             node: on.get(i).map(|on| on.node),
             sched: params.class,
@@ -141,7 +141,7 @@ impl Trial<'_> {
     /// Waits until all are there, and looks whether they are what they must be.
     fn greet(&mut self, crew: &mut Crew) -> Result<Vec<Hello>, Failure> {
         let began = clock::monotonic_ns();
-        let heard = crew.meet("its start", self.params.barrier, self.stop, |_, line| {
+        let answers = crew.meet("its start", self.params.barrier, self.stop, |_, line| {
             Ok(match instance::read(line)? {
                 Some(Line::Hello(hello)) => Some(*hello),
                 _ => None,
@@ -150,7 +150,7 @@ impl Trial<'_> {
         let unsound = |index: usize, detail: String| {
             Failure::other(format!("instance {}: {detail}; nothing was measured", index + 1))
         };
-        for (i, answer) in heard.iter().enumerate() {
+        for (i, answer) in answers.iter().enumerate() {
             if let Some(wrong) = &answer.value.wrong {
                 return Err(unsound(i, wrong.clone()));
             }
@@ -162,7 +162,7 @@ impl Trial<'_> {
                 ));
             }
         }
-        Ok(heard.into_iter().map(|a| a.value).collect())
+        Ok(answers.into_iter().map(|a| a.value).collect())
     }
 
     /// Measures all points. Also returns the share of a CPU that this process used over the scored ones.
@@ -195,7 +195,7 @@ impl Trial<'_> {
             }
             done += planned.length.as_secs_f64();
             self.channel.send(&Event::Progress { progress: done / total });
-            said::point(&measured, self.channel);
+            results::point(&measured, self.channel);
             all.all.push(measured);
         }
         Ok((all, used.filter(|(_, wall)| *wall > 0.0).map(|(cpu, wall)| cpu / wall)))
@@ -232,7 +232,7 @@ impl Trial<'_> {
         say(crew, format!("go {begin} {start} {end} {}", window.stop));
         let limit =
             barrier + Duration::from_nanos(window.stop.saturating_sub(clock::monotonic_ns()));
-        let heard = crew.meet("the end of its point", limit, self.stop, |_, line| {
+        let answers = crew.meet("the end of its point", limit, self.stop, |_, line| {
             Ok(match instance::read(line)? {
                 Some(Line::Point(point)) => Some(*point),
                 _ => None,
@@ -240,7 +240,7 @@ impl Trial<'_> {
         })?;
         let root = Root::system();
         let memory = crew.members().iter().map(|m| memory::of(&root, m.pid())).collect();
-        let instances = heard.into_iter().map(|a| a.value).collect();
+        let instances = answers.into_iter().map(|a| a.value).collect();
         Ok(Measured { planned, window, instances, memory })
     }
 

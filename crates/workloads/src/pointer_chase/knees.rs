@@ -4,7 +4,7 @@
 use assay_stats::segment::pelt;
 
 /// Differences below this are no knee: a share of the latency.
-const LEAST: f64 = 0.03;
+const MIN_SD: f64 = 0.03;
 
 /// A plateau.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -26,7 +26,7 @@ pub fn plateaus(points: &[[f64; 2]]) -> Vec<Plateau> {
     let logs: Vec<f64> = points.iter().map(|p| p[1].ln()).collect();
     let penalty = 3.0 * (points.len() as f64).ln();
     let mut found: Vec<(usize, usize, f64)> = Vec::new();
-    for s in pelt(&logs, penalty, LEAST) {
+    for s in pelt(&logs, penalty, MIN_SD) {
         match found.last_mut() {
             Some(last) if (s.mean - last.2).abs() < 0.05 => {
                 let (a, b) = ((last.1 - last.0) as f64, (s.end - s.start) as f64);

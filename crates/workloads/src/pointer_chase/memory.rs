@@ -15,8 +15,8 @@ use crate::Failure;
 const HUGE: usize = 2 << 20;
 const PAGE: usize = 4096;
 /// Loads between two looks at the count. No power of two: where the same instruction meets the same place of
-/// a page each time, prefetchers learn the chain, and a stride of 256 B in the second level of caches is told
-/// as 1.9 ns instead of 3.6.
+/// a page each time, prefetchers learn the chain, and a stride of 256 B in the second level of
+/// caches is measured as 1.9 ns instead of 3.6.
 const UNROLLED: u64 = 100;
 
 /// A mapping of words.
@@ -68,7 +68,7 @@ impl Memory {
         if let Some(advice) = advice {
             // SAFETY: the whole mapping is ours, and the advice changes no content.
             let taken = unsafe { madvise(map.as_ptr(), mapped, advice) };
-            // A kernel without transparent huge pages refuses to be told to leave them out.
+            // A kernel without transparent huge pages refuses the advice to leave them out.
             if pages != Pages::Small {
                 taken.map_err(|e| failure::advise(pages, &e.into()))?;
             }

@@ -10,7 +10,7 @@ use crate::WorkloadError;
 use crate::declare::{Int, OneOf, Size, Text, Time, params, wrong};
 
 /// The largest working set that is taken.
-const LARGEST: u64 = 64 << 30;
+const MAX_BYTES: u64 = 64 << 30;
 /// More points than this are refused.
 const MAX_POINTS: usize = 1024;
 
@@ -110,7 +110,7 @@ params! {
         pages as "page_size": Option<Pages> = OneOf(&PAGES), "control";
         /// How long one measurement lasts at least.
         min_time: Duration = Time, "5 ms";
-        /// Measurements of each working set; the least counts, as what disturbs only adds.
+        /// Measurements of each working set; the smallest counts, as what disturbs only adds.
         rounds: u32 = Int(1, 1000), 5;
     }
 }
@@ -149,7 +149,7 @@ impl Params {
             return Err(wrong(format!("a working set of {small} B holds no stride of {stride} B")));
         }
         if let Some(large) =
-            sets.iter().find(|s| **s > LARGEST || **s / stride > u64::from(u32::MAX))
+            sets.iter().find(|s| **s > MAX_BYTES || **s / stride > u64::from(u32::MAX))
         {
             return Err(wrong(format!("a working set of {large} B is too large")));
         }
@@ -231,8 +231,8 @@ mod tests {
             ("min_time", "0".into(), "longer than 0 s"),
             ("rounds", 0.into(), "1 to 1000"),
         ] {
-            let said = read(&[(name, value)]).unwrap_err().to_string();
-            assert!(said.contains(says), "{name}: {said}");
+            let error = read(&[(name, value)]).unwrap_err().to_string();
+            assert!(error.contains(says), "{name}: {error}");
         }
     }
 }

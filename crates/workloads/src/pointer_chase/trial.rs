@@ -16,7 +16,7 @@ use crate::work::Channel;
 /// Of memory that is to have large pages, so much must have them.
 const ENOUGH: f64 = 0.95;
 
-/// What a trial is told.
+/// The trial spec.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Task {
     /// The working sets, bytes, in rising order.
@@ -87,7 +87,7 @@ fn measure(task: &Task, memory: &mut Memory, channel: &mut Channel) -> Vec<[f64;
     for (done, set) in sets.iter().enumerate() {
         let links =
             memory.chain(*set as usize, *stride as usize, *order, &mut places, &mut rng) as u64;
-        let mut least = f64::INFINITY;
+        let mut minimum = f64::INFINITY;
         let mut at = None;
         // Once round, so that caches and TLBs hold what they can hold.
         let mut loads = links.max(1000);
@@ -99,10 +99,10 @@ fn measure(task: &Task, memory: &mut Memory, channel: &mut Channel) -> Vec<[f64;
         for _ in 0..*rounds {
             let begin = Instant::now();
             let (place, walked) = memory.walk(at, loads);
-            least = least.min(begin.elapsed().as_secs_f64() / walked as f64);
+            minimum = minimum.min(begin.elapsed().as_secs_f64() / walked as f64);
             at = Some(place);
         }
-        points.push([*set as f64, least]);
+        points.push([*set as f64, minimum]);
         channel.send(&Event::Progress { progress: (done + 1) as f64 / sets.len() as f64 });
     }
     points

@@ -1,5 +1,5 @@
-//! One copy until its moment: it takes its CPUs, says that it is there, sleeps until the moment that it
-//! is told, says when it woke, and becomes the program.
+//! One copy until its moment: it takes its CPUs, reports that it is there, sleeps until the moment
+//! that it is given, reports when it woke, and becomes the program.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -11,18 +11,18 @@ use assay_sut::{ProcessSetup, clock::monotonic_ns};
 
 use rustix::process::{Signal, set_parent_process_death_signal};
 
-use super::order::{CopyStart, Word};
+use super::spec::{CopyStart, Word};
 use crate::Failure;
 use crate::block_size::sleep_until;
 
 /// Becomes the program that `json` orders; returns only when that failed.
 ///
 /// # Errors
-/// The order is none, the CPUs cannot be taken, a pipe is gone, or the program cannot be started.
+/// The spec is unreadable, the CPUs cannot be taken, a pipe is gone, or the program cannot be started.
 pub fn become_program(json: &str) -> Result<std::convert::Infallible, Failure> {
     let start: CopyStart = serde_json::from_str(json)?;
     let index = start.index;
-    let failed = |what: String| Failure::said(format_args!("copy {}", index + 1), what);
+    let failed = |what: String| Failure::program(format_args!("copy {}", index + 1), what);
     // A crew that is killed takes its copies with it; the program inherits this.
     set_parent_process_death_signal(Some(Signal::KILL))
         .map_err(|e| failed(format!("bind it to its parent: {e}")))?;

@@ -11,7 +11,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 
 use super::COPY;
-use super::order::{CopyOrder, CopyStart, Order, WORD, Word};
+use super::spec::{CopySpec, CopyStart, CrewSpec, WORD, Word};
 use crate::Failure;
 
 /// From the word until the first copy begins: everybody has read it by then.
@@ -50,7 +50,7 @@ pub struct Measured {
 
 /// The running copies; those that still run are ended when this is dropped.
 struct Crew<'a> {
-    order: &'a Order,
+    spec: &'a CrewSpec,
     children: Vec<Child>,
     /// By copy: whether it was reaped.
     reaped: Vec<bool>,
@@ -72,24 +72,24 @@ impl Drop for Crew<'_> {
 ///
 /// # Errors
 /// [`Failure`]; the copies are ended first.
-pub fn run(order: &Order, steady: impl FnOnce(u64)) -> Result<Measured, Failure> {
-    let mut ready = pipe(&order.ready())?;
-    let mut go = pipe(&order.go())?;
+pub fn run(spec: &CrewSpec, steady: impl FnOnce(u64)) -> Result<Measured, Failure> {
+    let mut ready = pipe(&spec.ready())?;
+    let mut go = pipe(&spec.go())?;
     let killed_before = oom_kills();
-    let mut crew = Crew { order, children: Vec::new(), reaped: vec![false; order.copies.len()] };
-    for index in 0..order.copies.len() {
-        let child = start(order, index)?;
+    let mut crew = Crew { spec, children: Vec::new(), reaped: vec![false; spec.copies.len()] };
+    for index in 0..spec.copies.len() {
+        let child = start(spec, index)?;
         crew.children.push(child);
     }
     let mut here = 0;
-    while here < order.copies.len() {
+    while here < spec.copies.len() {
         crew.hear(&mut ready)?;
         here += 1;
     }
-    let start_ns = monotonic_ns() + START_NS + START_EACH_NS * order.copies.len() as u64;
+    let start_ns = monotonic_ns() + START_NS + START_EACH_NS * spec.copies.len() as u64;
     steady(start_ns);
-    for _ in &order.copies {
-        go.write_all(&start_ns.to_le_bytes()).map_err(Failure::file("write", &order.go()))?;
+    for _ in &spec.copies {
+        go.write_all(&start_ns.to_le_bytes()).map_err(Failure::file("write", &spec.go()))?;
     }
     crew.wait(&mut ready, start_ns, killed_before)
 }
@@ -101,14 +101,14 @@ fn pipe(path: &std::path::Path) -> Result<File, Failure> {
     File::options().read(true).write(true).open(path).map_err(Failure::file("open", path))
 }
 
-fn start(order: &Order, index: usize) -> Result<Child, Failure> {
-    let copy = &order.copies[index];
+fn start(spec: &CrewSpec, index: usize) -> Result<Child, Failure> {
+    let copy = &spec.copies[index];
     let json = serde_json::to_string(&CopyStart {
         index,
         argv: copy.argv.clone(),
         cpus: copy.cpus.clone(),
-        ready: order.ready(),
-        go: order.go(),
+        ready: spec.ready(),
+        go: spec.go(),
     })?;
     let create = |name: &str| {
         let path = copy.dir.join(name);
@@ -127,7 +127,7 @@ fn start(order: &Order, index: usize) -> Result<Child, Failure> {
         .stdout(create("stdout")?)
         .stderr(create("stderr")?)
         .spawn()
-        .map_err(|e| copy_failed(order, index, format!("it could not be started: {e}")))
+        .map_err(|e| copy_failed(spec, index, format!("it could not be started: {e}")))
 }
 
 impl Crew<'_> {
@@ -136,20 +136,20 @@ impl Crew<'_> {
         loop {
             let mut fds = [PollFd::new(&*ready, PollFlags::IN)];
             let limit = Timespec { tv_sec: LOOK_S, tv_nsec: 0 };
-            let heard = poll(&mut fds, Some(&limit))
-                .map_err(Failure::file("wait for", &self.order.ready()))?;
-            if heard > 0 {
+            let polled = poll(&mut fds, Some(&limit))
+                .map_err(Failure::file("wait for", &self.spec.ready()))?;
+            if polled > 0 {
                 let mut bytes = [0; WORD];
-                ready.read_exact(&mut bytes).map_err(Failure::file("read", &self.order.ready()))?;
+                ready.read_exact(&mut bytes).map_err(Failure::file("read", &self.spec.ready()))?;
                 return Ok(Word::from_bytes(bytes));
             }
             for (index, child) in self.children.iter_mut().enumerate() {
                 if let Ok(Some(status)) = child.try_wait() {
                     let what = format!(
                         "it ended before its start ({status}){}",
-                        said(&self.order.copies[index])
+                        last_stderr(&self.spec.copies[index])
                     );
-                    return Err(copy_failed(self.order, index, what));
+                    return Err(copy_failed(self.spec, index, what));
                 }
             }
         }
@@ -163,8 +163,7 @@ impl Crew<'_> {
     ) -> Result<Measured, Failure> {
         let mut done: Vec<Option<Done>> = vec![None; self.children.len()];
         for _ in 0..self.children.len() {
-            let ended =
-                assay_sut::wait_any().map_err(Failure::file("wait for", &self.order.dir))?;
+            let ended = assay_sut::wait_any().map_err(Failure::file("wait for", &self.spec.dir))?;
             let end_ns = monotonic_ns();
             let Some(index) = self.children.iter().position(|c| c.id() as i32 == ended.pid) else {
                 continue;
@@ -181,7 +180,7 @@ impl Crew<'_> {
                 peak_memory_bytes: ended.peak_memory_bytes,
             });
         }
-        // All have said when they began: they could not have ended otherwise.
+        // All have reported when they began: they could not have ended otherwise.
         for _ in 0..self.children.len() {
             let word = self.hear(ready)?;
             if let Some(Some(done)) = done.get_mut(word.index as usize) {
@@ -192,7 +191,7 @@ impl Crew<'_> {
     }
 
     fn failure(&self, index: usize, exit: Exit, killed_before: Option<u64>) -> Failure {
-        let copy = &self.order.copies[index];
+        let copy = &self.spec.copies[index];
         let how = match exit {
             Exit::Code(code) => format!("ended with exit code {code}"),
             Exit::Signal(signal) => format!("was ended by signal {signal}"),
@@ -205,28 +204,28 @@ impl Crew<'_> {
             }
             _ => "",
         };
-        let (number, copies) = (index + 1, self.order.copies.len());
-        let (cpus, said) = (cpus(copy), said(copy));
-        let message = format!("copy {number} of {copies} (CPUs {cpus}) {how}{hint}{said}");
+        let (number, copies) = (index + 1, self.spec.copies.len());
+        let (cpus, stderr) = (cpus(copy), last_stderr(copy));
+        let message = format!("copy {number} of {copies} (CPUs {cpus}) {how}{hint}{stderr}");
         Failure::Copy { index, message }
     }
 }
 
 /// A copy could not be started, or did not come to its start.
-fn copy_failed(order: &Order, index: usize, what: String) -> Failure {
-    Failure::said(format_args!("copy {} of {}", index + 1, order.copies.len()), what)
+fn copy_failed(spec: &CrewSpec, index: usize, what: String) -> Failure {
+    Failure::program(format_args!("copy {} of {}", index + 1, spec.copies.len()), what)
 }
 
 /// `0,2`, or `of the trial`.
-pub fn cpus(copy: &CopyOrder) -> String {
+pub fn cpus(copy: &CopySpec) -> String {
     if copy.cpus.is_empty() {
         return "of the trial".into();
     }
     copy.cpus.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
 }
 
-/// The end of a copy's standard error, after what announces it; empty when it said nothing.
-fn said(copy: &CopyOrder) -> String {
+/// The end of a copy's standard error, after what announces it; empty when it printed nothing.
+fn last_stderr(copy: &CopySpec) -> String {
     let path = copy.dir.join("stderr");
     let tail = crate::step::tail_of(&path, TAIL_BYTES, TAIL_LINES).unwrap_or_default();
     if tail.is_empty() {

@@ -4,13 +4,13 @@
 
 mod copy;
 mod crew;
-mod order;
 mod report;
+mod spec;
 
 pub use copy::become_program;
 pub use crew::{Done, Measured, run};
-pub use order::{CopyOrder, Order};
 pub use report::trial;
+pub use spec::{CopySpec, CrewSpec};
 
 /// The name under which assay runs the copies of a trial.
 pub const CREW: &str = "copies";

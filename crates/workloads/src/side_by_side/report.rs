@@ -5,7 +5,7 @@ use std::path::Path;
 use assay_model::{Better, Event, Kind, Phase};
 
 use super::crew::{self, Measured};
-use super::order::Order;
+use super::spec::CrewSpec;
 use crate::Failure;
 use crate::work::{Channel, life};
 
@@ -17,24 +17,24 @@ use crate::work::{Channel, life};
 pub fn trial(path: &str, channel: &mut Channel) -> Result<(), Failure> {
     let file = Path::new(path);
     let text = std::fs::read_to_string(file).map_err(Failure::file("read", file))?;
-    let order: Order = serde_json::from_str(&text)?;
-    if order.copies.is_empty() {
+    let spec: CrewSpec = serde_json::from_str(&text)?;
+    if spec.copies.is_empty() {
         return Err(Failure::other("the order of the copies has none"));
     }
-    if !life::die_with(order.lab).map_err(Failure::file("watch the process of the lab at", file))? {
+    if !life::die_with(spec.lab).map_err(Failure::file("watch the process of the lab at", file))? {
         return Err(Failure::Stopped);
     }
     channel.send(&Event::Phase { phase: Phase::RampUp, t_ns: None });
-    let measured = crew::run(&order, |t| {
+    let measured = crew::run(&spec, |t| {
         channel.send(&Event::Phase { phase: Phase::Steady, t_ns: Some(t) });
     })?;
     let end_ns = measured.copies.iter().map(|c| c.end_ns).max().unwrap_or(measured.start_ns);
     channel.send(&Event::Phase { phase: Phase::RampDown, t_ns: Some(end_ns) });
-    report(&order, &measured, end_ns, channel);
+    report(&spec, &measured, end_ns, channel);
     Ok(())
 }
 
-fn report(order: &Order, measured: &Measured, end_ns: u64, channel: &mut Channel) {
+fn report(spec: &CrewSpec, measured: &Measured, end_ns: u64, channel: &mut Channel) {
     let seconds = |ns: u64| ns as f64 * 1e-9;
     let copies = &measured.copies;
     let elapsed = seconds(end_ns.saturating_sub(measured.start_ns));
@@ -43,7 +43,7 @@ fn report(order: &Order, measured: &Measured, end_ns: u64, channel: &mut Channel
     let soonest = copies.iter().map(|c| c.end_ns).min().unwrap_or(end_ns);
     let peak = copies.iter().map(|c| c.peak_memory_bytes).max().unwrap_or(0);
     // copies x reference time / time: the rate ratio, and with one copy the speed ratio.
-    let ratio = order.reference_s.map(|reference| copies.len() as f64 * reference / elapsed);
+    let ratio = spec.reference_s.map(|reference| copies.len() as f64 * reference / elapsed);
     let mut say = |metric: &str, value: Option<f64>, unit: &str, better, kind| {
         let (metric, unit) = (metric.to_owned(), unit.to_owned());
         channel.send(&Event::Metric {

@@ -26,7 +26,7 @@ pub struct Span {
     pub job: String,
     /// The name of the job's step that has the ranks; no other step of the job has it.
     pub step: String,
-    /// What `srun --mpi=` is told.
+    /// The value of `srun --mpi=`.
     pub mpi: String,
     /// How many nodes.
     pub nodes: u32,
@@ -34,9 +34,9 @@ pub struct Span {
     pub tasks_per_node: u32,
 }
 
-/// What a rank is told.
+/// The spec of a rank.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Order {
+struct RankSpec {
     /// The step that it must be of.
     step: String,
     /// How many ranks each task has.
@@ -60,7 +60,7 @@ impl Span {
 
     /// The command that runs `argv` as `each` ranks of every task; `exe` is assay, at the same path everywhere.
     pub fn command(&self, exe: &Path, each: usize, argv: &[String]) -> Command {
-        let order = Order {
+        let spec = RankSpec {
             step: self.step.clone(),
             each,
             tasks_per_node: self.tasks_per_node,
@@ -78,7 +78,7 @@ impl Span {
         // The agents have the nodes already; ranks may be more than CPUs, and are placed as programs are.
         command.args(["--overlap", "--overcommit", "--cpu-bind=none", "--distribution=block"]);
         command.args(["--kill-on-bad-exit=1", "--input=none", "--export=ALL"]);
-        command.arg(exe).args(["__work", RANK]).arg(serde_json::json!(order).to_string());
+        command.arg(exe).args(["__work", RANK]).arg(serde_json::json!(spec).to_string());
         for (name, _) in std::env::vars_os().filter(|(n, _)| is_of_the_agent(&n.to_string_lossy()))
         {
             command.env_remove(name);
@@ -129,8 +129,8 @@ mod tests {
         let line = words.join(" ");
         assert!(line.starts_with("--jobid=7 --job-name=assay-mpi-3-1 --nodes=4-4 "), "{line}");
         assert!(line.contains("--ntasks-per-node=2 --ntasks=8 --mpi=pmix --overlap"), "{line}");
-        let order: Order = serde_json::from_str(words.last().unwrap()).unwrap();
-        assert_eq!((order.each, order.argv), (2, vec!["solve".to_owned()]));
+        let spec: RankSpec = serde_json::from_str(words.last().unwrap()).unwrap();
+        assert_eq!((spec.each, spec.argv), (2, vec!["solve".to_owned()]));
     }
 
     #[test]

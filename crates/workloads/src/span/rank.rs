@@ -9,7 +9,7 @@ use assay_model::Exit;
 use assay_sut::{Ended, ProcessSetup, enter, wait_any};
 
 use super::used::Used;
-use super::{Order, Share};
+use super::{RankSpec, Share};
 use crate::Failure;
 use assay_sut::end_with_parent;
 
@@ -46,9 +46,9 @@ impl Task {
     }
 
     /// The folder of state of the agent whose share this rank takes.
-    fn folder(&self, order: &Order) -> PathBuf {
-        let name = if order.tasks_per_node > 1 {
-            format!("{}.{}", self.node, self.local / order.each.max(1))
+    fn folder(&self, spec: &RankSpec) -> PathBuf {
+        let name = if spec.tasks_per_node > 1 {
+            format!("{}.{}", self.node, self.local / spec.each.max(1))
         } else {
             self.node.clone()
         };
@@ -61,10 +61,10 @@ impl Task {
 /// # Errors
 /// [`Failure`]: the program was not started, or ended badly.
 pub fn run(json: &str) -> Result<(), Failure> {
-    let order: Order = serde_json::from_str(json)?;
+    let spec: RankSpec = serde_json::from_str(json)?;
     let task = Task::own()?;
-    let share = share(&order, &task)?;
-    let ended = become_program(&order, &task, &share)?;
+    let share = share(&spec, &task)?;
+    let ended = become_program(&spec, &task, &share)?;
     let used = Used {
         rank: task.rank,
         node: task.node.clone(),
@@ -86,31 +86,31 @@ pub fn run(json: &str) -> Result<(), Failure> {
     failure.map_or(Ok(()), Err)
 }
 
-fn share(order: &Order, task: &Task) -> Result<Share, Failure> {
-    let folder = task.folder(order);
+fn share(spec: &RankSpec, task: &Task) -> Result<Share, Failure> {
+    let folder = task.folder(spec);
     let none = |why| {
         let (node, rank) = (&task.node, task.rank);
-        Failure::said(format_args!("node {node} has nothing ready for rank {rank}"), why)
+        Failure::program(format_args!("node {node} has nothing ready for rank {rank}"), why)
     };
     let share = Share::read(&folder).map_err(|e| none(format!("{}: {e}", folder.display())))?;
-    if share.step == order.step {
+    if share.step == spec.step {
         return Ok(share);
     }
-    Err(none(format!("{} is for {}, not {}", folder.display(), share.step, order.step)))
+    Err(none(format!("{} is for {}, not {}", folder.display(), share.step, spec.step)))
 }
 
 /// Runs the program in the trial's folder of this node, under the treatment's settings.
-fn become_program(order: &Order, task: &Task, share: &Share) -> Result<Ended, Failure> {
-    let program = order.argv.first().cloned().unwrap_or_default();
+fn become_program(spec: &RankSpec, task: &Task, share: &Share) -> Result<Ended, Failure> {
+    let program = spec.argv.first().cloned().unwrap_or_default();
     let failed =
-        |why: String| Failure::said(format_args!("{}: start {program}", task.named()), why);
+        |why: String| Failure::program(format_args!("{}: start {program}", task.named()), why);
     let setup = ProcessSetup {
         cpus: Some(share.cpus.clone()).filter(|cpus| !cpus.is_empty()),
         ..share.setup.clone()
     };
     let entered = enter(&setup).map_err(|e| failed(e.to_string()))?;
     let mut command = Command::new(&program);
-    command.args(order.argv.iter().skip(1)).current_dir(&share.dir).stdin(Stdio::null());
+    command.args(spec.argv.iter().skip(1)).current_dir(&share.dir).stdin(Stdio::null());
     command.envs(setup.env.iter().map(|(name, value)| (name, value)));
     if let Some(memory) = &share.memory {
         command.envs(SHARED.map(|name| (name, memory)));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-/// What a rank said that it used.
+/// What a rank reported that it used.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Used {
     /// Its number.
@@ -37,12 +37,12 @@ impl Used {
     }
 }
 
-/// What the ranks said in what was printed; `None` unless each of the `ranks` did, once.
+/// The ranks' reports in the output; `None` unless each of the `ranks` reported once.
 pub fn used(printed: &str, ranks: usize) -> Option<Vec<Used>> {
-    let said: BTreeMap<usize, Used> =
+    let reports: BTreeMap<usize, Used> =
         printed.lines().filter_map(Used::parse).map(|u| (u.rank, u)).collect();
-    let whole = said.len() == ranks && said.keys().copied().eq(0..ranks);
-    whole.then(|| said.into_values().collect())
+    let whole = reports.len() == ranks && reports.keys().copied().eq(0..ranks);
+    whole.then(|| reports.into_values().collect())
 }
 
 /// How many ranks each node had (`n1: 2, n2: 2`).

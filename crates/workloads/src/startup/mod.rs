@@ -6,7 +6,7 @@ mod host;
 mod model;
 mod params;
 mod place;
-mod said;
+mod results;
 mod series;
 mod solver;
 mod spec;

@@ -97,8 +97,8 @@ impl Model {
         Model { seed, blocks, routes: routes.max(1) }
     }
 
-    /// The least bytes for so many rows.
-    pub fn least_bytes(rows: u64) -> u64 {
+    /// The smallest bytes for so many rows.
+    pub fn min_bytes(rows: u64) -> u64 {
         (rows / BLOCK_ROWS).max(1) * (SIDE * SIDE) as u64 * ROUTE_BYTES
     }
 
@@ -226,8 +226,8 @@ mod tests {
         let changed: Vec<_> = one.lines().zip(spoilt.lines()).filter(|(a, b)| a != b).collect();
         assert_eq!(changed.len(), 1, "{changed:?}");
         assert!(changed[0].0.starts_with(" rhs demand_of_market_019_in_region_002 "));
-        let least = text(&Model::of(1, Model::least_bytes(80), 80), false).len() as f64;
-        assert!((least / Model::least_bytes(80) as f64 - 1.0).abs() < 0.2, "{least}");
+        let minimum = text(&Model::of(1, Model::min_bytes(80), 80), false).len() as f64;
+        assert!((minimum / Model::min_bytes(80) as f64 - 1.0).abs() < 0.2, "{minimum}");
     }
 
     #[test]

@@ -51,11 +51,11 @@ impl Params {
         if rows % BLOCK_ROWS != 0 {
             return Err(wrong(format!("`rows` is a multiple of {BLOCK_ROWS}")));
         }
-        let least = Model::least_bytes(rows);
-        if size < least {
-            let least = units::format_bytes(least);
+        let minimum = Model::min_bytes(rows);
+        if size < minimum {
+            let minimum = units::format_bytes(minimum);
             return Err(wrong(format!(
-                "{rows} rows take {least} or more: give a larger `size` or fewer `rows`"
+                "{rows} rows take {minimum} or more: give a larger `size` or fewer `rows`"
             )));
         }
         Ok(params)
@@ -100,13 +100,13 @@ mod tests {
 
     #[test]
     fn mistakes_are_answered_with_what_would_be_right() {
-        for (name, value, said) in [
+        for (name, value, expected) in [
             ("rows", Scalar::Int(50), "multiple of 40"),
             ("size", "1 KiB".into(), "fewer `rows`"),
             ("window", "1 ms".into(), "200 ms"),
         ] {
             let error = Params::from_map(&map(&[(name, value)])).unwrap_err().to_string();
-            assert!(error.contains(said), "{error}");
+            assert!(error.contains(expected), "{error}");
         }
     }
 }

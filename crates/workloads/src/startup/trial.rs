@@ -8,10 +8,10 @@ use assay_model::{Event, Phase};
 
 use super::host::{self, Host, Look};
 use super::params::Params;
-use super::said;
+use super::results;
 use crate::Failure;
 use crate::WorkloadError;
-use crate::side_by_side::{self, CopyOrder, Measured};
+use crate::side_by_side::{self, CopySpec, Measured};
 use crate::step::tail_of;
 use crate::trial_spec::TrialSpec;
 use crate::work::{Channel, life};
@@ -38,29 +38,29 @@ pub struct Ran {
 /// # Errors
 /// [`Failure`]: it could not be measured to its end. A wrong optimum is no error but an event, `valid: false`.
 pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
-    let order = TrialSpec::<()>::read(json)?;
-    let params = Params::from_map(&order.params)?;
-    if !life::die_with(order.lab).map_err(Failure::step("the watch for the lab's end"))? {
+    let spec = TrialSpec::<()>::read(json)?;
+    let params = Params::from_map(&spec.params)?;
+    if !life::die_with(spec.lab).map_err(Failure::step("the watch for the lab's end"))? {
         return Err(Failure::Stopped);
     }
     channel.send(&Event::Phase { phase: Phase::RampUp, t_ns: None });
-    let inputs = std::env::var_os("ASSAY_STORAGE").map_or_else(|| order.dir.clone(), PathBuf::from);
-    let copies = copies(&params, &order.dir, &inputs)?;
+    let inputs = std::env::var_os("ASSAY_STORAGE").map_or_else(|| spec.dir.clone(), PathBuf::from);
+    let copies = copies(&params, &spec.dir, &inputs)?;
     let logical = logical(&params, &inputs)?;
-    let host = Host::new(&order.cpus, host::devices(&inputs));
+    let host = Host::new(&spec.cpus, host::devices(&inputs));
     host.look().ok_or_else(|| Failure::other("/proc/stat does not tell of the trial's CPUs"))?;
-    let crew = side_by_side::Order { dir: order.dir.clone(), lab: 0, copies, reference_s: None };
+    let crew = side_by_side::CrewSpec { dir: spec.dir.clone(), lab: 0, copies, reference_s: None };
     let (measured, looks) = watched(&crew, &host, channel)?;
-    let ran = Ran { cpus: order.cpus.len(), params, host, looks, measured, logical };
-    said::results(&ran, channel);
+    let ran = Ran { cpus: spec.cpus.len(), params, host, looks, measured, logical };
+    results::report(&ran, channel);
     let answers = answers(&ran.params, &crew);
-    said::verdict(&answers, ran.params.model().optimum() as f64, SAME, channel);
+    results::verdict(&answers, ran.params.model().optimum() as f64, SAME, channel);
     Ok(())
 }
 
 /// Runs the copies and looks at the machine meanwhile.
 fn watched(
-    crew: &side_by_side::Order,
+    crew: &side_by_side::CrewSpec,
     host: &Host,
     channel: &mut Channel,
 ) -> Result<(Measured, Vec<Look>), Failure> {
@@ -82,7 +82,7 @@ fn watched(
 }
 
 /// The end of what a failed copy printed: solvers complain on standard output.
-fn printed(failure: &Failure, crew: &side_by_side::Order) -> String {
+fn printed(failure: &Failure, crew: &side_by_side::CrewSpec) -> String {
     let Failure::Copy { index, .. } = failure else { return String::new() };
     let path = crew.copies.get(*index).map(|c| c.dir.join("stdout"));
     let tail = path.and_then(|p| tail_of(&p, TAIL_BYTES, TAIL_LINES).ok()).unwrap_or_default();
@@ -90,12 +90,12 @@ fn printed(failure: &Failure, crew: &side_by_side::Order) -> String {
     if lines.is_empty() { String::new() } else { format!("; it printed: {}", lines.join(" | ")) }
 }
 
-fn copies(params: &Params, dir: &Path, inputs: &Path) -> Result<Vec<CopyOrder>, Failure> {
+fn copies(params: &Params, dir: &Path, inputs: &Path) -> Result<Vec<CopySpec>, Failure> {
     let program = params.solver.find()?;
     let make = |copy: usize| {
         let own = dir.join(format!("copy-{}", copy + 1));
         std::fs::create_dir_all(&own).map_err(WorkloadError::io("make", &own))?;
-        Ok(CopyOrder {
+        Ok(CopySpec {
             argv: params.solver.argv(&program, &inputs.join(params.file(copy))),
             env: Vec::new(),
             dir: own,
@@ -115,8 +115,8 @@ fn logical(params: &Params, inputs: &Path) -> Result<u64, WorkloadError> {
 }
 
 /// What each copy found.
-fn answers(params: &Params, crew: &side_by_side::Order) -> Vec<Result<f64, String>> {
-    let of = |copy: &CopyOrder| {
+fn answers(params: &Params, crew: &side_by_side::CrewSpec) -> Vec<Result<f64, String>> {
+    let of = |copy: &CopySpec| {
         let path = copy.dir.join("stdout");
         let bytes = std::fs::read(&path).map_err(|e| format!("{}: {e}", path.display()))?;
         params.solver.answer(&String::from_utf8_lossy(&bytes))

@@ -100,7 +100,7 @@ fn kit_params(
     if let Some(portability) = toolchain.portability.get(member) {
         set("portability", Scalar::from(portability.as_str()));
     }
-    // What this kit has no parameter for does not concern it; what is not said has its default.
+    // What this kit has no parameter for does not concern it; what is not given has its default.
     values.retain(|name, _| kit.spec().param(name).is_some());
     for spec in &kit.spec().params {
         if let (false, Some(default)) = (values.contains_key(&spec.name), &spec.default) {

@@ -19,7 +19,7 @@ pub use file::{FILE, Reference, SuiteFile};
 use members::{Chosen, Members};
 
 use crate::capability::{Builds, Offers};
-use crate::side_by_side::{self, CopyOrder, Order};
+use crate::side_by_side::{self, CopySpec, CrewSpec};
 use crate::{Collected, Finished, Launch, TrialContext, Workload, WorkloadError};
 
 /// No more of a copy's output than this is read, bytes.
@@ -179,7 +179,7 @@ impl Workload for Suite {
     fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
         let chosen = self.chosen(ctx.params)?;
         let member = text(ctx.params, "member");
-        let mut order = Order {
+        let mut spec = CrewSpec {
             dir: ctx.trial_dir.to_owned(),
             lab: std::process::id(),
             copies: Vec::new(),
@@ -195,10 +195,10 @@ impl Workload for Suite {
             for (name, value) in launch.env {
                 env.push((utf8(name)?, utf8(value)?));
             }
-            order.copies.push(CopyOrder { argv, env, dir, stdin: launch.stdin, cpus });
+            spec.copies.push(CopySpec { argv, env, dir, stdin: launch.stdin, cpus });
         }
         let path = ctx.trial_dir.join("copies.json");
-        let json = serde_json::to_vec(&order)
+        let json = serde_json::to_vec(&spec)
             .map_err(|e| WorkloadError::Param(format!("the order of the copies: {e}")))?;
         fs::write(&path, json).map_err(WorkloadError::io("write", &path))?;
         let argv = vec![ctx.exe.into(), "__work".into(), side_by_side::CREW.into(), path.into()];

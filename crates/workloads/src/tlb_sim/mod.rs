@@ -49,7 +49,7 @@ fn task(map: &BTreeMap<String, Scalar>, seed: u64) -> Result<Task, WorkloadError
         accesses: params.accesses,
         seed,
     };
-    // A load that cannot be is told when the plan is made.
+    // An impossible load is an error when the plan is made.
     for load in task.loads() {
         Synthetic::new(&load).map_err(|e| wrong(e.to_string()))?;
     }
@@ -117,8 +117,8 @@ mod tests {
             ("min_data", "1 GiB".into(), "smaller first"),
             ("code", "1".into(), "code is from"),
         ] {
-            let said = workload.check(&map(&[(name, value)])).unwrap_err().to_string();
-            assert!(said.contains(says), "{name}: {said}");
+            let error = workload.check(&map(&[(name, value)])).unwrap_err().to_string();
+            assert!(error.contains(says), "{name}: {error}");
         }
     }
 

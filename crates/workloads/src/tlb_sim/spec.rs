@@ -12,9 +12,9 @@ params! {
         machine: String = Text, "solaris-9";
         /// How many processes take turns.
         processes: u32 = Int(1, 1024), 8;
-        /// The least amount of data of the largest process.
+        /// The smallest amount of data of the largest process.
         min_data: u64 = Size, "1 MiB";
-        /// The greatest; in between it is halved.
+        /// The largest; in between it is halved.
         max_data: u64 = Size, "64 MiB";
         /// The code of each process.
         code: u64 = Size, "1 MiB";

@@ -10,14 +10,14 @@ use serde::{Deserialize, Serialize};
 use crate::Failure;
 use crate::work::Channel;
 
-/// What a trial is told.
+/// The trial spec.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Task {
     /// The machine's TOML.
     pub machine: String,
     /// Its name.
     pub name: String,
-    /// Data of the largest process, bytes, the greatest first.
+    /// Data of the largest process, bytes, the largest first.
     pub data: Vec<u64>,
     /// How many processes.
     pub processes: u32,

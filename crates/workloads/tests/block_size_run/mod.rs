@@ -43,7 +43,7 @@ pub fn cpus() -> Vec<usize> {
     (0..rustix::thread::CpuSet::MAX_CPU).filter(|&cpu| set.is_set(cpu)).collect()
 }
 
-/// Runs trial `number` in `dir`, after `previous`, and reads what it said.
+/// Runs trial `number` in `dir`, after `previous`, and reads its events.
 ///
 /// # Errors
 /// Preparing or launching failed. A program that failed is a record with that exit.
@@ -77,12 +77,12 @@ pub fn trial(
         .stdin(Stdio::null())
         .output()
         .expect("this program can be started again");
-    let said = std::fs::read_to_string(&events).unwrap_or_default();
+    let text = std::fs::read_to_string(&events).unwrap_or_default();
     let _ = std::fs::remove_file(&events);
     let mut record = empty(number);
     record.error = String::from_utf8_lossy(&output.stderr).into_owned();
     record.exit = output.status.code().map(Exit::Code);
-    for line in said.lines() {
+    for line in text.lines() {
         let event = Event::from_line(line).expect("events are of the protocol");
         take(&mut record, event.expect("no empty lines"));
     }

@@ -166,7 +166,7 @@ impl<'a> Measured<'a> {
         if asked.fill || asked.confirm {
             let lab = open_lab(&self.archive, kit_paths()?, Output::Keep)?;
             let mut bar = Bar::new(&self.defined.about.experiment, asked.quiet);
-            let _turn = run::take_turn(true, &lab, &mut bar)?;
+            let _lock = run::take_run_lock(true, &lab, &mut bar)?;
             let until = Instant::now() + budget;
             if asked.fill {
                 interrupted = self.fill(&lab, &mut bar, &kept, until)?;

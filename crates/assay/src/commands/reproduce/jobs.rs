@@ -16,7 +16,7 @@ use assay_workloads::KitPaths;
 use super::Read;
 use crate::commands::open::{kit_paths, open_lab};
 use crate::commands::post::find;
-use crate::commands::run::take_turn;
+use crate::commands::run::take_run_lock;
 use crate::progress::Bar;
 use crate::screen::say;
 use crate::shipped;
@@ -90,13 +90,13 @@ impl Job {
             State::Made(_) => None,
             State::Impossible(why) => Some((Here::CannotBeAsked, why.clone())),
             State::Interrupted(id) => Some((
-                Here::CannotBeTold,
+                Here::Undecided,
                 format!("run {id} was interrupted; the same command goes on"),
             )),
             State::Ready => {
-                Some((Here::CannotBeTold, format!("not run; `assay run {}` asks", self.file)))
+                Some((Here::Undecided, format!("not run; `assay run {}` asks", self.file)))
             }
-            State::Skipped(why) | State::Failed(why) => Some((Here::CannotBeTold, why.clone())),
+            State::Skipped(why) | State::Failed(why) => Some((Here::Undecided, why.clone())),
         }
     }
 }
@@ -160,12 +160,12 @@ fn prepare(job: &mut Job, post: &Path, archive: &Archive, kits: &KitPaths) {
         }
     };
     let experiment = &prepared.experiment;
-    let told =
+    let estimated =
         estimate(Some(archive), &experiment.name, &prepared.plan, experiment.compare.confidence);
-    (job.expected, job.basis) = match (told.total(), described(experiment)) {
-        (Some(total), _) => (Some(total), told.basis),
-        (None, Some(said)) => (Some(said), "as its description says".to_owned()),
-        (None, None) => (None, told.basis),
+    (job.expected, job.basis) = match (estimated.total(), described(experiment)) {
+        (Some(total), _) => (Some(total), estimated.basis),
+        (None, Some(time)) => (Some(time), "as its description says".to_owned()),
+        (None, None) => (None, estimated.basis),
     };
     job.trials = prepared.plan.trials.len();
     let obstacles = assay_lab::obstacles(&prepared.plan, &assay_sut::state_dir());
@@ -192,7 +192,7 @@ fn locate(named: &str, post: &Path) -> Result<PathBuf, String> {
 /// `about 5 min on two CPUs`.
 fn described(experiment: &Experiment) -> Option<Duration> {
     let text = one_line(&experiment.description);
-    let told = |(at, phrase): (usize, &str)| {
+    let duration = |(at, phrase): (usize, &str)| {
         let (before, after) = (&text[..at], &text[at + phrase.len()..]);
         let words: Vec<&str> = after.split_whitespace().take(4).collect();
         let unit = words.get(1)?.trim_end_matches(['.', ',', ';', ':']);
@@ -205,7 +205,7 @@ fn described(experiment: &Experiment) -> Option<Duration> {
             _ => (words.get(2..4) == Some(&["on", "two"])).then_some(time),
         }
     };
-    text.match_indices("about ").find_map(told)
+    text.match_indices("about ").find_map(duration)
 }
 
 /// The newest run of an experiment, if it was interrupted.
@@ -230,7 +230,7 @@ pub fn run(archive: &Archive, job: &mut Job, left: Option<Duration>, wait: bool)
         interrupt.clear();
     }
     let mut bar = Bar::new(&prepared.experiment.name, false);
-    let _turn = take_turn(wait, &lab, &mut bar)?;
+    let _lock = take_run_lock(wait, &lab, &mut bar)?;
     // The sender is dropped when the run has ended, and the clock with it.
     let (ended, clock) = mpsc::channel::<()>();
     let timer = left.zip(lab.interrupt.clone()).map(|(left, interrupt)| {

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use assay_model::RunId;
-use assay_report::post::{self, Library, PostError, RunPlace, Template};
+use assay_report::post::{self, Library, PostError, RunLocation, Template};
 use assay_report::site::{PostCard, pages, slug};
 use assay_rules::landscape::Collection;
 use assay_sut::sha256;
@@ -122,7 +122,7 @@ fn one(
     let views = views.collect::<Result<BTreeMap<_, _>>>()?;
     let mut made = template.evaluate(library, &views, env!("CARGO_PKG_VERSION"), &today())?;
     made.file = format!("{}.md", source.stem);
-    made.runs_at = RunPlace::Pages("../../runs".to_owned());
+    made.runs_at = RunLocation::Pages("../../runs".to_owned());
     if refused(&made) {
         return Err(Refused("a check refuses it".to_owned()).into());
     }

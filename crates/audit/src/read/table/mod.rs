@@ -1,5 +1,5 @@
 //! Tables in a text: rows between bars, rows of words and numbers, one cell a line, histograms and
-//! counted lines of a log. What comes out is one shape: columns with names, rows with a label.
+//! counted lines of a log. The result has one shape: columns with names, rows with a label.
 
 mod pipe;
 mod plain;

@@ -1,5 +1,5 @@
 //! What benchmark tools print: hyperfine, `go test -bench`, benchstat, criterion, pytest-benchmark, wrk.
-//! Each comes out as a table like those that are written by hand.
+//! Each becomes a table like those that are written by hand.
 
 use std::ops::Range;
 

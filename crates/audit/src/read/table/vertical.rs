@@ -1,4 +1,4 @@
-//! Tables that came out with one cell a line.
+//! Tables printed with one cell a line.
 
 use std::ops::Range;
 

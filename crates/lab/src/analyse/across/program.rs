@@ -21,8 +21,8 @@ fn names_the_program(factor: &str) -> bool {
     )
 }
 
-/// Two programs of different names, or two workloads, as a reason not to compare them: nobody said that this is
-/// what is meant to differ.
+/// Two programs of different names, or two workloads, as a reason not to compare them: nothing
+/// declares that this is what is meant to differ.
 pub(super) fn unlike(a: &Side<'_>, b: &Side<'_>, declared: &Declared) -> Option<String> {
     if declared.factors.iter().any(|f| names_the_program(f)) {
         return None;

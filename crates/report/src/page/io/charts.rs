@@ -9,7 +9,7 @@ use maud::Markup;
 
 use super::Subject;
 
-/// Series of a histogram that can be told apart.
+/// Series of a histogram that can be distinguished.
 const MAX_SERIES: usize = 8;
 
 /// A chart before it is drawn.
@@ -252,7 +252,7 @@ mod tests {
         let mut one = sizes(&[("vda write", 90), ("vda read", 7)]);
         let mut other = sizes(&[("vda read", 500), ("vda flush", 1)]);
         same_series(&mut [&mut one, &mut other]);
-        let told = |of: &Titled| -> Vec<(String, u64)> {
+        let lines = |of: &Titled| -> Vec<(String, u64)> {
             let Chart::Histogram(h) = &of[0].1 else { panic!("a histogram") };
             let sum = |s: &histogram::Series| s.rows.iter().map(|r| r.2).sum();
             h.series.iter().map(|s| (s.label.clone(), sum(s))).collect()
@@ -260,7 +260,7 @@ mod tests {
         let line = |n: [u64; 3]| -> Vec<(String, u64)> {
             ["vda read", "vda write", "vda flush"].map(str::to_owned).into_iter().zip(n).collect()
         };
-        assert_eq!(told(&one), line([7, 90, 0]));
-        assert_eq!(told(&other), line([500, 0, 1]));
+        assert_eq!(lines(&one), line([7, 90, 0]));
+        assert_eq!(lines(&other), line([500, 0, 1]));
     }
 }

@@ -230,7 +230,8 @@ fn lines<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Block, PostErro
     Ok(laid(markup, &format!("{title}; quoted numbers"), words))
 }
 
-/// The curves that a run measured; where it measured none, those that it estimated or derived, and it is said.
+/// The curves that a run measured; where it measured none, those that it estimated or derived, and
+/// the chart states it.
 fn curve<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Block, PostError> {
     let Some(alias) = a.text("run")? else {
         return Err(a.error(

@@ -15,7 +15,7 @@ use crate::post::error::PostError;
 use crate::post::evaluator::{Evaluator, Made};
 use crate::post::score::GEOMEAN;
 
-/// What a comparison is said from.
+/// What a comparison is made from.
 struct Sides {
     a: Amount,
     ratio: Ratio,
@@ -168,7 +168,7 @@ fn kind(q: &Quantity) -> String {
 }
 
 /// What a comparison prints, its value and the interval of that.
-struct Said {
+struct Wording {
     text: String,
     value: f64,
     unit: &'static str,
@@ -181,7 +181,7 @@ fn compared<'a>(
     e: &mut Evaluator<'a>,
     args: &Arguments<'a>,
     way: fn(Better) -> Way,
-    say: fn(&Sides) -> Said,
+    say: fn(&Sides) -> Wording,
 ) -> Result<Made, PostError> {
     let digits = args.count("digits", DIGITS)?;
     let (a, b, basis, ratio) = sides(e, args, way)?;
@@ -198,7 +198,7 @@ fn compared<'a>(
                 number.matrix = Some(matrix(&[a.entry.clone(), b.entry.clone()]));
             }
             let s = Sides { a: a.clone(), ratio, digits };
-            let said = say(&s);
+            let wording = say(&s);
             let comparison = ComparisonEvidence {
                 label: a.entry.label.clone(),
                 ratio: Some(s.ratio.value),
@@ -211,11 +211,11 @@ fn compared<'a>(
             };
             findings.extend(checks::computed(&comparison));
             number.comparison = Some(comparison);
-            number.text = said.text;
-            number.value = Some(said.value);
-            said.unit.clone_into(&mut number.unit);
-            number.formula = said.formula;
-            number.interval = said.interval;
+            number.text = wording.text;
+            number.value = Some(wording.value);
+            wording.unit.clone_into(&mut number.unit);
+            number.formula = wording.formula;
+            number.interval = wording.interval;
         }
     }
     Ok(Made::Number(keep(e, number, findings, &[&a, &b])))
@@ -245,7 +245,7 @@ pub(super) fn better<'a>(e: &mut Evaluator<'a>, args: &Arguments<'a>) -> Result<
             ""
         };
         let word = if x >= 0.0 { "better" } else { "worse" };
-        Said {
+        Wording {
             text: judged(x, interval, r.verdict, s.digits, word),
             value: x * 100.0,
             unit: "%",
@@ -267,7 +267,7 @@ pub(super) fn less_time<'a>(
         let interval =
             r.interval.map(|i| Interval { low: 1.0 - i.high, high: 1.0 - i.low, level: i.level });
         let word = if x >= 0.0 { "less time" } else { "more time" };
-        Said {
+        Wording {
             text: judged(x, interval, r.verdict, s.digits, word),
             value: x * 100.0,
             unit: "%",
@@ -279,16 +279,16 @@ pub(super) fn less_time<'a>(
 
 /// `2.6 times`: a/b, whichever way is better.
 pub(super) fn times<'a>(e: &mut Evaluator<'a>, args: &Arguments<'a>) -> Result<Made, PostError> {
-    compared(e, args, plain, |s| ratio_said(s, "times"))
+    compared(e, args, plain, |s| ratio_wording(s, "times"))
 }
 
 /// `2.1 times as fast`: t0/t.
 pub(super) fn speedup<'a>(e: &mut Evaluator<'a>, args: &Arguments<'a>) -> Result<Made, PostError> {
     timed(e, args)?;
-    compared(e, args, |_| Way::Turned, |s| ratio_said(s, "times as fast"))
+    compared(e, args, |_| Way::Turned, |s| ratio_wording(s, "times as fast"))
 }
 
-fn ratio_said(s: &Sides, words: &str) -> Said {
+fn ratio_wording(s: &Sides, words: &str) -> Wording {
     let r = &s.ratio;
     let text = match r.interval {
         Some(i) => {
@@ -298,7 +298,7 @@ fn ratio_said(s: &Sides, words: &str) -> Said {
         None => format!("{} {words}", phrase::ratio(r.value, s.digits)),
     };
     let formula = format!("{} = {:.6}", r.formula, r.value);
-    Said { text, value: r.value, unit: "1", interval: r.interval, formula }
+    Wording { text, value: r.value, unit: "1", interval: r.interval, formula }
 }
 
 /// `15 min less`, `2.53 points more`: a - b.

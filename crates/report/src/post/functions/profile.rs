@@ -13,10 +13,10 @@ use crate::post::evaluator::{Evaluator, Made};
 use crate::post::operand::on_host;
 use crate::view::RunView;
 
-/// Functions in a table where it is not said.
+/// Functions in a table by default.
 const FUNCTIONS: usize = 10;
 /// The most that can be asked for.
-const MOST: usize = 100;
+const MAX_ROWS: usize = 100;
 /// Functions that forms without pictures name.
 const NAMED: usize = 5;
 
@@ -38,7 +38,7 @@ pub(super) fn profile<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Ma
             return Err(a.error("side", format!("there is no side `{other}`"), help));
         }
     };
-    let most = a.count("top", MOST)?.unwrap_or(FUNCTIONS);
+    let most = a.count("top", MAX_ROWS)?.unwrap_or(FUNCTIONS);
     if a.get("than").is_some() && side == Side::OffCpu {
         let help = "leave out `side` or `than`";
         return Err(a.error("side", "functions are compared by their time on CPU", help));

@@ -1,4 +1,4 @@
-//! `mean`, `sum`, `least` and `greatest` of several quoted results.
+//! `mean`, `sum`, `least` and `largest` of several quoted results.
 
 use assay_checks::{Evidence, Known, MeanOf, MeanOperator, MeanUse, rows};
 use assay_model::Better;
@@ -45,12 +45,12 @@ pub(super) fn sum<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made, 
     together(e, a, |v| v.iter().sum())
 }
 
-/// The least value.
+/// The smallest value.
 pub(super) fn min<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made, PostError> {
     together(e, a, |v| v.iter().copied().fold(f64::INFINITY, f64::min))
 }
 
-/// The greatest value.
+/// The largest value.
 pub(super) fn max<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made, PostError> {
     together(e, a, |v| v.iter().copied().fold(f64::NEG_INFINITY, f64::max))
 }

@@ -3,7 +3,7 @@
 use assay_checks::rows;
 
 use super::*;
-use Here::{CannotBeAsked, CannotBeTold, DoesNotHold, Holds};
+use Here::{CannotBeAsked, DoesNotHold, Holds, Undecided};
 
 /// Statements that the results contradict or that nobody computed, each in its own way, and what becomes of it:
 /// `refused` by a check, or shown as `typed` by the author. None passes silently.
@@ -227,7 +227,7 @@ fn an_inferred_field_is_not_called_quoted() {
         "{}",
         p.numbers[0].formula
     );
-    assert!(html(&p).contains("from quoted</span>"), "said at the number");
+    assert!(html(&p).contains("from quoted</span>"), "stated at the number");
 }
 
 #[test]
@@ -241,7 +241,7 @@ fn a_renamed_bar_shows_its_real_name() {
 }
 
 #[test]
-fn claims_hold_or_do_not_or_cannot_be_told() {
+fn claims_hold_or_do_not_or_are_undecided() {
     let mut runs = runs();
     let view = runs.get_mut("sweep").unwrap();
     let c = view.analysis.comparisons.iter().find(|c| c.ratio.is_some()).unwrap().clone();
@@ -282,12 +282,7 @@ fn claims_hold_or_do_not_or_cannot_be_told() {
         runs.iter().filter(|(k, _)| *k == "sweep").map(|(k, v)| (k.clone(), v.clone())).collect();
     let p = with_runs(&body, &only).unwrap();
     let here: Vec<Here> = p.claims.iter().map(|c| c.here).collect();
-    assert_eq!(
-        here,
-        [Holds, DoesNotHold, CannotBeTold, CannotBeTold, CannotBeAsked],
-        "{:?}",
-        p.claims
-    );
+    assert_eq!(here, [Holds, DoesNotHold, Undecided, Undecided, CannotBeAsked], "{:?}", p.claims);
     assert!(
         p.claims[0].why.starts_with("2 times as good [95 % CI 1.96, 2.04]"),
         "{}",
@@ -306,13 +301,13 @@ fn claims_hold_or_do_not_or_cannot_be_told() {
             && page.contains("Then: 422782 bops")
     );
     assert!(
-        text.contains("*holds here:* 2 times as good") && text.contains("*cannot be told:*"),
+        text.contains("*holds here:* 2 times as good") && text.contains("*undecided:*"),
         "{text}"
     );
 
     set(&mut runs, 1.0, assay_model::Verdict::Inconclusive);
     let p = with_runs(&ahead(&a, &b), &runs).unwrap();
-    assert_eq!(p.claims[0].here, CannotBeTold);
+    assert_eq!(p.claims[0].here, Undecided);
     set(&mut runs, 1.0, assay_model::Verdict::Equivalent);
     assert_eq!(with_runs(&ahead(&a, &b), &runs).unwrap().claims[0].here, DoesNotHold);
     let e =

@@ -24,7 +24,7 @@ pub(in crate::post) struct Held {
 /// What the results say of a comparing word.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::post) enum Bound {
-    /// They say so too.
+    /// They agree.
     Holds(String),
     /// They say the opposite.
     Contradicted(String),
@@ -144,7 +144,7 @@ fn pair(
     let (Some(a), Some(b)) = (named(subject, sentence, held), named(other, sentence, held)) else {
         return Bound::Open("the results of the post do not tell what is compared");
     };
-    let mut told: Vec<(bool, String)> = Vec::new();
+    let mut judged: Vec<(bool, String)> = Vec::new();
     for (x, y) in a.iter().flat_map(|x| b.iter().map(move |y| (*x, *y))) {
         if x.question != y.question || x.entry == y.entry || other_metric(sentence, held, x) {
             continue;
@@ -165,9 +165,9 @@ fn pair(
             Says::Lower => vx < vy,
             _ => (vx / vy - 1.0).abs() <= 0.02,
         };
-        told.push((holds, stated(x, y, basis)));
+        judged.push((holds, stated(x, y, basis)));
     }
-    settled(&told)
+    settled(&judged)
 }
 
 fn best(
@@ -180,7 +180,7 @@ fn best(
 ) -> Bound {
     let subject = named(subject, sentence, held).or_else(|| named(other, sentence, held));
     let Some(own) = subject else {
-        return Bound::Open("the results of the post do not tell what it is said of");
+        return Bound::Open("the results of the post do not show what it refers to");
     };
     let lower = sentence.to_lowercase();
     let narrowed =
@@ -188,7 +188,7 @@ fn best(
             .iter()
             .any(|w| lower.contains(w))
             && !lower.contains("among all");
-    let mut told: Vec<(bool, String)> = Vec::new();
+    let mut judged: Vec<(bool, String)> = Vec::new();
     let questions: BTreeSet<&str> = own.iter().map(|h| h.question.as_str()).collect();
     for question in questions {
         let mut all: Vec<&Held> = held
@@ -200,7 +200,7 @@ fn best(
             continue;
         }
         let highest = all[0].entry.better == Better::Higher;
-        // Whether the least value is what the word means.
+        // Whether the smallest value is what the word means.
         let least = match says {
             Says::Worst => highest,
             Says::Highest => false,
@@ -213,10 +213,10 @@ fn best(
         });
         let mine = all.iter().find(|h| own.iter().any(|o| o.entry == h.entry));
         if let Some(mine) = mine {
-            told.push((value(mine, basis) == value(all[0], basis), stated(mine, all[0], basis)));
+            judged.push((value(mine, basis) == value(all[0], basis), stated(mine, all[0], basis)));
         }
     }
-    match settled(&told) {
+    match settled(&judged) {
         Bound::Contradicted(_) if narrowed => {
             Bound::Open("the sentence speaks of a part of the results")
         }
@@ -225,11 +225,11 @@ fn best(
 }
 
 /// What all pairs say, where they agree.
-fn settled(told: &[(bool, String)]) -> Bound {
-    let Some((first, words)) = told.first().cloned() else {
+fn settled(judged: &[(bool, String)]) -> Bound {
+    let Some((first, words)) = judged.first().cloned() else {
         return Bound::Open("no results of one metric decide it");
     };
-    if told.iter().any(|(holds, _)| *holds != first) {
+    if judged.iter().any(|(holds, _)| *holds != first) {
         return Bound::Open("the results of the post say both");
     }
     if first { Bound::Holds(words) } else { Bound::Contradicted(words) }

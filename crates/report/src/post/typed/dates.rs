@@ -74,7 +74,7 @@ pub(super) fn dates(all: &[Atom], names: &Names) -> Vec<bool> {
                 out[next] = true;
             }
         }
-        let said = i > 0 && (all[i - 1].is(BEFORE) || out[i - 1] && all[i].before == "-");
+        let introduced = i > 0 && (all[i - 1].is(BEFORE) || out[i - 1] && all[i].before == "-");
         // `in 2009 tests` counts tests.
         let counts = all.get(i + 1).is_some_and(|n| {
             n.before.trim().is_empty()
@@ -85,7 +85,7 @@ pub(super) fn dates(all: &[Atom], names: &Names) -> Vec<bool> {
                     "names",
                 ])
         });
-        if said && year(i) && free(i) && !counts {
+        if introduced && year(i) && free(i) && !counts {
             out[i] = true;
         }
         // `2005-2009`

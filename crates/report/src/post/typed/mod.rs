@@ -1,6 +1,7 @@
 //! What a person typed into a post: quantities that no function printed, and words that compare. Both are found
-//! after rendering, told from the names in the data, marked in every form of the post, and counted. A typed
-//! quantity in a sentence that compares is refused, and so is a comparison that the post's results contradict.
+//! after rendering, distinguished from the names in the data, marked in every form of the post, and
+//! counted. A typed quantity in a sentence that compares is refused, and so is a comparison that
+//! the post's results contradict.
 
 mod atoms;
 mod bind;

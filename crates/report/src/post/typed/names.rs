@@ -1,5 +1,5 @@
 //! Names with digits that stand in the data: systems, processors, releases, benchmarks, settings of runs. They
-//! are told from quantities by the data, not by how they look.
+//! are distinguished from quantities by the data, not by how they look.
 
 use std::collections::BTreeSet;
 

@@ -35,7 +35,7 @@ pub(in crate::post) struct Saying {
     pub(in crate::post) says: Says,
     /// Its bytes in the text.
     pub(in crate::post) span: Range<usize>,
-    /// What it is said of: the words before it.
+    /// Its subject: the words before it.
     pub(in crate::post) subject: Range<usize>,
     /// What that is compared with: the words behind it.
     pub(in crate::post) other: Range<usize>,
@@ -356,7 +356,7 @@ pub(in crate::post) fn is_open(sentence: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn said(text: &str) -> Vec<(Says, &str)> {
+    fn stated(text: &str) -> Vec<(Says, &str)> {
         sayings(text, 0).into_iter().map(|s| (s.says, &text[s.span])).collect()
     }
 
@@ -377,7 +377,7 @@ mod tests {
             ("In the first sample the disk is busy.", vec![]),
             ("It is \u{E003} than the other.", vec![]),
         ] {
-            assert_eq!(said(text), wanted, "{text}");
+            assert_eq!(stated(text), wanted, "{text}");
         }
     }
 }

@@ -71,7 +71,7 @@ pub struct CpuExecution {
     pub valid: Option<bool>,
 }
 
-/// How a member was built and run under one tuning, and what came out.
+/// How a member was built and run under one tuning, and its results.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct CpuTuning {
@@ -168,7 +168,7 @@ pub struct CpuSuiteResult {
 }
 
 impl CpuSuiteResult {
-    /// Each member's results: member, tuning, what came out. Peak that repeats base is not among them.
+    /// Each member's results: member, tuning, result. Peak that repeats base is not among them.
     pub(crate) fn results(&self) -> impl Iterator<Item = (&CpuMember, Tuning, &CpuTuning)> {
         self.members.iter().flat_map(|m| {
             let peak = m.peak.as_ref().filter(|p| !p.is_base).map(|p| (m, Tuning::Peak, p));

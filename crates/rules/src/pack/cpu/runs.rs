@@ -250,9 +250,9 @@ fn file_systems(r: &CpuSuiteResult, p: &Parameters<'_>) -> Judged {
     if distinct(run) > 1 {
         wrong.push(format!("the run directories lie in {} file systems", distinct(run)));
     }
-    let said = p.words("disclosed_as");
+    let stated = p.words("disclosed_as");
     let disclosed = |name: &&&str| r.disclosure.get(**name).is_some_and(|v| !v.trim().is_empty());
-    if let Some(name) = said.iter().find(|n| !disclosed(n)) {
+    if let Some(name) = stated.iter().find(|n| !disclosed(n)) {
         wrong.push(format!("`{name}` is not disclosed"));
     }
     verdict(&wrong, &[], "one file system, and its type is disclosed")

@@ -51,7 +51,7 @@ fn attempt(root: &Root, folder: &Path) -> Result<(), String> {
         if own && mount.kind != "tmpfs" {
             remove(&within(&mount.point, folder))?;
         }
-        // A program that is just starting cannot be told by its environment yet.
+        // A program that is just starting cannot be identified by its environment yet.
         unmount(folder, &mount.point, || end_programs(folder))?;
     }
     zram::take_away(root, folder)?;
@@ -95,10 +95,10 @@ pub(super) fn unmount(
 ) -> Result<(), String> {
     let began = Instant::now();
     loop {
-        let Err(said) = tools::run(folder, "umount", [point]) else { return Ok(()) };
+        let Err(message) = tools::run(folder, "umount", [point]) else { return Ok(()) };
         if began.elapsed() > TIMEOUT {
             return Err(format!(
-                "{said}; see who uses it with `fuser -vm {}` and end that",
+                "{message}; see who uses it with `fuser -vm {}` and end that",
                 point.display()
             ));
         }

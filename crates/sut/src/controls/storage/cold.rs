@@ -63,18 +63,19 @@ fn forget_backing(folder: &Path, files: u32) {
 
 /// Writes all files below a folder and has the kernel drop what it has cached of them.
 fn drop_files(dir: &Path) -> Result<(), String> {
-    let said = |path: &Path, e: std::io::Error| format!("`{}`: {e}", path.display());
-    let top = File::open(dir).map_err(|e| said(dir, e))?;
-    syncfs(&top).map_err(|e| said(dir, e.into()))?;
+    let failed = |path: &Path, e: std::io::Error| format!("`{}`: {e}", path.display());
+    let top = File::open(dir).map_err(|e| failed(dir, e))?;
+    syncfs(&top).map_err(|e| failed(dir, e.into()))?;
     let mut folders = vec![dir.to_owned()];
     while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder).map_err(|e| said(&folder, e))?.flatten() {
+        for entry in fs::read_dir(&folder).map_err(|e| failed(&folder, e))?.flatten() {
             let path = entry.path();
             match entry.file_type() {
                 Ok(kind) if kind.is_dir() => folders.push(path),
                 Ok(kind) if kind.is_file() => {
-                    let file = File::open(&path).map_err(|e| said(&path, e))?;
-                    fadvise(&file, 0, None, Advice::DontNeed).map_err(|e| said(&path, e.into()))?;
+                    let file = File::open(&path).map_err(|e| failed(&path, e))?;
+                    fadvise(&file, 0, None, Advice::DontNeed)
+                        .map_err(|e| failed(&path, e.into()))?;
                 }
                 _ => {}
             }
@@ -126,9 +127,10 @@ fn arguments(format: Format, level: &Level, from: &Path, to: &Path) -> Vec<Strin
 
 /// Copies an image onto the file of a device, from its beginning. Its size.
 fn copy(from: &Path, to: &Path, room: u64) -> Result<u64, String> {
-    let said = |e: std::io::Error| format!("the image cannot be copied to `{}`: {e}", to.display());
-    let source = File::open(from).map_err(said)?;
-    let size = source.metadata().map_err(said)?.len();
+    let failed =
+        |e: std::io::Error| format!("the image cannot be copied to `{}`: {e}", to.display());
+    let source = File::open(from).map_err(failed)?;
+    let size = source.metadata().map_err(failed)?.len();
     if size > room {
         return Err(format!(
             "the image takes {} and the device has {}; give a larger size=",
@@ -136,15 +138,15 @@ fn copy(from: &Path, to: &Path, room: u64) -> Result<u64, String> {
             format_bytes(room)
         ));
     }
-    let target = File::options().write(true).open(to).map_err(said)?;
+    let target = File::options().write(true).open(to).map_err(failed)?;
     let mut buffer = vec![0; CHUNK];
     let mut at = 0;
     while at < size {
         let part = CHUNK.min((size - at) as usize);
-        source.read_exact_at(&mut buffer[..part], at).map_err(said)?;
-        target.write_all_at(&buffer[..part], at).map_err(said)?;
+        source.read_exact_at(&mut buffer[..part], at).map_err(failed)?;
+        target.write_all_at(&buffer[..part], at).map_err(failed)?;
         at += part as u64;
     }
-    target.sync_all().map_err(said)?;
+    target.sync_all().map_err(failed)?;
     Ok(size)
 }

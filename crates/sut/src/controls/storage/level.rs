@@ -158,7 +158,7 @@ impl System {
     }
 
     /// The smallest device that its tools take.
-    fn least(self) -> u64 {
+    fn minimum(self) -> u64 {
         match self {
             System::Ext4 => 32 << 20,
             System::Xfs => 300 << 20,
@@ -206,17 +206,17 @@ impl Raid {
     }
 
     /// The fewest devices that it takes.
-    pub fn least(self) -> u32 {
+    pub fn minimum(self) -> u32 {
         if matches!(self, Raid::Parity | Raid::Five) { 3 } else { 2 }
     }
 }
 
 impl Kind {
     /// The smallest device, and of what.
-    pub fn least(&self) -> (u64, &'static str) {
+    pub fn minimum(&self) -> (u64, &'static str) {
         match self {
             Kind::Loop { system, .. } | Kind::Stacked { system, .. } | Kind::Zram(system) => {
-                (system.least(), system.name())
+                (system.minimum(), system.name())
             }
             Kind::Zfs { .. } => (128 << 20, "ZFS"),
             Kind::Tmpfs | Kind::Image(_) | Kind::Folder(_) | Kind::Device(_) => (16 << 20, "it"),

@@ -45,7 +45,7 @@ fn kind(head: &str, options: &Options) -> Result<Kind, String> {
     let Options { raid, devices: given, delay, .. } = *options;
     let (name, rest) = head.split_once(':').unwrap_or((head, ""));
     let system = || System::ALL.into_iter().find(|s| s.name() == rest);
-    let devices = given.unwrap_or_else(|| raid.map_or(1, Raid::least));
+    let devices = given.unwrap_or_else(|| raid.map_or(1, Raid::minimum));
     let stacked = |stack, devices| {
         let system = system().ok_or_else(|| format!("`{name}:` takes ext4, xfs or btrfs"))?;
         Ok::<_, String>(Kind::Stacked { system, stack, devices })
@@ -152,17 +152,17 @@ impl Options {
             compression(wanted, &kind)?;
         }
         if let (Some(raid), Some(devices)) = (self.raid, self.devices)
-            && devices < raid.least()
+            && devices < raid.minimum()
         {
-            return Err(format!("{} takes {} devices or more", raid.name(), raid.least()));
+            return Err(format!("{} takes {} devices or more", raid.name(), raid.minimum()));
         }
         if self.arc.is_some_and(|arc| !(16 << 20..=16 << 30).contains(&arc)) {
             return Err("arc= takes 16 MiB to 16 GiB".to_owned());
         }
         let size = self.size.unwrap_or(1 << 30);
-        let (least, of) = kind.least();
-        if size < least {
-            return Err(format!("{of} takes {} or more", format_bytes(least)));
+        let (minimum, of) = kind.minimum();
+        if size < minimum {
+            return Err(format!("{of} takes {} or more", format_bytes(minimum)));
         }
         Ok(Level {
             kind,
@@ -320,8 +320,8 @@ mod tests {
             ("tmpfs,probe=0s", "400 ms"),
             ("tmpfs,size=1KiB", "16 MiB"),
         ] {
-            let said = parse(text).expect_err(text);
-            assert!(said.contains(right), "{text}: {said}");
+            let error = parse(text).expect_err(text);
+            assert!(error.contains(right), "{text}: {error}");
         }
     }
 }

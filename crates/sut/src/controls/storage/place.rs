@@ -128,7 +128,7 @@ pub(super) fn mount_devices(
     let kind = match &level.kind {
         Kind::Loop { system, .. } => {
             options.extend(level.compress.as_ref().map(|c| format!("compress={c}")));
-            // The kernel is told the other devices of a raid; nobody else looks for them.
+            // The kernel needs the other devices of a raid named; nobody else looks for them.
             options.extend(devices.iter().skip(1).map(|d| format!("device=/dev/{}", d.name)));
             Some(system.name())
         }

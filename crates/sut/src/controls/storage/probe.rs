@@ -52,7 +52,7 @@ impl Figures {
 /// Measures with a file in `dir`, which is gone afterwards. `size` is what the storage holds.
 ///
 /// # Errors
-/// What the system said.
+/// The system's error.
 pub(super) fn measure(dir: &Path, time: Duration, size: u64) -> io::Result<Figures> {
     let path = dir.join("assay-probe");
     let figures =
@@ -66,7 +66,7 @@ pub(super) fn measure(dir: &Path, time: Duration, size: u64) -> io::Result<Figur
 /// Measures a block device on which there is nothing to keep.
 ///
 /// # Errors
-/// What the system said.
+/// The system's error.
 pub(super) fn measure_device(path: &Path, time: Duration, size: u64) -> io::Result<Figures> {
     with_file(path, time / 4, MAX_BYTES.min(size))
 }

@@ -157,10 +157,10 @@ pub(super) fn take_away(root: &Root, folder: &Path) -> Result<(), String> {
                 let _ = tools::run(folder, "mdadm", ["--zero-superblock", "--quiet", &device]);
             }
         }
-        if let Err(said) = removed
+        if let Err(error) = removed
             && began.elapsed() > TIMEOUT
         {
-            return Err(format!("`/dev/{made}` cannot be removed: {said}"));
+            return Err(format!("`/dev/{made}` cannot be removed: {error}"));
         }
         std::thread::sleep(Duration::from_millis(20));
     }
@@ -201,13 +201,13 @@ mod tests {
     }
 
     #[test]
-    fn what_the_kernel_lacks_is_said() {
+    fn what_the_kernel_lacks_is_reported() {
         let machine = Machine::new();
-        let said = check(&machine.root(), Stack::Md(Raid::Five)).unwrap_err();
-        assert!(said.contains("MD") && said.contains("md_mod"), "{said}");
+        let error = check(&machine.root(), Stack::Md(Raid::Five)).unwrap_err();
+        assert!(error.contains("MD") && error.contains("md_mod"), "{error}");
         machine.put("/sys/module/dm_mod/x", "");
-        let said = check(&machine.root(), Stack::Delay(5)).unwrap_err();
-        assert!(said.contains("dm_delay"), "{said}");
+        let error = check(&machine.root(), Stack::Delay(5)).unwrap_err();
+        assert!(error.contains("dm_delay"), "{error}");
         machine.put("/sys/module/dm_delay/x", "");
         check(&machine.root(), Stack::Delay(5)).unwrap();
     }

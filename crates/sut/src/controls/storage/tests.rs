@@ -32,13 +32,13 @@ fn what_cannot_be_had_is_said_before_anything_is_made() {
         ("zfs", "zfs-dkms"),
         ("zfs-fuse", "modprobe fuse"),
     ] {
-        let said = check(&machine, level).expect_err(level);
-        assert!(said.contains(why) || said.contains("is missing"), "{level}: {said}");
+        let error = check(&machine, level).expect_err(level);
+        assert!(error.contains(why) || error.contains("is missing"), "{level}: {error}");
     }
     machine.put("/proc/self/mountinfo", "");
     check(&machine, "device:/dev/sdb").unwrap();
-    let said = check(&machine, "device:/dev/sdb,emulated=nvme").unwrap_err();
-    assert!(said.contains("controller"), "{said}");
+    let error = check(&machine, "device:/dev/sdb,emulated=nvme").unwrap_err();
+    assert!(error.contains("controller"), "{error}");
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn only_folders_that_assay_made_are_taken_away() {
     let dir = tempfile::tempdir().unwrap();
     let machine = Machine::new();
     let key = dir.path().to_string_lossy().into_owned();
-    let said = Storage.restore(&machine.root(), &key, "absent").unwrap_err().to_string();
-    assert!(said.contains("not a folder that assay made"), "{said}");
+    let error = Storage.restore(&machine.root(), &key, "absent").unwrap_err().to_string();
+    assert!(error.contains("not a folder that assay made"), "{error}");
     assert!(dir.path().exists());
 }

@@ -20,7 +20,7 @@ pub(super) fn find(program: &str) -> Option<PathBuf> {
 /// environment, so that it can be found when assay is killed meanwhile.
 ///
 /// # Errors
-/// A sentence: it is not there, or what it said.
+/// A sentence: it is not there, or its error message.
 pub(super) fn run<A: AsRef<OsStr>>(
     folder: &Path,
     program: &str,
@@ -37,7 +37,8 @@ pub(super) fn run<A: AsRef<OsStr>>(
     if done.status.success() {
         return Ok(String::from_utf8_lossy(&done.stdout).trim().to_owned());
     }
-    let said = String::from_utf8_lossy(&done.stderr);
-    let said: Vec<&str> = said.lines().map(str::trim).filter(|l| !l.is_empty()).take(3).collect();
-    Err(format!("`{program}` failed: {}", said.join("; ")))
+    let stderr = String::from_utf8_lossy(&done.stderr);
+    let stderr: Vec<&str> =
+        stderr.lines().map(str::trim).filter(|l| !l.is_empty()).take(3).collect();
+    Err(format!("`{program}` failed: {}", stderr.join("; ")))
 }

@@ -124,10 +124,10 @@ pub(super) fn make(
 /// Starts the daemon and waits until it answers.
 fn start(folder: &Path, level: &Level) -> Result<u32, String> {
     let program = tools::find("zfs-fuse").ok_or("there is no program `zfs-fuse`")?;
-    let said = folder.join("zfs-fuse.log");
-    let log = || File::options().create(true).append(true).open(&said);
+    let log_file = folder.join("zfs-fuse.log");
+    let log = || File::options().create(true).append(true).open(&log_file);
     let output = log().and_then(|a| Ok((a, log()?)));
-    let (out, err) = output.map_err(|e| format!("`{}`: {e}", said.display()))?;
+    let (out, err) = output.map_err(|e| format!("`{}`: {e}", log_file.display()))?;
     let mut command = Command::new(program);
     command.args(["--no-daemon", "--no-kstat-mount"]);
     if let Some(arc) = level.arc {
@@ -149,9 +149,9 @@ fn start(folder: &Path, level: &Level) -> Result<u32, String> {
     while !listens() {
         let over = child.try_wait().ok().flatten();
         if over.is_some() || began.elapsed() > TIMEOUT {
-            let text = fs::read_to_string(&said).unwrap_or_default();
+            let text = fs::read_to_string(&log_file).unwrap_or_default();
             let last = text.lines().rev().find(|l| !l.trim().is_empty()).unwrap_or("nothing");
-            return Err(format!("the daemon of zfs-fuse does not answer; it said: {last}"));
+            return Err(format!("the daemon of zfs-fuse does not answer; its last line: {last}"));
         }
         std::thread::sleep(Duration::from_millis(10));
     }
@@ -181,7 +181,7 @@ mod tests {
     use crate::fake::Machine;
 
     #[test]
-    fn what_a_pool_lacks_is_said() {
+    fn what_a_pool_lacks_is_reported() {
         let machine = Machine::new();
         let root = machine.root();
         machine.put("/proc/filesystems", "nodev\ttmpfs\n\text4\n");

@@ -22,8 +22,8 @@ const SEPARATOR: char = '\u{1c}';
 pub(super) fn notes(repo: &Path) -> Result<String> {
     let found = Repository::open(repo).map_err(|e| match e {
         // Its advice is for experiments, which name their repository.
-        RevisionError::NoRepository { path, said } => {
-            Usage(format!("{} is not in a git repository{said}", path.display())).into()
+        RevisionError::NoRepository { path, message } => {
+            Usage(format!("{} is not in a git repository{message}", path.display())).into()
         }
         other => anyhow::Error::from(LabError::from(other)),
     })?;

@@ -18,7 +18,7 @@ pub(crate) enum Much {
 
 /// A comparison in words.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Said {
+pub(crate) struct Statement {
     /// The token with the number, and one past the last that belongs to it.
     pub at: usize,
     pub end: usize,
@@ -31,7 +31,7 @@ pub(crate) struct Said {
     pub word: usize,
 }
 
-impl Said {
+impl Statement {
     pub(crate) fn claimed(&self) -> Claimed {
         Claimed { value: self.value, step: self.step, bound: self.bound }
     }
@@ -79,16 +79,16 @@ pub(crate) fn is_multiple(lower: &str) -> bool {
 }
 
 /// The comparisons of a sentence.
-pub(crate) fn all(text: &str, tokens: &[Token], free: &[bool]) -> Vec<Said> {
-    let mut found: Vec<Said> = Vec::new();
+pub(crate) fn all(text: &str, tokens: &[Token], free: &[bool]) -> Vec<Statement> {
+    let mut found: Vec<Statement> = Vec::new();
     let mut i = 0;
     while i < tokens.len() {
-        let said =
+        let statement =
             if free[i] { multiple(tokens, i).or_else(|| numeric(text, tokens, i)) } else { None };
-        match said {
-            Some(said) => {
-                i = said.end.max(i + 1);
-                found.push(said);
+        match statement {
+            Some(statement) => {
+                i = statement.end.max(i + 1);
+                found.push(statement);
             }
             None => i += 1,
         }
@@ -101,9 +101,9 @@ fn lower(tokens: &[Token], i: usize) -> &str {
 }
 
 /// "twice as fast", "half the time", "double the throughput", "an order of magnitude slower".
-fn multiple(tokens: &[Token], i: usize) -> Option<Said> {
+fn multiple(tokens: &[Token], i: usize) -> Option<Statement> {
     let next = lower(tokens, i + 1);
-    let said = |value: f64, step: f64, much, way: (Way, usize), end| Said {
+    let statement = |value: f64, step: f64, much, way: (Way, usize), end| Statement {
         at: i,
         end,
         much,
@@ -125,9 +125,9 @@ fn multiple(tokens: &[Token], i: usize) -> Option<Said> {
             let way = after(tokens, i + 1).or(Some((Way::Of, i))).filter(|w| {
                 verb || next == "as" || next == "the" || next == "that" || w.1 == i + 1
             })?;
-            Some(said(value, 0.2 * value, Much::Times, way, i + 1))
+            Some(statement(value, 0.2 * value, Much::Times, way, i + 1))
         }
-        "half" if matches!(next, "the" | "as" | "that") => Some(said(
+        "half" if matches!(next, "the" | "as" | "that") => Some(statement(
             0.5,
             0.1,
             Much::Times,
@@ -138,14 +138,14 @@ fn multiple(tokens: &[Token], i: usize) -> Option<Said> {
             let value =
                 i.checked_sub(1).and_then(|p| tokens[p].quantity()).map_or(1.0, |n| n.value);
             let way = after(tokens, i + 3)?;
-            (value <= 12.0).then(|| said(value, 1.0, Much::Orders, way, i + 3))
+            (value <= 12.0).then(|| statement(value, 1.0, Much::Orders, way, i + 3))
         }
         _ => None,
     }
 }
 
 /// "3.6 times faster", "2.9x faster", "24% less", "a 25% reduction", "by 72%".
-fn numeric(text: &str, tokens: &[Token], i: usize) -> Option<Said> {
+fn numeric(text: &str, tokens: &[Token], i: usize) -> Option<Statement> {
     let n = tokens[i].quantity()?;
     // "3.56 ± 0.09 times": the spread is no claim.
     let mut end = i + 1;
@@ -190,7 +190,7 @@ fn numeric(text: &str, tokens: &[Token], i: usize) -> Option<Said> {
     };
     let much = if percent { Much::Percent } else { Much::Times };
     let step = if n.spelled { 1.0 } else { n.step };
-    Some(Said {
+    Some(Statement {
         at: i,
         end: past,
         much,
@@ -276,13 +276,13 @@ fn points(tokens: &[Token], i: usize, past: usize) -> Option<(Way, usize)> {
 pub(crate) fn amounts(
     text: &str,
     tokens: &[Token],
-    said: &[Said],
+    statements: &[Statement],
     free: &[bool],
 ) -> Vec<(usize, usize, Amount)> {
     let mut found = Vec::new();
     let mut i = 0;
     while i < tokens.len() {
-        if let Some(s) = said.iter().find(|s| (s.at..s.end).contains(&i)) {
+        if let Some(s) = statements.iter().find(|s| (s.at..s.end).contains(&i)) {
             i = s.end.max(i + 1);
             continue;
         }

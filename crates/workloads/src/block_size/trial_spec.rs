@@ -1,4 +1,4 @@
-//! What one trial is told to do: the JSON of `assay __work block-size JSON`, made by the lab's
+//! The spec of one trial: the JSON of `assay __work block-size JSON`, made by the lab's
 //! process and read by the trial's own, and how its measuring is cut into slices.
 
 use std::path::{Path, PathBuf};
@@ -59,10 +59,10 @@ impl Timing {
     }
 }
 
-/// What one trial is told to do.
+/// The spec of one trial.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Order {
+pub struct TrialSpec {
     /// The file; to write, the name that each process puts its number behind.
     pub file: PathBuf,
     /// Its size, bytes.
@@ -89,8 +89,8 @@ pub struct Order {
     pub notes: Vec<String>,
 }
 
-impl Order {
-    /// Whether what dd would report can be told: dd is one process, and it reads.
+impl TrialSpec {
+    /// Whether the rate that dd would report can be derived: dd is one process, and it reads.
     pub fn tells_dd(&self) -> bool {
         self.processes == 1 && self.direction == Direction::Read
     }
@@ -109,10 +109,10 @@ impl Order {
     }
 }
 
-/// What one process of a trial is told to do; its slices follow on standard input.
+/// The spec of one process of a trial; its slices follow on standard input.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct WorkerOrder {
+pub struct WorkerSpec {
     /// Its own file.
     pub file: PathBuf,
     /// The file's size, bytes.

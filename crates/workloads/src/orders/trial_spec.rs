@@ -1,4 +1,4 @@
-//! What a trial is told beside the treatment.
+//! What the workload adds to the trial spec.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::trial_spec::TrialSpec;
 
-/// What a trial is told.
+/// The trial spec.
 pub type Spec = TrialSpec<Classes>;
 
 /// The program.

@@ -6,21 +6,21 @@ use serde::{Deserialize, Serialize};
 
 /// The copies of a trial.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Order {
+pub struct CrewSpec {
     /// The folder for the pipes that the copies meet at.
     pub dir: PathBuf,
     /// The process of the lab, without which the copies do not go on; 0: nobody's.
     pub lab: u32,
     /// The copies, at least one.
-    pub copies: Vec<CopyOrder>,
+    pub copies: Vec<CopySpec>,
     /// What one copy alone took on the reference machine, seconds; `None`: there is no reference.
     pub reference_s: Option<f64>,
 }
 
 /// One copy.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct CopyOrder {
-    /// The program and its arguments; bytes that are no UTF-8 cannot be said.
+pub struct CopySpec {
+    /// The program and its arguments; bytes that are no UTF-8 cannot be passed.
     pub argv: Vec<String>,
     /// Environment variables to set.
     pub env: Vec<(String, String)>,
@@ -32,7 +32,7 @@ pub struct CopyOrder {
     pub cpus: Vec<usize>,
 }
 
-impl Order {
+impl CrewSpec {
     /// The pipe on which copies say that they are there, and when they began.
     pub fn ready(&self) -> PathBuf {
         self.dir.join("ready")
@@ -44,7 +44,7 @@ impl Order {
     }
 }
 
-/// What a copy is told when it is started.
+/// The spec of a copy when it starts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CopyStart {
     /// Which, from 0.

@@ -7,7 +7,7 @@ use super::trial::Ran;
 use crate::work::Channel;
 
 /// Sends metrics, curves and series.
-pub fn results(ran: &Ran, channel: &mut Channel) {
+pub fn report(ran: &Ran, channel: &mut Channel) {
     let copies = &ran.measured.copies;
     let start = ran.measured.start_ns;
     let end = copies.iter().map(|c| c.end_ns).max().unwrap_or(start);

@@ -107,7 +107,7 @@ pub fn metrics(points: &Points, params: &Params, busy: Option<f64>, channel: &mu
 pub const RESULT: &str = "result.json";
 
 /// Writes the files that are kept with the trial: `result.json` for the rule pack, `points.json` with
-/// everything that instances said, `memory.csv`.
+/// everything that instances reported, `memory.csv`.
 ///
 /// # Errors
 /// A file cannot be written.

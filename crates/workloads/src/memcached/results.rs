@@ -108,7 +108,7 @@ fn histogram(
     })
 }
 
-/// The percentiles of gets that are told, as metrics and over the rate.
+/// The percentiles of gets that are reported, as metrics and over the rate.
 const OF_GETS: [(&str, f64); 3] = [("p50", 0.5), ("p99", 0.99), ("p99.9", 0.999)];
 
 /// Sends the response times: `response_time.OPERATION.CLASS` for each, and merged over classes for gets
@@ -209,7 +209,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_quantile_is_told_only_with_ten_beyond_it() {
+    fn a_quantile_is_reported_only_with_ten_beyond_it() {
         let mut times = Histogram::<u64>::new_with_bounds(1, 1_000_000_000, 3).unwrap();
         (1..=1000u64).for_each(|i| times.record(i * 1000).unwrap());
         let close = |value: Option<f64>, want: f64| (value.unwrap() / want - 1.0).abs() < 0.002;

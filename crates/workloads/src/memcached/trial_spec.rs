@@ -1,10 +1,10 @@
-//! What a trial is told beside the treatment.
+//! What the workload adds to the trial spec.
 
 use serde::{Deserialize, Serialize};
 
 use crate::trial_spec::TrialSpec;
 
-/// What a trial is told.
+/// The trial spec.
 pub type Spec = TrialSpec<Rates>;
 
 /// Rates that an earlier trial of the treatment chose for its curve, so that points of several trials meet;
