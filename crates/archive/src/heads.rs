@@ -54,7 +54,7 @@ impl std::fmt::Display for Against {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let entries = |n: u64| count(usize::try_from(n).unwrap_or(usize::MAX), "entry");
         match *self {
-            Against::Agrees => write!(f, "it ends as its head says"),
+            Against::Agrees => write!(f, "its end matches its head"),
             Against::GoesOn(n) => write!(
                 f,
                 "it has {} more than its head counts: the power went before the head was flushed, or \

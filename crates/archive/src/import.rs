@@ -95,7 +95,7 @@ impl Archive {
         // To the last byte: what is cut off behind the files was not written whole.
         let rest = io::copy(&mut tar.into_inner().take(PADDING + 1), &mut io::sink());
         if rest.map_err(|e| import.refused(&e))? > PADDING {
-            return Err(import.refused(&"it goes on behind its end"));
+            return Err(import.refused(&"there is data after its end"));
         }
         let head = import.check_run(&staging.folder, &manifest)?;
         sync_all(&staging.folder)?;

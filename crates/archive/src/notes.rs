@@ -56,7 +56,7 @@ impl Notes {
     fn problem(&self) -> Option<String> {
         let control = |text: &str| text.chars().any(|c| c.is_control() && c != '\n' && c != '\t');
         if self.tags.len() > MAX_TAGS {
-            return Some(format!("a run takes at most {MAX_TAGS} tags beside its experiment's"));
+            return Some(format!("a run takes at most {MAX_TAGS} tags besides its experiment's"));
         }
         for tag in &self.tags {
             if tag.is_empty()

@@ -8,7 +8,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 /// Runs system benchmarks, watches the machine while they run, compares them honestly, and publishes
 /// pages whose every number leads back to a run.
 #[derive(Debug, Parser)]
-#[command(name = "assay", version, max_term_width = 80, after_help = AFTER_HELP)]
+#[command(name = "assay", version, max_term_width = 80, after_help = EXIT_CODES)]
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]
@@ -21,7 +21,8 @@ pub struct Cli {
     pub json: bool,
 }
 
-const AFTER_HELP: &str = "\
+/// What exit codes mean.
+pub const EXIT_CODES: &str = "\
 Exit codes: 0 fine, 1 assay failed, 2 usage or a bad file, 3 a workload failed
 or its output did not validate, 4 a rule of severity `invalid` is broken,
 5 worse than the margin asked for, 6 nothing was measured, 130 interrupted.";

@@ -51,7 +51,7 @@ pub fn find(named: &Path) -> Result<PathBuf, String> {
         return Ok(found);
     }
     let looked = [here, in_there].map(|p| p.display().to_string()).join(" and in ");
-    Err(format!("{} is not there: looked in {looked}", named.display()))
+    Err(format!("{} does not exist: looked in {looked}", named.display()))
 }
 
 /// The folder with all of it, named after its content: another version has another folder.

@@ -18,9 +18,16 @@ fn the_reference_is_what_the_code_says() {
     let world = World::new();
     let done = world.run(&["__reference", "made"]);
     assert_eq!(done.code, 0, "{}", done.stderr);
-    for name in ["experiment.md", "workloads.md", "command-line.md"] {
-        let made = fs::read_to_string(world.path("made").join(name)).unwrap();
-        let kept = fs::read_to_string(docs().join("reference").join(name)).unwrap();
+    let pages = |folder: &Path| -> Vec<String> {
+        let files = fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name());
+        let mut names: Vec<String> = files.map(|n| n.into_string().unwrap()).collect();
+        names.sort();
+        names
+    };
+    let (made, kept) = (world.path("made"), docs().join("reference"));
+    assert_eq!(pages(&made), pages(&kept));
+    for name in pages(&made) {
+        let [made, kept] = [&made, &kept].map(|at| fs::read_to_string(at.join(&name)).unwrap());
         assert!(made == kept, "docs/reference/{name} is old: run `make reference`");
     }
 }

@@ -99,7 +99,7 @@ fn a_history_is_served_confirmed_acknowledged_and_published() {
     assert_eq!(afresh.json()["resets"], json!([commit]));
     assert_eq!(afresh.json()["series"][0]["changes"], json!([]));
     let stated = world.run(&["history", &file, "--rev", "v1..main"]);
-    assert!(console(&stated.stdout).contains("starts afresh at"), "{}", stated.stdout);
+    assert!(sentence_of(&stated.stdout).contains("starts afresh at"), "{}", stated.stdout);
     assert_eq!(reset(&json!({ "commit": commit, "undo": true })).status, 200);
     assert_eq!(change(&served, &id)["change"]["state"], "acknowledged");
     let nowhere = world.run(&["history", &file, "--rev", "v1..main", "--reset", "v1"]);
@@ -128,7 +128,7 @@ fn a_history_is_served_confirmed_acknowledged_and_published() {
 
 /// What a command complained of, in one line.
 fn printed(done: &common::Done) -> String {
-    console(&done.stderr)
+    sentence_of(&done.stderr)
 }
 
 fn sentence_of(text: &str) -> String {

@@ -68,7 +68,7 @@ fn fact<'a>(system: &'a Value, path: &str) -> &'a str {
 }
 
 #[test]
-fn what_no_machine_can_be_made_of_is_said_before_anything_runs() {
+fn what_no_machine_can_be_made_of_is_reported_before_anything_runs() {
     let world = World::new();
     for (setting, shown) in [
         ("vm.kernel=[\"9.9\"]", "assay vm build 9.9"),
@@ -78,7 +78,7 @@ fn what_no_machine_can_be_made_of_is_said_before_anything_runs() {
     ] {
         let done = run(&world, &["noop", "--blocks", "1", "--set", setting]);
         assert_ne!(done.code, 0);
-        assert!(console(&done).contains(shown), "{setting}: {}", done.stderr);
+        assert!(output_of(&done).contains(shown), "{setting}: {}", done.stderr);
     }
     let kernel = world.path("kernel");
     std::fs::create_dir(&kernel).unwrap();
@@ -87,12 +87,12 @@ fn what_no_machine_can_be_made_of_is_said_before_anything_runs() {
     }
     let kernel = format!("vm.kernel=[\"{}\"]", kernel.display());
     let done = run(&world, &["noop", "--blocks", "1", "--set", &kernel]);
-    assert!(console(&done).contains("has no modules"), "{}", done.stderr);
+    assert!(output_of(&done).contains("has no modules"), "{}", done.stderr);
     assert!(world.runs().is_empty() && left(&world).is_empty(), "{:?}", left(&world));
 }
 
 #[test]
-fn a_host_without_room_a_kernel_that_panics_and_a_guest_that_hangs_are_told_apart() {
+fn a_host_without_room_a_kernel_that_panics_and_a_guest_that_hangs_are_distinguished() {
     let Some(_turn) = turn(&["6.1"]) else { return };
     let world = World::new();
     for (setting, shown) in [
@@ -104,7 +104,7 @@ fn a_host_without_room_a_kernel_that_panics_and_a_guest_that_hangs_are_told_apar
         let set = ["--set", "vm.kernel=[\"6.1\"]", "--set", setting];
         let done = run(&world, &[&["noop", "--blocks", "1"], &set[..]].concat());
         assert_ne!(done.code, 0, "{setting}");
-        assert!(console(&done).contains(shown), "{setting}: {}", done.stderr);
+        assert!(output_of(&done).contains(shown), "{setting}: {}", done.stderr);
         assert!(left(&world).is_empty(), "{setting}: {:?}", left(&world));
     }
     assert!(world.runs().is_empty());

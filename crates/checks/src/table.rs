@@ -23,7 +23,7 @@ const SECTIONS: [Section; 5] =
 
 const HEAD: &str = "# The catalogue
 
-<!-- Made by `assay rules catalogue --markdown`; a test compares. -->
+<!-- Made from the code by `make reference`; a test compares. -->
 
 {count} checks of whether a comparison is honest. A check looks at what is recorded (the experiment, the plan, the
 ledger, the trials, the descriptions of the systems, the claim) and passes, finds something, does not apply

@@ -103,7 +103,7 @@ fn munge(report: &mut Report) {
     let mut arguments = vec!["-n".to_owned()];
     arguments.extend(socket.flatten().map(|s| format!("--socket={}", s.trim())));
     match auth {
-        "" => report.add("authentication", None, "the controller does not say which it uses"),
+        "" => report.add("authentication", None, "the controller does not report which it uses"),
         "auth/munge" => match call("munge", &arguments) {
             Ok(_) => report.add("authentication", true, "munge makes credentials here"),
             Err(e) => report.add("authentication", false, format!("{e}; is munged running?")),
@@ -152,7 +152,7 @@ fn see_nodes(report: &mut Report, place: &Where, version: &str) -> bool {
     let other: Vec<&str> =
         known.iter().filter(|n| n.version != version).map(|n| n.name.as_str()).collect();
     match (known.is_empty(), other.is_empty()) {
-        (true, _) => report.add("versions", None, "the nodes do not tell their version"),
+        (true, _) => report.add("versions", None, "the nodes do not report their version"),
         (_, true) => report.add("versions", true, format!("every node runs Slurm {version}")),
         _ => report.add("versions", false, format!("not Slurm {version}: {}", other.join(", "))),
     }

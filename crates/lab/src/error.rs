@@ -93,7 +93,7 @@ pub enum LabError {
     #[error("run {0} is complete; there is nothing to resume")]
     NothingToResume(RunId),
     /// A run was made with another workload than the one found now.
-    #[error("run {run} cannot go on: {reason}; start a new run instead")]
+    #[error("run {run} cannot be continued: {reason}; start a new run instead")]
     CannotResume {
         /// The run.
         run: RunId,

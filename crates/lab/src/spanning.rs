@@ -18,7 +18,7 @@ const END: Duration = Duration::from_secs(8);
 
 /// The nodes of a trial.
 pub(crate) fn span(experiment: &Experiment, number: u32, attempt: u32) -> Result<Span, String> {
-    let job = std::env::var("SLURM_JOB_ID").map_err(|_| "Slurm did not say which job this is")?;
+    let job = std::env::var("SLURM_JOB_ID").map_err(|_| "Slurm did not set the job's id")?;
     Ok(Span {
         job,
         step: format!("assay-mpi-{number}-{attempt}"),
@@ -54,10 +54,12 @@ impl Ready {
         ctx: &TrialContext<'_>,
         setup: &ProcessSetup,
     ) -> Result<(), String> {
-        if !setup.groups.is_empty() || setup.pages.is_some() {
-            return Err("the controls `memory` and `pages` do not reach ranks that Slurm starts: \
-                        leave them out, or run on one machine"
-                .into());
+        if !setup.children_only.is_empty() {
+            return Err(format!(
+                "the controls `{}` do not reach ranks that Slurm starts: leave them out, or run on \
+                 one machine",
+                setup.children_only.join("` and `")
+            ));
         }
         let share = Share {
             step: span.step.clone(),

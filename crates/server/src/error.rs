@@ -22,7 +22,7 @@ pub enum ServeError {
         source: io::Error,
     },
     /// A file of the queue holds something else than a job.
-    #[error("{path} is not a job of the queue: {reason}; move it away to go on without it")]
+    #[error("{path} is not a job of the queue: {reason}; move it away to continue without it")]
     Damaged {
         /// The file.
         path: PathBuf,

@@ -101,7 +101,7 @@ impl FromStr for Every {
             ["week", "on", name, "at", at] => weekday(name).and_then(|d| day(On::Weekday(d), at)),
             _ => None,
         };
-        read.ok_or_else(|| format!("`{text}` does not say when; write {EXAMPLES}"))
+        read.ok_or_else(|| format!("`{text}` is not a schedule; write {EXAMPLES}"))
     }
 }
 

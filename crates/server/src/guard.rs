@@ -157,7 +157,7 @@ fn admit(app: &App, request: &Request) -> Result<Option<Role>, Refused> {
 /// What one hears who may look and wants to change something.
 pub(crate) fn read_only() -> Refusal {
     Refusal::forbidden(
-        "this token may look and change nothing; the one in `serve.token` of the server's state folder may",
+        "this token is read-only; the one in `serve.token` of the server's state folder is not",
     )
 }
 

@@ -184,7 +184,7 @@ fn operations(generator: &mut SchemaGenerator) -> Vec<Operation> {
             query: vec![(
                 "wait",
                 json!({ "type": "integer", "minimum": 0, "maximum": 50 }),
-                "Answer when the job is over, or after so many seconds",
+                "Answer when the job has ended, or after this many seconds",
             )],
             ..get("/api/v1/jobs/{id}", "job", "One job", Answer::Json(job.clone()), &["400", "404"])
         },
@@ -457,7 +457,7 @@ fn operations(generator: &mut SchemaGenerator) -> Vec<Operation> {
         get(
             "/api/v1/observe",
             "observe",
-            "What this machine does now, a sample a second; refused while a run goes on",
+            "This machine now, one sample a second; refused while a run is in progress",
             Answer::Events(events),
             &["409"],
         ),
@@ -466,7 +466,7 @@ fn operations(generator: &mut SchemaGenerator) -> Vec<Operation> {
                 (
                     "by",
                     json!({ "type": "string", "enum": BY.map(Dimension::name) }),
-                    "The dimension of I/Os, beside their direction; absent: programs",
+                    "The dimension of I/Os, beside their direction; default: programs",
                 ),
                 (
                     "program",
@@ -565,7 +565,7 @@ fn describe(operation: &Operation) -> Value {
 
 fn words(status: &str) -> &'static str {
     match status {
-        "400" | "422" => "The request is wrong; the message says how",
+        "400" | "422" => "The request is wrong; the message says why",
         "401" => "The token is missing or wrong",
         "403" => "That is not allowed here",
         "404" => "There is nothing of that name",

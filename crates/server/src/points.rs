@@ -74,7 +74,8 @@ pub(crate) fn reference(app: &App, found: &Listed, asked: &Submission) -> Result
         asked.reference.clone().filter(|r| !r.trim().is_empty()).or(known).or_else(|| named(found));
     let name = name.ok_or_else(|| {
         Refusal::bad(
-            "no revision to measure beside: name one (--reference v1.2), or `baseline = { rev = \"v1.2\" }` under [compare]",
+            "no reference revision: name one (--reference v1.2), or `baseline = { rev = \"v1.2\" \
+             }` under [compare]",
         )
     })?;
     Ok(repo.one(name.trim()).map_err(LabError::from)?.level())

@@ -79,7 +79,7 @@ impl Queue {
             }
             let job = read_job(&path)?;
             if job.id != id {
-                let reason = format!("it says that it is job {}", job.id);
+                let reason = format!("it claims to be job {}", job.id);
                 return Err(ServeError::Damaged { path, reason });
             }
             self.jobs.insert(id, job);

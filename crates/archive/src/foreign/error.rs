@@ -95,7 +95,7 @@ pub enum ForeignError {
         known: String,
     },
     /// More than one format knows it.
-    #[error("{} could be {candidates}; say which with --as", path.display())]
+    #[error("{} could be {candidates}; name the format with --as", path.display())]
     Ambiguous {
         /// The file.
         path: PathBuf,

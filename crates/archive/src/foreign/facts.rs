@@ -27,7 +27,7 @@ pub(super) fn describe(result: &ForeignResult) -> SystemDescription {
         facts.insert("host.name".to_owned(), Fact::known(host));
     }
     for path in ASKED {
-        let reason = || Fact::unknown(format!("the file of {} does not tell", result.tool));
+        let reason = || Fact::unknown(format!("the file of {} does not state it", result.tool));
         facts.entry(path.to_owned()).or_insert_with(reason);
     }
     SystemDescription {

@@ -121,7 +121,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
         group(&mut result, &file.global, &of_group);
     }
     result.notes.push(
-        "fio does not tell in its JSON when each job ran. Percentiles are those of fio's own \
+        "fio's JSON does not record when each job ran. Percentiles are those of fio's own \
          buckets."
             .to_owned(),
     );

@@ -80,7 +80,7 @@ impl<'a> Entry<'a> {
                 _ => None,
             }
         });
-        Some(message.unwrap_or("the benchmark says that an error occurred"))
+        Some(message.unwrap_or("the benchmark reports an error"))
     }
 
     /// The aggregate's name; older versions have it in the name of the benchmark alone.

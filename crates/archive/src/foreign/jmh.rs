@@ -134,7 +134,7 @@ fn part(entry: &Entry) -> Result<ForeignResult, Flaw> {
         metrics: vec![spec],
         notes: vec![
             "Each trial is a fork; its value is the arithmetic mean of its iterations, which are \
-             samples and do not count. JMH does not tell when a fork ran."
+             samples and do not count. JMH does not record when a fork ran."
                 .to_owned(),
         ],
         ..ForeignResult::default()

@@ -128,7 +128,7 @@ impl Archive {
             experiment_name: name,
             workload: result.workload,
             tags: &tags,
-            stop_rule: &format!("by the rule of {}, which the file does not tell", result.tool),
+            stop_rule: &format!("by the rule of {}, which the file does not state", result.tool),
         })?;
         let id = run.id().clone();
         let filled = fill(&mut run, set, result, &plan)
@@ -224,7 +224,7 @@ fn experiment(set: &ForeignSet, result: &ForeignResult, name: &str, tags: &[Stri
         })
         .collect();
     let mut paragraphs = vec![format!(
-        "Imported from {} of {}. assay ran none of these trials: what the file does not tell is \
+        "Imported from {} of {}. assay ran none of these trials: what the file does not state is \
          unknown, above all the order of the trials and the state of the machine.",
         names.join(", "),
         tool(result)

@@ -38,7 +38,7 @@ impl Check<'_> {
         let chain = run.chain();
         let of_run = chain.files();
         if !of_run.contains_key(PLAN) {
-            let message = format!("it does not say what {EXPERIMENT} and {PLAN} were");
+            let message = format!("it does not state what {EXPERIMENT} and {PLAN} were");
             self.found(&self.folder.join(LEDGER), ProblemKind::Chain, message);
         }
         let mut wanted: BTreeMap<String, Wanted<'_>> = BTreeMap::new();

@@ -184,11 +184,11 @@ fn search(
         let ended = lab.run(&prepared, &mut bar)?;
         hunt.take_in(&archive, &ended.id, worse)?;
         if ended.state == assay_model::RunState::Interrupted {
-            say("interrupted; the same command goes on with the search");
+            say("interrupted; the same command continues the search");
             return Ok(None);
         }
         if ended.completed == 0 {
-            anyhow::bail!("no trial of a look completed; `assay archive show last` says why");
+            anyhow::bail!("no trial of a look completed; `assay archive show last` shows why");
         }
         if !asked.quiet {
             say(&standing(&hunt));
@@ -355,7 +355,7 @@ fn sentence(report: &Report) -> String {
             short(&report.bad),
             percent(report.probability_of_none)
         ),
-        _ => "open: the budget is over; the same command goes on with the search".into(),
+        _ => "open: the budget is used up; the same command continues the search".into(),
     }
 }
 

@@ -173,8 +173,8 @@ fn show(report: &Report) -> String {
         let _ = writeln!(text, "\n{title}");
         for a in abilities {
             let mark = if a.works { "yes" } else { "no " };
-            let text = if a.why.is_empty() { &a.help } else { &a.why };
-            let line = format!("{mark} {:<12} {text}", a.name);
+            let about = if a.why.is_empty() { &a.help } else { &a.why };
+            let line = format!("{mark} {:<12} {about}", a.name);
             let _ = writeln!(text, "{}", wrap(&line, "  ", "                   "));
         }
     }
@@ -200,7 +200,7 @@ pub fn restore_quietly() {
             }
         }
         // No state folder that can be read: nothing was left there by this user.
-        Err(e) => say(&format!("what a crash may have left could not be looked up: {e}")),
+        Err(e) => say(&format!("the settings that a crash may have left could not be read: {e}")),
     }
     for line in assay_cluster::left::cancel(&assay_sut::state_dir()) {
         say(&line);

@@ -77,7 +77,7 @@ pub fn gate(cli: &Cli, asked: &Gate) -> Result<Exit> {
     let mut view = view::load(&archive, &ended.id)?;
     let mut runs = vec![ended.id.to_string()];
     if let Some((blocks, left)) = second(&view, &what, began, &asked.budget, ended.state)? {
-        bar.say(&format!("the looks could not tell; {blocks} more blocks fit into the budget"));
+        bar.say(&format!("the looks were inconclusive; {blocks} more blocks fit into the budget"));
         let mut what = what.clone();
         what.max_time = Some(format!("{} s", left.as_secs()));
         what.until_clear = false;
@@ -121,7 +121,7 @@ pub fn gate(cli: &Cli, asked: &Gate) -> Result<Exit> {
     }
     if ended.state == RunState::Interrupted {
         crate::screen::say(&format!(
-            "{}; go on with `assay run --resume {}`",
+            "{}; continue with `assay run --resume {}`",
             ended.reason, ended.id
         ));
     }

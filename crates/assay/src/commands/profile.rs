@@ -108,7 +108,8 @@ fn live(asked: &cli::Profile) -> Result<Option<(Profile, String, Exit)>> {
     }
     let look = Look::new(&asked.of)?;
     let Some((whose, name)) = look.whose()? else {
-        let text = "say whose time: a command (`assay profile -- COMMAND`), --pid, --cgroup, --all, or a \
+        let text = "name what to profile: a command (`assay profile -- COMMAND`), --pid, \
+                    --cgroup, --all, or a \
                     recorded profile (--from FILE)";
         return Err(Usage(text.into()).into());
     };

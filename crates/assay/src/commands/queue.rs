@@ -180,7 +180,7 @@ fn line(job: &Job) -> String {
         more.push(first.to_owned());
     }
     if job.can_resume() {
-        more.push(format!("`assay resume {}` goes on", job.id));
+        more.push(format!("`assay resume {}` continues it", job.id));
     }
     if !more.is_empty() {
         text.push_str(&crate::screen::wrap(&more.join("; "), "         ", "         "));
@@ -255,5 +255,5 @@ pub fn cancel(cli: &Cli, of: &Cancel) -> Result<Exit> {
 /// Takes up a job that was cut off.
 pub fn resume(cli: &Cli, of: &OfJob) -> Result<Exit> {
     let job = job_of(&client(&of.server)?.post(&format!("jobs/{}/resume", of.job), &json!({}))?)?;
-    show(cli, &job, &format!("job {} waits for its turn to go on", job.id))
+    show(cli, &job, &format!("job {} is queued to continue", job.id))
 }

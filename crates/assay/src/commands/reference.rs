@@ -1,17 +1,18 @@
 //! The reference pages of the documentation (`docs/reference/`), written from the code that they describe: the keys of
-//! an experiment from its schema, workloads from their specs, verbs and exit codes from the command line.
+//! an experiment from its schema, workloads, controls and monitors from their specs, checks from their rows, verbs and
+//! exit codes from the command line.
 
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use assay_model::{Experiment, WorkloadSpec};
+use assay_model::{Better, Experiment, WorkloadSpec};
 use clap::{Command, CommandFactory};
 use serde_json::{Map, Value};
 
 use super::workloads::{kind, shipped};
-use crate::cli::Cli;
+use crate::cli::{Cli, EXIT_CODES};
 use crate::exit::Exit;
 use crate::help;
 
@@ -24,6 +25,9 @@ pub fn write(folder: &Path) -> Result<Exit> {
     let pages = [
         ("experiment.md", experiment()?),
         ("workloads.md", workloads()?),
+        ("controls.md", controls()),
+        ("monitors.md", monitors()),
+        ("checks.md", assay_checks::markdown()),
         ("command-line.md", command_line()),
     ];
     for (name, text) in pages {
@@ -31,6 +35,62 @@ pub fn write(folder: &Path) -> Result<Exit> {
         fs::write(&path, text).with_context(|| format!("write {}", path.display()))?;
     }
     Ok(Exit::Fine)
+}
+
+/// Every control.
+fn controls() -> String {
+    let mut out = String::from(
+        "# Controls\n\nWhat [controls](../controls.md) set, how, and what they restore.\n\n\
+         | control | what it sets | levels | scope | needs | restored |\n|---|---|---|---|---|---|\n",
+    );
+    for spec in assay_sut::all().iter().map(|c| c.spec()) {
+        let name = match (spec.keyed, spec.key) {
+            (true, _) => format!("`{}.KEY`", spec.name),
+            (false, "") => format!("`{}`", spec.name),
+            (false, _) => format!("`{0}`, `{0}.KEY`", spec.name),
+        };
+        let key =
+            if spec.key.is_empty() { String::new() } else { format!(" KEY is {}.", spec.key) };
+        let (help, scope) = (spec.help, spec.scope.name());
+        let (levels, needs, restored) = (spec.levels, spec.needs, spec.put_back);
+        let _ =
+            writeln!(out, "| {name} | {help}{key} | {levels} | {scope} | {needs} | {restored} |");
+    }
+    out
+}
+
+const MONITORS: &str = "\
+# Monitors
+
+What `observe.monitors` of an experiment and `assay stat` can sample, from the kernel's own counters. Every row has
+a time (nanoseconds of `CLOCK_MONOTONIC`, the clock of the whole run) and covers the interval that *ends* then. The
+first reading is the base of the first interval and gives no row. A value that is not available is missing (`null`),
+never 0: the mean of nothing, a counter that went backwards, a column that this kernel does not have. What a monitor
+could not read, and why, is in the record of the trial.
+
+*Chart* is the chart of the field over time in the page of a run and in the live view; fields without one are drawn
+by monitor and unit.
+";
+
+/// Every monitor with its fields.
+fn monitors() -> String {
+    let mut out = MONITORS.to_owned();
+    for spec in assay_observe::all() {
+        let (name, help, subjects) = (spec.name, spec.help, spec.subjects);
+        let _ = write!(out, "\n## {name}\n\n{help}\n\nSubjects: {subjects}.\n\n");
+        out.push_str("| field | unit | better | chart | meaning |\n|---|---|---|---|---|\n");
+        for f in spec.fields {
+            let better = match f.better {
+                Some(Better::Lower) => "lower",
+                Some(Better::Higher) => "higher",
+                Some(Better::Neither) | None => "",
+            };
+            let chart = f.chart.map_or("", |(chart, _)| chart.title);
+            let _ =
+                writeln!(out, "| `{}` | {} | {better} | {chart} | {} |", f.name, f.unit, f.help);
+        }
+    }
+    out
 }
 
 /// A text as a cell of a table: one line, no bar that would end it.
@@ -173,7 +233,9 @@ fn workload(spec: &WorkloadSpec, text: &mut String) {
 fn command_line() -> String {
     let mut command = help::with_help(Cli::command(), COLUMNS).disable_help_subcommand(true);
     command.build();
-    let mut text = String::from("# Command line\n\nWhat `assay VERB --help` prints.\n");
+    let mut text = format!(
+        "# Command line\n\nWhat `assay VERB --help` prints.\n\n```text\n{EXIT_CODES}\n```\n"
+    );
     for verb in command.get_subcommands().filter(|verb| !verb.is_hide_set()) {
         section(verb, "assay", 2, &mut text);
     }
@@ -225,6 +287,16 @@ mod tests {
         found
     }
 
+    fn lacks_something(e: &clap::Error) -> bool {
+        use clap::error::ErrorKind::{
+            DisplayHelpOnMissingArgumentOrSubcommand, MissingRequiredArgument, MissingSubcommand,
+        };
+        matches!(
+            e.kind(),
+            DisplayHelpOnMissingArgumentOrSubcommand | MissingRequiredArgument | MissingSubcommand
+        )
+    }
+
     #[test]
     fn every_command_of_the_documentation_is_one_that_assay_takes() {
         let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -247,15 +319,20 @@ mod tests {
                 !fence && (fenced || line.starts_with("    "))
             });
             let code = code.collect::<Vec<_>>().join("\n");
-            for line in commands(&code) {
-                let words = split_words(&line).unwrap_or_default();
+            let mut check = |line: &str, whole: bool| {
+                let words = split_words(line).unwrap_or_default();
                 checked += 1;
                 if let Err(e) = Cli::try_parse_from(words)
                     && e.use_stderr()
+                    && (whole || !lacks_something(&e))
                 {
                     wrong.push(format!("{}: {line}\n{e}", page.display()));
                 }
-            }
+            };
+            commands(&code).iter().for_each(|line| check(line, true));
+            // A span in a sentence may leave out what the verb needs, but names no flag that does not exist.
+            let spans = text.split('`').skip(1).step_by(2).filter(|s| s.starts_with("assay "));
+            spans.filter(|s| !s.contains("...")).for_each(|span| check(span, false));
         }
         assert!(wrong.is_empty(), "{}", wrong.join("\n"));
         assert!(checked > 100, "{checked} commands");

@@ -112,7 +112,7 @@ pub fn reproduce(cli: &Cli, asked: &Reproduce) -> Result<Exit> {
         print_styled(&terminal(&out, style()))?;
     }
     if interrupted {
-        say("interrupted; the same command goes on");
+        say("interrupted; the same command continues");
     }
     Ok(exit)
 }

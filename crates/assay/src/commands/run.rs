@@ -118,7 +118,7 @@ fn epilogue(ended: &Ended) {
     match ended.state {
         RunState::Completed => {}
         RunState::Interrupted => {
-            say(&format!("{}; go on with `assay run --resume {}`", ended.reason, ended.id));
+            say(&format!("{}; continue with `assay run --resume {}`", ended.reason, ended.id));
         }
         _ => say(&format!("the run ended early: {}", ended.reason)),
     }

@@ -64,8 +64,8 @@ pub fn serve(cli: &Cli, asked: &Serve) -> Result<Exit> {
                 .to_string()
         } else {
             format!(
-                "serving on {full}\nto look and change nothing: {look}\n\
-                 Ctrl-C ends it; a run that goes on is then interrupted and can be resumed"
+                "serving on {full}\nread-only: {look}\n\
+                 Ctrl-C ends it; a run in progress is then interrupted and can be resumed"
             )
         };
         failure = print(&text).err();

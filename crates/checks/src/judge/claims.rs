@@ -108,7 +108,7 @@ pub(crate) fn kinds(e: &Evidence) -> Evaluation {
         let of = |kind| numbers.iter().find(|n| n.kind == Some(kind));
         if let (Some(own), Some(other)) = (of(Kind::Measured), of(Kind::Quoted)) {
             let text = format!(
-                "{} was measured here, {} is quoted; nobody showed that both measure the same",
+                "{} was measured here, {} is quoted; nothing shows that both measure the same",
                 own.what, other.what
             );
             let remedy = "take their order or ratio as orientation only";
@@ -117,7 +117,7 @@ pub(crate) fn kinds(e: &Evidence) -> Evaluation {
         return found_or_missing(Vec::new(), &lacking);
     }
     let names: Vec<&str> = unlabelled.iter().map(String::as_str).collect();
-    Ok(vec![plain(format!("{}, without a label beside measured numbers", shortened(&names)))])
+    Ok(vec![plain(format!("{}, without a label, next to measured numbers", shortened(&names)))])
 }
 
 pub(crate) fn derived(e: &Evidence) -> Evaluation {

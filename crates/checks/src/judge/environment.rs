@@ -63,7 +63,7 @@ pub(crate) fn captured(e: &Evidence) -> Evaluation {
         }
         if snapshots.after == After::NotTaken {
             let text = format!(
-                "the system of {} was not looked at again after its trials",
+                "the system of {} was not described again after its trials",
                 treatment.label
             );
             found.push(at(if e.imported { W } else { NI }, text));
@@ -132,7 +132,7 @@ pub(crate) fn confounder(e: &Evidence) -> Evaluation {
     if !soft.is_empty() {
         let list = shortened(&soft);
         found.push(plain(format!(
-            "{list} differ, or are not known to agree, and nobody accepted it"
+            "{list} differ, or are not known to agree, and this was not accepted"
         )));
     }
     Ok(found)

@@ -18,8 +18,7 @@ pub(crate) fn sources(e: &Evidence) -> Evaluation {
     }
     let undated = names(|q| q.dated.is_none());
     if !undated.is_empty() {
-        let text =
-            format!("nobody recorded when these were true or retrieved: {}", shortened(&undated));
+        let text = format!("no date is recorded for: {}", shortened(&undated));
         let remedy = "give the rows their dates, or `retrieved` in the front matter";
         found.push(at(W, text).remedy(remedy));
     }
@@ -51,7 +50,7 @@ pub(crate) fn disclosure(e: &Evidence) -> Evaluation {
         }
         let text = format!("of the {} rules: {}", d.rules, open.join(", "));
         let of = if d.second_hand { at(W, text) } else { plain(text) };
-        found.push(of.remedy("the table in the disclosure says what each of them wants"));
+        found.push(of.remedy("the table in the disclosure lists what each of them requires"));
     }
     Ok(found)
 }

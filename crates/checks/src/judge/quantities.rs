@@ -76,7 +76,7 @@ pub(crate) fn flips(e: &Evidence) -> Evaluation {
         d.words,
         under.join(" and ")
     );
-    let show = "show every denominator beside the claim (--matrix), or claim no order";
+    let show = "show every denominator with the claim (--matrix), or claim no order";
     Ok(vec![if d.matrix_shown { plain(text).remedy("") } else { at(WI, text).remedy(show) }])
 }
 
@@ -96,7 +96,7 @@ pub(crate) fn power(e: &Evidence) -> Evaluation {
             None if s.quoted => {
                 let text =
                     format!("the watts of {} are quoted, with no meter named{note}", s.label);
-                found.push(at(W, text).remedy("say how the power was obtained"));
+                found.push(at(W, text).remedy("state how the power was obtained"));
                 continue;
             }
             None => {

@@ -79,9 +79,7 @@ pub(crate) fn stopping(e: &Evidence) -> Evaluation {
         return Ok(vec![grave(text)]);
     }
     if s.by_hand {
-        return Ok(vec![plain(
-            "sampling was ended by hand, by somebody who could see the running estimate",
-        )]);
+        return Ok(vec![plain("sampling was ended by hand, with the running estimate in view")]);
     }
     if s.rule.is_none() {
         return Ok(vec![plain("no stopping rule was declared")]);
@@ -112,7 +110,8 @@ pub(crate) fn exclusions(e: &Evidence) -> Evaluation {
     let mut found = Vec::new();
     if failed > 0 {
         let text = format!(
-            "{failed} of {all} trials failed and are not in the result; their records say why"
+            "{failed} of {all} trials failed and are not in the result; their records have the \
+             reasons"
         );
         found.push(at(W, text));
     }

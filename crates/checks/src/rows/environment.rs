@@ -42,7 +42,7 @@ pub const CONFOUNDER: Row = Row {
     severity: W,
     escalation: "invalid when the difference is of class hard",
     needs: "the environment diff with classes",
-    fires: "something differs that is neither a factor nor entailed by one, and nobody accepted it",
+    fires: "something differs that is neither a factor nor entailed by one, and was not accepted",
     why: "it may be what explains the result",
     remedy: "hold it equal, declare it as a factor, or accept a soft one by name with a reason",
     source: "larql#370; Mytkowicz et al. 2009",
@@ -121,7 +121,7 @@ pub const PAGE_SIZE: Row = Row {
     why: "large pages alone move memory-bound results by tens of per cent",
     remedy: "set the same mode in all treatments (controls thp and hugepages)",
     source: "own checklist of 2005; MachineState",
-    evidence: "the control `pages` and what the kernel says of the program's memory",
+    evidence: "the control `pages` and the kernel's report on the program's memory",
 };
 
 /// F09, os-tunables.

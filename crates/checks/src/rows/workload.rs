@@ -74,7 +74,7 @@ pub const LIMITER_KNOWN: Row = Row {
     needs: "a statement of what limits each treatment, results beside physical ceilings",
     fires: "there is no such statement",
     why: "who does not know what stops it from being twice as fast does not know what was measured",
-    remedy: "look at CPU, memory, disk and network during the run and say which is full",
+    remedy: "check CPU, memory, disk and network during the run and state which is saturated",
     source: "Gregg 2018; Hoefler and Belli rule 11",
     evidence: "the load generator of a workload, else the CPU time of the trials; the probe of the control `storage`",
 };
@@ -115,7 +115,8 @@ pub const PERCENTILE_SUPPORT: Row = Row {
     name: "percentile-support",
     section: Section::Workload,
     severity: I,
-    escalation: "a warning for a mean of percentiles that programs computed, which nobody can merge",
+    escalation: "a warning for a mean of percentiles that programs computed, which cannot be \
+                 merged",
     needs: "independent samples behind each percentile, and how trials were merged",
     fires: "fewer than 10 samples lie beyond it, or percentiles of trials were averaged",
     why: "a tail of three samples is luck, and the mean of two p99 is the p99 of nothing",

@@ -90,7 +90,7 @@ fn settling(shape: SeriesShape, steady_from: Option<f64>, window: f64, bin: f64)
         SeriesShape::NoSteadyState => (
             W,
             format!(
-                "the throughput did not settle within the measurement window (looked at every {bins})"
+                "the throughput did not settle within the measurement window (checked every {bins})"
             ),
             "make `ramp_up` and `steady` longer; see the series for what happens",
         ),

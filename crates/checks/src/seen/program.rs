@@ -53,7 +53,7 @@ pub(super) fn judge(seen: &Observation) -> Judged {
                 "{count} {what} share {cpus} CPUs: they take turns, and none has a CPU of its own"
             );
             let remedy = format!(
-                "run at most as many {what} as there are CPUs, or state it beside the number"
+                "run at most as many {what} as there are CPUs, or state it with the number"
             );
             (&rows::CPU_RESOURCES, Found::new(text).at(W).remedy(remedy))
         })?,

@@ -55,7 +55,7 @@ impl Crew {
                     return Err(ClusterError::Queue {
                         job: self.id.clone(),
                         waited: units::format_duration(max_wait),
-                        reason: "the controller does not tell of it".to_owned(),
+                        reason: "the controller does not report it".to_owned(),
                     });
                 }
                 continue;

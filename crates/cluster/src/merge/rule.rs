@@ -42,7 +42,10 @@ impl Rule {
             Rule::PerWatt => "the merged metric over the merged power",
             Rule::Server => "the value of the server's node",
             Rule::Traced => "missing on several nodes: each node's own is in its io.json",
-            Rule::Same => "missing unless every node has the same value: its unit does not say how",
+            Rule::Same => {
+                "missing unless every node has the same value: its unit has no merge \
+                           rule"
+            }
         }
     }
 

@@ -111,7 +111,7 @@ fn about(file: &SerializedFileReader<File>) -> Result<TraceAbout> {
         _ => return Err(wrong("it is Parquet, but not of I/Os as assay writes it")),
     }
     let about = value(ABOUT_KEY).ok_or_else(|| wrong("it is not of I/Os"))?;
-    serde_json::from_str(about).map_err(|e| wrong(format!("what it says of itself: {e}")))
+    serde_json::from_str(about).map_err(|e| wrong(format!("its metadata: {e}")))
 }
 
 fn first_start(file: &SerializedFileReader<File>) -> Result<Option<u64>> {

@@ -93,7 +93,7 @@ fn ask(
     b: &SystemDescription,
     differences: &[FactDiff],
 ) -> Asked {
-    let known = |s: &SystemDescription| {
+    let count = |s: &SystemDescription| {
         s.facts.iter().filter(|(p, f)| belongs(p, q.facts) && f.value().is_some()).count()
     };
     let here: Vec<&FactDiff> = differences
@@ -102,7 +102,7 @@ fn ask(
         .collect();
     let known: Vec<&&FactDiff> =
         here.iter().filter(|d| d.class != DifferenceClass::Unknown).collect();
-    let recorded = known(a).min(known(b));
+    let recorded = count(a).min(count(b));
     let (answer, details) = if !known.is_empty() {
         (Answer::Differs, list(&known.iter().map(|d| shown(d)).collect::<Vec<_>>()))
     } else if recorded == 0 {

@@ -28,7 +28,7 @@ pub(crate) fn expand_factors(
         for level in &levels {
             if !seen.insert(level.to_text()) {
                 let message = format!("`{name}` has the level `{level}` twice");
-                return Err(wrong(&path, message, "a level is one treatment; say it once"));
+                return Err(wrong(&path, message, "a level is one treatment; list it once"));
             }
             match name.strip_prefix("controls.") {
                 Some(control) => check_control(&path, control, level)?,

@@ -20,8 +20,7 @@ static IDLE: Column = Column::new(&SUMMARY, 5, "id", 3, 0);
 pub static SPEC: MonitorSpec = MonitorSpec {
     name: "cpu",
     help: "Where the time of the CPUs went, from the tick counts of /proc/stat. The shares of a \
-           subject add up to 100 %. A tick is usually 10 ms: an interval of 100 ms tells ten shares \
-           of one CPU apart.",
+           subject add up to 100 %. A tick is usually 10 ms: an interval of 100 ms resolves ten steps of one CPU.",
     subjects: "`all`, and every CPU that is on (`cpu0`, ...)",
     fields: &[
         share(

@@ -105,7 +105,7 @@ impl Network {
             Err(error) => return self.trouble.unreadable("snmp", snmp.path(), &error),
         };
         if count.is_none() {
-            let sentence = || format!("{} does not tell TCP's RetransSegs", snmp.path().display());
+            let sentence = || format!("{} has no RetransSegs of TCP", snmp.path().display());
             self.trouble.note("retransmits", sentence);
         }
         self.tcp.begin(t_ns);

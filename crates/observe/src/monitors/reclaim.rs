@@ -17,7 +17,7 @@ pub static SPEC: MonitorSpec = MonitorSpec {
            programs that had to do it themselves (direct), and for large pages (compaction).",
     subjects: "the whole system (an empty subject)",
     fields: &[
-        rate("scanned_background", "Pages that kswapd looked at"),
+        rate("scanned_background", "Pages that kswapd scanned"),
         rate("scanned_direct", "Pages that programs had to look at themselves").lower(),
         rate("reclaimed_background", "Pages that kswapd took").drawn(&PAGES, "background"),
         rate("reclaimed_direct", "Pages that programs had to take themselves")

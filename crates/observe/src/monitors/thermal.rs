@@ -18,7 +18,7 @@ pub static SPEC: MonitorSpec = MonitorSpec {
                for `frequency`",
     fields: &[
         Field::new("temperature", "°C", "What the zone's sensor shows").drawn(&TEMPERATURE, ""),
-        Field::new("frequency", "Hz", "What the cpufreq driver says the CPU runs at")
+        Field::new("frequency", "Hz", "The frequency that the cpufreq driver reports for the CPU")
             .drawn(&FREQUENCY, ""),
     ],
     open: |tree| Thermal::open(tree).map(|monitor| Box::new(monitor) as Box<dyn Monitor>),

@@ -370,7 +370,9 @@ pub fn published(heading: &str, histories: &[History]) -> String {
             p class="eyebrow" { "assay · history" }
             h1 { (heading) }
             p class="lede" {
-                "Each point is a revision, measured beside a fixed reference revision in the same blocks. Changes are suspected until a fresh experiment of both sides confirms or refutes them."
+                "Each point is a revision, measured in the same blocks as a fixed reference \
+                 revision. Changes are suspected until a fresh experiment of both sides confirms \
+                 or refutes them."
             }
         }
         main id="main" {

@@ -25,7 +25,10 @@ pub(crate) fn section(view: &RunView, gate: &Gate) -> Option<Parts> {
         return None;
     }
     let mut out = Parts::default();
-    out.say("Every observation of the two treatments, differenced by block and ranked; nothing here says what caused what.");
+    out.say(
+        "Every observation of the two treatments, differenced by block and ranked; none of \
+             them is a proven cause.",
+    );
     for (i, e) in shown.iter().enumerate() {
         if shown.len() == 1 {
             out.append(one(&view.analysis, e));

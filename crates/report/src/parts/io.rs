@@ -80,8 +80,7 @@ pub(crate) fn completeness(h: &Completeness) -> [Vec<Text>; 2] {
     };
     let selected =
         if h.selected == h.ios { String::new() } else { format!("; {} selected", h.selected) };
-    let dropped =
-        h.dropped.map_or_else(|| "the format does not tell".to_owned(), |n| n.to_string());
+    let dropped = h.dropped.map_or_else(|| "not in this format".to_owned(), |n| n.to_string());
     let mut facts = vec![
         seen + &selected,
         format!(

@@ -135,7 +135,7 @@ fn spread_sentence(suite: &SuiteResults, comparison: &SuiteComparison) -> Option
     let mut text = format!("{label}: best {best} {high}, worst {worst} {low}");
     if comparison.means_disagree {
         text.push_str(
-            "; the ratio of totals says the other side leads: the choice of the mean decides",
+            "; by the ratio of totals the other side leads: the choice of the mean decides",
         );
     }
     Some(text)

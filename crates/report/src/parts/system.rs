@@ -81,7 +81,7 @@ pub(crate) fn counted(system: &SystemDescription) -> String {
 /// When it was described.
 pub(crate) fn described(system: &SystemDescription) -> String {
     match system.taken_at.as_str() {
-        "" => "System, as far as the imported file tells".to_owned(),
+        "" => "System, as far as the imported file states it".to_owned(),
         at => format!("System at {at}"),
     }
 }

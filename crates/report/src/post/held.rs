@@ -136,7 +136,8 @@ impl Evaluator<'_> {
             return Ok(());
         }
         let message = format!("`as_of` {day} is later than {limit}, {what}");
-        let help = "nobody looked what was published since; say when with `retrieved`, or take an earlier day";
+        let help = "later publications were not checked; state the date with `retrieved`, or use \
+                    an earlier day";
         Err(self.text.error(place("as_of"), message, help))
     }
 

@@ -125,7 +125,7 @@ fn stated(
                 for finding in checks::judge(&rows::DIRECTION_SUPPORTED, &evidence) {
                     e.find(finding, kept.line);
                 }
-                "the results say the opposite".clone_into(&mut kept.unchecked);
+                "the results show the opposite".clone_into(&mut kept.unchecked);
             }
         }
         e.comparisons.push(kept);

@@ -95,8 +95,7 @@ fn pieces(text: Text<'_>, at: &mut usize, depth: usize) -> Result<(Vec<Piece>, E
             let span = closed(&mut parser)?;
             *at = parser.at();
             if depth > 0 {
-                let help =
-                    "without a run the section is not there, and nobody would see what was asked";
+                let help = "without a run the section is missing, and so is what was asked";
                 return Err(text.error(span, "a claim stands outside of other sections", help));
             }
             let (says, end) = pieces(text, at, depth + 1)?;

@@ -32,7 +32,8 @@ pub fn simulation(s: &Simulation, style: Style) -> String {
     let mut all = of(&s.table, style);
     let processes = if s.processes == 1 { "process" } else { "processes" };
     all.note(format!(
-        "simulated from {} accesses of {} {processes} ({}); a miss costs what the machine says, and \
+        "simulated from {} accesses of {} {processes} ({}); a miss costs what the machine file \
+         states, and \
          time is its cycles: not a measurement",
         s.accesses, s.processes, s.format
     ));

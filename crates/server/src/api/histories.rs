@@ -195,7 +195,7 @@ pub(crate) async fn scheduled(app: &Arc<App>, asked: NewSchedule) -> Result<Sche
     let every: Every = asked.every.parse().map_err(Refusal::bad)?;
     let mut submit = asked.submit;
     if submit.not_before.as_deref().is_some_and(|t| !t.trim().is_empty()) {
-        return Err(Refusal::bad("a schedule says when; leave out `not_before`"));
+        return Err(Refusal::bad("a schedule has its own times; leave out `not_before`"));
     }
     let own = Arc::clone(app);
     let submit = app

@@ -83,7 +83,7 @@ pub(crate) fn add(app: &App, new: NewJob) -> Result<Job, Refusal> {
 
 #[derive(Debug, Deserialize)]
 pub(crate) struct Wait {
-    /// Answer when the job is over, or after so many seconds.
+    /// Answer when the job has ended, or after this many seconds.
     #[serde(default)]
     wait: u64,
 }

@@ -23,9 +23,7 @@ use crate::sse;
 use crate::token::Role;
 
 pub(crate) async fn nothing() -> Refusal {
-    Refusal::not_found(
-        "there is nothing of that name; GET /api/v1/openapi.json tells what there is",
-    )
+    Refusal::not_found("not found; GET /api/v1/openapi.json lists the paths")
 }
 
 pub(crate) async fn document() -> Json<Value> {

@@ -31,7 +31,7 @@ fn body(problem: &str) -> Markup {
             div class="field" {
                 label for="token" { "Token" }
                 input id="token" name="token" type="password" autocomplete="current-password" required;
-                p class="soft" { "It was printed when the server started, and stands in the file " code { "serve.token" } " of its state folder. The one in " code { "serve.read-token" } " may look and change nothing." }
+                p class="soft" { "It was printed when the server started, and stands in the file " code { "serve.token" } " of its state folder. The one in " code { "serve.read-token" } " is read-only." }
             }
             button type="submit" { "Sign in" }
         }

@@ -153,7 +153,8 @@ fn about(job: &Job) -> Markup {
             @if !job.submitted_by.is_empty() { " by " (job.submitted_by) }
             @if let Some(at) = &job.not_before { " · not before " (time(at)) }
             @if let Some(of) = &job.scheduled { " · for schedule s" (of.schedule) ", " (time(&of.due)) }
-            @if job.run.is_some() && job.state == JobState::Waiting { " · goes on where it stopped" }
+            @if job.run.is_some() && job.state == JobState::Waiting { " · continues where it \
+                stopped" }
         }
         @if !job.changes.is_empty() { p class="soft" { "changed: " (job.changes.join(", ")) } }
     }

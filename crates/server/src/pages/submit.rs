@@ -155,7 +155,9 @@ fn page(filled: &Filled, draft: &Draft, sent: bool) -> Html<String> {
                         p class="soft" { "Several values with commas make a parameter a factor; one value fixes it." }
                         @for field in &differs { (parameter(&given, field)) }
                         @if differs.is_empty() { p { "Nothing so far: one treatment is measured." } }
-                        (row(&given, "blocks", "blocks", "numeric", "Each holds one trial of every treatment. Empty: as the experiment says.", &filled.blocks(draft)))
+                        (row(&given, "blocks", "blocks", "numeric", "Each holds one trial of \
+                                      every treatment. Empty: the experiment's number.",
+                                      &filled.blocks(draft)))
                     }
                     @if !stays.is_empty() {
                         details open[stays_wrong || differs.is_empty()] {
@@ -168,7 +170,9 @@ fn page(filled: &Filled, draft: &Draft, sent: bool) -> Html<String> {
                         (row(&given, "tags", "tags", "text", "Words to find the run by, with commas.", &filled.text("tags")))
                         @if draft.revisions {
                             (row(&given, "rev", "revision", "text", "A commit, a tag or a branch: measured as a point of the experiment's history. Empty: the experiment as it stands.", &filled.text("rev")))
-                            (row(&given, "reference", "reference", "text", "The revision that it is measured beside. Empty: the one of the history, else the one that the file names.", &filled.text("reference")))
+                            (row(&given, "reference", "reference", "text", "The reference \
+                                revision. Empty: the one of the history, else the one that the \
+                                file names.", &filled.text("reference")))
                         }
                         (row(&given, "every", "again, every (UTC)", "text", "hour, hour at :30, day at 02:00, weekday at 02:00, week on monday at 02:00. Empty: once.", &filled.every))
                         (row(&given, "not_before", "not before (UTC)", "datetime-local", "Empty: when its turn comes.", &filled.text("not_before")))

@@ -59,8 +59,9 @@ pub(crate) fn check(root: &Root, path: &str, controller: &str) -> Result<Hierarc
     };
     if let (Hierarchy::Two, Some(own)) = (&hierarchy, of_slurm(root)) {
         return Err(not_here(format!(
-            "Slurm holds this process to the control group `{own}` of version 2; a group beside it would take \
-             the program out of Slurm's sight and limits. Leave the control out, or ask Slurm for it (`--mem`)"
+            "Slurm holds this process to the control group `{own}` of version 2; another group \
+             would take the program out of Slurm's accounting and limits. Leave the control out, \
+             or ask Slurm for it (`--mem`)"
         )));
     }
     let parent = parent(&hierarchy);
@@ -100,6 +101,7 @@ pub(crate) fn make(
 ) -> Result<(String, Hierarchy), ControlError> {
     let name = control.spec().name;
     let hierarchy = check(session.root(), name, controller)?;
+    session.setup().children_only.push(name);
     if hierarchy == Hierarchy::Two {
         enable(session, control, controller)?;
         if controller == "io" {

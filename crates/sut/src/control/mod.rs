@@ -41,7 +41,7 @@ impl Scope {
     }
 }
 
-/// A control as data: help, `docs/controls.md` and error messages are made from it.
+/// A control as data: help, `docs/reference/controls.md` and error messages are made from it.
 #[derive(Debug, PartialEq, Eq)]
 pub struct ControlSpec {
     /// Its name in experiments.

@@ -35,7 +35,7 @@ impl Owner {
     pub fn this() -> Result<Self, String> {
         let pid = std::process::id();
         let start_ticks =
-            start_ticks(pid).ok_or("`/proc/self/stat` does not tell when assay started")?;
+            start_ticks(pid).ok_or("`/proc/self/stat` does not have the start time of assay")?;
         Ok(Owner { pid, start_ticks, boot_id: boot_id()? })
     }
 

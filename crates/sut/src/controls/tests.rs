@@ -1,6 +1,3 @@
-use std::fmt::Write as _;
-use std::path::Path;
-
 use assay_model::{Scalar, Setting};
 
 use super::{all, find, parse_setting};
@@ -96,39 +93,6 @@ fn a_choice_must_be_one_that_is_offered() {
     let level = find("sysfs").unwrap().current(&root, file).unwrap();
     assert_eq!(level, Scalar::Text("mq-deadline".into()));
     assert_eq!(find("thp").unwrap().current(&root, "").unwrap().to_text(), "madvise");
-}
-
-/// The table of `docs/controls.md`, made from the specs.
-fn table() -> String {
-    let mut out = String::from(
-        "| control | what it sets | levels | scope | needs | restored |\n|---|---|---|---|---|---|\n",
-    );
-    for spec in all().iter().map(|c| c.spec()) {
-        let name = match (spec.keyed, spec.key) {
-            (true, _) => format!("`{}.KEY`", spec.name),
-            (false, "") => format!("`{}`", spec.name),
-            (false, _) => format!("`{0}`, `{0}.KEY`", spec.name),
-        };
-        let key =
-            if spec.key.is_empty() { String::new() } else { format!(" KEY is {}.", spec.key) };
-        let _ = writeln!(
-            out,
-            "| {name} | {}{key} | {} | {} | {} | {} |",
-            spec.help,
-            spec.levels,
-            spec.scope.name(),
-            spec.needs,
-            spec.put_back
-        );
-    }
-    out
-}
-
-#[test]
-fn the_documented_table_is_the_one_in_the_code() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/controls.md");
-    let page = std::fs::read_to_string(&path).unwrap();
-    assert!(page.contains(&table()), "docs/controls.md should hold this table:\n{}", table());
 }
 
 #[test]

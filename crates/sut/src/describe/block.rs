@@ -51,7 +51,7 @@ pub(super) fn describe(facts: &mut Facts<'_>) {
             facts.file_if_there(format!("block.{name}.{path}"), &format!("{dir}/{file}"));
         }
         if !facts.root.exists(&format!("{dir}/device/model")) {
-            facts.unknown(format!("block.{name}.model"), "the device does not tell its model");
+            facts.unknown(format!("block.{name}.model"), "the device does not report its model");
         }
         facts.choice(format!("block.{name}.queue.scheduler"), &format!("{dir}/queue/scheduler"));
         for setting in QUEUE {

@@ -61,7 +61,7 @@ pub(super) fn describe(facts: &mut Facts<'_>) {
     });
     match allowed {
         Some(list) => facts.set("process.cpus_allowed", list),
-        None => facts.unknown("process.cpus_allowed", "`/proc/self/status` does not say it"),
+        None => facts.unknown("process.cpus_allowed", "`/proc/self/status` does not have it"),
     }
 }
 

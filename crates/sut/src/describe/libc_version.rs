@@ -19,5 +19,5 @@ fn ask(facts: &mut Facts<'_>) {
 
 #[cfg(not(target_env = "gnu"))]
 fn ask(facts: &mut Facts<'_>) {
-    facts.unknown("libc.version", "this C library does not tell its version");
+    facts.unknown("libc.version", "this C library does not report its version");
 }

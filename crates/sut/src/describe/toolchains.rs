@@ -112,7 +112,7 @@ fn first_line(
     if !finished {
         let _ = child.kill();
         let _ = child.wait();
-        return Err(format!("`{shown}` did not tell its version within {} s", limit.as_secs()));
+        return Err(format!("`{shown}` did not print its version within {} s", limit.as_secs()));
     }
     texts
         .iter()

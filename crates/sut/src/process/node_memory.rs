@@ -85,7 +85,7 @@ impl Seen {
         let unseen = match self.refused {
             // A part of the memory is not all of it.
             Some(why) => why,
-            None if all == 0 => "the program ended before it was looked at".to_owned(),
+            None if all == 0 => "the program ended before its memory was sampled".to_owned(),
             None => String::new(),
         };
         let known = unseen.is_empty();

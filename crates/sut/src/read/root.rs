@@ -62,7 +62,7 @@ impl Root {
             source: io::Error::new(
                 io::ErrorKind::InvalidData,
                 format!(
-                    "it says `{}`, which is not a number",
+                    "it holds `{}`, which is not a number",
                     text.chars().take(40).collect::<String>()
                 ),
             ),

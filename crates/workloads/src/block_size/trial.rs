@@ -130,7 +130,7 @@ fn notes(spec: &TrialSpec, results: &Results) -> Vec<String> {
                 share * 100.0
             )),
             Some(_) => {}
-            None => notes.push("this file system cannot tell what is in the page cache".into()),
+            None => notes.push("this file system cannot report what is in the page cache".into()),
         }
     }
     let missed = spec.sizes.len() - results.points.len();
@@ -163,7 +163,7 @@ fn verdict(spec: &TrialSpec, measured: &Measured, slots: usize) -> Event {
             valid: true,
             detail: format!(
                 "{} blocks compared byte by byte ({}); {calls} calls moved {bytes} B, \
-                 which is where the kernel says the file was",
+                 where the kernel reports the file was",
                 measured.checked,
                 match spec.direction {
                     Direction::Read => "what was read with what is in the file",

@@ -84,7 +84,7 @@ impl User {
                 return Ok(None);
             }
             return Err(WorkloadError::Param(
-                "`server.user` is for root, who may run programs as somebody else; leave it out"
+                "`server.user` is for root, who may run programs as another user; leave it out"
                     .into(),
             ));
         }

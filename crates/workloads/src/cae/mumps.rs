@@ -183,7 +183,7 @@ pub fn numbers(log: &str) -> BTreeMap<String, f64> {
 pub fn mpi(log: &str) -> String {
     let named = log.lines().find_map(|l| l.strip_prefix("mpi "));
     let short = named.and_then(|l| l.split(',').next()).map(str::trim);
-    short.unwrap_or("an MPI that did not say its version").to_owned()
+    short.unwrap_or("an MPI that did not print its version").to_owned()
 }
 
 /// Its error message: its own sentence, and a rank's of its end on nodes; else the last lines of

@@ -42,7 +42,7 @@ fn metrics() -> Vec<MetricSpec> {
             Lower,
             measured,
             "The share of the elapsed time in which some task of this machine waited for I/O (pressure stall \
-             information, io some); missing where the kernel does not tell.",
+             information, io some); missing where the kernel does not report it.",
         ),
         metric(
             "unused_share",

@@ -198,7 +198,7 @@ fn spec_verdict(result: &SpecResult, read: &mut Results) {
              next to each of them (SPEC CPU, run and reporting rules)"
                 .to_owned(),
         );
-        read.notes.extend(result.errors.iter().map(|e| format!("SPEC's tools say: {e}")));
+        read.notes.extend(result.errors.iter().map(|e| format!("SPEC's tools report: {e}")));
     } else if result.invalid || !result.errors.is_empty() {
         read.wrong.push("SPEC's tools call it an invalid run".to_owned());
         read.wrong.extend(result.errors.iter().cloned());

@@ -104,15 +104,15 @@ fn check(config: &Config, results: &Results, seen: &Seen, stage: &mut Stage<'_>)
                 within: config.op_timeout.as_secs_f64(),
             };
             stage.channel.send(&Event::Evidence { evidence });
-            stage.note(format!("memtier_benchmark tells of {errors} connection errors"));
+            stage.note(format!("memtier_benchmark reports {errors} connection errors"));
         }
-        Some(_) => stage.checked.push("memtier_benchmark tells of no connection error".into()),
-        None => stage.checked.push("memtier_benchmark does not tell of connection errors".into()),
+        Some(_) => stage.checked.push("memtier_benchmark reports no connection error".into()),
+        None => stage.checked.push("memtier_benchmark does not report connection errors".into()),
     }
     let counted = seen.window_count("cmd_get").zip(seen.window_count("cmd_set"));
     if let Some(counted) = counted.map(|(gets, sets)| (gets + sets) as f64) {
         let sentence = format!(
-            "memtier_benchmark tells of {operations:.0} operations, the server counted {counted:.0}"
+            "memtier_benchmark reports {operations:.0} operations, the server counted {counted:.0}"
         );
         // Others may use a server that is not the trial's own.
         let ours = config.server_pid.is_some();

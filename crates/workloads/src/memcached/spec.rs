@@ -78,7 +78,8 @@ fn metrics() -> Vec<MetricSpec> {
             "us/op",
             Lower,
             Derived,
-            "CPU time of the server for an answer, by its own count; missing where it does not tell.",
+            "CPU time of the server for an answer, by its own count; missing where it does not \
+             report it.",
         ),
         metric(
             "server_busy",

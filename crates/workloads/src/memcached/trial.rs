@@ -289,7 +289,7 @@ impl Stage<'_> {
             // Others may use a server that is not the trial's own.
             Err(sentence) if config.server_pid.is_none() => self
                 .checked
-                .push(format!("{sentence}; somebody else may use that server at the same time")),
+                .push(format!("{sentence}; others may be using that server at the same time")),
             Err(sentence) => self.wrong.push(sentence),
         }
     }

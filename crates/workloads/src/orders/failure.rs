@@ -19,7 +19,7 @@ fn hint(error: &CopiesError) -> &'static str {
             "; the machine has no room for this heap: lower `heap` or `instances`"
         }
         CopiesError::Ended { status, .. } if status.contains("signal: 9") => {
-            "; somebody killed it, or the kernel did for want of memory (`dmesg` tells)"
+            "; it was killed, perhaps by the kernel for lack of memory (see `dmesg`)"
         }
         CopiesError::Late { .. } => {
             "; raise `barrier` if the machine is that slow, else see the instance's log"

@@ -42,7 +42,7 @@ pub fn find(name: &str) -> Result<Java, WorkloadError> {
     })?;
     let Some(feature) = feature(&version) else {
         return Err(WorkloadError::Param(format!(
-            "`{}` does not say which version of Java it is; it printed: {version}",
+            "`{}` does not report its version of Java; it printed: {version}",
             path.display()
         )));
     };

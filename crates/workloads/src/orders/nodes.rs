@@ -24,7 +24,7 @@ pub(super) fn cpus(on: &[OnNode]) -> Result<Vec<Option<Vec<usize>>>, Failure> {
     let own = |on: &OnNode| {
         if on.cpus.is_empty() {
             return Err(Failure::other(format!(
-                "node {} has none of the trial's CPUs; say with `cpus` which its instance has",
+                "node {} has none of the trial's CPUs; name the CPUs of its instance with `cpus`",
                 on.node
             )));
         }

@@ -155,7 +155,10 @@ fn verdict(pages: Pages, large: Option<f64>) -> Event {
         },
         (Some(_), None) => Event::Valid {
             valid: false,
-            detail: format!("{} were asked for, and /proc/self/smaps does not tell", pages.name()),
+            detail: format!(
+                "{} were requested, and /proc/self/smaps does not report it",
+                pages.name()
+            ),
         },
         (Some(wanted), Some(share)) => {
             let valid = if wanted { share >= ENOUGH } else { share == 0.0 };

@@ -279,7 +279,7 @@ impl<'a> Measured<'a> {
                 return Ok(true);
             }
             if ended.completed == 0 {
-                anyhow::bail!("no trial completed; `assay archive show last` says why");
+                anyhow::bail!("no trial completed; `assay archive show last` shows why");
             }
             if !self.asked.quiet {
                 say(&format!("{} of {} revisions are measured", self.measured()?, range.len()));

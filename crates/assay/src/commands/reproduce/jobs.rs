@@ -57,7 +57,7 @@ impl State {
     pub fn words(&self) -> String {
         match self {
             State::Made(id) => format!("in the archive: run {id}"),
-            State::Interrupted(id) => format!("goes on: run {id} was interrupted"),
+            State::Interrupted(id) => format!("continues: run {id} was interrupted"),
             State::Ready => "to be run".to_owned(),
             State::Impossible(why) => format!("cannot run here: {why}"),
             State::Skipped(why) | State::Failed(why) => why.clone(),
@@ -91,7 +91,7 @@ impl Job {
             State::Impossible(why) => Some((Here::CannotBeAsked, why.clone())),
             State::Interrupted(id) => Some((
                 Here::Undecided,
-                format!("run {id} was interrupted; the same command goes on"),
+                format!("run {id} was interrupted; the same command continues"),
             )),
             State::Ready => {
                 Some((Here::Undecided, format!("not run; `assay run {}` asks", self.file)))
@@ -243,7 +243,7 @@ pub fn run(archive: &Archive, job: &mut Job, left: Option<Duration>, wait: bool)
     let outcome = match &job.state {
         State::Interrupted(id) => lab.resume(id, &mut bar).or_else(|e| {
             say(&format!(
-                "run {id} does not go on ({}); a new one begins",
+                "run {id} cannot be continued ({}); a new one begins",
                 one_line(&e.to_string())
             ));
             lab.run(&prepared, &mut bar)
@@ -263,7 +263,7 @@ pub fn run(archive: &Archive, job: &mut Job, left: Option<Duration>, wait: bool)
             }
             RunState::Completed => State::Made(run.id),
             RunState::Interrupted if !signalled => State::Skipped(format!(
-                "run {} was cut by the budget; the same command goes on",
+                "run {} was stopped by the budget; the same command continues",
                 run.id
             )),
             RunState::Interrupted => State::Interrupted(run.id),

@@ -105,7 +105,8 @@ impl Folder {
             let held = fs::read_dir(root).is_ok_and(|mut entries| entries.next().is_some());
             if held {
                 let message = format!(
-                    "{} is not empty and no site of assay's; choose another folder, or --force to write beside what is there",
+                    "{} is not empty and not a site written by assay; choose another folder, or \
+                     --force to keep the other files",
                     root.display()
                 );
                 return Err(Usage(message).into());
@@ -231,7 +232,7 @@ impl Folder {
                 .downcast_ref::<std::io::Error>()
                 .is_some_and(|e| e.kind() == ErrorKind::StorageFull);
             let more = if full {
-                "; every page that stands is whole: free some space, and the same command goes on"
+                "; every existing page is complete: free some space and run the same command again"
             } else {
                 ""
             };

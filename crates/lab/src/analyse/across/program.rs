@@ -33,7 +33,12 @@ pub(super) fn unlike(a: &Side<'_>, b: &Side<'_>, declared: &Declared) -> Option<
     };
     let (x, y) = (&a.experiment.workload, &b.experiment.workload);
     let (x, y) = if x == y { (name(a)?, name(b)?) } else { (x.clone(), y.clone()) };
-    (x != y).then(|| format!("the programs are not the same ({x} and {y}); `--factor command` says that this is meant"))
+    (x != y).then(|| {
+        format!(
+            "the programs are not the same ({x} and {y}); `--factor command` \
+                              declares that this is intended"
+        )
+    })
 }
 
 /// What can be a factor of a run without being a fact of its system: parameters, levels, controls, the program.

@@ -178,7 +178,7 @@ fn kinds(entries: &[Entry]) -> &'static str {
     let quoted = entries.iter().any(|x| x.value.from_quoted());
     let measured = entries.iter().any(|x| !x.value.from_quoted());
     match (quoted, measured) {
-        (true, true) => "quoted numbers (hatched) beside measured ones",
+        (true, true) => "quoted numbers (hatched) with measured ones",
         (true, false) => "quoted numbers",
         _ => "measured here",
     }

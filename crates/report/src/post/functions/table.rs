@@ -354,6 +354,6 @@ pub(super) fn configuration<'a>(
         let texts = rows.iter().map(|at| text(field, *at).map_or(plain(NOTHING), plain));
         table.row(std::iter::once(plain(words(field))).chain(texts).collect());
     }
-    let notes = vec!["A dash: the source does not say.".to_owned()];
+    let notes = vec!["A dash: the source does not state it.".to_owned()];
     Ok(Made::Block(Laid { tables: vec![table], notes, findings: Vec::new() }.into()))
 }

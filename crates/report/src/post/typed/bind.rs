@@ -41,7 +41,7 @@ pub(in crate::post) fn judge(text: &str, sentence: &str, saying: &Saying, held: 
     let other = clause(&text[saying.other.clone()], false);
     let basis = basis(sentence);
     match saying.says {
-        Says::Degree => Bound::Open("nothing says with what, or how clear it is"),
+        Says::Degree => Bound::Open("it does not state with what, or how clear it is"),
         Says::Best | Says::Worst | Says::Highest | Says::Lowest => {
             best(subject, other, sentence, saying.says, held, basis)
         }
@@ -142,7 +142,7 @@ fn pair(
     basis: Basis,
 ) -> Bound {
     let (Some(a), Some(b)) = (named(subject, sentence, held), named(other, sentence, held)) else {
-        return Bound::Open("the results of the post do not tell what is compared");
+        return Bound::Open("the results of the post do not show what is compared");
     };
     let mut judged: Vec<(bool, String)> = Vec::new();
     for (x, y) in a.iter().flat_map(|x| b.iter().map(move |y| (*x, *y))) {
@@ -230,7 +230,7 @@ fn settled(judged: &[(bool, String)]) -> Bound {
         return Bound::Open("no results of one metric decide it");
     };
     if judged.iter().any(|(holds, _)| *holds != first) {
-        return Bound::Open("the results of the post say both");
+        return Bound::Open("the results of the post show both");
     }
     if first { Bound::Holds(words) } else { Bound::Contradicted(words) }
 }
