@@ -64,7 +64,7 @@ fn a_time_to_user_of_cpus_on_which_others_computed_is_doubtful() {
 }
 
 #[test]
-fn a_rule_pack_that_names_a_retired_check_is_told_why() {
+fn a_rule_pack_that_names_a_retired_check_is_answered_with_the_reason() {
     let world = World::new();
     let shown = world.run(&["rules", "show", "F10"]);
     assert_eq!(shown.code, 2, "{}", shown.stdout);

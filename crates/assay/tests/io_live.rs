@@ -83,7 +83,7 @@ fn as_nobody(arguments: &[&str]) -> Option<std::process::Output> {
 }
 
 #[test]
-fn without_privileges_the_counters_answer_and_the_rest_is_said_to_be_missing() {
+fn without_privileges_the_counters_answer_and_the_rest_is_reported_as_missing() {
     let Some(done) = as_nobody(&["io", "-n", "1", "--json"]) else { return };
     let reported = String::from_utf8_lossy(&done.stderr);
     // 6: nothing moved in that second.

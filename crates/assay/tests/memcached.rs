@@ -449,7 +449,7 @@ fn a_value_above_the_item_limit() {
 }
 
 #[test]
-fn a_tunable_that_does_not_exist_is_told_with_the_plan() {
+fn a_tunable_that_does_not_exist_is_reported_with_the_plan() {
     if !memcached() {
         return;
     }
@@ -590,7 +590,7 @@ fn parameters_that_do_not_go_together() {
 }
 
 #[test]
-fn what_needs_root_is_said_to_who_is_not() {
+fn what_needs_root_is_reported_to_who_is_not() {
     if !memcached() {
         return;
     }

@@ -169,7 +169,7 @@ fn instances_that_end_or_hang_fail_the_trial() {
 }
 
 #[test]
-fn what_cannot_be_is_said_before_anything_runs() {
+fn what_cannot_be_is_an_error_before_anything_runs() {
     let world = World::new();
     let old = world.write("java8", "#!/bin/sh\necho 'openjdk version \"1.8.0_292\"' >&2\n");
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);

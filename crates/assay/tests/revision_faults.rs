@@ -72,7 +72,7 @@ impl Drop for Tmpfs {
 }
 
 #[test]
-fn a_build_that_fills_the_disk_is_told_and_the_others_go_on() {
+fn a_build_that_fills_the_disk_is_reported_and_the_others_go_on() {
     let world = World::new();
     let Some(small) = Tmpfs::mount(world.path("cache/revisions"), "4m") else { return };
     let full = "dd if=/dev/zero of=big bs=64k count=1000";

@@ -106,7 +106,7 @@ baseline = { rev = "v1" }
 }
 
 #[test]
-fn mistakes_are_told_before_anything_is_built() {
+fn mistakes_are_reported_before_anything_is_built() {
     let world = World::new();
     let repo = repository(&world);
     let complaint = |arguments: &[&str], code: i32| {

@@ -215,7 +215,7 @@ fn what_a_workload_says_over_time_is_drawn_and_laid_over_another_run() {
 }
 
 #[test]
-fn block_io_is_watched_or_it_is_said_what_is_missing() {
+fn block_io_is_watched_or_what_is_missing_is_reported() {
     let Some(program) = program() else { return };
     let world = World::new();
     sleeper(&world, "long", "30", 5);

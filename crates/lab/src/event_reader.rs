@@ -25,7 +25,7 @@ const WORKLOAD: &str = "workload";
 const MAX_NAMES: usize = 10_000;
 
 /// More heat maps than this in one trial nobody looks at.
-const MAX_HEATS: usize = 20;
+const MAX_HEAT_MAPS: usize = 20;
 
 /// Collects the events of one trial.
 pub(crate) struct EventReader<'a> {
@@ -33,7 +33,7 @@ pub(crate) struct EventReader<'a> {
     metrics: Vec<MetricValue>,
     curves: Vec<Curve>,
     histograms: BTreeMap<String, TrialHistogram>,
-    heats: BTreeMap<String, Heat>,
+    heat_maps: BTreeMap<String, Heat>,
     notes: Vec<String>,
     evidence: Vec<Observation>,
     samples: &'a mut SampleSet,
@@ -62,7 +62,7 @@ impl<'a> EventReader<'a> {
             metrics: Vec::new(),
             curves: Vec::new(),
             histograms: BTreeMap::new(),
-            heats: BTreeMap::new(),
+            heat_maps: BTreeMap::new(),
             notes: Vec::new(),
             evidence: Vec::new(),
             samples,
@@ -183,8 +183,8 @@ impl<'a> EventReader<'a> {
 
     fn heat(&mut self, name: String, map: Heat) {
         match map.check() {
-            Ok(()) if self.heats.len() < MAX_HEATS => {
-                self.heats.insert(name, map);
+            Ok(()) if self.heat_maps.len() < MAX_HEAT_MAPS => {
+                self.heat_maps.insert(name, map);
             }
             Err(why) if self.notes.len() < MAX_NOTES => {
                 self.notes.push(format!("the heat map `{name}` was not kept: {why}"));
@@ -251,7 +251,7 @@ impl<'a> EventReader<'a> {
         record.metrics = self.metrics;
         record.curves = self.curves;
         record.histograms = self.histograms;
-        record.heat_maps = self.heats;
+        record.heat_maps = self.heat_maps;
         record.notes.extend(self.notes);
         self.evidence.into_iter().for_each(|seen| assay_checks::see(record, seen));
         if self.bad_lines > 0 {

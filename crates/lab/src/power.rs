@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn gaps_are_told_and_not_filled() {
+    fn gaps_are_reported_and_not_filled() {
         let set = samples(&[("power", "package-0", &[(13, 50.0), (15, f64::NAN), (20, 50.0)])]);
         let mut record = record();
         account(&plan(), &set, &mut record);

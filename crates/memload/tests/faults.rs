@@ -220,7 +220,7 @@ fn a_server_that_closes_every_connection_is_gone() {
 }
 
 #[test]
-fn a_server_of_another_protocol_is_told_apart() {
+fn a_server_of_another_protocol_is_distinguished() {
     let target = fake(|mut stream, _| {
         requests(&stream).for_each(|_| send(&mut stream, b"ERROR\r\n"));
     });

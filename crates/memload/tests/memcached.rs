@@ -90,7 +90,7 @@ fn sizes_from_four_bytes_to_a_megabyte_and_a_skew() {
 }
 
 #[test]
-fn phases_are_told_in_order_at_their_moments() {
+fn phases_are_reported_in_order_at_their_moments() {
     let Some(server) = Memcached::unix(&[]) else { return };
     let mut phases = Vec::new();
     let config = quick(&server.target);

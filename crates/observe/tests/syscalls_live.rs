@@ -125,7 +125,7 @@ for _ in range(6):
 ";
 
 #[test]
-fn kinds_of_descriptors_their_bytes_and_errors_are_told_apart() {
+fn kinds_of_descriptors_their_bytes_and_errors_are_distinguished() {
     let Some((watch, _alone)) = watch(&SyscallRequest::default()) else { return };
     let done = Command::new("python3").args(["-c", KINDS]).output();
     let seen = watch.stop();
@@ -234,7 +234,7 @@ int main(void) {
 "#;
 
 #[test]
-fn submissions_are_told_from_waits() {
+fn submissions_are_distinguished_from_waits() {
     let folder = tempfile::tempdir().unwrap();
     let (source, program) = (folder.path().join("u.c"), folder.path().join("u"));
     std::fs::write(&source, URING).unwrap();

@@ -40,7 +40,7 @@ mod tests {
     }
 
     #[test]
-    fn what_all_have_is_said_once() {
+    fn what_all_share_is_printed_once() {
         let (shown, common) = of(&[
             "storage=loop:btrfs,size=3GiB,emulated=sata-7200,limits=bytes, copies=8",
             "storage=loop:btrfs,raid1,size=3GiB,emulated=sata-7200,limits=bytes, copies=8",

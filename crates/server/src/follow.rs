@@ -90,7 +90,7 @@ mod tests {
     use std::process::Command;
 
     #[test]
-    fn every_line_is_heard_until_the_process_ends() {
+    fn every_line_is_read_until_the_process_ends() {
         let file = tempfile::NamedTempFile::new().unwrap();
         let script = "for i in $(seq 1 200); do echo line $i; done; printf unfinished";
         let mut child = Command::new("sh")

@@ -58,7 +58,7 @@ mod tests {
     /// How often the interval of a comparison excludes 1 when the ratio is what is called detectable, in
     /// 20,000 simulated runs of `n` blocks of independent trials with 2 % noise.
     #[test]
-    fn the_power_is_what_is_said_also_by_simulation() {
+    fn the_power_holds_in_a_simulation_too() {
         let mut rng = Rng::new(7);
         let (noise, repeats) = (0.02, 20_000);
         for n in [6, 10, 30] {

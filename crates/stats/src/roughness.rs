@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn noise_is_told_from_texture() {
+    fn noise_is_distinguished_from_texture() {
         let mut rng = Rng::new(42);
         let u: Vec<f64> = (1..=300).map(|i| f64::from(i).ln()).collect();
         let smooth: Vec<f64> = u.iter().map(|u| call(*u)).collect();
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_told_is_none() {
+    fn what_cannot_be_computed_is_none() {
         let u = doubling(7);
         assert!(smoothness(&u, &[0.0; 7], 0.0).is_some());
         assert_eq!(smoothness(&u[..6], &[0.0; 6], 0.0), None);

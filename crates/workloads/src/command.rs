@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_run_is_said_before_the_plan() {
+    fn what_cannot_run_is_reported_before_the_plan() {
         let check = |rows: &[(&str, &str)]| Command.check(&params(rows));
         assert!(check(&[("command", "true")]).is_ok());
         assert!(matches!(check(&[("command", " ")]), Err(WorkloadError::Param(_))));

@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_told_from_a_longer_one() {
+    fn a_name_is_distinguished_from_a_longer_one() {
         let names = ["Ember 8 XT", "Frost 7 Ti", "Frost 7"];
         assert_eq!(named(&names, "The Frost 7 Ti beats the Frost 7"), [[1], [2]]);
     }

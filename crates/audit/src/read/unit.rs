@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn bits_and_bytes_are_told_apart() {
+    fn bits_and_bytes_are_distinguished() {
         assert_eq!(of("GB/s"), (Unit::ByteRate, 1e9));
         assert_eq!(of("Gbit/s"), (Unit::BitRate, 1e9));
         assert_eq!(of("Gb/s"), (Unit::BitRate, 1e9));

@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_said_where_nothing_can_be() {
+    fn there_is_no_verdict_where_there_can_be_none() {
         assert_eq!(modes(&[1.0; 50]), None);
         assert_eq!(modes(&[1.0, 2.0, 3.0]), None);
         let mut values = vec![1.0; 30];

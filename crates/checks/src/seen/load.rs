@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_starved_by_others_is_not_told_to_ask_for_more() {
+    fn who_is_starved_by_others_is_not_advised_to_ask_for_more() {
         let remedy = |others_busy| {
             let (by, reasons) = (LimitedBy::Unknown, vec!["why".into()]);
             let (generator_busy, server_busy) = (Some(0.3), Some(0.3));

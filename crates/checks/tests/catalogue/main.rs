@@ -24,7 +24,7 @@ fn ids() -> Vec<String> {
 }
 
 #[test]
-fn ids_are_in_order_and_names_are_told_apart() {
+fn ids_are_in_order_and_names_are_distinguished() {
     assert!(ids().is_sorted() && ids().len() > 50, "{:?}", ids());
     let names: BTreeSet<&str> = catalogue().iter().map(|c| c.row.name).collect();
     assert_eq!(names.len(), catalogue().len());

@@ -1,6 +1,6 @@
 //! One record of the parts of several nodes.
 
-mod heats;
+mod heat_maps;
 mod histograms;
 mod record;
 mod rule;

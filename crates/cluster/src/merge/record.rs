@@ -10,7 +10,7 @@ use assay_model::{
 };
 
 use super::rule::{Rule, simple, suite};
-use super::{heats, histograms, samples};
+use super::{heat_maps, histograms, samples};
 use crate::message::NodePart;
 use crate::nodes_file::{Did, MergedMetric, NodeEntry, NodesFile};
 use crate::phases::{coincide, seen};
@@ -60,7 +60,7 @@ pub fn merge(mut record: TrialRecord, parts: &[NodePart], ways: &Ways<'_>) -> Me
         let all: Vec<(&NodePart, &NodeEntry)> = parts.iter().zip(&entries).collect();
         nodes.merged = metrics(&mut record, &all, &ran, ways.spec);
         curves(&mut record, &ran);
-        record.heat_maps = heats::merge(ran.iter().map(|(part, _)| *part), &mut record.notes);
+        record.heat_maps = heat_maps::merge(ran.iter().map(|(part, _)| *part), &mut record.notes);
     }
     nodes.coincidence = coincide(&entries, ways.bound);
     for seen in seen(&entries, nodes.coincidence.as_ref()) {

@@ -99,7 +99,7 @@ fn rates_are_added_and_times_are_those_of_the_slowest() {
 }
 
 #[test]
-fn what_went_wrong_is_said_with_its_node() {
+fn what_went_wrong_is_reported_with_its_node() {
     let mut parts = [node_part("n1", &[]), node_part("n2", &[]), node_part("n3", &[])];
     parts[0].part.record.outcome = Outcome::Interrupted;
     parts[0].part.record.error = "interrupted".into();
@@ -233,7 +233,7 @@ fn what_only_the_server_tells_is_its_own() {
 }
 
 #[test]
-fn a_program_over_nodes_is_told_by_the_first_and_what_nodes_see_by_all() {
+fn a_program_over_nodes_is_reported_by_the_first_and_what_nodes_see_by_all() {
     let mut parts = [
         node_part("n1", &[("elapsed", "s", 3.0), ("device_read", "B", 10.0)]),
         node_part("n2", &[("device_read", "B", 20.0)]),

@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn a_host_without_room_is_told_how_much() {
+    fn a_host_without_room_learns_how_much() {
         let of = |name: &str, value: &str| {
             let settings = [("kernel".to_owned(), "6.1".into()), (name.to_owned(), value.into())];
             let machine = Machine::read(&settings.into()).unwrap();

@@ -380,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn what_changes_is_a_rate_and_what_is_not_told_is_unknown() {
+    fn what_changes_is_a_rate_and_what_is_not_reported_is_unknown() {
         let root = tempfile::tempdir().unwrap();
         write(root.path(), 100, 7, 0);
         let mut tasks = Tasks::open(root.path(), Of::Machine, false, 1_000_000_000);

@@ -157,7 +157,7 @@ fn mistakes_are_answered_with_their_place_and_what_would_be_right() {
 }
 
 #[test]
-fn a_missing_watt_is_said_in_the_place_of_the_number() {
+fn a_missing_watt_is_reported_in_the_place_of_the_number() {
     let p = post("{{ times(\"t5240-1.6\", than=\"p570-4chip\", per=\"watt\") }}").unwrap();
     assert_eq!(
         p.numbers[0].text,

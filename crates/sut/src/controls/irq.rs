@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_set_is_said_before() {
+    fn what_cannot_be_set_is_reported_before() {
         use std::os::unix::fs::PermissionsExt as _;
         let dir = machine();
         let file = dir.path().join("proc/irq/35/smp_affinity_list");

@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn a_child_runs_where_it_was_told_to() {
+    fn a_child_runs_where_it_was_asked_to() {
         let own = rustix::thread::sched_getaffinity(None).unwrap();
         let cpu = (0..CpuSet::MAX_CPU).rfind(|c| own.is_set(*c)).unwrap();
         let mut command = Command::new("sh");

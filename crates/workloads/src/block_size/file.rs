@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_without_room_is_said_before_it_is_written() {
+    fn a_file_without_room_is_reported_before_it_is_written() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("data");
         let error = check_room(&path, 1 << 60).unwrap_err().to_string();

@@ -225,7 +225,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn clients_are_told_where_and_who_they_are_and_the_password_is_on_no_command_line() {
+    fn clients_learn_where_and_who_they_are_and_the_password_is_on_no_command_line() {
         let spec = super::super::spec::spec();
         let named = |p: assay_model::ParamSpec| Some((p.name, p.default?));
         let map: BTreeMap<String, Scalar> = spec.params.into_iter().filter_map(named).collect();

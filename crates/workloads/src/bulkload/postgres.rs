@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn root_is_told_apart() {
+    fn root_is_distinguished() {
         if rustix::process::geteuid().is_root() {
             assert!(User::find("root").unwrap_err().to_string().contains("may not run"));
             assert!(User::find("no-such-user-here").unwrap_err().to_string().contains("no user"));

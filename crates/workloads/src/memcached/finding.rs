@@ -175,7 +175,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_wrong_answer_in_a_step_is_told_and_a_late_one_is_not() {
+    fn a_wrong_answer_in_a_step_is_reported_and_a_late_one_is_not() {
         let step = |kinds: &[(ErrorKind, u64)]| {
             let mut errors = Errors::default();
             for (kind, n) in kinds {

@@ -425,7 +425,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_told_the_same_load() {
+    fn it_gets_the_same_load() {
         let config = Config {
             target: Target::Tcp("127.0.0.1:11311".into()),
             threads: 2,

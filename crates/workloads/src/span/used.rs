@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_ranks_used_is_known_when_every_one_said_it() {
+    fn what_ranks_used_is_known_when_every_one_reported_it() {
         let one = |rank, node: &str| Used {
             rank,
             node: node.into(),

@@ -170,7 +170,7 @@ fn what_the_results_say_is_checked_and_names_are_no_quantities() {
 }
 
 #[test]
-fn nothing_is_said_of_days_that_nobody_knows() {
+fn unknown_days_are_not_judged() {
     let of = |head: &str| {
         let text = format!(
             "+++\ntitle = \"T\"\n{head}+++\n{{{{ rank(\"t5240-1.6\", in=\"specjbb2005-t5240\") }}}}"

@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn an_array_that_was_just_begun_is_told_from_a_persons() {
+    fn an_array_that_was_just_begun_is_distinguished_from_a_persons() {
         let (machine, folder) = (Machine::new(), tempfile::tempdir().unwrap());
         machine.put("/sys/class/block/md5/md/array_state", "clear\n");
         assert_eq!(empty(&machine.root(), folder.path()), None);

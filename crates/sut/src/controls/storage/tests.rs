@@ -12,7 +12,7 @@ fn check(machine: &Machine, level: &str) -> Result<(), String> {
 }
 
 #[test]
-fn what_cannot_be_had_is_said_before_anything_is_made() {
+fn what_cannot_be_had_is_reported_before_anything_is_made() {
     let machine = Machine::new();
     machine.put("/proc/meminfo", "MemAvailable: 1048576 kB\n");
     machine.put("/dev/sdb", "");
