@@ -115,3 +115,14 @@ impl Where {
         self.engine != Engine::Local
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_engine_of_before_is_read() {
+        assert_eq!(serde_json::from_str::<Engine>("\"here\"").unwrap(), Engine::Local);
+        assert_eq!(serde_json::to_string(&Engine::Local).unwrap(), "\"local\"");
+    }
+}

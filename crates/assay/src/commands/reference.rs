@@ -289,12 +289,24 @@ mod tests {
 
     fn lacks_something(e: &clap::Error) -> bool {
         use clap::error::ErrorKind::{
-            DisplayHelpOnMissingArgumentOrSubcommand, MissingRequiredArgument, MissingSubcommand,
+            DisplayHelpOnMissingArgumentOrSubcommand, InvalidValue, MissingRequiredArgument,
+            MissingSubcommand,
         };
+        // A flag at the end of the span, without its value.
+        if e.kind() == InvalidValue {
+            return e.to_string().contains("but none was supplied");
+        }
         matches!(
             e.kind(),
             DisplayHelpOnMissingArgumentOrSubcommand | MissingRequiredArgument | MissingSubcommand
         )
+    }
+
+    #[test]
+    fn flags_keep_their_earlier_names() {
+        for line in ["assay run --on here noop", "assay run --wait-turn noop"] {
+            assert!(Cli::try_parse_from(line.split(' ')).is_ok(), "{line}");
+        }
     }
 
     #[test]

@@ -173,7 +173,7 @@ mod tests {
     fn a_program_that_hangs_is_ended() {
         let sh = Path::new("/bin/sh");
         let answer = first_line(sh, &["-c", "exec sleep 60"], None, Duration::from_millis(50));
-        assert!(answer.unwrap_err().contains("did not tell"));
+        assert!(answer.unwrap_err().contains("did not print its version"));
     }
 
     #[test]

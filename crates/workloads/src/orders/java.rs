@@ -165,7 +165,9 @@ mod tests {
         let error = find(&old).unwrap_err().to_string();
         assert!(error.contains("is Java 8; orders runs on Java 11"), "{error}");
         let odd = make("odd", "echo hello");
-        assert!(find(&odd).unwrap_err().to_string().contains("does not say which version"));
+        assert!(
+            find(&odd).unwrap_err().to_string().contains("does not report its version of Java")
+        );
         let broken = make("broken", "echo 'no libjvm' >&2; exit 4");
         let error = find(&broken).unwrap_err().to_string();
         assert!(error.contains("exit status: 4") && error.contains("no libjvm"), "{error}");
