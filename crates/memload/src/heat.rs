@@ -36,10 +36,10 @@ impl Heat {
         self.column = (bin / self.together).min(self.columns.len() - 1);
     }
 
-    /// Counts a response time, ns.
+    /// Counts answers that share a response time, ns.
     #[inline]
-    pub fn count(&mut self, time: u64) {
-        self.columns[self.column][row(time)] += 1;
+    pub fn count(&mut self, time: u64, answers: u64) {
+        self.columns[self.column][row(time)] += answers;
     }
 
     /// Adds what another thread counted over the same series.
@@ -99,7 +99,7 @@ mod tests {
         let mut heat = Heat::new(1000);
         assert_eq!((heat.together(), heat.columns().len()), (5, 200));
         heat.at(999);
-        heat.count(100);
+        heat.count(100, 1);
         let mut all = Heat::new(1000);
         all.add(&heat);
         all.add(&heat);

@@ -162,8 +162,22 @@ pub fn write_key(prefix: &[u8], key: u64, out: &mut Vec<u8>) {
 /// The digits of a key.
 #[inline]
 pub fn key_digits(key: u64) -> [u8; KEY_DIGITS] {
-    const HEX: [u8; 16] = *b"0123456789abcdef";
-    std::array::from_fn(|i| HEX[(key >> (4 * (KEY_DIGITS - 1 - i))) as usize & 15])
+    let mut digits = [0; KEY_DIGITS];
+    digits[..2].copy_from_slice(&hex_digits((key >> 32) as u32)[6..]);
+    digits[2..].copy_from_slice(&hex_digits(key as u32));
+    digits
+}
+
+/// The eight hexadecimal digits of a number, all at once: a nibble is moved into each byte of a word.
+#[inline]
+pub(crate) fn hex_digits(number: u32) -> [u8; 8] {
+    let mut word = u64::from(number);
+    word = (word << 16 | word) & 0x0000_FFFF_0000_FFFF;
+    word = (word << 8 | word) & 0x00FF_00FF_00FF_00FF;
+    word = (word << 4 | word) & 0x0F0F_0F0F_0F0F_0F0F;
+    // Six more carry into the next nibble from ten on, whose digits are letters.
+    let letters = (word + 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101;
+    (word + 0x3030_3030_3030_3030 + letters * u64::from(b'a' - b'0' - 10)).to_be_bytes()
 }
 
 #[cfg(test)]
@@ -219,5 +233,9 @@ mod tests {
         let mut out = Vec::new();
         write_key(b"p:", 0x12_3456_789a, &mut out);
         assert_eq!(out, b"p:123456789a");
+        for key in (0..70_000).chain((0..40).map(|bit| 1 << bit)).chain([KEY_LIMIT - 1, KEY_LIMIT])
+        {
+            assert_eq!(key_digits(key), format!("{key:010x}").as_bytes());
+        }
     }
 }

@@ -55,6 +55,12 @@ pub struct WorkerStats {
     bin: usize,
     bin_end: u64,
     measured: bool,
+    /// Right answers of `now` to operations that count from `since`: they share a response time, and
+    /// are entered together.
+    since: u64,
+    /// How many of them, by operation and class, and which of these are not 0.
+    waiting: Vec<u64>,
+    waiting_cells: Vec<usize>,
     /// By operation and class.
     pub times: Vec<Histogram<u64>>,
     /// Answers in the measurement window, by operation and class.
@@ -92,6 +98,9 @@ impl WorkerStats {
             bin: 0,
             bin_end: line.start.saturating_add(line.bin),
             measured: false,
+            since: line.start,
+            waiting: vec![0; cells],
+            waiting_cells: Vec::with_capacity(cells),
             times: (0..cells).map(|_| histogram()).collect(),
             completed: vec![0; cells],
             bins: vec![Bin::default(); line.bins()],
@@ -110,6 +119,7 @@ impl WorkerStats {
     /// Answers from here on are of this moment; moments do not go back.
     #[inline]
     pub fn at(&mut self, now: u64) {
+        self.enter();
         self.now = now;
         self.measured = self.line.measures(now);
         while now >= self.bin_end && self.bin + 1 < self.bins.len() {
@@ -136,20 +146,40 @@ impl WorkerStats {
     /// A right answer to an operation that counts from `from`.
     #[inline]
     pub fn answer(&mut self, operation: Operation, class: u8, from: u64) {
-        let cell = operation as usize * self.classes + usize::from(class);
-        let time = self.now.saturating_sub(from);
-        self.answers += 1;
-        self.completed[cell] += u64::from(self.measured);
-        if self.line.measures(from) {
-            self.times[cell].saturating_record(time.max(1));
+        if from != self.since {
+            self.enter();
+            self.since = from;
         }
-        if self.now < self.line.end {
+        let cell = operation as usize * self.classes + usize::from(class);
+        if self.waiting[cell] == 0 {
+            self.waiting_cells.push(cell);
+        }
+        self.waiting[cell] += 1;
+    }
+
+    /// Enters the answers that share a response time.
+    #[inline]
+    fn enter(&mut self) {
+        let time = self.now.saturating_sub(self.since);
+        let mut answers = 0;
+        for cell in self.waiting_cells.drain(..) {
+            let n = std::mem::take(&mut self.waiting[cell]);
+            answers += n;
+            self.completed[cell] += if self.measured { n } else { 0 };
+            if self.line.measures(self.since) {
+                self.times[cell].saturating_record_n(time.max(1), n);
+            }
+            if self.now < self.line.end {
+                self.bins[self.bin].by_operation[cell / self.classes] += n;
+            }
+        }
+        self.answers += answers;
+        if answers > 0 && self.now < self.line.end {
             let bin = &mut self.bins[self.bin];
-            bin.operations += 1;
-            bin.by_operation[operation as usize] += 1;
-            bin.time_sum_ns += time;
+            bin.operations += answers;
+            bin.time_sum_ns += answers * time;
             bin.time_max_ns = bin.time_max_ns.max(time);
-            self.heat.count(time);
+            self.heat.count(time, answers);
         }
     }
 

@@ -30,3 +30,10 @@ pub(super) fn parse_decimal(text: &[u8]) -> Option<u64> {
     }
     text.iter().try_fold(0u64, |n, b| b.is_ascii_digit().then(|| n * 10 + u64::from(b - b'0')))
 }
+
+/// What follows a number in decimal digits, if `text` begins with that number and no zeros before it.
+#[inline]
+pub(super) fn strip_decimal(n: u32, text: &[u8]) -> Option<&[u8]> {
+    let (digits, rest) = text.split_at_checked(decimals(n))?;
+    (parse_decimal(digits) == Some(u64::from(n))).then_some(rest)
+}

@@ -28,6 +28,10 @@ impl Lines {
     pub fn feed(&mut self, mut input: &[u8], sink: &mut impl Sink) -> Result<(), Garbled> {
         while !input.is_empty() {
             input = match self.state {
+                State::Line if self.partial.is_empty() => match sink.expected(input) {
+                    [] => return Ok(()),
+                    rest => self.line(rest, sink)?,
+                },
                 State::Line => self.line(input, sink)?,
                 State::Value(left) => {
                     let n = left.min(input.len() as u64) as usize;

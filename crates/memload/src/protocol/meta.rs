@@ -1,10 +1,10 @@
 //! Requests of the meta protocol, and the flags of its answers.
 
-use super::decimal::{decimals, parse_decimal, push_decimal};
+use super::decimal::{decimals, parse_decimal, push_decimal, strip_decimal};
 use super::{Garbled, Reply};
 use crate::config::KEY_LIMIT;
 use crate::content::Content;
-use crate::mix::{Op, write_key};
+use crate::mix::{Op, hex_digits, write_key};
 
 /// Opaques are the request's number modulo this, in three hexadecimal digits: more than the requests
 /// that a connection can have outstanding.
@@ -29,9 +29,8 @@ pub fn push(
         push_decimal(op.length, out);
     }
     if let Some(number) = number {
-        const HEX: [u8; 16] = *b"0123456789abcdef";
-        let digit = |shift: u32| HEX[(number >> shift) as usize & 15];
-        out.extend_from_slice(&[b' ', b'q', b' ', b'O', digit(8), digit(4), digit(0)]);
+        out.extend_from_slice(b" q O");
+        out.extend_from_slice(&opaque_digits(number));
     }
     out.extend_from_slice(b"\r\n");
     let quiet = number.is_some();
@@ -45,6 +44,25 @@ pub fn push(
     }
     let opaque = if quiet { b" O123".len() } else { 0 };
     b"VA \r\n\r\n".len() + decimals(op.length) + opaque + op.length as usize
+}
+
+/// The digits of a request's opaque.
+#[inline]
+fn opaque_digits(number: u32) -> [u8; 3] {
+    let [.., a, b, c] = hex_digits(number);
+    [a, b, c]
+}
+
+/// The value of a hit and what follows its answer, if `input` begins with the whole answer to a get of so
+/// many bytes, as memcached writes it.
+#[inline]
+pub fn hit(length: u32, number: Option<u32>, input: &[u8]) -> Option<(&[u8], &[u8])> {
+    let mut rest = strip_decimal(length, input.strip_prefix(b"VA ")?)?;
+    if let Some(number) = number {
+        rest = rest.strip_prefix(b" O")?.strip_prefix(&opaque_digits(number))?;
+    }
+    let (value, rest) = rest.strip_prefix(b"\r\n")?.split_at_checked(length as usize)?;
+    Some((value, rest.strip_prefix(b"\r\n")?))
 }
 
 /// The opaque among an answer's flags.

@@ -87,6 +87,23 @@ impl Encoder {
         }
     }
 
+    /// The value of a hit and what follows its answer, if `input` begins with the whole answer to a get
+    /// of `key`, byte for byte as a right one is; `number` names a quiet request. Anything else is the
+    /// parser's.
+    #[inline]
+    pub fn hit<'a>(
+        &self,
+        (key, length): (u64, u32),
+        number: Option<u32>,
+        input: &'a [u8],
+    ) -> Option<(&'a [u8], &'a [u8])> {
+        match self.protocol {
+            Protocol::Text => text::hit(&self.prefix, key, length, input),
+            Protocol::Meta => meta::hit(length, number, input),
+            Protocol::Binary => None,
+        }
+    }
+
     /// Appends what closes a quiet batch. Gives the length of its answer.
     #[inline]
     pub fn close(&self, out: &mut Vec<u8>) -> usize {

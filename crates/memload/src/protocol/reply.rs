@@ -72,6 +72,12 @@ impl Garbled {
 
 /// Who takes the answers.
 pub trait Sink {
+    /// Takes the answers at the beginning of `input` that are whole and exactly what is asked for, and
+    /// gives what follows them. The parser asks where an answer begins.
+    fn expected<'a>(&mut self, input: &'a [u8]) -> &'a [u8] {
+        input
+    }
+
     /// The next piece.
     ///
     /// # Errors

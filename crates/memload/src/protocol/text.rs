@@ -1,9 +1,9 @@
 //! Requests of the text protocol, and the line that begins a value.
 
-use super::decimal::{decimals, parse_decimal, push_decimal};
+use super::decimal::{decimals, parse_decimal, push_decimal, strip_decimal};
 use super::{Garbled, Reply};
 use crate::content::Content;
-use crate::mix::{KEY_DIGITS, Op, write_key};
+use crate::mix::{KEY_DIGITS, Op, key_digits, write_key};
 
 /// Appends `get KEY` or `set KEY 0 0 LENGTH` with its value. Gives the length of the answer to a hit or
 /// to a set that is stored (to a key that never is set: of the miss).
@@ -27,6 +27,22 @@ pub fn push(prefix: &[u8], op: &Op, content: &Content, out: &mut Vec<u8>) -> usi
     content.write(op.key, op.length, op.version, out);
     out.extend_from_slice(b"\r\n");
     b"STORED\r\n".len()
+}
+
+/// The value of a hit and what follows its answer, if `input` begins with the whole answer to a get of
+/// `key`, as memcached writes it.
+#[inline]
+pub fn hit<'a>(
+    prefix: &[u8],
+    key: u64,
+    length: u32,
+    input: &'a [u8],
+) -> Option<(&'a [u8], &'a [u8])> {
+    let key_behind = input.strip_prefix(b"VALUE ")?.strip_prefix(prefix)?;
+    let flags = key_behind.strip_prefix(&key_digits(key))?;
+    let rest = strip_decimal(length, flags.strip_prefix(b" 0 ")?)?;
+    let (value, rest) = rest.strip_prefix(b"\r\n")?.split_at_checked(length as usize)?;
+    Some((value, rest.strip_prefix(b"\r\nEND\r\n")?))
 }
 
 /// `KEY FLAGS LENGTH [CAS]`, what follows the word VALUE.

@@ -2,7 +2,7 @@
 
 use rustix::fd::AsFd;
 
-use super::{BATCH_GUESS, CHORES, Worker};
+use super::{BATCH_GUESS, CHORES, Worker, wake_every};
 use crate::clock::{now_ns, thread_cpu_ns};
 use crate::conn::Stage;
 use crate::low_water;
@@ -20,6 +20,7 @@ impl Worker<'_> {
         }
         if self.marks {
             self.rescue(now);
+            self.tick_by_batches();
         }
         if now < self.next_timeouts {
             return;
@@ -47,6 +48,16 @@ impl Worker<'_> {
             self.received_at = now;
         } else if now > self.received_at + config.give_up.as_nanos() as u64 {
             self.common.end.now(|at_ns| Ended::TimedOut { at_ns });
+        }
+    }
+
+    /// Chores come with any event, so the timer is for when there is none: where batches take long, so may
+    /// the look whether one takes too long.
+    fn tick_by_batches(&mut self) {
+        let wanted = (self.batch_ns / 2).clamp(CHORES, 10 * CHORES);
+        let near = self.tick_ns / 2 < wanted && wanted < self.tick_ns * 2;
+        if !near && wake_every(&self.tick, wanted).is_ok() {
+            self.tick_ns = wanted;
         }
     }
 

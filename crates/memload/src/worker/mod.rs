@@ -90,6 +90,8 @@ pub struct Worker<'a> {
     /// Exponentially weighted mean time of a batch, ns.
     batch_ns: u64,
     next_chores: u64,
+    /// How often the timer wakes a thread that nothing else does, ns.
+    tick_ns: u64,
     next_timeouts: u64,
     cpu: Option<usize>,
     /// Wall and CPU time at the begin and the end of the window.
@@ -98,6 +100,12 @@ pub struct Worker<'a> {
 
 fn kernel(call: &'static str) -> impl Fn(rustix::io::Errno) -> Error {
     move |e| Error::Kernel { call, source: e.into() }
+}
+
+/// Sets the timer of the chores.
+fn wake_every(tick: &OwnedFd, ns: u64) -> rustix::io::Result<()> {
+    let timer = Itimerspec { it_interval: timespec(ns), it_value: timespec(ns) };
+    timerfd_settime(tick, TimerfdTimerFlags::empty(), &timer).map(|_| ())
 }
 
 /// A batch is cut short when its requests have reached so many bytes.
@@ -131,10 +139,8 @@ impl<'a> Worker<'a> {
         let marks = config.depth > 1
             && common.server.has_low_water()
             && matches!(config.mode, Mode::Closed { .. });
-        let period = timespec(if marks { CHORES } else { 10 * CHORES });
-        let timer = Itimerspec { it_interval: period, it_value: period };
-        timerfd_settime(&tick, TimerfdTimerFlags::empty(), &timer)
-            .map_err(kernel("timerfd_settime"))?;
+        let tick_ns = if marks { CHORES } else { 10 * CHORES };
+        wake_every(&tick, tick_ns).map_err(kernel("timerfd_settime"))?;
         let part = (index, config.threads);
         let pace = Pace::new(config.mode, line.start, part, links.len(), config.seed);
         let conns: Vec<Conn> = links
@@ -168,6 +174,7 @@ impl<'a> Worker<'a> {
             batch_bytes: if common.server.is_tls() { TLS_BATCH_BYTES } else { BATCH_BYTES },
             batch_ns: BATCH_GUESS,
             next_chores: 0,
+            tick_ns,
             next_timeouts: 0,
             cpu,
             readings: [None; 2],

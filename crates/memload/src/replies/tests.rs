@@ -1,0 +1,157 @@
+//! A batch's answers in one piece, most of them taken whole, against the same bytes one at a time, of
+//! which the parser makes every piece.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::config::{KEY_LIMIT, Protocol};
+use crate::mix::{Action, Op};
+use crate::protocol::Parser;
+use crate::worker_stats::Timeline;
+
+/// What the server does with an operation.
+#[derive(Debug, Clone, Copy)]
+enum Answer {
+    Right,
+    /// A get misses, a set is refused.
+    Not,
+    /// The byte of the value (or of the line, for a set) that is changed.
+    Changed(usize),
+    /// An error line in place of the answer.
+    Failed,
+}
+
+fn operations() -> impl Strategy<Value = Vec<(Op, Answer)>> {
+    let answer = prop_oneof![
+        40 => Just(Answer::Right),
+        2 => Just(Answer::Not),
+        1 => (0usize..120).prop_map(Answer::Changed),
+        1 => Just(Answer::Failed),
+    ];
+    let operation = (0u8..10, 0u64..6, any::<u8>()).prop_map(|(dice, key, version)| {
+        let action = match dice {
+            0 => Action::Set,
+            1 => Action::GetAbsent,
+            _ => Action::Get,
+        };
+        let key = if action == Action::GetAbsent { key + KEY_LIMIT } else { key };
+        let class = (key % 2) as u8;
+        Op { action, key, class, length: (key % 6 * 23 + 4) as u32, version }
+    });
+    proptest::collection::vec((operation, answer), 0..40)
+}
+
+/// The bytes of an answer. `number` is that of a quiet request.
+fn bytes(
+    content: &Content,
+    protocol: Protocol,
+    number: Option<u32>,
+    op: Op,
+    how: Answer,
+) -> Vec<u8> {
+    let opaque = number.map(|n| format!(" O{:03x}", n & 0xfff)).unwrap_or_default();
+    let is_set = op.action == Action::Set;
+    let right = match how {
+        Answer::Failed => return b"SERVER_ERROR out of memory\r\n".to_vec(),
+        Answer::Not => false,
+        Answer::Right | Answer::Changed(_) => op.action != Action::GetAbsent,
+    };
+    let line = match (protocol, is_set, right) {
+        (Protocol::Text, true, true) => "STORED\r\n".to_owned(),
+        (Protocol::Text, true, false) => "NOT_STORED\r\n".to_owned(),
+        (Protocol::Text, false, false) => "END\r\n".to_owned(),
+        (Protocol::Text, false, true) => {
+            format!("VALUE p:{:010x} 0 {}\r\n", op.key, op.length)
+        }
+        (_, true, true) | (_, false, false) if number.is_some() => String::new(),
+        (_, true, true) => "HD\r\n".to_owned(),
+        (_, true, false) => format!("NS{opaque}\r\n"),
+        (_, false, false) => "EN\r\n".to_owned(),
+        (_, false, true) => format!("VA {}{opaque}\r\n", op.length),
+    };
+    let mut out = line.into_bytes();
+    let from = if is_set || !right { 0 } else { out.len() };
+    if !is_set && right {
+        content.write(op.key, op.length, op.version, &mut out);
+        out.extend_from_slice(if protocol == Protocol::Text { b"\r\nEND\r\n" } else { b"\r\n" });
+    }
+    if let Answer::Changed(at) = how
+        && from < out.len()
+    {
+        let at = from + at % (out.len() - from);
+        out[at] ^= 1;
+    }
+    out
+}
+
+/// What is in the stats and in the ring in the end, and where the answers stopped making sense.
+fn judged(protocol: Protocol, operations: &[(Op, Answer)], piece: usize) -> String {
+    let content = Content::new(7, 200);
+    let encoder = Encoder::new(protocol, "p:");
+    let quiet = encoder.quiet(operations.len());
+    let line = Timeline { start: 0, steady: 10, down: 1_000, end: 2_000, bin: 100 };
+    let mut stats = WorkerStats::new(line, 2);
+    let mut ring = Ring::new(64);
+    let mut answers = Vec::new();
+    for (op, how) in operations {
+        let number = quiet.then_some(ring.next_number());
+        answers.extend(bytes(&content, protocol, number, *op, *how));
+        let kind = match op.action {
+            Action::Get => Kind::Get,
+            Action::GetAbsent => Kind::GetAbsent,
+            Action::Set => Kind::Set,
+        };
+        let (key, length, class) = (op.key, op.length, op.class);
+        // Of an open loop each counts from its own moment, of a closed one all do from the batch's.
+        let at = if key % 3 == 0 { WITH_BATCH } else { 100 + key };
+        ring.push(Pending { at, key, length, class, kind, quiet });
+    }
+    if quiet {
+        let noop =
+            Pending { at: WITH_BATCH, key: 0, length: 0, class: 0, kind: Kind::Noop, quiet: false };
+        ring.push(noop);
+        answers.extend(b"MN\r\n");
+    }
+    stats.at(500);
+    let mut parser = Parser::new(protocol);
+    let mut current = Current::Idle;
+    let mut judge = Judge {
+        ring: &mut ring,
+        current: &mut current,
+        sent_at: 90,
+        stats: &mut stats,
+        content: &content,
+        encoder: &encoder,
+        text: protocol == Protocol::Text,
+    };
+    let failed = answers.chunks(piece).find_map(|p| parser.feed(p, &mut judge).err());
+    stats.at(501);
+    let left: Vec<_> = ring.iter().collect();
+    // What was wrong is the same; how much of it is shown depends on the cut.
+    format!("{stats:?} {current:?} {left:?} {:?}", failed.map(|g| g.what))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(600))]
+    #[test]
+    fn answers_taken_whole_count_as_those_taken_apart(
+        operations in operations(),
+        protocol in prop_oneof![Just(Protocol::Text), Just(Protocol::Meta)],
+        piece in 2usize..500,
+    ) {
+        let apart = judged(protocol, &operations, 1);
+        prop_assert_eq!(&judged(protocol, &operations, usize::MAX), &apart);
+        prop_assert_eq!(&judged(protocol, &operations, piece), &apart);
+    }
+}
+
+#[test]
+fn right_answers_are_counted_by_operation_and_time() {
+    let op = |action, key| Op { action, key, class: 0, length: 27, version: 3 };
+    let all =
+        [op(Action::Get, 1), op(Action::Set, 1), op(Action::Get, 1)].map(|o| (o, Answer::Right));
+    for protocol in [Protocol::Text, Protocol::Meta] {
+        let seen = judged(protocol, &all, usize::MAX);
+        assert!(seen.contains("answers: 3") && seen.ends_with("Idle [] None"), "{seen}");
+    }
+}
