@@ -11,7 +11,7 @@ use std::process::Stdio;
 use common::{Done, World, alive, done, metric, root, wait_for};
 use serde_json::Value;
 
-/// Whether there is a PostgreSQL; says so when there is none.
+/// Whether there is a PostgreSQL; prints why not when there is none.
 fn postgres() -> bool {
     let there = fs::read_dir("/usr/lib/postgresql").is_ok_and(|mut d| d.next().is_some());
     if !there {

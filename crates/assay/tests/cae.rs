@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use common::{Done, World, alive, done, metric, root, wait_for};
 use serde_json::Value;
 
-/// Whether there is a CalculiX; says so when there is none.
+/// Whether there is a CalculiX; prints why not when there is none.
 fn ccx() -> bool {
     let there = Command::new("ccx").arg("-v").output().is_ok();
     if !there {
@@ -18,7 +18,7 @@ fn ccx() -> bool {
     there
 }
 
-/// Whether there are MUMPS and MPI; says so when there are not.
+/// Whether there are MUMPS and MPI; prints why not when there are none.
 fn mumps() -> bool {
     let there = Path::new("/usr/include/dmumps_c.h").exists()
         && ["mpicc", "mpirun"].iter().all(|p| Command::new(p).arg("--version").output().is_ok());

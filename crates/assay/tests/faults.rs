@@ -15,7 +15,7 @@ fn a_command_that_fails() {
     assert_eq!(ran.code, 3, "{}", ran.stderr);
     let result = json(&ran.stdout);
     let records = result["records"].as_array().unwrap();
-    // max_failures is 3: the run ends early and says so.
+    // max_failures is 3: the run ends early and reports it.
     assert_eq!(records.len(), 3);
     assert_eq!(records[0]["outcome"], "failed");
     let error = records[0]["error"].as_str().unwrap();

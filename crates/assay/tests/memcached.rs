@@ -22,7 +22,7 @@ fn turn() -> MutexGuard<'static, ()> {
     TURN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Whether there is a memcached; says so when there is none.
+/// Whether there is a memcached; prints why not when there is none.
 fn memcached() -> bool {
     let there = Command::new("memcached").arg("-V").output().is_ok();
     if !there {

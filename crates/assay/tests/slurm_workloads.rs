@@ -76,7 +76,7 @@ fn nothing_is_left(world: &World, slurm: &Slurm) {
     assert!(left.is_empty(), "{left:?}");
 }
 
-/// A Slurm whose nodes MUMPS can run over; says so when there is none.
+/// A Slurm whose nodes MUMPS can run over; prints why not when there is none.
 fn with_mpi(nodes: usize) -> Option<Slurm> {
     let slurm = Slurm::start(nodes)?;
     let there = Path::new("/usr/include/dmumps_c.h").exists()
@@ -212,7 +212,7 @@ fn a_node_that_dies_in_the_middle_fails_the_trial() {
     until("the job is gone", || slurm.jobs().is_empty());
 }
 
-/// A Slurm on a machine with a PostgreSQL; says so when there is none.
+/// A Slurm on a machine with a PostgreSQL; prints why not when there is none.
 fn with_postgres(nodes: usize) -> Option<Slurm> {
     let slurm = Slurm::start(nodes)?;
     let there = std::fs::read_dir("/usr/lib/postgresql").is_ok_and(|mut d| d.next().is_some());

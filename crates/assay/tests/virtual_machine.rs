@@ -1,5 +1,5 @@
 //! Trials in real virtual machines, and what becomes of a run whose machine cannot be had, panics, hangs or is killed.
-//! Where no kernel is built, or QEMU is missing, a test says so; those that boot for long are run by `make test-all`.
+//! Where no kernel is built, or QEMU is missing, a test prints it; those that boot for long are run by `make test-all`.
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // this is a test
 
 mod common;

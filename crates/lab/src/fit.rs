@@ -16,7 +16,7 @@ pub(crate) struct Fit {
     pub findings: Vec<Finding>,
 }
 
-/// Checks this machine, and waits where the experiment says so; `say` reports what for.
+/// Checks this machine, and waits where the experiment asks for it; `say` reports what for.
 ///
 /// # Errors
 /// It is not fit, and the experiment refuses: what speaks against it.

@@ -24,7 +24,7 @@ pub struct Browser {
     pub complaints: Vec<String>,
 }
 
-/// The browser's program; says so when there is none.
+/// The browser's program; prints why not when there is none.
 pub fn program() -> Option<&'static str> {
     let found = ["chromium", "chromium-browser", "google-chrome"]
         .into_iter()

@@ -60,7 +60,7 @@ const HEIGHT: f64 = 44.0;
 const MAX_DOTS: usize = 1000;
 
 /// Draws the chart. The axis starts at zero when the values reach down to a third of the largest
-/// one; otherwise it starts where they do, and says so.
+/// one; otherwise it starts where they do, with a mark.
 pub fn render(chart: &Absolute) -> Markup {
     let all = chart
         .rows
