@@ -104,7 +104,7 @@ fn stages_are_those_of_btt() {
                 panic!("{disk}: btt has no {name}: {theirs:?}");
             };
             assert_eq!(stage["n"].as_u64(), Some(*n), "{disk} {name}: {stage} {times:?}");
-            for (key, time) in ["least_ns", "mean_ns", "greatest_ns"].into_iter().zip(times) {
+            for (key, time) in ["min_ns", "mean_ns", "max_ns"].into_iter().zip(times) {
                 // btt prints whole nanoseconds.
                 let own = stage[key].as_f64().unwrap();
                 assert!((own - time).abs() <= 0.51, "{disk} {name} {key}: {own}, btt has {time}");
