@@ -2,14 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use assay_model::{Comparison, Treatment, Verdict};
 use assay_rules::quoted::is_date;
 
 use super::error::PostError;
 use super::evaluator::Evaluator;
 use super::front::Front;
 use super::library::Library;
-use super::typed::{Held, Names, atoms};
-use crate::view::RunView;
+use super::operand::summary_entry;
+use super::typed::{Held, Measured, Names, atoms};
+use crate::view::{RunView, deciding};
 
 /// The names and days of every result and run.
 pub(super) fn names(front: &Front, library: &Library, runs: &BTreeMap<String, RunView>) -> Names {
@@ -65,35 +67,106 @@ pub(super) fn names(front: &Front, library: &Library, runs: &BTreeMap<String, Ru
     names
 }
 
-/// The quoted results that the post holds.
+fn words(texts: &[Option<&str>]) -> BTreeSet<String> {
+    texts.iter().flatten().flat_map(|text| atoms(text)).map(|a| a.text).collect()
+}
+
+/// The quoted results that the post holds, and the treatments of its runs.
 pub(super) fn results(e: &Evaluator<'_>) -> Vec<Held> {
-    let words = |texts: &[Option<&str>]| -> BTreeSet<String> {
-        texts.iter().flatten().flat_map(|text| atoms(text)).map(|a| a.text).collect()
-    };
-    e.used
+    let mut all: Vec<Held> = quoted(e).collect();
+    for (alias, view) in e.runs {
+        all.extend(treatments(e, alias, view));
+    }
+    all
+}
+
+/// The treatments of a run in its deciding metric, but for those whose numbers are withheld.
+fn treatments<'a>(
+    e: &'a Evaluator<'_>,
+    alias: &'a str,
+    view: &'a RunView,
+) -> impl Iterator<Item = Held> + 'a {
+    let gate = &e.gates[alias];
+    let analysis = &gate.analysis;
+    let other_metrics: BTreeSet<String> = analysis
+        .summaries
         .iter()
-        .map(|at| {
-            let row = e.library.result(*at);
-            let ghz = row.ghz.map(|n| n.to_string());
-            let named = [
-                Some(row.system.as_str()),
-                row.vendor.as_deref(),
-                row.processor.as_deref(),
-                row.os.as_deref(),
-                row.compiler_or_jvm.as_deref(),
-                row.more.get("test").map(String::as_str),
-                row.more.get("variant").map(String::as_str),
-                ghz.as_deref(),
-            ];
-            Held {
-                words: words(&named),
-                system: row.system.clone(),
-                question: assay_rules::landscape::question(row),
-                metric: words(&[Some(&row.metric)]),
-                entry: e.library.entry(*at),
+        .filter(|s| s.metric != analysis.metric)
+        .flat_map(|s| s.metric.split('_'))
+        .filter(|word| word.len() > 2)
+        .map(str::to_lowercase)
+        .collect();
+    // Of a level only what not all treatments share.
+    let plan = &view.plan.treatments;
+    let shared = |word: &String| plan.iter().all(|t| level_words(t).contains(word));
+    let own = deciding(analysis).into_iter().filter(|s| gate.treatment(s.treatment).is_none());
+    own.filter_map(move |s| {
+        let treatment = view.plan.treatment(s.treatment)?;
+        let against = |c: &&Comparison| c.metric == s.metric;
+        let verdicts = analysis.comparisons.iter().filter(against).filter_map(|c| {
+            if c.treatment == s.treatment {
+                return Some((c.baseline, c.verdict));
             }
+            (c.baseline == s.treatment).then(|| (c.treatment, turned(c.verdict)))
+        });
+        Some(Held {
+            words: words(&[Some(&treatment.key()), Some(&treatment.label())]),
+            system: s.label.clone(),
+            system_words: BTreeSet::new(),
+            question: format!("{alias}: {}", s.metric),
+            metric: words(&[Some(&s.metric)]),
+            entry: summary_entry(view, s)?,
+            measured: Some(Measured {
+                treatment: s.treatment,
+                levels: treatment.levels.iter().map(|(f, level)| format!("{f}={level}")).collect(),
+                values: level_words(treatment).into_iter().filter(|w| !shared(w)).collect(),
+                other_metrics: other_metrics.clone(),
+                verdicts: verdicts.collect(),
+            }),
         })
-        .collect()
+    })
+}
+
+/// The words of a treatment's levels, without the factors' names.
+fn level_words(treatment: &Treatment) -> BTreeSet<String> {
+    let levels: Vec<String> = treatment.levels.values().map(ToString::to_string).collect();
+    levels.iter().flat_map(|level| atoms(level)).map(|a| a.text).collect()
+}
+
+/// A verdict with the sides exchanged.
+fn turned(verdict: Verdict) -> Verdict {
+    match verdict {
+        Verdict::Better => Verdict::Worse,
+        Verdict::Worse => Verdict::Better,
+        other => other,
+    }
+}
+
+/// The quoted results that the post holds.
+fn quoted<'a>(e: &'a Evaluator<'_>) -> impl Iterator<Item = Held> + 'a {
+    e.used.iter().map(|at| {
+        let row = e.library.result(*at);
+        let ghz = row.ghz.map(|n| n.to_string());
+        let named = [
+            Some(row.system.as_str()),
+            row.vendor.as_deref(),
+            row.processor.as_deref(),
+            row.os.as_deref(),
+            row.compiler_or_jvm.as_deref(),
+            row.more.get("test").map(String::as_str),
+            row.more.get("variant").map(String::as_str),
+            ghz.as_deref(),
+        ];
+        Held {
+            words: words(&named),
+            system: row.system.clone(),
+            system_words: words(&[Some(&row.system)]),
+            question: assay_rules::landscape::question(row),
+            metric: words(&[Some(&row.metric)]),
+            entry: e.library.entry(*at),
+            measured: None,
+        }
+    })
 }
 
 impl Evaluator<'_> {

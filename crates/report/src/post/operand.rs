@@ -184,17 +184,8 @@ impl<'a> Evaluator<'a> {
             let message = format!("`{metric}` of {label} has no value in run {}", view.summary.id);
             return Err(self.text.error(span, message, ""));
         }
-        let from = format!("run {}", view.summary.id);
-        let value = read.value.unwrap_or(f64::NAN);
-        let what = format!("{} of {label}", read.what);
         Ok(Amount {
-            entry: Entry {
-                label,
-                value: Quantity::given(value, &read.unit, read.kind, &what, &from)
-                    .with_interval(read.interval),
-                better: read.better,
-                counts: counts(view),
-            },
+            entry: entry(view, label, read),
             benchmark: view.summary.workload.clone(),
             metric: metric.to_owned(),
             rows: Vec::new(),
@@ -283,6 +274,27 @@ struct Read {
     interval: Option<Interval>,
     better: assay_model::Better,
     what: String,
+}
+
+/// What was read of a run, as something to rank and to divide.
+fn entry(view: &RunView, label: String, read: Read) -> Entry {
+    let from = format!("run {}", view.summary.id);
+    let value = read.value.unwrap_or(f64::NAN);
+    let what = format!("{} of {label}", read.what);
+    Entry {
+        label,
+        value: Quantity::given(value, &read.unit, read.kind, &what, &from)
+            .with_interval(read.interval),
+        better: read.better,
+        counts: counts(view),
+    }
+}
+
+/// A treatment in one metric; `None` where it has no value.
+pub(super) fn summary_entry(view: &RunView, s: &TreatmentSummary) -> Option<Entry> {
+    let read = of_summary(view, s);
+    read.value?;
+    Some(entry(view, on_host(&view.label(s.treatment), view), read))
 }
 
 fn of_summary(view: &RunView, s: &TreatmentSummary) -> Read {

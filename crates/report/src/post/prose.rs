@@ -9,7 +9,7 @@ use super::document::{TypedComparison, TypedQuantity};
 use super::evaluator::Evaluator;
 use super::typed::{
     Bound, COMPARING, COMPUTED, Found, Held, Kind, Marks, Stretch, atoms, events, find, judge,
-    sayings, stretches,
+    sayings, several, stretches,
 };
 use super::{checks, held};
 
@@ -130,6 +130,18 @@ fn stated(
         }
         e.comparisons.push(kept);
         out.push((saying.span, e.comparisons.len() - 1));
+    }
+    // No list of words is whole, and there are other languages: who sets systems beside each other without a
+    // computed number compares them in some way.
+    let unsaid = out.is_empty() && !sentence.contains([COMPUTED, COMPARING]);
+    if let Some(named) = several(sentence, held).filter(|_| unsaid) {
+        let span = start + named.start..start + named.end;
+        let at = source.map(|f| e.at(f(&span)));
+        let mut kept = TypedComparison::new(text[span.clone()].to_owned(), at, shown(sentence));
+        kept.unchecked =
+            "the sentence sets it beside another, and no number is computed".to_owned();
+        e.comparisons.push(kept);
+        out.push((span, e.comparisons.len() - 1));
     }
     out
 }

@@ -93,6 +93,9 @@ fn false_statements_do_not_pass_silently() {
         ("Compared with the T5240 the Power 570 is better.", false),
         ("It is clearly the better machine.", false),
         ("The T5240 beats the Cray.", false),
+        ("The T5240 could not keep up with the Power 570.", false),
+        ("Compared with the Power 570, the T5240 is sluggish.", false),
+        ("Der T5240 ist langsamer als der Power 570.", false),
         ("Everybody knows which of the two wins.", false),
     ] {
         let p = post(&format!("{value}\n\n{statement}\n")).unwrap();
@@ -342,4 +345,44 @@ fn a_template_of_nothing_but_numbers_is_read() {
             .unwrap();
     assert!(p.typed.len() > 2_000 && p.refusals().len() <= 101, "{}", p.refusals().len());
     assert!(html(&p).matches("class=\"typed\"").count() > 2_000);
+}
+
+/// Words that compare treatments of a run are held against the run's verdict, not against its values.
+#[test]
+fn words_are_bound_to_the_treatments_of_runs() {
+    let judged = |view: RunView, statement: &str| {
+        let text = format!(
+            "+++\ntitle = \"T\"\n[runs.levels]\nrun = \"last\"\nexperiment = \"zstd.toml\"\n+++\n{statement}\n"
+        );
+        let runs = BTreeMap::from([("levels".to_owned(), view)]);
+        let p = Template::read("x.md", text).unwrap();
+        let p = p.evaluate(&library(), &runs, "0", "2026-01-02").unwrap();
+        let refused = p.refusals().iter().any(|f| f.finding.id == rows::DIRECTION_SUPPORTED.id);
+        let [c] = p.comparisons.as_slice() else { panic!("{statement}: {:?}", p.comparisons) };
+        (refused, c.checked.is_some())
+    };
+    // zstd -1 takes 0.73 of the time of zstd -3.
+    for (statement, refused, checked) in [
+        ("zstd -1 is faster than zstd -3.", false, true),
+        ("zstd -3 is faster than zstd -1.", true, false),
+        ("zstd -3 beats zstd -1.", true, false),
+        ("The command `zstd -1` is ahead of `zstd -3`.", false, true),
+        ("zstd -1 is the fastest.", false, true),
+        ("zstd -3 is the fastest.", true, false),
+        ("zstd -1 is as fast as zstd -3.", true, false),
+        // Of other metrics, and of what nobody measured, the deciding one says nothing.
+        ("zstd -3 is better than zstd -1 in compression.", false, false),
+        ("zstd -3 beats zstd -1 in peak memory.", false, false),
+        ("zstd -3 takes more care than zstd -1.", false, false),
+        ("zstd -1 is faster than lz4.", false, false),
+    ] {
+        assert_eq!(judged(fixtures::commands(), statement), (refused, checked), "{statement}");
+    }
+    // Where the interval does not tell them apart, values decide nothing.
+    let mut open = fixtures::commands();
+    open.analysis
+        .comparisons
+        .iter_mut()
+        .for_each(|c| c.verdict = assay_model::Verdict::Inconclusive);
+    assert_eq!(judged(open, "zstd -1 is faster than zstd -3."), (false, false));
 }

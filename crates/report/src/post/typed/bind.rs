@@ -1,11 +1,12 @@
-//! Binds comparing words to results: the systems that a sentence names, in the metric that their results share.
+//! Binds comparing words to results: the systems or treatments that a sentence names, in the metric that their results share.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
-use assay_model::Better;
+use assay_model::{Better, Verdict};
 use assay_rules::denominator::{Basis, Denominator, Entry};
 
-use super::atoms::atoms;
+use super::atoms::{Atom, atoms};
 use super::words::{Saying, Says, is_open};
 
 /// A result that the post holds, with the words that name it.
@@ -14,11 +15,82 @@ pub(in crate::post) struct Held {
     /// Everything that names its system, its software, its setting.
     pub(in crate::post) words: BTreeSet<String>,
     pub(in crate::post) system: String,
+    /// The words of the system's own name.
+    pub(in crate::post) system_words: BTreeSet<String>,
     /// What it answers: benchmark, metric, member, unit.
     pub(in crate::post) question: String,
     /// The words of the metric's own name.
     pub(in crate::post) metric: BTreeSet<String>,
     pub(in crate::post) entry: Entry,
+    /// Of a treatment of a run: how its run compares it.
+    pub(in crate::post) measured: Option<Measured>,
+}
+
+/// A treatment of a run, whose comparisons have intervals: its values alone order nothing.
+#[derive(Debug, Clone)]
+pub(in crate::post) struct Measured {
+    pub(in crate::post) treatment: u32,
+    /// Its levels, as `factor=level`.
+    pub(in crate::post) levels: Vec<String>,
+    /// The words of its levels' values.
+    pub(in crate::post) values: BTreeSet<String>,
+    /// The words of the run's other metrics.
+    pub(in crate::post) other_metrics: BTreeSet<String>,
+    /// The verdict on this treatment against others, by their ids.
+    pub(in crate::post) verdicts: BTreeMap<u32, Verdict>,
+}
+
+impl Held {
+    /// The verdict of the run on this treatment against another of which one level alone differs.
+    fn against(&self, other: &Held) -> Option<Verdict> {
+        let (own, other) = (self.measured.as_ref()?, other.measured.as_ref()?);
+        let differing = own.levels.iter().filter(|l| !other.levels.contains(l)).count();
+        own.verdicts.get(&other.treatment).copied().filter(|_| differing == 1)
+    }
+}
+
+/// Words of quantities that runs may lack as metrics and sentences compare all the same.
+const QUANTITIES: &[&str] = &[
+    "memory",
+    "cpu",
+    "power",
+    "energy",
+    "size",
+    "compression",
+    "latency",
+    "throughput",
+    "watts",
+    "price",
+];
+
+/// Whether a sentence may speak of another metric than the deciding one of a run.
+fn other_quantity(words: &[Atom], one: &Held) -> bool {
+    let Some(measured) = &one.measured else { return false };
+    words.iter().any(|w| {
+        !one.metric.contains(&w.text)
+            && (w.is(QUANTITIES) || measured.other_metrics.contains(&w.text))
+    })
+}
+
+/// Where a sentence names a second system or treatment beside a first: the words that name it.
+pub(in crate::post) fn several(sentence: &str, held: &[Held]) -> Option<Range<usize>> {
+    let mut first: Option<Vec<usize>> = None;
+    for atom in atoms(sentence) {
+        let names = |h: &Held| match &h.measured {
+            Some(m) => m.values.contains(&atom.text),
+            None => (atom.capital || atom.has_digit()) && h.system_words.contains(&atom.text),
+        };
+        let named: Vec<usize> = (0..held.len()).filter(|i| names(&held[*i])).collect();
+        if atom.text.len() < 2 || named.is_empty() || named.len() == held.len() {
+            continue;
+        }
+        match &first {
+            None => first = Some(named),
+            Some(before) if named.iter().all(|i| !before.contains(i)) => return Some(atom.span),
+            Some(_) => {}
+        }
+    }
+    None
 }
 
 /// What the results say of a comparing word.
@@ -92,7 +164,9 @@ fn named<'a>(side: &str, sentence: &str, held: &'a [Held]) -> Option<Vec<&'a Hel
     let mut wanted: Vec<&str> = Vec::new();
     for (i, w) in words.iter().enumerate() {
         let first = i == 0 && !w.has_digit() && begins.starts_with(&side[w.span.clone()]);
-        if !(w.capital || w.has_digit()) || w.text.len() < 2 {
+        let level =
+            held.iter().any(|h| h.measured.as_ref().is_some_and(|m| m.values.contains(&w.text)));
+        if !(w.capital || w.has_digit() || level) || w.text.len() < 2 && !level {
             continue;
         }
         if held.iter().any(|h| h.words.contains(&w.text)) {
@@ -145,11 +219,37 @@ fn pair(
         return Bound::Open("the results of the post do not show what is compared");
     };
     let mut judged: Vec<(bool, String)> = Vec::new();
+    let words = atoms(sentence);
+    let mut undecided = false;
     for (x, y) in a.iter().flat_map(|x| b.iter().map(move |y| (*x, *y))) {
         if x.question != y.question || x.entry == y.entry || other_metric(sentence, held, x) {
             continue;
         }
         if a.iter().any(|h| h.entry == y.entry) && b.iter().any(|h| h.entry == x.entry) {
+            continue;
+        }
+        if x.measured.is_some() {
+            let verdict =
+                x.against(y).filter(|_| basis == Basis::Total && !other_quantity(&words, x));
+            let holds = match (says, verdict) {
+                (
+                    Says::Ahead,
+                    Some(v @ (Verdict::Better | Verdict::Worse | Verdict::Equivalent)),
+                ) => v == Verdict::Better,
+                (
+                    Says::Behind,
+                    Some(v @ (Verdict::Better | Verdict::Worse | Verdict::Equivalent)),
+                ) => v == Verdict::Worse,
+                (
+                    Says::Same,
+                    Some(v @ (Verdict::Better | Verdict::Worse | Verdict::Equivalent)),
+                ) => v == Verdict::Equivalent,
+                _ => {
+                    undecided |= verdict.is_some();
+                    continue;
+                }
+            };
+            judged.push((holds, stated(x, y, basis)));
             continue;
         }
         let (Some(vx), Some(vy)) = (value(x, basis), value(y, basis)) else { continue };
@@ -166,6 +266,9 @@ fn pair(
             _ => (vx / vy - 1.0).abs() <= 0.02,
         };
         judged.push((holds, stated(x, y, basis)));
+    }
+    if judged.is_empty() && undecided {
+        return Bound::Open("the interval does not separate the sides");
     }
     settled(&judged)
 }
@@ -199,6 +302,10 @@ fn best(
         if all.iter().map(|h| &h.system).collect::<BTreeSet<_>>().len() < 2 {
             continue;
         }
+        if all[0].measured.is_some() {
+            judged.extend(best_measured(&own, &all, says, sentence, basis));
+            continue;
+        }
         let highest = all[0].entry.better == Better::Higher;
         // Whether the smallest value is what the word means.
         let least = match says {
@@ -222,6 +329,31 @@ fn best(
         }
         other => other,
     }
+}
+
+/// Whether a treatment is best or worst of its run, where the intervals tell it apart from all others; that it is not
+/// where one of them is clearly on the other side.
+fn best_measured(
+    own: &[&Held],
+    all: &[&Held],
+    says: Says,
+    sentence: &str,
+    basis: Basis,
+) -> Option<(bool, String)> {
+    let mine = all.iter().find(|h| own.iter().any(|o| o.entry == h.entry))?;
+    let (wanted, opposite) = match says {
+        Says::Best => (Verdict::Better, Verdict::Worse),
+        Says::Worst => (Verdict::Worse, Verdict::Better),
+        _ => return None,
+    };
+    if basis != Basis::Total || other_quantity(&atoms(sentence), mine) {
+        return None;
+    }
+    let others = || all.iter().filter(|h| h.entry != mine.entry);
+    if let Some(other) = others().find(|o| mine.against(o) == Some(opposite)) {
+        return Some((false, stated(mine, other, basis)));
+    }
+    others().all(|o| mine.against(o) == Some(wanted)).then(|| (true, stated(mine, mine, basis)))
 }
 
 /// What all pairs say, where they agree.
