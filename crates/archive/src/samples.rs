@@ -6,7 +6,7 @@ use std::fs::File;
 use assay_model::{SCHEMA_VERSION, SampleRow, SampleSet, SeriesKey};
 use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
 use parquet::errors::{ParquetError, Result};
-use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
+use parquet::file::reader::{FileReader, RowGroupReader};
 
 use crate::columns::{self, Column, Table, VERSION_KEY};
 
@@ -86,7 +86,7 @@ fn decode_unfenced(file: File) -> Result<SampleSet> {
     Ok(set)
 }
 
-fn check_version(file: &SerializedFileReader<File>) -> Result<()> {
+fn check_version(file: &assay_parquet_guard::Reader) -> Result<()> {
     let pairs = file.metadata().file_metadata().key_value_metadata();
     let version = pairs
         .and_then(|pairs| pairs.iter().find(|pair| pair.key == VERSION_KEY))

@@ -2,6 +2,7 @@
 //! at first, so that a small file cannot ask for a large part of memory.
 
 mod heads;
+mod positioned;
 mod thrift;
 
 use std::fs::File;
@@ -12,6 +13,7 @@ use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 
 use crate::heads::{is_footer, is_page_head};
+pub use crate::positioned::Positioned;
 use crate::thrift::{I32, LIST, STRUCT, Thrift};
 
 /// The largest footer; ours are a few kilobytes.
@@ -27,12 +29,15 @@ fn wrong(what: &str) -> ParquetError {
     ParquetError::General(what.to_owned())
 }
 
+/// A file that was looked at; threads may share it.
+pub type Reader = SerializedFileReader<Positioned>;
+
 /// Opens a file after looking at its footer and the heads of all its pages.
-pub fn open(file: File) -> Result<SerializedFileReader<File>> {
+pub fn open(file: File) -> Result<Reader> {
     let length = file.metadata()?.len();
     check_footer(&file, length)?;
     let pages = file.try_clone()?;
-    let reader = SerializedFileReader::new(file)?;
+    let reader = SerializedFileReader::new(Positioned::new(file, length))?;
     for group in reader.metadata().row_groups() {
         for chunk in group.columns() {
             check_chunk(&pages, chunk, length)?;
@@ -102,9 +107,16 @@ fn check_chunk(file: &File, chunk: &ColumnChunkMetaData, length: u64) -> Result<
     let mut buffer = vec![0; MAX_PAGE_HEAD];
     let mut has_dictionary = false;
     while at < end {
-        let window = usize::try_from(end - at).unwrap_or(usize::MAX).min(buffer.len());
-        file.read_exact_at(&mut buffer[..window], at)?;
-        let page = Page::read(&buffer[..window]).filter(Page::is_sane);
+        // A head is a few dozen bytes; the most is read only where that was not enough.
+        let mut page = None;
+        for most in [positioned::HEAD, MAX_PAGE_HEAD] {
+            let window = usize::try_from(end - at).unwrap_or(usize::MAX).min(most);
+            file.read_exact_at(&mut buffer[..window], at)?;
+            page = Page::read(&buffer[..window]).filter(Page::is_sane);
+            if page.is_some() {
+                break;
+            }
+        }
         let page = page.ok_or_else(|| wrong("the head of a page is damaged"))?;
         has_dictionary |= page.entries.is_some();
         if page.wants_dictionary() && !has_dictionary {

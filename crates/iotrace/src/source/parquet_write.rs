@@ -11,9 +11,10 @@ use parquet::basic::Compression;
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
-use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder};
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
+use parquet::schema::types::ColumnPath;
 
 use crate::error::Error;
 use crate::event::{FileFrom, Flags, Io, Sink};
@@ -55,7 +56,14 @@ impl<'a> IoWriter<'a> {
         temporary.push(".tmp");
         let temporary = PathBuf::from(temporary);
         let file = File::create(&temporary).map_err(|e| failed(e.to_string()))?;
-        let properties = WriterProperties::builder()
+        // Times and places hardly ever come twice in a group: a dictionary of them would be as long as they.
+        let numbers = ["start_ns", "latency_ns", "queue_ns", "device_ns", "sector"];
+        let plain = |properties: WriterPropertiesBuilder, name: &&str| {
+            properties.set_column_dictionary_enabled(ColumnPath::from(*name), false)
+        };
+        let properties = numbers
+            .iter()
+            .fold(WriterProperties::builder(), plain)
             .set_compression(Compression::LZ4_RAW)
             .set_statistics_enabled(EnabledStatistics::Chunk)
             .set_created_by(format!("assay {}", env!("CARGO_PKG_VERSION")))
