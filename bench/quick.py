@@ -54,11 +54,15 @@ def own(runs, *program):
     return wall(*ours), wall("hyperfine", "-N", "--warmup", "0", "--runs", runs, " ".join(program))
 
 
+LOADS = 10_000_000
+
+
 def traces():
     """A recorded trace in the forms that peers read, and accesses of a program for the TLB simulator."""
     ran(EXAMPLES / "generate", "msr", 1_000_000, f"{FOLDER}/m.csv")
     ran(EXAMPLES / "ask", f"{FOLDER}/m.csv", 1, "histograms", f"{FOLDER}/io.parquet")
     ran(EXAMPLES / "generate", "blktrace", 300_000, f"{FOLDER}/b", 2)
+    ran(EXAMPLES / "speed", "--make", "random", LOADS, f"{FOLDER}/random.trace")
 
 
 def has(name):
@@ -78,6 +82,8 @@ def rows():
     yield "blktrace, CPU of 2 threads / 1", 1.1, [], lambda: (cpu(ask, f"{FOLDER}/b", 2), cpu(ask, f"{FOLDER}/b", 1))
     yield "blktrace, CPU / blkparse and btt", 1.0, ["blkparse", "btt"], lambda: (
         cpu(ask, f"{FOLDER}/b", 1), cpu("sh", "-c", "blkparse -q -O -i b -d dump > /dev/null && btt -i dump -o btt"))
+    yield "TLB simulation of random loads, CPU an access / 10 ns (100 million a second)", 1.0, [], lambda: (
+        cpu(EXAMPLES / "speed", "two-level-tsb", f"{FOLDER}/random.trace"), lambda: LOADS * 10e-9)
     for depth, protocol, goal in ((1, "text", 1.1), (64, "text", 1.2), (64, "meta", 1.5)):
         what = f"memcached, depth {depth}, {protocol}, CPU an operation / a client that keeps no books"
         yield what, goal, ["memcached"], lambda depth=depth, protocol=protocol: (
@@ -127,6 +133,6 @@ try:
 finally:
     if SERVER:
         SERVER.__exit__(None, None, None)
-print("\nNot here, since they need minutes or root: every I/O kept in Parquet live (bench/io-observer.sh), random loads of the"
-      " TLB (bench/tlb.sh), the build and 10,000 runs (bench/archive.sh).")
+print("\nNot here, since they need minutes or root: every I/O kept in Parquet live (bench/io-observer.sh), the build and 10,000"
+      " runs (bench/archive.sh).")
 keep(found)
