@@ -84,6 +84,20 @@ struct {
 	__type(value, struct stack);
 } scratch SEC(".maps");
 
+/* Stacks that frame pointers follow to their beginning, as unwinding has shown: by name. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 16384);
+	__type(key, __u64);
+	__type(value, __u8);
+} whole SEC(".maps");
+
+/* Samples to be unwound; the loader gives it its size. */
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 4096);
+} raws SEC(".maps");
+
 static __always_inline void add(__u32 what, __u64 n)
 {
 	__u64 *value = bpf_map_lookup_elem(&counters, &what);
@@ -97,16 +111,13 @@ static __always_inline struct target *followed(__u32 tgid)
 	return bpf_map_lookup_elem(&targets, &tgid);
 }
 
-/* The name of the stack that is there now; 0: there is none. */
-static __always_inline __u64 stack_now(void *ctx, __u32 slot, __u64 flags)
+/* Puts the stack that is there now into a slot; its name, 0: there is none. */
+static __always_inline __u64 take(void *ctx, struct stack *stack, __u64 flags)
 {
-	struct stack *stack = bpf_map_lookup_elem(&scratch, &slot);
 	__u64 hash = 0x9e3779b97f4a7c15ULL;
 	long bytes;
 	__u32 i;
 
-	if (!stack)
-		return 0;
 	bytes = bpf_get_stack(ctx, stack->ip, sizeof(stack->ip), flags);
 	if (bytes <= 0)
 		return 0;
@@ -117,15 +128,56 @@ static __always_inline __u64 stack_now(void *ctx, __u32 slot, __u64 flags)
 		hash = (hash ^ stack->ip[i]) * 0xff51afd7ed558ccdULL;
 		hash ^= hash >> 32;
 	}
-	if (hash == 0 || hash == NO_ROOM)
-		hash = 1;
-	if (bpf_map_lookup_elem(&stacks, &hash))
+	return hash == 0 || hash == NO_ROOM ? 1 : hash;
+}
+
+/* Keeps a stack under its name. */
+static __always_inline __u64 keep(struct stack *stack, __u64 hash)
+{
+	if (!hash || bpf_map_lookup_elem(&stacks, &hash))
 		return hash;
 	if (bpf_map_update_elem(&stacks, &hash, stack, BPF_ANY)) {
 		add(LOST_STACKS, 1);
 		return NO_ROOM;
 	}
 	return hash;
+}
+
+/* The name of the stack that is there now; 0: there is none. */
+static __always_inline __u64 stack_now(void *ctx, __u32 slot, __u64 flags)
+{
+	struct stack *stack = bpf_map_lookup_elem(&scratch, &slot);
+
+	return stack ? keep(stack, take(ctx, stack, flags)) : 0;
+}
+
+/* Hands a sample over to be unwound: the program's registers and the innermost part of its stack. */
+static __always_inline bool hand_over(struct group *group, struct stack *stack)
+{
+	void *registers = (void *)bpf_task_pt_regs(bpf_get_current_task_btf());
+	struct raw *raw = bpf_ringbuf_reserve(&raws, sizeof(*raw), 0);
+	__u64 top, i;
+
+	if (!raw) {
+		add(LOST_UNWINDS, 1);
+		return false;
+	}
+	if (bpf_probe_read_kernel(raw->registers, cfg.registers * sizeof(__u64), registers)) {
+		bpf_ringbuf_discard(raw, BPF_RB_NO_WAKEUP);
+		return false;
+	}
+	/* The stack pointer of x86-64's pt_regs, and of arm64's. */
+	top = raw->registers[cfg.registers == 21 ? 19 : 31];
+	raw->base = top & ~(__u64)(PIECE - 1);
+	raw->group = *group;
+	raw->frames = stack->n;
+	__builtin_memcpy(raw->ip, stack->ip, sizeof(raw->ip));
+	for (i = 0; i < STACK_BYTES / PIECE; i++)
+		if (bpf_probe_read_user(raw->stack + i * PIECE, PIECE, (void *)raw->base + i * PIECE))
+			break;
+	raw->bytes = i * PIECE;
+	bpf_ringbuf_submit(raw, BPF_RB_NO_WAKEUP);
+	return true;
 }
 
 static __always_inline void put(struct group *group, __u64 ns)
@@ -155,6 +207,7 @@ int sample(void *ctx)
 	struct window *w = bpf_map_lookup_elem(&window, &zero);
 	struct group group = {};
 	struct target *target;
+	struct stack *stack;
 
 	/* Not the idle thread. */
 	if (!w || (__u32)id == 0)
@@ -171,8 +224,15 @@ int sample(void *ctx)
 	bpf_get_current_comm(group.comm, sizeof(group.comm));
 	if (cfg.kernel)
 		group.kernel_stack = stack_now(ctx, 0, 0);
-	group.user_stack = stack_now(ctx, 0, BPF_F_USER_STACK);
 	add(SAMPLES, 1);
+	stack = bpf_map_lookup_elem(&scratch, &zero);
+	if (stack) {
+		group.user_stack = take(ctx, stack, BPF_F_USER_STACK);
+		if (cfg.registers && group.user_stack && !bpf_map_lookup_elem(&whole, &group.user_stack) &&
+		    hand_over(&group, stack))
+			return 0;
+		group.user_stack = keep(stack, group.user_stack);
+	}
 	put(&group, cfg.period_ns);
 	return 0;
 }
@@ -209,7 +269,7 @@ static __always_inline void left(__u64 *ctx, struct task_struct___thread *prev, 
 	__u32 tid = prev->pid, tgid = prev->tgid;
 	struct target *target;
 	struct task *known;
-	struct task task = {};
+	struct task first = { .state = ON_CPU };
 	__u64 state;
 
 	if (tid == 0)
@@ -230,23 +290,32 @@ static __always_inline void left(__u64 *ctx, struct task_struct___thread *prev, 
 		bpf_map_delete_elem(&tasks, &tid);
 		return;
 	}
-	task.since_ns = now;
-	task.tgid = tgid;
-	task.generation = target ? target->generation : 0;
-	__builtin_memcpy(task.comm, prev->comm, sizeof(task.comm));
+	if (!known) {
+		if (bpf_map_update_elem(&tasks, &tid, &first, BPF_ANY)) {
+			add(LOST_TASKS, 1);
+			return;
+		}
+		known = bpf_map_lookup_elem(&tasks, &tid);
+		if (!known)
+			return;
+	}
+	/* In place: a new element would have to be allocated at every switch. */
+	known->since_ns = now;
+	known->woken_ns = 0;
+	known->tgid = tgid;
+	known->generation = target ? target->generation : 0;
+	__builtin_memcpy(known->comm, prev->comm, sizeof(known->comm));
 	if ((ctx[0] & 1) || (state & 0xff) == 0)
-		task.state = RUNNABLE;
+		known->state = RUNNABLE;
 	else if (BPF_CORE_READ_BITFIELD(prev, in_iowait))
-		task.state = IO_WAIT;
+		known->state = IO_WAIT;
 	else if (state & TASK_UNINTERRUPTIBLE)
-		task.state = UNINTERRUPTIBLE;
+		known->state = UNINTERRUPTIBLE;
 	else
-		task.state = SLEEPING;
-	if (cfg.kernel)
-		task.kernel_stack = stack_now(ctx, 1, 0);
-	task.user_stack = stack_now(ctx, 1, BPF_F_USER_STACK);
-	if (bpf_map_update_elem(&tasks, &tid, &task, BPF_ANY))
-		add(LOST_TASKS, 1);
+		known->state = SLEEPING;
+	/* After the state, so that a wake on another CPU is seen as one. */
+	known->kernel_stack = cfg.kernel ? stack_now(ctx, 1, 0) : 0;
+	known->user_stack = stack_now(ctx, 1, BPF_F_USER_STACK);
 }
 
 static __always_inline void came(struct task_struct___thread *next, __u64 now)

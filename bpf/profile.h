@@ -8,6 +8,12 @@
 #define COMM 16
 /* The kernel's own limit of a stack (kernel.perf_event_max_stack). */
 #define DEPTH 127
+/* So much of a program's stack is copied where frame pointers do not lead to its beginning, in pieces that do not
+ * cross pages. */
+#define STACK_BYTES 16384
+#define PIECE 1024
+/* Room for the registers of a program as the kernel keeps them: 21 words on x86-64, 34 on arm64. */
+#define REGISTERS 34
 
 /* What a thread is doing while time passes. */
 enum state {
@@ -26,6 +32,7 @@ enum counter {
 	LOST_STACKS,	 /* counted, but its stack had no room */
 	LOST_TASKS,	 /* a thread that is not followed for want of room */
 	LOST_NS,	 /* time of groups without room */
+	LOST_UNWINDS,	 /* stacks without room to be copied: frame pointers alone */
 	COUNTERS,
 };
 
@@ -39,6 +46,8 @@ struct config {
 	__u8 off_cpu;
 	__u8 state_argument;	/* sched_switch hands over the state of the one that leaves */
 	__u8 kernel;		/* kernel stacks are wanted */
+	__u32 registers;	/* words of registers that this kind of machine has; 0: frame pointers alone */
+	__u32 pad;
 };
 
 struct window {
@@ -82,6 +91,17 @@ struct task {
 struct stack {
 	__u64 n;
 	__u64 ip[DEPTH];
+};
+
+/* A sample whose stack user space unwinds; `group` has what frame pointers say of it. */
+struct raw {
+	struct group group;
+	__u64 registers[REGISTERS];
+	__u64 base;		/* the address of the first byte of the stack */
+	__u64 bytes;
+	__u64 frames;		/* by frame pointers, innermost first */
+	__u64 ip[DEPTH];
+	__u8 stack[STACK_BYTES];
 };
 
 #endif

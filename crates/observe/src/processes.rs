@@ -55,6 +55,16 @@ pub(crate) fn one_namespace() -> Result<(), NotAvailable> {
     }
 }
 
+/// The name that a thread has now, as the kernel keeps it.
+#[cfg(feature = "ebpf")]
+pub(crate) fn name_now(pid: u32, tid: u32) -> [u8; 16] {
+    let text = std::fs::read(format!("/proc/{pid}/task/{tid}/comm")).unwrap_or_default();
+    let mut comm = [0; 16];
+    let length = text.iter().position(|b| *b == b'\n').unwrap_or(text.len()).min(comm.len() - 1);
+    comm[..length].copy_from_slice(&text[..length]);
+    comm
+}
+
 /// A thread's name as the kernel keeps it.
 pub(crate) fn thread_name(comm: &[u8]) -> String {
     let end = comm.iter().position(|b| *b == 0).unwrap_or(comm.len());

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
-use assay_observe::profile::{ProfileRequest, ProfileWatch};
+use assay_observe::profile::{ProfileRequest, ProfileWatch, Unwind};
 use assay_profile::{Profile, Side, State, functions, truncation};
 
 fn skipped(reason: &str) {
@@ -31,8 +31,11 @@ fn compiled(folder: &Path, name: &str, source: &str, flags: &[&str]) -> Option<P
 /// Runs a program under the profiler: the profile of the threads of its name, what it printed, and how
 /// long it took, seconds. `None`: it cannot be done here.
 fn profiled(program: &Path, rate_hz: f64) -> Option<(Profile, String, f64)> {
-    let ask = ProfileRequest { rate_hz, ..ProfileRequest::default() };
-    let watch = match ProfileWatch::start(Path::new("/"), &ask) {
+    profiled_as(program, &ProfileRequest { rate_hz, ..ProfileRequest::default() })
+}
+
+fn profiled_as(program: &Path, ask: &ProfileRequest) -> Option<(Profile, String, f64)> {
+    let watch = match ProfileWatch::start(Path::new("/"), ask) {
         Ok(watch) => watch,
         Err(why) => {
             skipped(&why.to_string());
@@ -170,9 +173,137 @@ fn without_frame_pointers_the_stacks_that_stop_short_are_counted() {
     let Some(program) = compiled(folder.path(), "nopointer", TWO_TO_ONE, &flags) else {
         return skipped("there is no C compiler");
     };
-    let Some((profile, _, _)) = profiled(&program, 499.0) else { return };
+    let ask = ProfileRequest {
+        rate_hz: 499.0,
+        unwind: Unwind::FramePointers,
+        ..ProfileRequest::default()
+    };
+    let Some((profile, _, _)) = profiled_as(&program, &ask) else { return };
     let all = functions(&profile, Side::OnCpu, None);
     assert!(all.iter().any(|f| f.frame.name.as_deref() == Some("twice")), "{all:#?}");
     let cut = truncation(&profile, Side::OnCpu);
     assert!(cut.broken_ns * 2 > cut.user_ns, "{cut:?}");
+}
+
+/// Whether DWARF was used at all: kernels before 5.15 do not hand over registers.
+fn was_unwound(profile: &Profile) -> bool {
+    let said = profile.notes.iter().any(|n| n.contains("were unwound by DWARF"));
+    if !said {
+        skipped(&format!("nothing was unwound: {:?}", profile.notes));
+    }
+    said
+}
+
+#[test]
+fn without_frame_pointers_stacks_are_unwound_by_dwarf() {
+    let folder = tempfile::tempdir().unwrap();
+    let flags = ["-fomit-frame-pointer", "-DUNLINK=0"];
+    let Some(program) = compiled(folder.path(), "unwound", TWO_TO_ONE, &flags) else {
+        return skipped("there is no C compiler");
+    };
+    for unwind in [Unwind::Auto, Unwind::Dwarf] {
+        let ask = ProfileRequest { rate_hz: 499.0, unwind, ..ProfileRequest::default() };
+        let Some((profile, _, _)) = profiled_as(&program, &ask) else { return };
+        if !was_unwound(&profile) {
+            return;
+        }
+        let all = functions(&profile, Side::OnCpu, None);
+        let of = |name: &str| {
+            let found = all.iter().find(|f| f.frame.name.as_deref() == Some(name));
+            found.map_or((0, 0), |f| (f.self_count, f.total_count))
+        };
+        let n = of("twice").0 + of("once").0;
+        assert!(n > 50, "{all:#?}");
+        // Their callers are there too, also of functions that call nothing.
+        assert!(of("both").1 * 100 >= 95 * n && of("main").1 * 100 >= 95 * n, "{all:#?}");
+        let cut = truncation(&profile, Side::OnCpu);
+        assert!(cut.broken_ns * 20 < cut.user_ns, "{cut:?} {:?}", profile.notes);
+    }
+}
+
+/// As deep as it says, in each of several threads, in a shared function that calls back by `qsort`, which the C
+/// library has without frame pointers.
+const DEEP: &str = r"
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+volatile unsigned sink;
+__attribute__((noinline)) int compares(const void *a, const void *b) {
+    for (unsigned i = 0; i < 200; i++) sink = sink * 7 + i;
+    return *(const int *)a - *(const int *)b;
+}
+__attribute__((noinline)) void sorts(void) {
+    int all[64];
+    for (int i = 0; i < 64; i++) all[i] = (i * 37) % 64;
+    qsort(all, 64, sizeof *all, compares);
+    sink++;
+}
+__attribute__((noinline)) void down(int n) { if (n > 0) down(n - 1); else sorts(); sink++; }
+void *works(void *p) {
+    struct timespec t;
+    do { down(DEPTH); clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t); } while (t.tv_nsec < 400000000);
+    return p;
+}
+int main(void) {
+    pthread_t t[2];
+    for (int i = 0; i < 2; i++) pthread_create(&t[i], 0, works, 0);
+    for (int i = 0; i < 2; i++) pthread_join(t[i], 0);
+    return 0;
+}
+";
+
+#[test]
+fn threads_and_callbacks_through_libraries_have_whole_stacks() {
+    let folder = tempfile::tempdir().unwrap();
+    let flags = ["-fomit-frame-pointer", "-fno-optimize-sibling-calls", "-DDEPTH=20"];
+    let Some(program) = compiled(folder.path(), "callsback", DEEP, &flags) else {
+        return skipped("there is no C compiler");
+    };
+    let Some((profile, _, _)) = profiled(&program, 499.0) else { return };
+    if !was_unwound(&profile) {
+        return;
+    }
+    let (mut whole, mut all) = (0, 0);
+    for stack in profile.side(Side::OnCpu) {
+        let names: Vec<String> =
+            profile.frames_of(stack).map(assay_profile::Frame::label).collect();
+        if names.last().is_some_and(|n| n == "compares") {
+            all += stack.count;
+            let down = names.iter().filter(|n| *n == "down").count();
+            let through = names.iter().any(|n| n == "works") && names.iter().any(|n| n == "sorts");
+            whole += if down == 21 && through { stack.count } else { 0 };
+        }
+    }
+    assert!(all > 50, "{profile:#?}");
+    assert!(whole * 100 >= 95 * all, "{whole} of {all}: {:?}", profile.notes);
+}
+
+#[test]
+fn what_is_deeper_than_the_limit_is_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let flags = ["-fno-omit-frame-pointer", "-fno-optimize-sibling-calls", "-DDEPTH=300"];
+    let Some(program) = compiled(folder.path(), "toodeep", DEEP, &flags) else {
+        return skipped("there is no C compiler");
+    };
+    for unwind in [Unwind::FramePointers, Unwind::Auto] {
+        let ask = ProfileRequest { rate_hz: 199.0, unwind, ..ProfileRequest::default() };
+        let Some((profile, _, _)) = profiled_as(&program, &ask) else { return };
+        assert!(profile.notes.iter().any(|n| n.contains("127 functions")), "{:?}", profile.notes);
+    }
+}
+
+#[test]
+fn what_has_no_room_is_counted_and_no_time_is_lost_silently() {
+    let folder = tempfile::tempdir().unwrap();
+    let flags = ["-fno-omit-frame-pointer", "-DDEPTH=3"];
+    let Some(program) = compiled(folder.path(), "noroom", DEEP, &flags) else {
+        return skipped("there is no C compiler");
+    };
+    for unwind in [Unwind::FramePointers, Unwind::Dwarf] {
+        let ask = ProfileRequest { rate_hz: 499.0, unwind, room: 2, ..ProfileRequest::default() };
+        let Some((profile, _, _)) = profiled_as(&program, &ask) else { return };
+        let lost = profile.loss;
+        assert!(lost.samples + lost.stacks > 50, "{lost:?}");
+        assert!(unwind == Unwind::Dwarf || lost.samples > 0 && lost.ns > 0, "{lost:?}");
+    }
 }

@@ -39,11 +39,25 @@ fn order(p: &[f64]) -> Option<Vec<usize>> {
 /// Holm's adjusted p-values (Scand. J. Stat. 6 (1979) 65), in the order given: those at most α are
 /// rejected with a familywise error of α. For gates. `None` when a p is not within 0..=1.
 pub fn holm(p: &[f64]) -> Option<Vec<f64>> {
+    holm_weighted(p, &vec![1.0; p.len()])
+}
+
+/// The same where each has its own part of the error (section 4 there): a larger weight makes a smaller effect clear, at the
+/// expense of the others. The familywise error holds if weights are independent of the p-values where there is no effect.
+/// `None` also when a weight is not above 0.
+pub fn holm_weighted(p: &[f64], weights: &[f64]) -> Option<Vec<f64>> {
+    if p.len() != weights.len() || !weights.iter().all(|w| w.is_finite() && *w > 0.0) {
+        return None;
+    }
+    order(p)?;
+    let mut by: Vec<usize> = (0..p.len()).collect();
+    by.sort_by(|a, b| (p[*a] / weights[*a]).total_cmp(&(p[*b] / weights[*b])));
     let mut adjusted = vec![0.0; p.len()];
     let mut running_max = 0.0f64;
-    for (rank, i) in order(p)?.into_iter().enumerate() {
-        running_max = running_max.max((p.len() - rank) as f64 * p[i]).min(1.0);
-        adjusted[i] = running_max;
+    for (rank, i) in by.iter().enumerate() {
+        let left: f64 = by[rank..].iter().map(|i| weights[*i]).sum();
+        running_max = running_max.max(left * p[*i] / weights[*i]).min(1.0);
+        adjusted[*i] = running_max;
     }
     Some(adjusted)
 }
@@ -65,6 +79,16 @@ mod tests {
             0.5719, 0.6528, 0.7590, 1.0000,
         ];
         assert_eq!(holm(&p).unwrap().into_iter().filter(|p| *p <= 0.05).count(), 3);
+    }
+
+    #[test]
+    fn weights_share_out_the_error() {
+        // By hand: 0.02 / 0.75 stands first, then 0.01 / 0.25 has all that is left.
+        close(&holm_weighted(&[0.01, 0.02], &[0.25, 0.75]).unwrap(), &[0.02 / 0.75, 0.02 / 0.75]);
+        close(&holm_weighted(&[0.03, 0.02], &[0.5, 0.5]).unwrap(), &holm(&[0.03, 0.02]).unwrap());
+        assert_eq!(holm_weighted(&[0.1], &[0.0]), None);
+        assert_eq!(holm_weighted(&[0.1], &[1.0, 1.0]), None);
+        assert_eq!(holm_weighted(&[2.0], &[1.0]), None);
     }
 
     #[test]

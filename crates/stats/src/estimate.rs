@@ -3,7 +3,7 @@
 
 use assay_model::Interval;
 
-use crate::aa::holm;
+use crate::aa::holm_weighted;
 use crate::distribution::{student_cdf, student_quantile};
 use crate::power;
 use crate::summary::{mean, variance};
@@ -75,10 +75,17 @@ pub fn variance_at_least(values: &[f64], minimum: f64) -> f64 {
     variance(values).map_or(f64::NAN, |v| v.max(minimum))
 }
 
-/// Replaces the p of those that have one by Holm's adjusted p ([`holm`]).
+/// Replaces the p of those that have one by Holm's adjusted p ([`holm`](crate::aa::holm)).
 pub fn adjust<'a>(ps: impl Iterator<Item = &'a mut Option<f64>>) {
-    let mut tested: Vec<&mut f64> = ps.filter_map(Option::as_mut).collect();
-    let Some(adjusted) = holm(&tested.iter().map(|p| **p).collect::<Vec<_>>()) else { return };
+    adjust_weighted(ps.map(|p| (p, 1.0)));
+}
+
+/// The same with weights ([`holm_weighted`]).
+pub fn adjust_weighted<'a>(ps: impl Iterator<Item = (&'a mut Option<f64>, f64)>) {
+    let (mut tested, weights): (Vec<&mut f64>, Vec<f64>) =
+        ps.filter_map(|(p, weight)| Some((p.as_mut()?, weight))).unzip();
+    let p: Vec<f64> = tested.iter().map(|p| **p).collect();
+    let Some(adjusted) = holm_weighted(&p, &weights) else { return };
     tested.iter_mut().zip(adjusted).for_each(|(p, adjusted)| **p = adjusted);
 }
 

@@ -28,8 +28,10 @@ pub struct Attributes {
     config1: u64,
     config2: u64,
     branch_sample_type: u64,
-    sample_regs_user: u64,
-    sample_stack_user: u32,
+    /// Which registers of the program a sample holds, with a bit in `sample_type`.
+    pub sample_regs_user: u64,
+    /// How many bytes of the program's stack, likewise.
+    pub sample_stack_user: u32,
     /// The clock of the samples, with a flag.
     pub clockid: i32,
     sample_regs_intr: u64,

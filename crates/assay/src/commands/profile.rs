@@ -114,7 +114,12 @@ fn live(asked: &cli::Profile) -> Result<Option<(Profile, String, Exit)>> {
         return Err(Usage(text.into()).into());
     };
     let interrupt = Interrupt::install()?;
-    let ask = ProfileRequest { whose, rate_hz: asked.rate, off_cpu: !asked.on_cpu };
+    let ask = ProfileRequest {
+        whose,
+        rate_hz: asked.rate,
+        off_cpu: !asked.on_cpu,
+        ..ProfileRequest::default()
+    };
     let watch = match ProfileWatch::start(Path::new("/"), &ask) {
         Ok(watch) => watch,
         Err(why) => {

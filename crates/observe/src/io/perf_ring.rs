@@ -10,6 +10,9 @@ use assay_tlb::perf_event::{Attributes, DISABLED};
 
 /// Pages of a ring, a power of two.
 const PAGES: usize = 1024;
+/// The same for those without privileges: with its first page all that `kernel.perf_event_mlock_kb` leaves them by default.
+#[cfg(feature = "ebpf")]
+const OWN_PAGES: usize = 128;
 const PAGE: usize = 4096;
 
 #[cfg(feature = "ebpf")]
@@ -21,6 +24,8 @@ const DUMMY: u64 = 9;
 const SAMPLE_TID: u64 = 1 << 1;
 const SAMPLE_TIME: u64 = 1 << 2;
 const SAMPLE_RAW: u64 = 1 << 10;
+#[cfg(feature = "ebpf")]
+const FLAG_INHERIT: u64 = 1 << 1;
 const FLAG_WATERMARK: u64 = 1 << 14;
 const FLAG_USE_CLOCKID: u64 = 1 << 25;
 /// Executable maps (mmap, mmap2), names with a mark at exec, forks and exits, with time and process.
@@ -46,6 +51,7 @@ pub(crate) struct Sample<'a> {
 pub(crate) struct CpuRing {
     events: Vec<OwnedFd>,
     base: *mut u8,
+    pages: usize,
     scratch: Vec<u8>,
 }
 
@@ -67,7 +73,7 @@ impl CpuRing {
             event.sample_type = SAMPLE_TID | SAMPLE_TIME | SAMPLE_RAW;
             event
         };
-        Self::open_events(cpu, tracepoints.iter().map(of))
+        Self::open_events(cpu, tracepoints.iter().map(|id| (of(id), -1)), PAGES)
     }
 
     /// Opens what is told of executable maps, programs and processes on a CPU.
@@ -79,25 +85,49 @@ impl CpuRing {
             event.flags = flags;
             event
         };
-        Self::open_events(cpu, [of(FLAGS_MAPS | FLAG_BUILD_ID)].into_iter())
-            .or_else(|_| Self::open_events(cpu, [of(FLAGS_MAPS)].into_iter()))
+        let open = |flags| Self::open_events(cpu, [(of(flags), -1)].into_iter(), PAGES);
+        open(FLAGS_MAPS | FLAG_BUILD_ID).or_else(|_| open(FLAGS_MAPS))
     }
 
-    fn open_events(cpu: i32, wanted: impl Iterator<Item = Attributes>) -> std::io::Result<Self> {
+    /// Opens samples of these threads and all that they start, with what is told of their maps, on a CPU. A thread that
+    /// has ended meanwhile is left out.
+    #[cfg(feature = "ebpf")]
+    pub fn open_samples(cpu: i32, threads: &[u32], event: &Attributes) -> std::io::Result<Self> {
+        let of = |flags| {
+            let mut event = event.clone();
+            event.flags |= FLAGS_MAPS | FLAG_INHERIT | flags;
+            event
+        };
+        let open = |flags| {
+            let events = threads.iter().map(|tid| (of(flags), *tid as i32));
+            Self::open_events(cpu, events, OWN_PAGES)
+        };
+        open(FLAG_BUILD_ID).or_else(|_| open(0))
+    }
+
+    fn open_events(
+        cpu: i32,
+        wanted: impl Iterator<Item = (Attributes, i32)>,
+        pages: usize,
+    ) -> std::io::Result<Self> {
         let mut events = Vec::new();
-        for mut event in wanted {
+        for (mut event, pid) in wanted {
             event.flags |= DISABLED | FLAG_WATERMARK | FLAG_USE_CLOCKID;
             // Nobody sleeps on the ring: it is polled.
             event.wakeup = u32::MAX;
             event.clockid = libc::CLOCK_MONOTONIC;
-            events.push(event.open(-1, cpu)?);
+            match event.open(pid, cpu) {
+                Ok(opened) => events.push(opened),
+                Err(e) if pid > 0 && e.raw_os_error() == Some(libc::ESRCH) => {}
+                Err(e) => return Err(e),
+            }
         }
         let first = events.first().ok_or(std::io::ErrorKind::InvalidInput)?;
         // SAFETY: a new shared mapping of the descriptor's ring; nothing else is at that address.
         let base = unsafe {
             libc::mmap(
                 std::ptr::null_mut(),
-                (PAGES + 1) * PAGE,
+                (pages + 1) * PAGE,
                 libc::PROT_READ | libc::PROT_WRITE,
                 libc::MAP_SHARED,
                 first.as_raw_fd(),
@@ -107,7 +137,7 @@ impl CpuRing {
         if base == libc::MAP_FAILED {
             return Err(std::io::Error::last_os_error());
         }
-        let ring = CpuRing { events, base: base.cast(), scratch: Vec::new() };
+        let ring = CpuRing { events, base: base.cast(), pages, scratch: Vec::new() };
         for event in &ring.events[1..] {
             control(event, IOC_SET_OUTPUT, ring.events[0].as_raw_fd())?;
         }
@@ -176,7 +206,7 @@ impl CpuRing {
 
     /// Copies bytes out of the ring, around its end.
     fn copy(&self, from: u64, length: usize, to: &mut Vec<u8>) {
-        let size = PAGES * PAGE;
+        let size = self.pages * PAGE;
         let at = from as usize % size;
         let first = length.min(size - at);
         to.clear();
@@ -196,7 +226,7 @@ impl Drop for CpuRing {
     fn drop(&mut self) {
         // SAFETY: the mapping was made by `open` with this length and is not used any more.
         unsafe {
-            libc::munmap(self.base.cast(), (PAGES + 1) * PAGE);
+            libc::munmap(self.base.cast(), (self.pages + 1) * PAGE);
         }
     }
 }

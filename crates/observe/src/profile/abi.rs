@@ -1,12 +1,26 @@
 //! What the probes in `bpf/profile.bpf.c` and this loader share: the layouts of `bpf/profile.h`.
 #![allow(unsafe_code)]
 
+use std::mem::offset_of;
+
 use aya::Pod;
 
 /// Bytes of a thread's name.
 pub(super) const COMM: usize = 16;
 /// The most frames of a stack.
 pub(super) const DEPTH: usize = 127;
+/// So much of a program's stack is copied to be unwound.
+pub(super) const STACK_BYTES: usize = 16384;
+/// Room for the registers of a program.
+const REGISTERS: usize = 34;
+/// Words of registers that the kernel keeps of a program on this kind of machine; 0: it is not known how.
+pub(super) const OWN_REGISTERS: u32 = if cfg!(target_arch = "x86_64") {
+    21
+} else if cfg!(target_arch = "aarch64") {
+    34
+} else {
+    0
+};
 /// The stack of a group whose stack had no room.
 pub(super) const NO_ROOM: u64 = u64::MAX;
 
@@ -25,6 +39,7 @@ pub(super) mod counter {
     pub const LOST_STACKS: u32 = 2;
     pub const LOST_TASKS: u32 = 3;
     pub const LOST_NS: u32 = 4;
+    pub const LOST_UNWINDS: u32 = 5;
 }
 
 #[repr(C)]
@@ -36,6 +51,8 @@ pub(super) struct Config {
     pub off_cpu: u8,
     pub state_argument: u8,
     pub kernel: u8,
+    pub registers: u32,
+    pub pad: u32,
 }
 
 #[repr(C)]
@@ -53,7 +70,7 @@ pub(super) struct Target {
 }
 
 #[repr(C)]
-#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub(super) struct Group {
     pub kernel_stack: u64,
     pub user_stack: u64,
@@ -94,8 +111,64 @@ pub(super) struct Stack {
     pub ip: [u64; DEPTH],
 }
 
+/// A sample to be unwound, as the ring has it.
+#[repr(C)]
+struct Handed {
+    group: Group,
+    registers: [u64; REGISTERS],
+    base: u64,
+    bytes: u64,
+    frames: u64,
+    ip: [u64; DEPTH],
+    stack: [u8; STACK_BYTES],
+}
+
+/// A sample to be unwound: as much of it as is used.
+#[derive(Debug)]
+pub(super) struct Raw {
+    /// What frame pointers say of it.
+    pub group: Group,
+    /// The program's registers, in the kernel's order.
+    pub registers: [u64; REGISTERS],
+    /// The address of the first byte of the stack.
+    pub base: u64,
+    /// The innermost part of the stack.
+    pub stack: Vec<u8>,
+    /// The functions by frame pointers, innermost first.
+    pub frames: Vec<u64>,
+}
+
+impl Raw {
+    /// Out of the ring; `None`: it is none.
+    pub fn read(bytes: &[u8]) -> Option<Self> {
+        if bytes.len() < size_of::<Handed>() {
+            return None;
+        }
+        let word = |at: usize| crate::io::perf_ring::number(bytes, at, 8);
+        let words = |at: usize, n: usize| (0..n).map(move |i| word(at + 8 * i));
+        let mut registers = [0; REGISTERS];
+        for (register, value) in
+            registers.iter_mut().zip(words(offset_of!(Handed, registers), REGISTERS))
+        {
+            *register = value;
+        }
+        let stack = &bytes[offset_of!(Handed, stack)..];
+        let length = (word(offset_of!(Handed, bytes)) as usize).min(STACK_BYTES);
+        let frames = (word(offset_of!(Handed, frames)) as usize).min(DEPTH);
+        Some(Raw {
+            // SAFETY: the bytes begin with a group, as the length says, and every pattern of bits is one.
+            group: unsafe { bytes.as_ptr().cast::<Group>().read_unaligned() },
+            registers,
+            base: word(offset_of!(Handed, base)),
+            stack: stack[..length].to_vec(),
+            frames: words(offset_of!(Handed, ip), frames).collect(),
+        })
+    }
+}
+
 // The same numbers stand in bpf/profile.h.
-const _: () = assert!(size_of::<Config>() == 16);
+const _: () = assert!(size_of::<Config>() == 24);
+const _: () = assert!(size_of::<Handed>() == 17744);
 const _: () = assert!(size_of::<Group>() == 48);
 const _: () = assert!(size_of::<Task>() == 64);
 const _: () = assert!(size_of::<Stack>() == 1024);

@@ -92,9 +92,7 @@ impl Elf {
 
     /// The address that a place in the file has.
     pub fn address(&self, offset: u64) -> Option<u64> {
-        let within = |s: &&(u64, u64, u64)| offset >= s.0 && offset - s.0 < s.1;
-        let (from, _, address) = self.segments.iter().find(within)?;
-        address.checked_add(offset - from)
+        address(&self.segments, offset)
     }
 
     /// The functions at an address, outermost first; empty: it has no name.
@@ -145,6 +143,13 @@ impl Elf {
     }
 }
 
+/// The address of a place in a file with these segments (offset, size, address).
+pub(super) fn address(segments: &[(u64, u64, u64)], offset: u64) -> Option<u64> {
+    let within = |s: &&(u64, u64, u64)| offset >= s.0 && offset - s.0 < s.1;
+    let (from, _, address) = segments.iter().find(within)?;
+    address.checked_add(offset - from)
+}
+
 /// A name as it stands in the source.
 pub(super) fn demangled(name: &str) -> Cow<'_, str> {
     // What a dynamic symbol's version adds.
@@ -173,7 +178,7 @@ fn debug(file: &object::File<'_>) -> Option<Debug> {
 }
 
 /// A section's bytes, unpacked.
-fn section(file: &object::File<'_>, name: &str) -> Option<Vec<u8>> {
+pub(super) fn section(file: &object::File<'_>, name: &str) -> Option<Vec<u8>> {
     let data = file.section_by_name(name)?.compressed_data().ok()?;
     match data.format {
         CompressionFormat::None => Some(data.data.to_vec()),

@@ -27,9 +27,9 @@ pub(super) struct Map {
     pub build_id: Option<Vec<u8>>,
 }
 
-const COMM: u32 = 3;
+pub(super) const COMM: u32 = 3;
 const EXIT: u32 = 4;
-const FORK: u32 = 7;
+pub(super) const FORK: u32 = 7;
 const MMAP2: u32 = 10;
 const COMM_EXEC: u16 = 1 << 13;
 const WITH_BUILD_ID: u16 = 1 << 14;
@@ -49,8 +49,7 @@ impl Changes {
     pub fn open() -> Result<Self, NotAvailable> {
         let open = |cpu: i32| {
             CpuRing::open_maps(cpu).map_err(|e| {
-                let paranoid = std::fs::read_to_string("/proc/sys/kernel/perf_event_paranoid");
-                let paranoid = paranoid.map_or_else(|_| "unknown".into(), |p| p.trim().to_owned());
+                let paranoid = paranoid();
                 NotAvailable::because(format!(
                     "perf_event_open: {e} (kernel.perf_event_paranoid is {paranoid}, and above -1 this needs \
                      CAP_PERFMON; eBPF needs CAP_BPF besides): run as root, or give both to the program \
@@ -80,8 +79,14 @@ impl Changes {
     }
 }
 
+/// What `kernel.perf_event_paranoid` is.
+pub(super) fn paranoid() -> String {
+    let text = std::fs::read_to_string("/proc/sys/kernel/perf_event_paranoid");
+    text.map_or_else(|_| "unknown".into(), |p| p.trim().to_owned())
+}
+
 /// A record with its time; `None`: it tells of nothing that is wanted.
-fn change(kind: u32, flags: u16, record: &[u8]) -> Option<(u64, Change)> {
+pub(super) fn change(kind: u32, flags: u16, record: &[u8]) -> Option<(u64, Change)> {
     let u32_at = |at: usize| number(record, at, 4) as u32;
     let (pid, second) = (u32_at(8), u32_at(12));
     // The time is the last word of what stands at the end of each.

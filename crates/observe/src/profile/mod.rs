@@ -4,11 +4,16 @@
 #[cfg(feature = "ebpf")]
 mod abi;
 #[cfg(feature = "ebpf")]
+mod eh_frame;
+#[cfg(feature = "ebpf")]
 mod elf;
+#[cfg(feature = "ebpf")]
+mod gather;
 #[cfg(feature = "ebpf")]
 mod jit;
 #[cfg(feature = "ebpf")]
 mod kernel_symbols;
+mod looking;
 #[cfg(feature = "ebpf")]
 mod maps;
 #[cfg(feature = "ebpf")]
@@ -19,9 +24,15 @@ mod profiler;
 #[path = "no_ebpf.rs"]
 mod profiler;
 #[cfg(feature = "ebpf")]
+mod sampler;
+#[cfg(feature = "ebpf")]
 mod spaces;
 #[cfg(feature = "ebpf")]
 mod symbols;
+#[cfg(feature = "ebpf")]
+mod unwind;
+#[cfg(feature = "ebpf")]
+mod unwound;
 mod watch;
 
 pub use watch::{ProfileWatch, Profiled, profile_ability};
@@ -34,6 +45,33 @@ pub const RATE_HZ: f64 = 99.0;
 /// The highest rate.
 pub const MAX_RATE_HZ: f64 = 10_000.0;
 
+/// How many different stacks are kept, unless another number is asked for.
+pub const ROOM: u32 = 16_384;
+
+/// How the stacks of programs are followed while they run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Unwind {
+    /// By frame pointers; where these do not lead to the beginning, by DWARF.
+    #[default]
+    Auto,
+    /// By frame pointers alone.
+    FramePointers,
+    /// By DWARF alone.
+    Dwarf,
+}
+
+impl Unwind {
+    /// By the name that people give it: `auto`, `fp` or `dwarf`.
+    pub fn named(name: &str) -> Option<Self> {
+        match name {
+            "auto" => Some(Unwind::Auto),
+            "fp" => Some(Unwind::FramePointers),
+            "dwarf" => Some(Unwind::Dwarf),
+            _ => None,
+        }
+    }
+}
+
 /// What is asked of a profiler.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProfileRequest {
@@ -43,10 +81,20 @@ pub struct ProfileRequest {
     pub rate_hz: f64,
     /// Whether waits are recorded too.
     pub off_cpu: bool,
+    /// How stacks are followed.
+    pub unwind: Unwind,
+    /// How many different stacks are kept in the kernel.
+    pub room: u32,
 }
 
 impl Default for ProfileRequest {
     fn default() -> Self {
-        ProfileRequest { whose: Whose::Children, rate_hz: RATE_HZ, off_cpu: true }
+        ProfileRequest {
+            whose: Whose::Children,
+            rate_hz: RATE_HZ,
+            off_cpu: true,
+            unwind: Unwind::Auto,
+            room: ROOM,
+        }
     }
 }

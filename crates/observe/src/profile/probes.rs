@@ -4,14 +4,15 @@
 use std::collections::HashMap as Map;
 use std::path::Path;
 
-use aya::maps::{Array, HashMap, MapData, PerCpuArray};
+use aya::maps::{Array, HashMap, MapData, PerCpuArray, RingBuf};
 use aya::programs::perf_event::{
     HardwareEvent, PerfEvent, PerfEventConfig, PerfEventScope, SamplePolicy, SoftwareEvent,
 };
 use aya::programs::{BtfTracePoint, Program};
 use aya::{Btf, Ebpf, EbpfLoader, Pod};
 
-use super::abi::{Amount, Config, Group, Stack, Target, Task, Window};
+use super::abi::{Amount, Config, DEPTH, Group, OWN_REGISTERS, Raw, Stack, Target, Task, Window};
+use super::{ProfileRequest, Unwind};
 use crate::NotAvailable;
 use crate::io::kernel_types::KernelTypes;
 use crate::io::perf_ring::cpus;
@@ -27,21 +28,41 @@ pub(super) struct Probes {
     ebpf: Ebpf,
     /// Whether the samples are of hardware cycles, not of the CPU clock.
     pub cycles: bool,
+    /// Samples to be unwound; `None`: none are.
+    raws: Option<RingBuf<MapData>>,
 }
 
+/// The ring of copied stacks: bytes a second of each CPU's samples, for so long without a look.
+const RING_SECONDS: f64 = 0.06;
+const RING_BYTES: std::ops::RangeInclusive<u32> = 1 << 20..=1 << 26;
+
 impl Probes {
-    /// Loads and attaches; `rate_hz` is of samples.
-    pub fn start(root: &Path, mut config: Config, rate_hz: f64) -> Result<Self, NotAvailable> {
+    /// Loads and attaches.
+    pub fn start(
+        root: &Path,
+        mut config: Config,
+        ask: &ProfileRequest,
+    ) -> Result<Self, NotAvailable> {
         let types = KernelTypes::read(root)?;
         let arguments = types.arguments("sched_switch").ok_or_else(|| {
             NotAvailable::because("this kernel has no tracepoint sched_switch that eBPF can read")
         })?;
         config.state_argument = u8::from(arguments >= 4);
         config.kernel = 1;
+        // Before Linux 5.15 a probe cannot read a program's registers.
+        let unwinds = ask.unwind != Unwind::FramePointers
+            && types.has_value("bpf_func_id", "BPF_FUNC_task_pt_regs");
+        config.registers = if unwinds { OWN_REGISTERS } else { 0 };
+        let bytes =
+            ask.rate_hz * cpus().len() as f64 * RING_SECONDS * size_of::<Stack>() as f64 * 18.0;
+        let ring = (bytes as u32).clamp(*RING_BYTES.start(), *RING_BYTES.end()).next_power_of_two();
         let btf = Btf::from_sys_fs().map_err(|e| refused(&e))?;
         let mut ebpf = EbpfLoader::new()
             .btf(Some(&btf))
             .override_global("cfg", &config, true)
+            .map_max_entries("groups", ask.room)
+            .map_max_entries("stacks", ask.room)
+            .map_max_entries("raws", if config.registers > 0 { ring } else { 4096 })
             .load(&OBJECT.0)
             .map_err(|e| refused(&e))?;
         let mut wanted = vec![
@@ -61,8 +82,9 @@ impl Probes {
         let sample: &mut PerfEvent =
             program(&mut ebpf, "sample")?.try_into().map_err(|_| missing("sample"))?;
         sample.load().map_err(|e| refused(&e))?;
-        let cycles = Self::sample(sample, rate_hz)?;
-        Ok(Probes { ebpf, cycles })
+        let cycles = Self::sample(sample, ask.rate_hz)?;
+        let raws = if config.registers > 0 { ebpf.take_map("raws") } else { None };
+        Ok(Probes { ebpf, cycles, raws: raws.and_then(|m| RingBuf::try_from(m).ok()) })
     }
 
     /// Attaches to hardware cycles where there is a PMU, else to the CPU clock.
@@ -129,6 +151,31 @@ impl Probes {
         }
     }
 
+    /// Whether stacks are copied to be unwound.
+    pub fn unwinds(&self) -> bool {
+        self.raws.is_some()
+    }
+
+    /// The samples that wait to be unwound.
+    pub fn raws(&mut self) -> Vec<Raw> {
+        let mut all = Vec::new();
+        if let Some(ring) = &mut self.raws {
+            while let Some(item) = ring.next() {
+                all.extend(Raw::read(&item));
+            }
+        }
+        all
+    }
+
+    /// Says of a stack that frame pointers follow it to its beginning: it is copied no more.
+    pub fn is_whole(&mut self, stack: u64) {
+        let map = self.ebpf.map_mut("whole");
+        if let Some(mut map) = map.and_then(|m| HashMap::<_, u64, u8>::try_from(m).ok()) {
+            // Without room it is copied again.
+            let _ = map.insert(stack, 1, 0);
+        }
+    }
+
     /// A count over all CPUs.
     pub fn count(&self, what: u32) -> u64 {
         let map = self.ebpf.map("counters");
@@ -153,8 +200,9 @@ impl Probes {
     }
 
     /// The stacks by name.
-    pub fn stacks(&self) -> Map<u64, Stack> {
-        self.all("stacks").into_iter().collect()
+    pub fn stacks(&self) -> Map<u64, Box<[u64]>> {
+        let all = self.all::<u64, Stack>("stacks").into_iter();
+        all.map(|(name, s)| (name, s.ip[..(s.n as usize).min(DEPTH)].into())).collect()
     }
 }
 

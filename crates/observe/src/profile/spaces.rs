@@ -89,7 +89,8 @@ impl Spaces {
         }
     }
 
-    fn generation_of(&self, pid: u32) -> u32 {
+    /// How many programs a process has executed.
+    pub fn generation_of(&self, pid: u32) -> u32 {
         self.generation.get(&pid).copied().unwrap_or(0)
     }
 

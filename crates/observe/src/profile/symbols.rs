@@ -98,6 +98,13 @@ impl<'s> Symbols<'s> {
         frames
     }
 
+    /// The first of the callers' addresses that is in no code of the program; `None`: all are, or its code is not known.
+    pub fn first_data(&self, pid: u32, generation: u32, addresses: &[u64]) -> Option<usize> {
+        let code = |at: &u64| self.spaces.place(pid, generation, at.saturating_sub(1)).is_some();
+        let callers = addresses.get(1..)?;
+        code(addresses.first()?).then(|| callers.iter().position(|a| !code(a)).map(|n| n + 1))?
+    }
+
     /// What has no names, and why.
     pub fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
@@ -140,17 +147,12 @@ impl<'s> Symbols<'s> {
 /// Reads a file's names, and those of its debug file where it has few itself.
 fn read(code: &Code) -> Names {
     if code.path == "[vdso]" {
-        return own_vdso().and_then(|b| Elf::parse(&b)).map_or(
+        return contents(code).and_then(|b| Elf::parse(&b)).map_or(
             Names::Missing("the kernel's own code for programs could not be read"),
             |elf| Names::Read(Box::new(elf)),
         );
     }
-    let held = code.file.as_ref().and_then(|file| {
-        let size = file.metadata().ok()?.len();
-        let mut bytes = vec![0; usize::try_from(size.min(MOST)).ok()?];
-        file.read_exact_at(&mut bytes, 0).ok().map(|()| bytes)
-    });
-    let bytes = held.or_else(|| bytes_of(Path::new(&code.path)));
+    let bytes = contents(code);
     let mut elf = bytes.as_deref().and_then(Elf::parse);
     let mut why = match (&bytes, &elf) {
         (None, _) => "it could not be read any more (deleted, or in another file system)",
@@ -176,6 +178,19 @@ fn read(code: &Code) -> Names {
         }
     }
     elf.map_or(Names::Missing(why), |elf| Names::Read(Box::new(elf)))
+}
+
+/// What a file with code holds: the very file that was mapped where it was opened in time.
+pub(super) fn contents(code: &Code) -> Option<Vec<u8>> {
+    if code.path == "[vdso]" {
+        return own_vdso();
+    }
+    let held = code.file.as_ref().and_then(|file| {
+        let size = file.metadata().ok()?.len();
+        let mut bytes = vec![0; usize::try_from(size.min(MOST)).ok()?];
+        file.read_exact_at(&mut bytes, 0).ok().map(|()| bytes)
+    });
+    held.or_else(|| bytes_of(Path::new(&code.path)))
 }
 
 fn bytes_of(path: &Path) -> Option<Vec<u8>> {

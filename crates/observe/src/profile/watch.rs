@@ -9,7 +9,8 @@ use std::time::Duration;
 use assay_profile::Profile;
 
 use super::ProfileRequest;
-use super::profiler::Profiler;
+use super::looking::Looking;
+use super::profiler::start;
 use crate::NotAvailable;
 
 /// Between two looks at what happened to processes: a file that is deleted sooner may have no names.
@@ -38,7 +39,7 @@ impl ProfileWatch {
         let (ready, started) = channel();
         let (root, ask): (PathBuf, _) = (root.to_owned(), ask.clone());
         let body = move || {
-            let profiler = Profiler::start(&root, &ask);
+            let profiler = start(&root, &ask);
             let _ = ready.send(profiler.as_ref().err().cloned());
             Ok(watch(profiler?, &told))
         };
@@ -83,7 +84,7 @@ impl Drop for ProfileWatch {
     }
 }
 
-fn watch(mut profiler: Profiler, told: &Receiver<Tell>) -> Profile {
+fn watch(mut profiler: Box<dyn Looking>, told: &Receiver<Tell>) -> Profile {
     loop {
         match told.recv_timeout(LOOK) {
             Ok(Tell::Begin) => profiler.begin(),
@@ -102,9 +103,10 @@ fn watch(mut profiler: Profiler, told: &Receiver<Tell>) -> Profile {
 /// # Errors
 /// They cannot.
 pub fn profile_ability(root: &Path) -> Result<Vec<String>, NotAvailable> {
-    let mut profiler = Profiler::start(root, &ProfileRequest::default())?;
+    let mut profiler = start(root, &ProfileRequest::default())?;
     profiler.stop();
     let profile = profiler.profile();
-    let first = format!("{}; waits by sched_switch", profile.method);
+    let waits = if profile.off_cpu { "; waits by sched_switch" } else { "" };
+    let first = format!("{}{waits}", profile.method);
     Ok(std::iter::once(first).chain(profile.notes).collect())
 }

@@ -1,0 +1,144 @@
+//! Groups of stacks, as they were added up, to a profile with names.
+
+use std::collections::HashMap;
+
+use assay_profile::{Builder, Frame, Kind, Profile, State, ThreadTime, reason};
+
+use super::abi::{DEPTH, Group, NO_ROOM, state};
+use super::symbols::Symbols;
+use crate::processes::thread_name;
+
+/// A profile while it is put together.
+pub(super) struct Gather<'s> {
+    symbols: Symbols<'s>,
+    stacks: HashMap<u64, Box<[u64]>>,
+    /// Frames of a kernel's stack, outermost first.
+    kernel: HashMap<u64, Vec<u32>>,
+    /// The same of a program's.
+    user: HashMap<(u32, u32, u64, bool), Vec<u32>>,
+    builder: Builder,
+    cpu: HashMap<String, u64>,
+    deep: u64,
+    mappings_lost: bool,
+}
+
+impl<'s> Gather<'s> {
+    /// `stacks`: the addresses by name, innermost first.
+    pub fn new(
+        symbols: Symbols<'s>,
+        stacks: HashMap<u64, Box<[u64]>>,
+        mappings_lost: bool,
+    ) -> Self {
+        Gather {
+            symbols,
+            stacks,
+            kernel: HashMap::new(),
+            user: HashMap::new(),
+            builder: Builder::default(),
+            cpu: HashMap::new(),
+            deep: 0,
+            mappings_lost,
+        }
+    }
+
+    /// Adds up what was seen of a group.
+    pub fn add(&mut self, group: &Group, count: u64, ns: u64) {
+        if ns == 0 {
+            return;
+        }
+        let thread = thread_name(&group.comm);
+        if group.state == state::ON_CPU_EXACT {
+            *self.cpu.entry(thread).or_default() += ns;
+            return;
+        }
+        let on_cpu = group.state == state::ON_CPU;
+        let mut frames = self.user(group, on_cpu && group.kernel_stack == 0);
+        let kernel = self.kernel(group.kernel_stack, on_cpu);
+        let state = match group.state {
+            state::ON_CPU => State::OnCpu,
+            state::RUNNABLE => State::Runnable,
+            state::BEFORE => State::Unknown,
+            other => {
+                let names: Vec<String> = self
+                    .raw(group.kernel_stack)
+                    .filter_map(|ip| self.symbols.kernel(ip).name)
+                    .collect();
+                reason(&names.iter().map(String::as_str), other == state::IO_WAIT)
+            }
+        };
+        frames.extend(kernel);
+        if frames.is_empty() || group.user_stack == NO_ROOM || group.kernel_stack == NO_ROOM {
+            let lost = group.user_stack == NO_ROOM || group.kernel_stack == NO_ROOM;
+            let name = if lost { "[stack lost: no room]" } else { "[no stack]" };
+            let frame =
+                Frame { name: Some(name.to_owned()), module: String::new(), kind: Kind::User };
+            frames = vec![self.builder.frame(frame)];
+        }
+        self.builder.add(&thread, state, frames, count, ns);
+    }
+
+    /// The addresses of a stack, innermost first.
+    fn raw(&self, stack: u64) -> impl Iterator<Item = u64> + '_ {
+        self.stacks.get(&stack).into_iter().flat_map(|s| s.iter().copied())
+    }
+
+    fn user(&mut self, group: &Group, exact: bool) -> Vec<u32> {
+        let key = (group.tgid, group.generation, group.user_stack, exact);
+        if let Some(frames) = self.user.get(&key) {
+            return frames.clone();
+        }
+        let mut addresses: Vec<u64> = self.raw(group.user_stack).collect();
+        // A register that is no frame pointer leads to data, often around and around in them.
+        if !self.mappings_lost
+            && let Some(data) = self.symbols.first_data(group.tgid, group.generation, &addresses)
+        {
+            addresses.truncate(data);
+        }
+        self.deep += u64::from(addresses.len() == DEPTH);
+        let mut frames = Vec::new();
+        for (at, address) in addresses.iter().enumerate().rev() {
+            let called = at > 0 || !exact;
+            for frame in self.symbols.user(group.tgid, group.generation, *address, called) {
+                frames.push(self.builder.frame(frame));
+            }
+        }
+        self.user.insert(key, frames.clone());
+        frames
+    }
+
+    fn kernel(&mut self, stack: u64, on_cpu: bool) -> Vec<u32> {
+        if let Some(frames) = self.kernel.get(&stack) {
+            return frames.clone();
+        }
+        let mut frames: Vec<Frame> = self.raw(stack).map(|ip| self.symbols.kernel(ip)).collect();
+        // What switches threads, and the profiler in it, stands innermost in every wait and says nothing.
+        if !on_cpu {
+            let switches = |f: &Frame| {
+                let name = f.name.as_deref().unwrap_or_default();
+                ["__schedule", "schedule", "preempt_schedule_irq"].contains(&name)
+            };
+            if let Some(at) = frames.iter().rposition(switches) {
+                frames.drain(..=at);
+            }
+        }
+        frames.reverse();
+        let numbers: Vec<u32> = frames.into_iter().map(|f| self.builder.frame(f)).collect();
+        self.kernel.insert(stack, numbers.clone());
+        numbers
+    }
+
+    /// Puts everything into a profile.
+    pub fn finish(self, profile: &mut Profile) {
+        profile.notes = self.symbols.notes();
+        if self.deep > 0 {
+            profile.notes.push(format!(
+                "{} stacks are as deep as they are followed ({DEPTH} functions): their outermost functions are \
+                 missing",
+                self.deep
+            ));
+        }
+        profile.cpu = self.cpu.into_iter().map(|(thread, ns)| ThreadTime { thread, ns }).collect();
+        profile.cpu.sort_by(|a, b| b.ns.cmp(&a.ns).then_with(|| a.thread.cmp(&b.thread)));
+        self.builder.finish(profile);
+    }
+}

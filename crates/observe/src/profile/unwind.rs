@@ -1,0 +1,168 @@
+//! Walks a copied stack outwards, frame by frame, by what the files say of how their functions are left. Code that
+//! no file describes (made at run time) is left by its frame pointer.
+
+use std::sync::Arc;
+
+use addr2line::gimli::{CfaRule, Register, RegisterRule};
+
+use super::abi::DEPTH;
+use super::eh_frame::{Rules, Tables};
+
+/// The most registers of a machine that DWARF numbers, of those that are kept.
+const REGISTERS: usize = 33;
+
+/// The registers of a program by DWARF's numbers; `None`: not known in this frame.
+#[derive(Debug, Clone)]
+pub(super) struct Machine {
+    pub registers: [Option<u64>; REGISTERS],
+    pub pc: u64,
+}
+
+/// Which of them are the stack pointer and the frame pointer.
+const STACK: usize = if cfg!(target_arch = "aarch64") { 31 } else { 7 };
+const FRAME: usize = if cfg!(target_arch = "aarch64") { 29 } else { 6 };
+
+impl Machine {
+    /// From the kernel's order of them.
+    pub fn of_kernel(words: &[u64; 34]) -> Self {
+        let mut registers = [None; REGISTERS];
+        if cfg!(target_arch = "aarch64") {
+            for (to, from) in registers.iter_mut().zip(words) {
+                *to = Some(*from);
+            }
+            return Machine { registers, pc: words[32] };
+        }
+        // r15 r14 r13 r12 bp bx r11 r10 r9 r8 ax cx dx si di orig_ax ip cs flags sp ss
+        let order = [10, 12, 11, 5, 13, 14, 4, 19, 9, 8, 7, 6, 3, 2, 1, 0, 16];
+        for (to, from) in registers.iter_mut().zip(order) {
+            *to = Some(words[from]);
+        }
+        Machine { registers, pc: words[16] }
+    }
+
+    fn get(&self, register: Register) -> Option<u64> {
+        self.registers.get(usize::from(register.0)).copied().flatten()
+    }
+}
+
+/// A part of a stack.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Memory<'a> {
+    pub base: u64,
+    pub bytes: &'a [u8],
+}
+
+impl Memory<'_> {
+    fn word(&self, address: u64) -> Option<u64> {
+        let at = usize::try_from(address.checked_sub(self.base)?).ok()?;
+        let bytes = self.bytes.get(at..at.checked_add(8)?)?;
+        Some(u64::from_ne_bytes(bytes.try_into().ok()?))
+    }
+}
+
+/// How a walk ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum End {
+    /// Where the thread began.
+    Beginning,
+    /// At code that no file describes and that has no frame pointer.
+    Undescribed,
+    /// Where the copy of the stack ends.
+    Copy,
+    /// At a frame that contradicts itself, or too deep.
+    Broken,
+}
+
+/// Finds what the file at an address says of leaving the function there.
+pub(super) trait Files {
+    /// The rules, and the tables that they are from.
+    fn rules(&mut self, address: u64) -> Option<(&Tables, Arc<Rules>)>;
+}
+
+/// The addresses of a stack, innermost first: where it is, then where calls return to.
+pub(super) fn walk(
+    mut machine: Machine,
+    memory: Memory<'_>,
+    files: &mut impl Files,
+) -> (Vec<u64>, End) {
+    let mut all = vec![machine.pc];
+    // Of a call, the instruction before where it returns to.
+    let mut called = 0;
+    loop {
+        let (next, signal) = match files.rules(machine.pc.wrapping_sub(called)) {
+            Some((tables, rules)) => (step(&machine, memory, tables, &rules), rules.signal),
+            None => (by_frame_pointer(&machine, memory), false),
+        };
+        let next = match next {
+            Ok(next) if next.pc == 0 => return (all, End::Beginning),
+            Ok(next) => next,
+            Err(end) => return (all, end),
+        };
+        // A stack only shrinks on the way out, but a signal may have one of its own. arm64's innermost function may
+        // have put nothing there.
+        let shrinks = next.registers[STACK] > machine.registers[STACK] || signal || all.len() == 1;
+        if !shrinks || all.len() >= DEPTH {
+            return (all, End::Broken);
+        }
+        called = u64::from(!signal);
+        machine = next;
+        all.push(machine.pc);
+    }
+}
+
+fn step(
+    machine: &Machine,
+    memory: Memory<'_>,
+    tables: &Tables,
+    rules: &Rules,
+) -> Result<Machine, End> {
+    let evaluate = |expression, first| {
+        tables.evaluate(expression, first, |r| machine.get(r), |a| memory.word(a)).ok_or(End::Copy)
+    };
+    let cfa = match &rules.cfa {
+        CfaRule::RegisterAndOffset { register, offset } => {
+            machine.get(*register).ok_or(End::Broken)?.wrapping_add_signed(*offset)
+        }
+        CfaRule::Expression(e) => evaluate(e, None)?,
+    };
+    let mut next = machine.clone();
+    next.registers[STACK] = Some(cfa);
+    let mut returns_to =
+        machine.get(rules.return_address).filter(|_| cfg!(target_arch = "aarch64"));
+    let word = |address: u64| memory.word(address).ok_or(End::Copy);
+    for (register, rule) in &rules.registers {
+        let value = match rule {
+            RegisterRule::Undefined => None,
+            RegisterRule::SameValue => machine.get(*register),
+            RegisterRule::Offset(by) => Some(word(cfa.wrapping_add_signed(*by))?),
+            RegisterRule::ValOffset(by) => Some(cfa.wrapping_add_signed(*by)),
+            RegisterRule::Register(other) => machine.get(*other),
+            RegisterRule::Expression(e) => Some(word(evaluate(e, Some(cfa))?)?),
+            RegisterRule::ValExpression(e) => Some(evaluate(e, Some(cfa))?),
+            RegisterRule::Constant(value) => Some(*value),
+            _ => return Err(End::Broken),
+        };
+        if let Some(place) = next.registers.get_mut(usize::from(register.0)) {
+            *place = value;
+        }
+        if *register == rules.return_address {
+            let Some(value) = value else { return Err(End::Beginning) };
+            returns_to = Some(value);
+        }
+    }
+    // arm64 may sign where a function returns to; no address of a program has these bits.
+    let mask = if cfg!(target_arch = "aarch64") { (1 << 48) - 1 } else { u64::MAX };
+    next.pc = returns_to.ok_or(End::Broken)? & mask;
+    Ok(next)
+}
+
+/// One frame outwards by the frame pointer.
+fn by_frame_pointer(machine: &Machine, memory: Memory<'_>) -> Result<Machine, End> {
+    let frame = machine.registers[FRAME].filter(|f| Some(*f) >= machine.registers[STACK]);
+    let words = frame.and_then(|f| Some((memory.word(f)?, memory.word(f.checked_add(8)?)?)));
+    let (Some(frame), Some((outer, pc))) = (frame, words) else { return Err(End::Undescribed) };
+    let mut registers = [None; REGISTERS];
+    registers[FRAME] = Some(outer);
+    registers[STACK] = frame.checked_add(16);
+    Ok(Machine { registers, pc })
+}

@@ -1,0 +1,198 @@
+//! Stacks of programs without frame pointers: samples whose stack was copied, unwound while the program runs and added
+//! up as the probes add up the others.
+
+use std::collections::{BTreeMap, HashMap};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::sync::Arc;
+
+use super::abi::{Amount, Group, NO_ROOM, Raw, STACK_BYTES};
+use super::eh_frame::{Rules, Tables};
+use super::spaces::Spaces;
+use super::symbols::contents;
+use super::unwind::{End, Files, Machine, Memory, walk};
+
+/// How much of a file's code its first function may take.
+const START: u64 = 64;
+
+/// What frame pointers say of a stack that was unwound.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Pointers {
+    /// The same as DWARF, from its beginning.
+    Whole,
+    /// Less, or it is not known.
+    Short,
+}
+
+/// What was unwound so far.
+pub(super) struct Unwound {
+    period_ns: u64,
+    /// More different stacks are not kept.
+    room: usize,
+    files: HashMap<usize, Option<Tables>>,
+    groups: HashMap<Group, Amount>,
+    stacks: HashMap<u64, Box<[u64]>>,
+    ends: BTreeMap<Ended, u64>,
+    pub lost_stacks: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Ended {
+    Whole,
+    Undescribed(Option<usize>),
+    Copy,
+    Broken,
+}
+
+/// The files of one process's program.
+struct InSpace<'a> {
+    files: &'a mut HashMap<usize, Option<Tables>>,
+    spaces: &'a Spaces,
+    group: &'a Group,
+    /// The file that was asked of last, and whether its first function was.
+    last: Option<usize>,
+    start: bool,
+}
+
+impl Files for InSpace<'_> {
+    fn rules(&mut self, address: u64) -> Option<(&Tables, Arc<Rules>)> {
+        let place = self.spaces.place(self.group.tgid, self.group.generation, address);
+        self.last = place.map(|p| p.code);
+        let place = place?;
+        let code = &self.spaces.codes()[place.code];
+        let read = || {
+            let tables = Tables::parse(&contents(code)?)?;
+            // A file that was replaced meanwhile says nothing of what runs.
+            let same = code.build_id.is_none() || tables.build_id == code.build_id;
+            same.then_some(tables)
+        };
+        let tables = self.files.entry(place.code).or_insert_with(read).as_mut()?;
+        let address = tables.address(place.offset)?;
+        self.start = address.wrapping_sub(tables.entry) < START;
+        let rules = tables.rules(address)?;
+        Some((tables, rules))
+    }
+}
+
+impl Unwound {
+    pub fn new(period_ns: u64, room: u32) -> Self {
+        Unwound {
+            period_ns,
+            room: room as usize,
+            files: HashMap::new(),
+            groups: HashMap::new(),
+            stacks: HashMap::new(),
+            ends: BTreeMap::new(),
+            lost_stacks: 0,
+        }
+    }
+
+    /// Unwinds a sample and adds it up.
+    pub fn unwind(&mut self, raw: Raw, spaces: &Spaces) -> Pointers {
+        let mut files =
+            InSpace { files: &mut self.files, spaces, group: &raw.group, last: None, start: false };
+        let memory = Memory { base: raw.base, bytes: &raw.stack };
+        let (mut stack, end) = walk(Machine::of_kernel(&raw.registers), memory, &mut files);
+        let ended = match end {
+            End::Beginning => Ended::Whole,
+            End::Undescribed => Ended::Undescribed(files.last),
+            End::Copy if raw.stack.len() == STACK_BYTES => Ended::Copy,
+            End::Copy | End::Broken => Ended::Broken,
+        };
+        // What the C library does before `main` may have no frame pointers: nothing is lost by that.
+        let beyond = if files.start { 2 } else { 1 };
+        let agree = stack.starts_with(&raw.frames) && stack.len() - raw.frames.len() <= beyond;
+        *self.ends.entry(ended).or_default() += 1;
+        if ended != Ended::Whole && raw.frames.len() > stack.len() {
+            stack = raw.frames;
+        }
+        self.count(raw.group, stack);
+        if ended == Ended::Whole && agree { Pointers::Whole } else { Pointers::Short }
+    }
+
+    /// Adds up a sample with its stack, innermost first.
+    pub fn count(&mut self, mut group: Group, stack: Vec<u64>) {
+        group.user_stack = self.keep(stack);
+        let amount = self.groups.entry(group).or_default();
+        amount.n += 1;
+        amount.ns += self.period_ns;
+    }
+
+    /// Keeps a stack under a name.
+    pub fn keep(&mut self, stack: Vec<u64>) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        stack.hash(&mut hasher);
+        let name = hasher.finish().clamp(1, NO_ROOM - 1);
+        if self.stacks.len() >= self.room && !self.stacks.contains_key(&name) {
+            self.lost_stacks += 1;
+            return NO_ROOM;
+        }
+        self.stacks.entry(name).or_insert_with(|| stack.into());
+        name
+    }
+
+    pub fn groups(&self) -> impl Iterator<Item = (Group, Amount)> + '_ {
+        self.groups.iter().map(|(group, amount)| (*group, *amount))
+    }
+
+    pub fn stacks(&self) -> impl Iterator<Item = (u64, Box<[u64]>)> + '_ {
+        self.stacks.iter().map(|(name, stack)| (*name, stack.clone()))
+    }
+
+    /// How it went, as sentences.
+    pub fn notes(&self, spaces: &Spaces, no_room: u64) -> Vec<String> {
+        let all: u64 = self.ends.values().sum();
+        let of = |wanted: fn(&Ended) -> bool| -> u64 {
+            self.ends.iter().filter(|(e, _)| wanted(e)).map(|e| e.1).sum()
+        };
+        let mut notes = Vec::new();
+        if all == 0 && no_room == 0 {
+            return notes;
+        }
+        let mut short = Vec::new();
+        let undescribed = of(|e| matches!(e, Ended::Undescribed(_)));
+        if undescribed > 0 {
+            let mut files: Vec<&str> = self
+                .ends
+                .keys()
+                .filter_map(|e| match e {
+                    Ended::Undescribed(code) => Some(code.map_or("code in no file", |c| {
+                        match spaces.codes()[c].path.as_str() {
+                            "" => "code made at run time",
+                            path => path,
+                        }
+                    })),
+                    _ => None,
+                })
+                .collect();
+            files.sort_unstable();
+            files.dedup();
+            let more = files.len().saturating_sub(3);
+            files.truncate(3);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            short.push(format!(
+                "{undescribed} at code without unwind information ({}{more})",
+                files.join(", ")
+            ));
+        }
+        let copy = of(|e| *e == Ended::Copy);
+        if copy > 0 {
+            short.push(format!(
+                "{copy} where the copied {} KiB of the stack end",
+                STACK_BYTES / 1024
+            ));
+        }
+        let broken = of(|e| *e == Ended::Broken);
+        if broken > 0 {
+            short.push(format!("{broken} at a frame that contradicts itself"));
+        }
+        let mut text = format!("{all} samples were unwound by DWARF");
+        if !short.is_empty() {
+            text += &format!("; before the beginning of their thread ended {}", short.join(", "));
+        }
+        if no_room > 0 {
+            text += &format!("; {no_room} had no room to be copied and have frame pointers alone");
+        }
+        notes.push(text);
+        notes
+    }
+}
