@@ -185,7 +185,7 @@ impl<'a> Evaluator<'a> {
             return Err(self.text.error(span, message, ""));
         }
         Ok(Amount {
-            entry: entry(view, label, read),
+            entry: entry(view, label, &read),
             benchmark: view.summary.workload.clone(),
             metric: metric.to_owned(),
             rows: Vec::new(),
@@ -277,7 +277,7 @@ struct Read {
 }
 
 /// What was read of a run, as something to rank and to divide.
-fn entry(view: &RunView, label: String, read: Read) -> Entry {
+fn entry(view: &RunView, label: String, read: &Read) -> Entry {
     let from = format!("run {}", view.summary.id);
     let value = read.value.unwrap_or(f64::NAN);
     let what = format!("{} of {label}", read.what);
@@ -294,7 +294,7 @@ fn entry(view: &RunView, label: String, read: Read) -> Entry {
 pub(super) fn summary_entry(view: &RunView, s: &TreatmentSummary) -> Option<Entry> {
     let read = of_summary(view, s);
     read.value?;
-    Some(entry(view, on_host(&view.label(s.treatment), view), read))
+    Some(entry(view, on_host(&view.label(s.treatment), view), &read))
 }
 
 fn of_summary(view: &RunView, s: &TreatmentSummary) -> Read {

@@ -133,13 +133,13 @@ fn stated(
     }
     // No list of words is whole, and there are other languages: who sets systems beside each other without a
     // computed number compares them in some way.
-    let unsaid = out.is_empty() && !sentence.contains([COMPUTED, COMPARING]);
-    if let Some(named) = several(sentence, held).filter(|_| unsaid) {
+    let unstated = out.is_empty() && !sentence.contains([COMPUTED, COMPARING]);
+    if let Some(named) = several(sentence, held).filter(|_| unstated) {
         let span = start + named.start..start + named.end;
         let at = source.map(|f| e.at(f(&span)));
         let mut kept = TypedComparison::new(text[span.clone()].to_owned(), at, shown(sentence));
-        kept.unchecked =
-            "the sentence sets it beside another, and no number is computed".to_owned();
+        "the sentence sets it beside another, and no number is computed"
+            .clone_into(&mut kept.unchecked);
         e.comparisons.push(kept);
         out.push((span, e.comparisons.len() - 1));
     }
