@@ -225,7 +225,15 @@ impl RunReader {
     pub fn shows_records_as_written(&self) -> Result<bool> {
         let Some(redactor) = &self.redactor else { return Ok(true) };
         let bytes = disk::read(&self.folder.join(RECORDS), MAX_DATA)?;
-        Ok(matches!(redactor.file(RECORDS, &bytes), Some(Cow::Borrowed(_))))
+        let as_is = |lines| matches!(redactor.file(RECORDS, lines), Some(Cow::Borrowed(_)));
+        // Somebody waits for it: half of it on another CPU.
+        let middle = bytes.len() / 2;
+        let end_of_line = bytes[middle..].iter().position(|b| *b == b'\n');
+        let (first, second) = bytes.split_at(end_of_line.map_or(0, |at| middle + at + 1));
+        Ok(std::thread::scope(|threads| {
+            let second = threads.spawn(|| as_is(second));
+            as_is(first) && second.join().unwrap_or(false)
+        }))
     }
 
     /// A record's line where the redactor changes it.

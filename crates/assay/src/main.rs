@@ -7,6 +7,7 @@ mod help;
 mod progress;
 mod screen;
 mod shipped;
+mod threads;
 mod view;
 
 use std::process::ExitCode;

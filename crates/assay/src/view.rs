@@ -10,6 +10,8 @@ use assay_redact::Names;
 use assay_report::{LedgerHead, RunView};
 use assay_syscalls::Syscalls;
 
+use crate::threads::beside;
+
 /// So many comparisons of a run are explained on its page.
 const EXPLAINED: usize = 8;
 
@@ -44,8 +46,10 @@ pub fn of_ended(
     // What anybody may see as it is, its owner may.
     let as_written = public.as_ref().unwrap_or(&own).shows_records_as_written()?;
     let records = ended.records.take().filter(|_| as_written);
-    let public = public.map(|reader| read(&reader, records.clone())).transpose()?;
-    Ok((read(&own, records)?, public))
+    let Some(public) = public else { return Ok((read(&own, records)?, None)) };
+    let for_owner = records.clone();
+    let (public, own) = beside(|| read(&public, records), || read(&own, for_owner));
+    Ok((own?, Some(public?)))
 }
 
 /// A copy for publication, which passed the redactor when it was made.

@@ -251,7 +251,7 @@ impl Agent {
         let over = AtomicBool::new(false);
         let finishes = serving.done.is_some();
         let server = Server { workload: self.workload.as_ref(), serves, serving };
-        let dir = self.machine.run_dir();
+        let dir = self.machine.run_dir().to_owned();
         let tracing = self.machine.tracing(&self.experiment);
         let task = Task {
             plan: &self.plan,

@@ -2,5 +2,5 @@
 
 /// Now: ISO 8601, UTC, milliseconds.
 pub fn now_utc() -> String {
-    jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
+    format!("{:.3}", jiff::Timestamp::now())
 }

@@ -9,6 +9,7 @@ use assay_observe::Sampler;
 use assay_workloads::Workload;
 
 use crate::machine::{Listener, Machine, Recorded, Task};
+use crate::trace::Tracing;
 use crate::trial::Order;
 use crate::watch::{News, Watcher};
 use crate::{LabError, per_operation};
@@ -77,13 +78,15 @@ pub(crate) trait Executor {
 /// This machine.
 pub(crate) struct Local {
     machine: Machine,
+    /// What the experiment asks for, from the first trial on.
+    tracing: Option<Tracing>,
     /// Until when the watcher has the monitors' samples.
     sent_ns: u64,
 }
 
 impl Local {
     pub fn new(machine: Machine) -> Self {
-        Local { machine, sent_ns: assay_sut::clock::monotonic_ns() }
+        Local { machine, tracing: None, sent_ns: assay_sut::clock::monotonic_ns() }
     }
 }
 
@@ -106,8 +109,9 @@ fn send_samples(sampler: Option<&Sampler>, sent_ns: &mut u64, watcher: &mut dyn 
 
 impl Executor for Local {
     fn trial(&mut self, next: &NextTrial<'_>, watcher: &mut dyn Watcher) -> Done {
-        let tracing = self.machine.tracing(next.experiment);
-        let interval = self.machine.interval;
+        let Local { machine, tracing, sent_ns } = self;
+        let tracing = &*tracing.get_or_insert_with(|| machine.tracing(next.experiment));
+        let interval = machine.interval;
         let task = Task {
             plan: next.plan,
             workload: next.workload,
@@ -118,7 +122,7 @@ impl Executor for Local {
                 previous: next.previous,
                 at_start: &|_, _| Ok(()),
             },
-            tracing: &tracing,
+            tracing,
             samples: next.lasted.is_none_or(|lasted| lasted >= interval),
             last: next.last,
             timeout_factor: 1,
@@ -126,7 +130,6 @@ impl Executor for Local {
             system: next.system,
         };
         let (every, wants_all) = (watcher.every(), watcher.wants_all());
-        let sent_ns = &mut self.sent_ns;
         let mut on_news = |news: News<'_>, sampler: Option<&Sampler>| match news {
             News::Tick => {
                 if wants_all {
@@ -148,12 +151,12 @@ impl Executor for Local {
             }
         };
         let mut recorded =
-            self.machine.trial(&task, Listener { every, wants_all, on_news: &mut on_news });
+            machine.trial(&task, Listener { every, wants_all, on_news: &mut on_news });
         // Of one machine: over nodes a rate is of all, and the samples of each.
         if let Some(samples) = &recorded.samples {
             per_operation::account(next.plan, samples, &mut recorded.record);
         }
-        let runner = &self.machine.runner;
+        let runner = &machine.runner;
         Done { recorded, stdout: runner.stdout.bytes(), stderr: runner.stderr.bytes() }
     }
 

@@ -41,10 +41,14 @@ pub(crate) struct Machine {
     interrupt: Option<Interrupt>,
     /// Asked for once: the environment is searched for it.
     cache_dir: PathBuf,
+    /// Asked for once: what assay was started on.
+    cpus: Vec<usize>,
     programs: RefCell<Programs>,
     witness: Witness,
     /// Whether a trial ran already.
     began: bool,
+    /// Whether the last trial made nothing in its folder.
+    untouched: bool,
 }
 
 /// What a machine is to run, beside the trial itself.
@@ -127,14 +131,16 @@ impl Machine {
             timeout: units::duration_of(&experiment.design.timeout).unwrap_or(Duration::MAX),
             interrupt,
             cache_dir: scratch::cache_dir(),
+            cpus: crate::cpus::allowed(),
             programs: RefCell::default(),
             witness: Witness::new(),
             began: false,
+            untouched: false,
         })
     }
 
     /// The folder for the whole run.
-    pub fn run_dir(&self) -> PathBuf {
+    pub fn run_dir(&self) -> &Path {
         self.scratch.run_dir()
     }
 
@@ -143,7 +149,7 @@ impl Machine {
         if !self.observes {
             return Tracing::off();
         }
-        Tracing::new(experiment, self.interval.as_nanos() as u64, &self.run_dir())
+        Tracing::new(experiment, self.interval.as_nanos() as u64, self.run_dir())
     }
 
     /// Runs a trial and records it. Nothing here is an error of the lab: what fails is in the record.
@@ -169,6 +175,7 @@ impl Machine {
             run_dir: self.scratch.run_dir(),
             trial_dir: self.scratch.trial_dir(),
             cache_dir: &self.cache_dir,
+            cpus: &self.cpus,
             timeout: self.timeout.saturating_mul(task.timeout_factor),
             output: self.output,
             env: task.tracing.env(),
@@ -194,7 +201,11 @@ impl Machine {
         if let Some(samples) = &samples {
             power::account(task.plan, samples, &mut record);
         }
-        let mut kept = artifacts::take(&self.scratch.trial_dir(), &mut record);
+        self.untouched = self.scratch.is_untouched();
+        let mut kept = Vec::new();
+        if !self.untouched {
+            kept = artifacts::take(self.scratch.trial_dir(), &mut record);
+        }
         if !kept.is_empty() {
             let judged = task.workload.offers().judged;
             artifacts::judge(judged, (task.system)().as_ref(), &mut kept, &mut record);
@@ -208,8 +219,13 @@ impl Machine {
     /// # Errors
     /// Something in it could not be removed.
     pub fn clear(&mut self) -> Result<(), LabError> {
-        let root = self.scratch.trial_dir();
-        self.scratch.clear_trial().map_err(|source| LabError::Scratch { root, source })
+        if self.untouched {
+            return Ok(());
+        }
+        self.scratch.clear_trial().map_err(|source| LabError::Scratch {
+            root: self.scratch.trial_dir().to_owned(),
+            source,
+        })
     }
 }
 

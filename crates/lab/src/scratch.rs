@@ -6,12 +6,14 @@ use std::io;
 use std::mem::MaybeUninit;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{RawDir, SeekFrom, seek};
+use rustix::fs::{RawDir, SeekFrom, Timespec, Timestamps, fstat, futimens, seek};
 
 use assay_sut::scratch;
 pub use assay_sut::scratch::{root as scratch_root, sweep};
 
-const TRIAL: &str = "trial";
+/// When an empty trial's folder was changed, as far as its inode tells: whatever is made in it sets another time.
+/// No archive is unpacked with this one.
+const UNTOUCHED: Timespec = Timespec { tv_sec: 3, tv_nsec: 141_592_653 };
 
 /// Where things that are fetched and built once are kept: `$ASSAY_CACHE`, else the XDG cache folder.
 pub fn cache_dir() -> PathBuf {
@@ -27,6 +29,8 @@ pub fn cache_dir() -> PathBuf {
 #[derive(Debug)]
 pub struct Scratch {
     dir: PathBuf,
+    run_dir: PathBuf,
+    trial_dir: PathBuf,
     /// The trial's folder, held open: looking into it is part of every trial's cost.
     trial: File,
 }
@@ -39,19 +43,29 @@ impl Scratch {
     /// It could not be made.
     pub fn create(root: &Path) -> io::Result<Self> {
         let dir = scratch::make(root, scratch::EVERYBODY)?;
-        fs::create_dir(dir.join("run"))?;
-        let trial = make_and_open(&dir.join(TRIAL))?;
-        Ok(Scratch { dir, trial })
+        let (run_dir, trial_dir) = (dir.join("run"), dir.join("trial"));
+        fs::create_dir(&run_dir)?;
+        let trial = make_and_open(&trial_dir)?;
+        Ok(Scratch { dir, run_dir, trial_dir, trial })
     }
 
     /// The folder for the whole run.
-    pub fn run_dir(&self) -> PathBuf {
-        self.dir.join("run")
+    pub fn run_dir(&self) -> &Path {
+        &self.run_dir
     }
 
     /// The folder for one trial at a time.
-    pub fn trial_dir(&self) -> PathBuf {
-        self.dir.join(TRIAL)
+    pub fn trial_dir(&self) -> &Path {
+        &self.trial_dir
+    }
+
+    /// Whether nothing was made in the trial's folder since it was emptied: one system call, and most trials make
+    /// nothing. On a file system that does not keep such a time it never says so.
+    pub fn is_untouched(&self) -> bool {
+        fstat(&self.trial).is_ok_and(|folder| {
+            let changed = (folder.st_mtime, folder.st_mtime_nsec as i64);
+            folder.st_nlink > 0 && changed == (UNTOUCHED.tv_sec, UNTOUCHED.tv_nsec)
+        })
     }
 
     /// Empties the trial's folder.
@@ -59,23 +73,30 @@ impl Scratch {
     /// # Errors
     /// Something in it could not be removed.
     pub fn clear_trial(&mut self) -> io::Result<()> {
-        // Looking costs less than removing and making, and most trials leave nothing.
+        // Looking costs less than removing and making.
         if is_empty(&self.trial)? {
+            mark_untouched(&self.trial);
             return Ok(());
         }
-        let dir = self.trial_dir();
-        match fs::remove_dir_all(&dir) {
+        match fs::remove_dir_all(&self.trial_dir) {
             Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(e),
             _ => {}
         }
-        self.trial = make_and_open(&dir)?;
+        self.trial = make_and_open(&self.trial_dir)?;
         Ok(())
     }
 }
 
 fn make_and_open(dir: &Path) -> io::Result<File> {
     fs::create_dir(dir)?;
-    File::open(dir)
+    let folder = File::open(dir)?;
+    mark_untouched(&folder);
+    Ok(folder)
+}
+
+/// Where it cannot be done, the next trial's folder is looked into.
+fn mark_untouched(folder: &File) {
+    let _ = futimens(folder, &Timestamps { last_access: UNTOUCHED, last_modification: UNTOUCHED });
 }
 
 /// Whether a folder has nothing in it; one that was removed or moved away has not.
@@ -102,6 +123,8 @@ impl Drop for Scratch {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::MetadataExt as _;
+
     use super::*;
 
     #[test]
@@ -112,8 +135,19 @@ mod tests {
         assert_eq!(sweep(root.path()), 0);
         assert!(mine.run_dir().exists());
         assert!(root.path().join("somebody-elses").exists());
+        let kept = File::open(root.path()).and_then(|folder| {
+            mark_untouched(&folder);
+            folder.metadata()
+        });
+        let keeps_times = kept.unwrap().mtime_nsec() == UNTOUCHED.tv_nsec;
+        assert_eq!(mine.is_untouched(), keeps_times);
+        fs::write(mine.trial_dir().join("x"), "y").unwrap();
+        assert!(!mine.is_untouched());
+        fs::remove_file(mine.trial_dir().join("x")).unwrap();
+        assert!(!mine.is_untouched(), "it may hold anything");
         fs::write(mine.trial_dir().join("x"), "y").unwrap();
         mine.clear_trial().unwrap();
+        assert_eq!(mine.is_untouched(), keeps_times);
         assert_eq!(fs::read_dir(mine.trial_dir()).unwrap().count(), 0);
         for n in 0..100 {
             fs::write(mine.trial_dir().join(format!("{n}-{}", "x".repeat(200))), "y").unwrap();
@@ -121,6 +155,7 @@ mod tests {
         mine.clear_trial().unwrap();
         assert_eq!(fs::read_dir(mine.trial_dir()).unwrap().count(), 0);
         fs::remove_dir(mine.trial_dir()).unwrap();
+        assert!(!mine.is_untouched());
         mine.clear_trial().unwrap();
         mine.clear_trial().unwrap();
         assert_eq!(fs::read_dir(mine.trial_dir()).unwrap().count(), 0);

@@ -23,9 +23,11 @@ pub(crate) struct Bench<'a> {
     pub workload: &'a dyn Workload,
     pub controller: &'a Controller,
     pub exe: &'a Path,
-    pub run_dir: PathBuf,
-    pub trial_dir: PathBuf,
+    pub run_dir: &'a Path,
+    pub trial_dir: &'a Path,
     pub cache_dir: &'a Path,
+    /// The CPUs of programs whose treatment names none.
+    pub cpus: &'a [usize],
     pub timeout: Duration,
     pub output: Output,
     /// What the profiler wants of programs' environment.
@@ -88,15 +90,14 @@ impl Bench<'_> {
         record.notes.extend(applied.notes.iter().cloned());
         let mut during = applied.during();
         during.extend(assay_sut::node_memory(&Root::system(), &applied.setup));
-        let cpus = applied.setup.cpus.clone().unwrap_or_else(crate::cpus::allowed);
         let params = order.planned.params(&order.treatment.params);
         let ctx = TrialContext {
             number: order.planned.number,
             treatment: order.treatment.id,
             params: &params,
-            cpus: &cpus,
-            trial_dir: applied.setup.storage.as_deref().unwrap_or(&self.trial_dir),
-            run_dir: &self.run_dir,
+            cpus: applied.setup.cpus.as_deref().unwrap_or(self.cpus),
+            trial_dir: applied.setup.storage.as_deref().unwrap_or(self.trial_dir),
+            run_dir: self.run_dir,
             cache_dir: self.cache_dir,
             exe: self.exe,
             previous: order.previous,
@@ -118,7 +119,7 @@ impl Bench<'_> {
         // Now, because the program's own words take the place of what was there.
         applied.after(&mut record);
         if let Some(storage) = &applied.setup.storage {
-            artifacts::bring(storage, &self.trial_dir, &mut record);
+            artifacts::bring(storage, self.trial_dir, &mut record);
         }
         if let Err(e) = applied.restore() {
             see(&mut record, Observation::NotPutBack { error: e.to_string() });
@@ -158,10 +159,9 @@ impl Bench<'_> {
             heard.note(note);
         }
         // Actions (dropping caches) come last, so that preparation does not undo them.
-        let done = self
-            .controller
-            .apply(actions)
-            .map_err(|e| format!("a control could not be set: {e}"))?;
+        let take = || self.controller.apply(actions);
+        let done = (!actions.is_empty()).then(take).transpose();
+        let done = done.map_err(|e| format!("a control could not be set: {e}"))?;
         at_start(ctx, &applied.setup)?;
         let hiatus = Hiatus::watch();
         let (ran, after) = assay_sut::beside(during, || {

@@ -64,7 +64,7 @@ impl VirtualMachines {
         scratch::sweep(&root);
         let scratch =
             Scratch::create(&root).map_err(|source| LabError::Scratch { root, source })?;
-        let work = scratch.run_dir();
+        let work = scratch.run_dir().to_owned();
         let mut kinds: Vec<Kind> = Vec::new();
         for treatment in &prepared.plan.treatments {
             let Some(machine) = place::machine(experiment, treatment)? else { continue };
@@ -153,7 +153,7 @@ impl VirtualMachines {
         }
         self.leave();
         let kind = &self.kinds[at];
-        let work = self.scratch.run_dir();
+        let work = self.scratch.run_dir().to_owned();
         let boot = Boot {
             guest: GuestRequest {
                 machine: &kind.machine,

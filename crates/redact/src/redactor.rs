@@ -214,7 +214,7 @@ impl Redactor {
         !text.contains('\\')
             && !text.contains("\"facts\"")
             && !self.names.as_ref().is_some_and(named)
-            && !text.split('"').any(names_a_secret)
+            && !keys(text).any(names_a_secret)
             && first_token(text).is_none()
     }
 
@@ -309,6 +309,19 @@ impl Redactor {
     }
 }
 
+/// The keys in a JSON text without escapes: the strings that a colon follows.
+fn keys(text: &str) -> impl Iterator<Item = &str> {
+    let mut pieces = text.split('"').skip(1);
+    std::iter::from_fn(move || {
+        loop {
+            let (string, after) = (pieces.next()?, pieces.next()?);
+            if after.trim_ascii_start().starts_with(':') {
+                return Some(string);
+            }
+        }
+    })
+}
+
 /// The source of a mount (`KIND SOURCE OPTIONS`) where it is on another machine.
 fn share(mount: &str) -> Option<String> {
     let (_, rest) = mount.split_once(' ')?;
@@ -364,6 +377,16 @@ mod tests {
         assert!(clean.contains("on host-"), "{clean}");
         let untouched = r#"{"number":1,"error":"exit code 3","changed":{"sysctl.x":"1"}}"#;
         assert!(matches!(publication().json("record.json", untouched), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn keys_are_what_a_colon_follows() {
+        let text = r#"{"a b":["c",{"d" :"e:"}],"f"
+:{}}"#;
+        assert_eq!(keys(text).collect::<Vec<_>>(), ["a b", "d", "f"]);
+        for text in ["", "no json", "\"cut", "\"cut\""] {
+            assert_eq!(keys(text).count(), 0, "{text}");
+        }
     }
 
     #[test]

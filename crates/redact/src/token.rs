@@ -182,6 +182,9 @@ pub fn first_token(text: &str) -> Option<Suspect> {
 /// The places of tokens, in order, none within another.
 pub(crate) fn find(text: &str) -> Vec<(Range<usize>, Suspect)> {
     let mut found = Vec::new();
+    if text.is_empty() {
+        return found; // a trial that prints nothing asks for it between two programs
+    }
     private_keys(text, &mut found);
     let bytes = text.as_bytes();
     let mut at = 0;

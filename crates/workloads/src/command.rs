@@ -1,6 +1,7 @@
 //! The workload `command`: any command line of the person's own. It runs directly, without a shell,
 //! unless a shell is asked for; the start-up of an empty shell then stands beside the result.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -81,8 +82,12 @@ fn spec() -> WorkloadSpec {
     }
 }
 
-fn text(params: &BTreeMap<String, Scalar>, name: &str) -> String {
-    params.get(name).map(Scalar::to_text).unwrap_or_default()
+fn text<'a>(params: &'a BTreeMap<String, Scalar>, name: &str) -> Cow<'a, str> {
+    match params.get(name) {
+        None => Cow::Borrowed(""),
+        Some(Scalar::Text(text)) => Cow::Borrowed(text),
+        Some(other) => Cow::Owned(other.to_text()),
+    }
 }
 
 /// The argument list of a command line: its words, or the shell's words, `-c` and the line.
@@ -113,7 +118,7 @@ fn folder(params: &BTreeMap<String, Scalar>) -> Result<PathBuf, WorkloadError> {
     if named.is_empty() {
         return Ok(start.clone());
     }
-    let folder = start.join(&named);
+    let folder = start.join(&*named);
     if folder.is_dir() {
         return Ok(folder);
     }

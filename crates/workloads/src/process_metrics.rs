@@ -46,15 +46,9 @@ pub(crate) fn value(name: &str, resources: &ResourceUse) -> Option<f64> {
 
 /// The values of all rows.
 pub(crate) fn values(resources: &ResourceUse) -> Vec<MetricValue> {
-    specs()
-        .into_iter()
-        .map(|row| MetricValue {
-            doubt: None,
-            value: value(&row.name, resources),
-            name: row.name,
-            unit: row.unit,
-            better: row.better,
-            kind: row.kind,
+    ROWS.iter()
+        .map(|&(name, unit, ..)| {
+            MetricValue::new(name, value(name, resources), unit, Better::Lower, Kind::Measured)
         })
         .collect()
 }

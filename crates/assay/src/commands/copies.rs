@@ -55,6 +55,15 @@ impl Copies {
     /// # Errors
     /// The run is damaged or being written.
     pub fn add(&self, from: &Archive, id: &RunId) -> Result<()> {
+        self.add_unchecked(from, id)?;
+        Ok(self.archive.check_copy(id)?)
+    }
+
+    /// The same, for a caller that checks the copy before it publishes anything of it.
+    ///
+    /// # Errors
+    /// The run is damaged or being written.
+    pub fn add_unchecked(&self, from: &Archive, id: &RunId) -> Result<()> {
         let mut published = self.published.borrow_mut();
         if published.iter().any(|(known, _)| known == id) {
             return Ok(());

@@ -1,9 +1,8 @@
 //! `assay publish`: a run or a post as a folder: the page, the same in Markdown, CSV and JSON, and the
 //! raw data.
 
-use std::panic::resume_unwind;
 use std::path::Path;
-use std::thread::{self, ScopedJoinHandle};
+use std::thread;
 
 use anyhow::{Result, anyhow};
 use assay_archive::Archive;
@@ -17,6 +16,7 @@ use super::publication::Publication;
 use crate::cli::{Cli, Publish};
 use crate::exit::{Changed, Exit, Usage};
 use crate::screen::{print, print_json, say};
+use crate::threads::{beside, joined};
 use crate::view;
 
 /// Writes the folder and names the page.
@@ -35,17 +35,20 @@ pub fn publish(cli: &Cli, publish: &Publish) -> Result<Exit> {
         archive
     } else {
         // What a changed file breaks in the copy says less than what changed.
-        let (verified, copied) = beside(|| unchanged(&archive, &id), || copies.add(&archive, &id));
+        let copy = || copies.add_unchecked(&archive, &id);
+        let (verified, copied) = beside(|| unchanged(&archive, &id), copy);
         verified.and(copied)?;
         copies.archive().clone()
     };
+    let check = || if publish.no_redact { Ok(()) } else { archive.check_copy(&id) };
     if publish.preview {
+        check()?;
         return copies.preview(cli, std::iter::once(&id));
     }
     let mut publication = Publication::open(publish)?;
     let bundle = publication.stage(&format!("{id}.tar.zst"));
     let (packed, view) = beside(
-        || archive.export(&id, &bundle),
+        || check().and_then(|()| archive.export(&id, &bundle)),
         || {
             let view = if publish.no_redact { view::load } else { view::load_copy };
             let view = view::for_publication(view(&archive, &id)?);
@@ -82,15 +85,6 @@ pub fn publish(cli: &Cli, publish: &Publish) -> Result<Exit> {
     Ok(if invalid.is_empty() { Exit::Fine } else { Exit::Rule })
 }
 
-/// Does one thing on a thread of its own while this one does the other.
-fn beside<A: Send, B>(one: impl FnOnce() -> A + Send, other: impl FnOnce() -> B) -> (A, B) {
-    thread::scope(|threads| {
-        let one = threads.spawn(one);
-        let other = other();
-        (joined(one), other)
-    })
-}
-
 /// A run in each format that it has, beside each other: a file's name and its content.
 fn formats(view: &RunView) -> Vec<(&'static str, Result<String, FormatError>)> {
     thread::scope(|threads| {
@@ -100,10 +94,6 @@ fn formats(view: &RunView) -> Vec<(&'static str, Result<String, FormatError>)> {
         let written: Vec<_> = written.collect();
         written.into_iter().map(|(name, content)| (name, joined(content))).collect()
     })
-}
-
-fn joined<T>(thread: ScopedJoinHandle<'_, T>) -> T {
-    thread.join().unwrap_or_else(|panic| resume_unwind(panic))
 }
 
 /// Whether a run is as its ledger says; whatever is published of it is.

@@ -4,7 +4,8 @@
 //! Differences are ranked, not blamed: two things that change together need not be cause and effect,
 //! and with many observations some differ by chance alone. The notes state it.
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 
 use assay_model::{
     Account, Analysis, Better, Change, Comparison, Explanation, Observed, SampleSet, TrialRecord,
@@ -38,17 +39,21 @@ const PROFILE: &str = "profile";
 
 /// An observation's identity.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Key {
-    source: String,
-    subject: String,
-    name: String,
-    unit: String,
+struct Key<'a> {
+    source: &'a str,
+    subject: Cow<'a, str>,
+    name: &'a str,
+    unit: &'a str,
 }
 
-impl Key {
-    fn new(source: &str, subject: &str, name: &str, unit: &str) -> Self {
-        let own = str::to_owned;
-        Key { source: own(source), subject: own(subject), name: own(name), unit: own(unit) }
+impl<'a> Key<'a> {
+    fn new(
+        source: &'a str,
+        subject: impl Into<Cow<'a, str>>,
+        name: &'a str,
+        unit: &'a str,
+    ) -> Self {
+        Key { source, subject: subject.into(), name, unit }
     }
 
     /// What one unit of it is as a share of the time of the window; `None`: it is no time.
@@ -57,7 +62,7 @@ impl Key {
         if self.source == "resources" {
             return (self.unit == "s/s").then_some(1.0);
         }
-        let field = assay_observe::field(&self.source, &self.name)?;
+        let field = assay_observe::field(self.source, self.name)?;
         let whole = field.chart.and_then(|(chart, _)| chart.subject);
         (field.is_time() && whole.is_none_or(|whole| self.subject == whole)).then_some(0.01)
     }
@@ -66,22 +71,21 @@ impl Key {
 /// Explains a comparison.
 pub fn explain(question: &Question<'_>) -> Explanation {
     let Question { records, analysis, comparison, .. } = *question;
-    let of = |treatment: u32| -> BTreeMap<u32, BTreeMap<Key, f64>> {
+    let of = |treatment: u32| -> BTreeMap<u32, BTreeMap<Key<'_>, f64>> {
         let counts = records.iter().filter(|r| r.treatment == treatment && r.counts());
         counts.map(|r| (r.block, observations(r, question, comparison))).collect()
     };
     let (base, other) = (of(comparison.baseline), of(comparison.treatment));
-    let mut keys: Vec<&Key> =
-        base.values().chain(other.values()).flat_map(BTreeMap::keys).collect();
-    keys.sort();
-    keys.dedup();
+    // One by one: most trials have the same few.
+    let mut keys: BTreeSet<&Key<'_>> = BTreeSet::new();
+    base.values().chain(other.values()).for_each(|of| keys.extend(of.keys()));
     let level = analysis.confidence;
     let mut found = Vec::new();
     let mut unchanged = 0;
-    let mut compared: Vec<(&Key, Vec<(f64, f64)>)> = Vec::new();
+    let mut compared: Vec<(&Key<'_>, Vec<(f64, f64)>)> = Vec::new();
     for key in keys {
         // A call that a trial did not make was made no times.
-        let value = |of: &BTreeMap<Key, f64>| match of.get(key) {
+        let value = |of: &BTreeMap<Key<'_>, f64>| match of.get(key) {
             None if key.source == SYSCALLS && of.keys().any(|k| k.source == SYSCALLS) => Some(0.0),
             value => value.copied(),
         };
@@ -93,7 +97,7 @@ pub fn explain(question: &Question<'_>) -> Explanation {
     }
     // So many numbers of system calls that some would differ by chance: of all of them together the level is
     // that of the comparison (Bonferroni).
-    let differ = |(key, pairs): &&(&Key, Vec<(f64, f64)>)| {
+    let differ = |(key, pairs): &&(&Key<'_>, Vec<(f64, f64)>)| {
         key.source == SYSCALLS && pairs.iter().any(|(a, b)| a != b)
     };
     let calls = compared.iter().filter(differ).count().max(1);
@@ -176,23 +180,23 @@ fn functions(question: &Question<'_>, level: f64) -> Vec<Observed> {
 }
 
 /// Everything that a trial tells of its window.
-fn observations(
-    record: &TrialRecord,
-    question: &Question<'_>,
+fn observations<'a>(
+    record: &'a TrialRecord,
+    question: &Question<'a>,
     comparison: &Comparison,
-) -> BTreeMap<Key, f64> {
+) -> BTreeMap<Key<'a>, f64> {
     let mut all = BTreeMap::new();
     if let Some(samples) = question.samples.get(&record.number) {
         let (from, to) = record.window();
-        let inside = samples.window(from, to);
+        let inside = samples.rows.iter().filter(|r| (from..=to).contains(&r.t_ns));
         let mut sums: BTreeMap<u32, (f64, u32)> = BTreeMap::new();
-        for row in inside.rows.iter().filter(|r| r.value.is_finite()) {
+        for row in inside.filter(|r| r.value.is_finite()) {
             let sum = sums.entry(row.series).or_default();
             *sum = (sum.0 + row.value, sum.1 + 1);
         }
         for (series, (sum, n)) in sums {
-            let Some(s) = inside.series.get(series as usize) else { continue };
-            let key = Key::new(&s.monitor, &s.subject, &s.field, &s.unit);
+            let Some(s) = samples.series.get(series as usize) else { continue };
+            let key = Key::new(&s.monitor, s.subject.as_str(), &s.field, &s.unit);
             all.insert(key, sum / f64::from(n));
         }
     }
@@ -234,7 +238,7 @@ fn observations(
                     Measure::Time => ("s", 1e-9),
                     Measure::Bytes => ("B", 1.0),
                 };
-                let key = Key::new(SYSCALLS, &of.key[0], measure.name(), unit);
+                let key = Key::new(SYSCALLS, of.key[0].clone(), measure.name(), unit);
                 all.insert(key, measure.of(&of.amounts) * factor);
             }
         }
@@ -248,7 +252,7 @@ fn observations(
 }
 
 /// The difference of an observation by block; `None` without a block that has it in both treatments.
-fn observed(key: &Key, pairs: &[(f64, f64)], level: f64) -> Option<Observed> {
+fn observed(key: &Key<'_>, pairs: &[(f64, f64)], level: f64) -> Option<Observed> {
     let (a, b): (Vec<f64>, Vec<f64>) = pairs.iter().copied().unzip();
     let differences: Vec<f64> = pairs.iter().map(|(a, b)| b - a).collect();
     let difference = mean(&differences)?;
@@ -265,10 +269,10 @@ fn observed(key: &Key, pairs: &[(f64, f64)], level: f64) -> Option<Observed> {
         n: change.n,
     });
     Some(Observed {
-        source: key.source.clone(),
-        subject: key.subject.clone(),
-        name: key.name.clone(),
-        unit: key.unit.clone(),
+        source: key.source.to_owned(),
+        subject: key.subject.to_string(),
+        name: key.name.to_owned(),
+        unit: key.unit.to_owned(),
         baseline: mean(&a)?,
         treatment: mean(&b)?,
         change,

@@ -44,6 +44,9 @@ impl Capture {
 
     /// What is kept. When the middle was left out, a line in its place says how much it was.
     pub fn bytes(&self) -> Vec<u8> {
+        if self.total == 0 {
+            return Vec::new();
+        }
         let mut all = Vec::with_capacity(self.head.len() + self.tail.len() + 64);
         all.extend_from_slice(&self.head);
         if self.total > self.kept() {

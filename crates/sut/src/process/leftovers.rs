@@ -30,26 +30,29 @@ pub(crate) fn no_longer_spared(pid: Pid) {
 /// Ends the group of `leader` (reaped already) and every other child of this process, but for spared ones. Returns how
 /// many processes there were.
 pub(crate) fn end_all(leader: Pid) -> u32 {
-    // Orphans in the group come to this process too, so they are counted once, when reaped.
-    end_children(kill_process_group(leader, Signal::KILL).is_ok())
+    end_children(Some(leader))
 }
 
 /// Ends every child of this process, but for spared ones, before the first trial: what builds and questions for versions
 /// left running is no program's of a trial.
 pub fn end_strays() {
-    end_children(false);
+    end_children(None);
 }
 
-/// `killed`: whether some were sent a signal just now.
-fn end_children(mut killed: bool) -> u32 {
-    let mut ended = 0;
+fn end_children(mut group: Option<Pid>) -> u32 {
+    let (mut ended, mut killed) = (0, false);
     let began = Instant::now();
     loop {
         match wait4(-1, false) {
             Ok(Some(_)) => ended += 1,
-            // No child at all: nothing was left. This is the usual way out, one system call.
+            // No child at all: nothing was left, in the group neither, whose orphans come to this process too.
+            // This is the usual way out, one system call.
             Err(_) => break,
             Ok(None) => {
+                // At once, so that none starts another meanwhile. They are counted when they are reaped.
+                if let Some(leader) = group.take() {
+                    killed |= kill_process_group(leader, Signal::KILL).is_ok();
+                }
                 let mut left = children();
                 let spared = SPARED.lock().unwrap_or_else(PoisonError::into_inner);
                 left.retain(|child| !spared.contains(child));

@@ -36,7 +36,7 @@ use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open};
 use crate::process::capture::{Capture, Lines};
 use crate::process::group_use::Counters;
 use crate::process::interrupt::Interrupt;
-use crate::process::wait4::{Usage, own_peak_memory, wait4};
+use crate::process::wait4::{own_peak_memory, wait4};
 use crate::read::clock::monotonic_ns;
 
 /// Whether the program's output is kept.
@@ -207,6 +207,11 @@ pub struct Runner {
     pub stderr: Capture,
     lines: Lines,
     interrupt: Option<Interrupt>,
+    /// The largest resident set of this process that is known, bytes.
+    own_peak: u64,
+    /// The descriptor of the last program. Closing it takes as long as reaping, so it is closed when the next one is
+    /// opened, while that program runs, and not between the two.
+    reaped: Option<OwnedFd>,
 }
 
 struct Child {
@@ -226,6 +231,8 @@ impl Runner {
             stderr: Capture::default(),
             lines: Lines::default(),
             interrupt,
+            own_peak: 0,
+            reaped: None,
         }
     }
 
@@ -252,6 +259,7 @@ impl Runner {
             || program.argv.first().map(|p| p.to_string_lossy().into_owned()).unwrap_or_default();
         let counters = Counters::read(program.groups);
         let (mut child, start_ns) = spawn(program)?;
+        self.reaped = None;
         let end = self.watch(&mut child, start_ns, limits, sink);
         let system = |what, source| ProcessError::System { what, program: name(), source };
         let (end, end_ns) = match end {
@@ -269,17 +277,38 @@ impl Runner {
         };
         let leftovers = leftovers::end_all(child.pid);
         self.drain(&mut child, sink);
-        let mut used = resources(&usage, own_peak_memory(), end_ns - start_ns);
-        used.group = counters.since();
+        self.reaped = Some(child.pidfd);
+        let resources = ResourceUse {
+            wall_s: (end_ns - start_ns) as f64 * 1e-9,
+            user_s: usage.user_s,
+            system_s: usage.system_s,
+            peak_memory_bytes: self.peak_memory(usage.peak_memory_bytes),
+            major_faults: usage.major_faults,
+            minor_faults: usage.minor_faults,
+            voluntary_switches: usage.voluntary_switches,
+            involuntary_switches: usage.involuntary_switches,
+            group: counters.since(),
+        };
         Ok(Ran {
             exit,
             end,
             start_ns,
             end_ns,
-            resources: used,
+            resources,
             leftovers,
             dropped_lines: self.lines.dropped(),
         })
+    }
+
+    /// The peak of a program, unless assay's own is no smaller, which the kernel counts into that of every program it
+    /// starts. It never falls, so it is asked for again only where what is known of it does not decide.
+    fn peak_memory(&mut self, peak: u64) -> Option<u64> {
+        let more_than = |own: u64| peak > own.saturating_add(MEMORY_SLACK);
+        if !more_than(self.own_peak) {
+            return None;
+        }
+        self.own_peak = own_peak_memory();
+        more_than(self.own_peak).then_some(peak)
     }
 
     /// Waits for the end of the child while its output is read. Returns why it ended and when that was
@@ -405,22 +434,6 @@ impl Runner {
 /// The kernel counts resident memory in parts, one for each CPU, and adds them up late: two readings
 /// of one process can differ by a few hundred KiB.
 const MEMORY_SLACK: u64 = 2 << 20;
-
-/// `own_peak` is assay's own, which the kernel counts into that of every program it starts.
-fn resources(usage: &Usage, own_peak: u64, wall_ns: u64) -> ResourceUse {
-    let peak = usage.peak_memory_bytes;
-    ResourceUse {
-        wall_s: wall_ns as f64 * 1e-9,
-        user_s: usage.user_s,
-        system_s: usage.system_s,
-        peak_memory_bytes: (peak > own_peak.saturating_add(MEMORY_SLACK)).then_some(peak),
-        major_faults: usage.major_faults,
-        minor_faults: usage.minor_faults,
-        voluntary_switches: usage.voluntary_switches,
-        involuntary_switches: usage.involuntary_switches,
-        group: None,
-    }
-}
 
 fn spawn(program: &Program<'_>) -> Result<(Child, u64), ProcessError> {
     let (path, arguments) = program.argv.split_first().ok_or(ProcessError::Empty)?;
