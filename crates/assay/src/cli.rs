@@ -290,6 +290,10 @@ pub struct Gate {
     /// Start no trial after this much time.
     #[arg(long, value_name = "DURATION", default_value = "5 min", conflicts_with = "max_time")]
     pub budget: String,
+    /// Whether both sides of a clear difference are profiled, in trials of their own, and the functions that differ
+    /// are named.
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = Profiling::Auto)]
+    pub profile: Profiling,
     /// Write the result as Markdown, for a step summary or a comment; its first line lets a later
     /// run find and replace the comment.
     #[arg(long, value_name = "FILE")]
@@ -300,6 +304,17 @@ pub struct Gate {
     /// No progress bar, no warnings.
     #[arg(short, long)]
     pub quiet: bool,
+}
+
+/// When both sides of a difference are profiled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Profiling {
+    /// Where programs can be profiled here and the budget has time for three blocks.
+    Auto,
+    /// However much of the budget is left.
+    Always,
+    /// Not at all.
+    Never,
 }
 
 /// `assay bisect`.
@@ -317,6 +332,10 @@ pub struct Bisect {
     /// Start no new round of trials after this much time.
     #[arg(long, value_name = "DURATION", default_value = "1 h", conflicts_with = "max_time")]
     pub budget: String,
+    /// Whether both sides of a clear difference are profiled, in trials of their own, and the functions that differ
+    /// are named.
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = Profiling::Auto)]
+    pub profile: Profiling,
     /// Search for further steps before and after the one that is found.
     #[arg(long)]
     pub all: bool,
@@ -358,6 +377,10 @@ pub struct History {
     /// Start nothing new after this much time.
     #[arg(long, value_name = "DURATION", default_value = "10 min", conflicts_with = "max_time")]
     pub budget: String,
+    /// Whether `--confirm` has both sides of a confirmed change profiled, in trials of their own, and the functions that differ
+    /// are named.
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = Profiling::Auto)]
+    pub profile: Profiling,
     /// Show the values themselves, beside the ratios.
     #[arg(long)]
     pub raw: bool,
@@ -491,9 +514,13 @@ pub struct What {
     /// The confidence level of intervals, as a verb sets it.
     #[arg(skip)]
     pub confidence: Option<f64>,
-    /// Monitors, with commas; `all` or `none`.
+    /// Monitors, with commas; `all` or `none`, and `tasks` (threads), which `all` leaves out.
     #[arg(long, value_name = "NAMES")]
     pub monitors: Option<String>,
+    /// Tracers, with commas, in place of the experiment's: `io`, `io-events`, `profile`, `profile@999`, `syscalls`; or
+    /// `none`.
+    #[arg(long, value_name = "NAMES")]
+    pub tracers: Option<String>,
     /// The time between samples of the monitors.
     #[arg(long, value_name = "DURATION")]
     pub interval: Option<String>,
@@ -844,6 +871,9 @@ pub struct Profile {
     /// List at most this many functions.
     #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
     pub top: usize,
+    /// List the functions of each thread by itself.
+    #[arg(long)]
+    pub threads: bool,
     /// Also write a file: .html (a page with flame graphs), .folded and .offcpu.folded, .pb.gz (pprof),
     /// .speedscope.json, .firefox.json, or .json (assay's own). May be given several times.
     #[arg(short, long, value_name = "FILE")]

@@ -110,3 +110,37 @@ fn a_run_keeps_its_profiles_and_draws_them() {
     let page = std::fs::read_to_string(world.path("post/index.html")).unwrap_or_default();
     assert!(page.contains("class=\"flame\""), "{}", done.stderr);
 }
+
+#[test]
+fn the_threads_of_a_trial_are_sampled_where_that_is_asked_for() {
+    let world = World::new();
+    let spin = "i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done";
+    let done = world.run(&[
+        "run",
+        "--blocks",
+        "3",
+        "--monitors",
+        "all,tasks",
+        "--interval",
+        "100ms",
+        "--shell",
+        "sh",
+        "--",
+        spin,
+    ]);
+    assert_eq!(done.code, 0, "{} {}", done.stdout, done.stderr);
+    let page = world.path("page");
+    let done = world.run(&["publish", "last", "-o", page.to_str().unwrap()]);
+    assert!(done.code == 0 || done.code == 4, "{}", done.stderr);
+    let html =
+        assay_report::page::unpacked(&std::fs::read_to_string(page.join("index.html")).unwrap());
+    assert!(html.contains("id=\"tasks\"") && html.contains(">sh</"), "no threads on the page");
+    // `all` alone samples none: what each costs is asked for by name.
+    let done =
+        world.run(&["run", "--blocks", "1", "--interval", "100ms", "--shell", "sh", "--", spin]);
+    assert_eq!(done.code, 0, "{} {}", done.stdout, done.stderr);
+    let records = world.run(&["archive", "show", "last", "--json"]).stdout;
+    assert!(!records.contains("\"tasks\""), "{records}");
+    let wrong = world.run(&["run", "--monitors", "all,task", "--blocks", "1", "--", "true"]);
+    assert!(wrong.code == 2 && wrong.stderr.contains("`tasks`"), "{}", wrong.stderr);
+}

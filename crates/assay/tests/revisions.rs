@@ -393,3 +393,107 @@ fn series_of_others_are_quoted_and_never_confirmed() {
     let (code, _, shown) = run(&world, &here, &["history", "import", "csv", "no-such-file"]);
     assert!(code != 0 && shown.contains("no-such-file"), "{shown}");
 }
+
+/// A program in C of which one commit makes one function slower, with frame pointers.
+fn slower_function(world: &World) -> std::path::PathBuf {
+    let repo = world.path("slower");
+    fs::create_dir(&repo).unwrap();
+    git(&repo, &["init", "--quiet"]);
+    for n in 0..10 {
+        let times = if n < 5 { 100 } else { 160 };
+        let source = format!(
+            "#define KEPT __attribute__((noinline, noclone))\n\
+             KEPT unsigned steady(unsigned x) {{ for (long i = 0; i < 40000000; i++) x = x * 33 + 7; return x; }}\n\
+             KEPT unsigned slower(unsigned x) {{ for (long i = 0; i < {times} * 400000L; i++) x = x * 31 + 5; return x; }}\n\
+             int main(void) {{ volatile unsigned x = 1; x = steady(x); x = slower(x); return 0; }}\n"
+        );
+        fs::write(repo.join("p.c"), source).unwrap();
+        fs::write(repo.join("n"), format!("{n}\n")).unwrap();
+        git(&repo, &["add", "."]);
+        git(&repo, &["commit", "--quiet", "-m", &format!("change {n}")]);
+        if n == 0 {
+            git(&repo, &["tag", "v1"]);
+        }
+    }
+    repo
+}
+
+/// Whether the answer names the function alone; the program of the trials is short, so that others may be open.
+fn names_slower(functions: &Value) {
+    let changes = functions["differences"]["changes"].as_array().unwrap();
+    assert_eq!(changes[0]["function"], "slower", "{functions:#}");
+    assert_eq!(changes[0]["clear"], true, "{functions:#}");
+    assert!(changes[0]["difference_ns"].as_f64().unwrap() > 0.0, "{functions:#}");
+    let steady = changes.iter().find(|c| c["function"] == "steady").unwrap();
+    assert_eq!(steady["clear"], false, "{functions:#}");
+}
+
+#[test]
+fn gate_bisect_and_history_end_with_the_function_that_became_slower() {
+    let world = World::new();
+    if !Command::new("cc").arg("--version").output().is_ok_and(|o| o.status.success()) {
+        println!("skipped: because there is no C compiler");
+        return;
+    }
+    let able = world.run(&["profile", "--seconds", "1", "--", "true"]);
+    if able.stderr.contains("cannot be profiled here") {
+        println!("skipped: because {}", able.stderr);
+        return;
+    }
+    let repo = slower_function(&world);
+    let program = [
+        "--build",
+        "cc -O1 -fno-omit-frame-pointer -o p p.c",
+        "--monitors",
+        "none",
+        "--metric",
+        "user",
+        "--",
+        "./p",
+    ];
+    let typed = |start: &[&'static str]| [start, &program].concat();
+    let (code, json, said) = run(
+        &world,
+        &repo,
+        &typed(&["gate", "--base", "v1", "--head", "HEAD", "--markdown", "gate.md"]),
+    );
+    assert_eq!(code, 5, "{json} {said}");
+    names_slower(&json["functions"]);
+    let text = fs::read_to_string(repo.join("gate.md")).unwrap();
+    assert!(text.contains("`slower` (+"), "{text}");
+
+    let bisect = ["bisect", "--good", "v1", "--bad", "HEAD", "--margin", "10 %", "-o", "which.md"];
+    let (code, json, said) = run(&world, &repo, &typed(&bisect));
+    assert_eq!((code, json["answer"].as_str()), (0, Some("commit")), "{json} {said}");
+    assert_eq!(json["found"][0]["subject"], "change 5");
+    names_slower(&json["functions"]);
+    let text = fs::read_to_string(repo.join("which.md")).unwrap();
+    assert!(text.contains("`slower` (+") && text.contains("Own time on CPU a trial"), "{text}");
+    // The same command finds the profiled trials in the archive, and the search does not count them.
+    let (_, again, said) = run(&world, &repo, &typed(&bisect));
+    assert_eq!(again["functions"]["run"], json["functions"]["run"], "{said}");
+    assert_eq!(again["trials"], json["trials"]);
+    let (_, never, _) =
+        run(&world, &repo, &typed(&[&bisect[..], &["--profile", "never"]].concat()));
+    assert_eq!(never["functions"], Value::Null);
+
+    let history =
+        |more: &[&'static str]| typed(&[&["history", "--rev", "v1..HEAD"], more].concat());
+    let (_, filled, said) = run(&world, &repo, &history(&["--fill", "--blocks", "3"]));
+    let points = |json: &Value| json["series"][0]["points"].clone();
+    assert_eq!(points(&filled).as_array().unwrap().len(), 10, "{filled} {said}");
+    let (code, json, said) = run(&world, &repo, &history(&["--confirm", "-o", "h.html"]));
+    assert_eq!(code, 5, "{json} {said}");
+    let known = &json["series"][0]["changes"][0]["known"];
+    names_slower(&known["functions"]);
+    assert_eq!(points(&filled), points(&json), "profiled trials are no points");
+    let page = fs::read_to_string(repo.join("h.html")).unwrap();
+    assert!(page.contains("`slower` (+"), "{page}");
+    let (_, _, _) = run(&world, &repo, &history(&["-o", "h.md"]));
+    let text = fs::read_to_string(repo.join("h.md")).unwrap();
+    assert!(text.contains("`slower` (+") && text.contains("| slower |"), "{text}");
+    let shown =
+        world.assay(&typed(&["history", "--rev", "v1..HEAD"])).current_dir(&repo).output().unwrap();
+    let text = String::from_utf8_lossy(&shown.stdout).into_owned();
+    assert!(text.contains("slower") && text.lines().all(|l| l.chars().count() <= 80), "{text}");
+}

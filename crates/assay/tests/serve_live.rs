@@ -119,3 +119,71 @@ fn the_first_screen_moves_and_a_dead_server_is_named_until_it_comes_back() {
     browser.go(&format!("http://{}/live/1", served.address));
     browser.until("document.querySelector('main').textContent.includes('completed')");
 }
+
+#[test]
+fn the_profile_of_the_trial_that_runs_is_drawn_and_keeps_what_a_reader_did() {
+    let Some(program) = program() else { return };
+    let world = World::new();
+    let able = world.run(&["profile", "--seconds", "1", "--", "true"]);
+    if able.stderr.contains("cannot be profiled here") {
+        println!("skipped: because {}", able.stderr);
+        return;
+    }
+    std::fs::create_dir_all(world.path("experiments")).unwrap();
+    world.write(
+        "experiments/busy.toml",
+        "name = \"busy\"\nworkload = \"command\"\n[params]\nshell = \"sh\"\n\
+         command = \"while :; do :; done\"\n[design]\nblocks = 1\ntimeout = \"10 min\"\n\
+         [observe]\nmonitors = []\ntracers = [\"profile\"]\n",
+    );
+    sleeper(&world, "plain", "1", 30);
+    let served = serve(&world, &["--rate", "1000"]);
+    served.submit("busy");
+    served.until(1, "running");
+    let mut browser = Browser::start(program, &world.path("."));
+    browser.size(1280, 900);
+    browser.go(&format!("http://{}/login", served.address));
+    browser.value(&format!("location.hash = 'token={}'", served.token));
+    browser.until("location.pathname === '/queue' && document.readyState === 'complete'");
+    browser.go(&format!("http://{}/live/1", served.address));
+    // Nobody has asked: the run takes no snapshot.
+    let events = world.path("state/queue/000001");
+    assert!(!events.join("events.profile.json").exists());
+    browser.value("document.querySelector('#live-profile summary').click()");
+    browser.until("!!document.querySelector('#live-profile svg.flame .f')");
+    browser.picture("live-profile");
+    browser.scheme("dark");
+    browser.picture("live-profile-dark");
+    browser.scheme("light");
+    let said = browser.text("#live-profile");
+    assert!(said.contains("Trial 1") && said.contains("snapshot"), "{said}");
+    // What is searched for, zoomed into and turned over stays when the next comes.
+    browser.value("document.querySelector('#live-profile').scrollIntoView()");
+    browser.value(
+        "(() => { const bar = document.querySelector('#live-profile .flame-bar'); bar.querySelector('input').value = 'sh'; \
+          bar.querySelector('input').dispatchEvent(new Event('input')); bar.querySelectorAll('button')[1].click(); \
+          document.querySelectorAll('#live-profile svg.flame .f')[1].dispatchEvent(new MouseEvent('click', { bubbles: true })); \
+          window.first = document.querySelector('#live-profile p').textContent; })()",
+    );
+    browser.until("document.querySelector('#live-profile p').textContent !== window.first");
+    let kept = browser.value(
+        "(() => { const fold = document.querySelector('#live-profile'); const cells = [...fold.querySelectorAll('svg.flame')[0].querySelectorAll('.f')]; \
+          return [fold.querySelector('.flame-bar input').value, cells[1].getAttribute('width'), Number(cells[0].getAttribute('y')) > 0]; })()",
+    );
+    assert_eq!(kept, json!(["sh", "100%", true]));
+    browser.size(390, 844);
+    let wide = browser.value("document.documentElement.scrollWidth <= innerWidth");
+    assert_eq!(wide, true, "the page is too wide for a small screen");
+    browser.picture("live-profile-390");
+    // Programs get the same, and a reason where there is none.
+    let made = served.get("/api/v1/jobs/1/profile").json();
+    assert!(made["profile"]["stacks"].as_array().is_some_and(|s| !s.is_empty()), "{made:#}");
+    served.post("/api/v1/jobs/1/cancel", &json!({}));
+    served.until(1, "cancelled");
+    let gone = served.get("/api/v1/jobs/1/profile");
+    assert!(gone.status == 409 && gone.body.contains("no trial of it runs"), "{}", gone.body);
+    served.submit("plain");
+    served.until(2, "running");
+    let none = served.get("/api/v1/jobs/2/profile");
+    assert!(none.status == 409 && none.body.contains("not profiled"), "{}", none.body);
+}

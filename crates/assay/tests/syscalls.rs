@@ -3,6 +3,7 @@
 
 mod common;
 
+use common::served::serve;
 use common::{World, json};
 
 /// Whether calls cannot be counted here, which it says.
@@ -92,6 +93,28 @@ fn a_run_keeps_its_calls_shows_them_and_says_what_differs() {
     let section = html.split("id=\"syscalls\"").nth(1).expect("the page has the section");
     for says in ["System calls a trial", "Holm", "System calls by call", "by program", "yes"] {
         assert!(section.contains(says), "{says}");
+    }
+    // Runs beside each other: terminal, JSON, page and server say the same.
+    let first = json(&world.run(&["archive", "show", "last", "--json"]).stdout);
+    assert_eq!(world.run(&["run", experiment.to_str().unwrap()]).code, 0);
+    let id = |run: &serde_json::Value| run["summary"]["id"].as_str().unwrap().to_owned();
+    let second = json(&world.run(&["archive", "show", "last", "--json"]).stdout);
+    let (a, b) = (id(&first), id(&second));
+    let beside = json(&world.run(&["compare", &a, &b, "--json"]).stdout);
+    let served = serve(&world, &[]);
+    let asked = served.get(&format!("/api/v1/compare?runs={a},{b}")).json();
+    let inside = &beside["inside"];
+    assert_eq!(&asked["inside"], inside);
+    let text = world.run(&["compare", &a, &b]).stdout;
+    let file = world.path("beside.html");
+    world.run(&["compare", &a, &b, "-o", file.to_str().unwrap()]);
+    let page = assay_report::page::unpacked(&std::fs::read_to_string(file).unwrap());
+    let listed = inside[0]["syscalls"]["changes"].as_array().unwrap();
+    assert!(!listed.is_empty(), "{inside:#}");
+    for change in listed.iter().take(4) {
+        let call = change["call"].as_str().unwrap_or_else(|| panic!("{change:#}"));
+        assert!(text.contains(call), "{call}: {text}");
+        assert!(page.contains(call), "{call} is not on the page");
     }
 }
 

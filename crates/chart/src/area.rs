@@ -3,8 +3,8 @@
 use maud::{Markup, html};
 
 use crate::axis::Axis;
-use crate::frame::{Head, Inner, WIDTH, band, px};
-use crate::legend::{Key, KeyKind};
+use crate::frame::{Head, Inner, WIDTH, band, px, svg};
+use crate::legend::{Key, KeyKind, legend_on};
 use crate::reach::Reach;
 use crate::scale::{Scale, extent};
 use crate::timeline::{PhaseSpan, Timeline};
@@ -14,7 +14,7 @@ use crate::timeline::{PhaseSpan, Timeline};
 pub struct Layer {
     /// Its name in the legend.
     pub name: String,
-    /// Its class: `user`, `system`, `irq`, `iowait`, `steal` and `idle` have colours.
+    /// Its class: `user`, `system`, `irq`, `iowait`, `steal`, `idle`, `ready`, `memory` and `unknown` have colours.
     pub class: String,
 }
 
@@ -60,24 +60,50 @@ pub fn render(chart: &Area) -> Markup {
 
 /// As [`render`], over the time of `reach` too.
 pub fn render_over(chart: &Area, reach: Reach) -> Markup {
-    let steps = merged(&chart.steps, MAX_STEPS);
+    draw(chart, reach, &FULL)
+}
+
+/// As [`render_over`], as one of many small charts with one [`legend`] for all.
+pub fn render_small(chart: &Area, reach: Reach) -> Markup {
+    draw(chart, reach, &SMALL)
+}
+
+/// What the layers of small charts are.
+pub fn legend(head: &Head, layers: &[Layer]) -> Markup {
+    let (legend, height) = legend_on(WIDTH, &keys(layers));
+    svg(head, "area", 30.0 + height, &legend)
+}
+
+/// How large a chart is.
+struct Size {
+    width: f64,
+    height: f64,
+    most: usize,
+    legend: bool,
+}
+
+const FULL: Size = Size { width: WIDTH, height: PLOT_HEIGHT, most: MAX_STEPS, legend: true };
+const SMALL: Size = Size { width: 300.0, height: 80.0, most: 60, legend: false };
+
+fn keys(layers: &[Layer]) -> Vec<Key> {
+    let key = |(i, l): (usize, &Layer)| Key {
+        label: l.name.clone(),
+        class: format!("layer-{}", l.class),
+        series: i,
+        kind: KeyKind::Fill,
+    };
+    layers.iter().enumerate().map(key).collect()
+}
+
+fn draw(chart: &Area, reach: Reach, size: &Size) -> Markup {
+    let steps = merged(&chart.steps, size.most);
     let sums = steps.iter().map(|s| s.values.iter().sum());
     let top_value = chart.full.or_else(|| extent(sums).map(|e| e.1)).unwrap_or(1.0);
     let y_axis = Axis::linear((0.0, top_value), &chart.unit);
-    let keys: Vec<Key> = chart
-        .layers
-        .iter()
-        .enumerate()
-        .map(|(i, l)| Key {
-            label: l.name.clone(),
-            class: format!("layer-{}", l.class),
-            series: i,
-            kind: KeyKind::Fill,
-        })
-        .collect();
+    let keys = if size.legend { keys(&chart.layers) } else { Vec::new() };
     let within = reach.time_s.into_iter().flat_map(|(from, to)| [from, to]);
     let moments = steps.iter().flat_map(|s| [s.from_s, s.to_s]).chain(within);
-    let plot = Timeline::new(WIDTH, moments, &chart.phases, y_axis, &keys, PLOT_HEIGHT);
+    let plot = Timeline::new(size.width, moments, &chart.phases, y_axis, &keys, size.height);
     let body = html! {
         (plot.ground(&chart.name, &chart.note))
         @for (i, l) in chart.layers.iter().enumerate() {
@@ -202,6 +228,15 @@ mod tests {
     #[test]
     fn is_as_drawn_before() {
         insta::assert_snapshot!(render(&chart(5)).into_string().replace("><", ">\n<"));
+    }
+
+    #[test]
+    fn a_small_one_has_its_legend_apart() {
+        let (small, full) = (render_small(&chart(500), Reach::default()).into_string(), chart(5));
+        assert!(!small.contains("class=\"legend\"") && small.contains("viewBox=\"0 0 300 "));
+        assert!(small.matches("class=\"m hit\"").count() <= 60);
+        let legend = legend(&full.head, &full.layers).into_string();
+        assert!(full.layers.iter().all(|l| legend.contains(&format!("fill layer-{}", l.class))));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! archive keeps it as a file.
 
 use assay_model::{Better, RunId};
+use assay_profile::Differences;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -32,6 +33,25 @@ pub struct Change {
     /// Where to read more.
     #[serde(default)]
     pub link: Option<String>,
+    /// Which functions made it.
+    #[serde(default)]
+    pub functions: Option<Functions>,
+}
+
+/// Which functions made a difference between two revisions: both run again, profiled, in trials of their own, which
+/// are no points and decide nothing else.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Functions {
+    /// The revision before.
+    pub before: String,
+    /// The revision after.
+    pub after: String,
+    /// The run of the profiled trials; `null`: there was none.
+    pub run: Option<RunId>,
+    /// The functions' own time on CPU a trial; `null`: they were not compared.
+    pub differences: Option<Differences>,
+    /// Why they were not.
+    pub why: Option<String>,
 }
 
 /// What a history is of.
@@ -110,7 +130,8 @@ impl Known {
                         fresh: fresh.found,
                         run: Some(fresh.run.clone()),
                         note: known.as_ref().and_then(|t| t.note.clone()),
-                        link: known.and_then(|t| t.link),
+                        link: known.as_ref().and_then(|t| t.link.clone()),
+                        functions: known.and_then(|t| t.functions),
                     });
                 }
             }
@@ -143,12 +164,21 @@ impl Known {
                     fresh: known.as_ref().and_then(|t| t.fresh),
                     run: known.as_ref().and_then(|t| t.run.clone()),
                     note: note.map(str::to_owned).or(known.as_ref().and_then(|t| t.note.clone())),
-                    link: link.map(str::to_owned).or(known.and_then(|t| t.link)),
+                    link: link.map(str::to_owned).or(known.as_ref().and_then(|t| t.link.clone())),
+                    functions: known.and_then(|t| t.functions),
                 });
                 found = true;
             }
         }
         found
+    }
+
+    /// Keeps which functions made a change that is known; whether it is.
+    pub fn explain(&mut self, machine: &str, commits: &[&str], functions: Functions) -> bool {
+        let Some(mut change) = self.of(machine, commits).cloned() else { return false };
+        change.functions = Some(functions);
+        self.put(change);
+        true
     }
 
     /// Starts the series afresh at `level`, or no longer does so with `undo`; whether a series has a point there that is

@@ -26,7 +26,7 @@ pub use analyse::{WINDOW, analyse, append};
 pub use change::{Analysis, ChangePoint, Confirmation, Slope, State};
 pub use detect::{MIN_SIDE, largest_score};
 pub use fill::next_to_measure;
-pub use known::{About, Change, KNOWN_VERSION, Known, analysis, commits};
+pub use known::{About, Change, Functions, KNOWN_VERSION, Known, analysis, commits};
 pub use limit::limit;
 pub use link::{Link, LinkError, Part, Ratio, chain};
 pub use points::{Commit, Fresh, Past, Point, Series};

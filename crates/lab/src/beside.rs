@@ -84,6 +84,11 @@ impl<T: Tracer> Beside<T> {
         }
     }
 
+    /// What a tracer at work says.
+    pub fn ask<R>(&self, question: impl FnOnce(&T) -> R) -> Option<R> {
+        self.watch.borrow().as_ref()?.as_ref().ok().map(question)
+    }
+
     /// Stops and puts into the record what was seen; the file to keep.
     pub fn stop(&self, record: &mut TrialRecord) -> Option<File> {
         let watch = self.watch.borrow_mut().take()?;

@@ -3,7 +3,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use assay_model::{
@@ -14,6 +14,7 @@ use assay_redact::without_tokens;
 use assay_sut::clock::monotonic_ns;
 use assay_sut::process::Stream;
 
+use crate::live_profile::{self, LiveProfile};
 use crate::watch::{Progress, Watcher};
 
 /// The shortest time between two reports of ended trials; those that end in between come together.
@@ -29,6 +30,7 @@ const MAX_VALUES: usize = 4000;
 #[derive(Debug)]
 pub struct EventWriter {
     file: File,
+    path: PathBuf,
     metric: String,
     started: Option<Instant>,
     reported: Option<Instant>,
@@ -46,6 +48,7 @@ impl EventWriter {
     pub fn open(path: &Path, metric: &str) -> io::Result<Self> {
         Ok(EventWriter {
             file: OpenOptions::new().append(true).create(true).open(path)?,
+            path: path.to_owned(),
             metric: metric.to_owned(),
             started: None,
             reported: None,
@@ -224,6 +227,15 @@ impl Watcher for EventWriter {
         }
     }
 
+    fn wants_profile(&mut self) -> bool {
+        live_profile::is_wanted(&self.path)
+    }
+
+    fn profile(&mut self, profile: &LiveProfile) {
+        // Who watches misses one; the run does not end for it.
+        let _ = profile.write(&self.path);
+    }
+
     fn printed(&mut self, stream: Stream, bytes: &[u8]) {
         let held = &mut self.printed[usize::from(stream == Stream::Stderr)];
         held.extend_from_slice(bytes);
@@ -265,11 +277,13 @@ fn lines(bytes: &[u8]) -> usize {
     bytes.iter().rposition(|b| is_end(*b)).map_or(0, |i| i + 1)
 }
 
-/// A workload's own samples, and what a monitor's chart draws.
+/// A workload's own samples, and what a monitor's chart draws; charts of each subject do not move.
 fn wanted(key: &SeriesKey) -> bool {
     let chart = || assay_observe::field(&key.monitor, &key.field)?.chart;
     key.monitor == "workload"
-        || chart().is_some_and(|(chart, _)| chart.subject.is_none_or(|only| key.subject == only))
+        || chart().is_some_and(|(chart, _)| {
+            !chart.each && chart.subject.is_none_or(|only| key.subject == only)
+        })
 }
 
 #[cfg(test)]

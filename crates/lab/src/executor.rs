@@ -8,6 +8,7 @@ use assay_model::{
 use assay_observe::Sampler;
 use assay_workloads::Workload;
 
+use crate::live_profile::Snapshots;
 use crate::machine::{Listener, Machine, Recorded, Task};
 use crate::trace::Tracing;
 use crate::trial::Order;
@@ -130,10 +131,15 @@ impl Executor for Local {
             system: next.system,
         };
         let (every, wants_all) = (watcher.every(), watcher.wants_all());
+        let mut snapshots =
+            wants_all.then(|| Snapshots::of(next.planned.number, next.treatment.label()));
         let mut on_news = |news: News<'_>, sampler: Option<&Sampler>| match news {
             News::Tick => {
                 if wants_all {
                     send_samples(sampler, sent_ns, watcher);
+                    if let Some(snapshots) = &mut snapshots {
+                        snapshots.tick(tracing, watcher);
+                    }
                 }
                 watcher.tick(None);
             }

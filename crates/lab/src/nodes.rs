@@ -222,6 +222,7 @@ impl Executor for Nodes {
             }
         };
         let mut done = self.done(plan, record, &parts, &job, took);
+        crate::per_operation::over_nodes(plan, &mut done.recorded.record);
         if self.over.is_some() {
             // It was cut off with its job: the run that is resumed repeats it.
             done.recorded.record.outcome = Outcome::Interrupted;

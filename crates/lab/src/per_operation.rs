@@ -1,6 +1,6 @@
 //! What an operation of a trial cost the machine: CPU time, switches, disk requests and bytes, network bytes, from
 //! the monitors' samples over the measurement window and the trial's rate of operations. All are derived, and of the
-//! whole machine: what else ran is in them.
+//! whole machine: what else ran is in them. Where a trial has a rate and they cannot be had, a note says why.
 
 use std::collections::BTreeMap;
 
@@ -9,6 +9,8 @@ use assay_observe::{Field, Role};
 
 use crate::window::{MIN_COVERED, mean};
 
+use Rate::{One, Several};
+
 /// Devices that hand on what they are asked to others, where it is counted.
 const STACKED: [&str; 5] = ["dm-", "md", "loop", "bcache", "drbd"];
 
@@ -16,6 +18,15 @@ const STACKED: [&str; 5] = ["dm-", "md", "loop", "bcache", "drbd"];
 pub(crate) fn account(plan: &Plan, samples: &SampleSet, record: &mut TrialRecord) {
     let window = record.window();
     let Some(rate) = rate(plan, record).filter(|_| window.1 > window.0) else { return };
+    let rate = match rate {
+        One(rate) => rate,
+        Several => {
+            return untold(
+                record,
+                "the trial held several rates, and its curves do not say when each was held",
+            );
+        }
+    };
     let mut costs: BTreeMap<&str, (f64, &str)> = BTreeMap::new();
     let mut unreported: Vec<&str> = Vec::new();
     for series in &samples.series {
@@ -40,9 +51,26 @@ pub(crate) fn account(plan: &Plan, samples: &SampleSet, record: &mut TrialRecord
     }
 }
 
-/// Operations a second: the deciding metric if it is such a rate, else the first that is. `None`: there is none,
-/// or the trial visited several, so that no one cost is that of an operation.
-fn rate(plan: &Plan, record: &TrialRecord) -> Option<f64> {
+/// Says of a trial over several nodes why it has no costs: its rate is of all nodes, samples are of each.
+pub(crate) fn over_nodes(plan: &Plan, record: &mut TrialRecord) {
+    if !record.observers.is_empty() && rate(plan, record).is_some() {
+        untold(record, "the rate is of all nodes together, and monitors sample each by itself");
+    }
+}
+
+fn untold(record: &mut TrialRecord, why: &str) {
+    record.notes.push(format!("costs of an operation are unknown: {why}"));
+}
+
+/// Operations a second of a trial.
+enum Rate {
+    One(f64),
+    /// No one cost is that of an operation.
+    Several,
+}
+
+/// The deciding metric if it is such a rate, else the first that is. `None`: there is none.
+fn rate(plan: &Plan, record: &TrialRecord) -> Option<Rate> {
     let of_operations = |m: &&MetricValue| {
         let noun = m.unit.strip_suffix("/s");
         noun.is_some_and(|noun| !noun.is_empty() && noun != "B" && noun != "s")
@@ -53,7 +81,7 @@ fn rate(plan: &Plan, record: &TrialRecord) -> Option<f64> {
     let rates = || record.metrics.iter().filter(of_operations);
     let m = rates().find(|m| m.name == plan.metric).or_else(|| rates().next())?;
     let several = record.curves.iter().any(|c| c.x_unit == m.unit);
-    m.value.filter(|_| !several)
+    m.value.map(|value| if several { Several } else { One(value) })
 }
 
 /// Whether a subject counts: of CPU time each CPU, not their sum; of disks those that hand on to no other.
@@ -142,6 +170,37 @@ mod tests {
         assert!((is("switches_per_op") - 2.0).abs() < 1e-12);
         assert_eq!(r.metrics.len(), 4, "nothing else was sampled");
         assert!(r.metrics[1..].iter().all(|m| m.kind == Kind::Derived));
+    }
+
+    #[test]
+    fn why_there_are_none_is_said_where_there_is_a_rate() {
+        let set = samples(&[("switches", "", "context_switches", "1/s", 2000.0)]);
+        let mut several = record("throughput", "ops/s", 1000.0);
+        several.curves.push(assay_model::Curve {
+            name: "latency".into(),
+            x_name: "rate".into(),
+            x_unit: "ops/s".into(),
+            unit: "s".into(),
+            kind: Kind::Measured,
+            points: vec![[500.0, 1e-3], [1000.0, 2e-3]],
+        });
+        account(&plan(), &set, &mut several);
+        assert_eq!(several.metrics.len(), 1);
+        assert!(several.notes[0].contains("several rates"), "{:?}", several.notes);
+        let mut nodes = record("throughput", "ops/s", 1000.0);
+        over_nodes(&plan(), &mut nodes);
+        assert!(nodes.notes.is_empty(), "nothing was sampled");
+        nodes.observers.push(assay_model::ObserverReport {
+            observer: "cpu".into(),
+            samples: 1,
+            not_seen: Vec::new(),
+        });
+        over_nodes(&plan(), &mut nodes);
+        assert!(nodes.notes[0].contains("all nodes"), "{:?}", nodes.notes);
+        let mut none = record("throughput", "B/s", 1e9);
+        account(&plan(), &set, &mut none);
+        over_nodes(&plan(), &mut none);
+        assert!(none.notes.is_empty(), "a rate of bytes is none of operations");
     }
 
     #[test]

@@ -24,6 +24,11 @@ pub(crate) fn rate(tracer: &str) -> Option<f64> {
     }
 }
 
+/// Whether a tracer's name is the profiler's.
+pub fn is_profile(tracer: &str) -> bool {
+    rate(tracer).is_some()
+}
+
 /// What the experiment asks for.
 pub(crate) fn request(experiment: &Experiment) -> Option<ProfileRequest> {
     let rate = experiment.observe.tracers.iter().find_map(|t| rate(t));

@@ -5,6 +5,7 @@
 use std::cell::RefCell;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::Receiver;
 
 use assay_iotrace::{Dimension, IoReport, Measure, Op, OpTotal, Question};
 use assay_model::{
@@ -12,7 +13,7 @@ use assay_model::{
 };
 use assay_observe::NotAvailable;
 use assay_observe::io::{IoWatch, TraceRequest};
-use assay_observe::profile::ProfileWatch;
+use assay_observe::profile::{ProfileWatch, Snapshot};
 use assay_observe::syscalls::SyscallWatch;
 
 use crate::artifacts::File;
@@ -130,6 +131,11 @@ impl Tracing {
                 Phase::RampDown => watch.end(),
             }
         }
+    }
+
+    /// Asks for the profile of the trial so far; `None`: it is not profiled.
+    pub fn snapshot(&self) -> Option<Receiver<Snapshot>> {
+        self.profiling.ask(ProfileWatch::snapshot)
     }
 
     /// Stops the profiler and the counting of system calls, and puts into the record what was seen; the files

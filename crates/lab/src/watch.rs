@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::live_profile::LiveProfile;
+
 use assay_model::{Event, PlannedTrial, RunId, RunState, SampleSet, Treatment, TrialRecord};
 use assay_sut::process::Stream;
 
@@ -58,6 +60,12 @@ pub trait Watcher {
     }
     /// What the monitors saw since the last call.
     fn samples(&mut self, _samples: &SampleSet) {}
+    /// Whether somebody wants to see the profile of the trial that runs.
+    fn wants_profile(&mut self) -> bool {
+        false
+    }
+    /// The profile so far.
+    fn profile(&mut self, _profile: &LiveProfile) {}
     /// What the program printed.
     fn printed(&mut self, _stream: Stream, _bytes: &[u8]) {}
     /// A trial has ended and is recorded.
@@ -104,6 +112,13 @@ impl Watcher for Both<'_> {
     fn samples(&mut self, samples: &SampleSet) {
         self.0.samples(samples);
         self.1.samples(samples);
+    }
+    fn wants_profile(&mut self) -> bool {
+        self.0.wants_profile() || self.1.wants_profile()
+    }
+    fn profile(&mut self, profile: &LiveProfile) {
+        self.0.profile(profile);
+        self.1.profile(profile);
     }
     fn printed(&mut self, stream: Stream, bytes: &[u8]) {
         self.0.printed(stream, bytes);

@@ -291,7 +291,8 @@ impl Default for Design {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Observe {
-    /// The monitors by name; `["all"]` is every one that works here, `[]` none.
+    /// The monitors by name; `["all"]` is every one that works here but `tasks`, `[]` none. `tasks` samples each
+    /// thread of the program.
     pub monitors: Vec<String>,
     /// Power meters outside the kernel, the subjects of the monitor `meter`: `ipmi`, `redfish:URL`,
     /// `tcp:HOST:PORT`, `serial:DEVICE`, `csv:FILE`.

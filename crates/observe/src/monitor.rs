@@ -57,17 +57,24 @@ pub struct Chart {
     pub stacked: bool,
     /// The one subject that is drawn and sent to the live view; `None`: all.
     pub subject: Option<&'static str>,
+    /// Whether each subject has a small chart of its own, all on the same scales.
+    pub each: bool,
 }
 
 impl Chart {
     /// A chart of one line for each field and subject.
     pub const fn lines(title: &'static str) -> Self {
-        Chart { title, stacked: false, subject: None }
+        Chart { title, stacked: false, subject: None, each: false }
     }
 
     /// A chart of the layers of one subject; fields of the same word are one layer.
     pub const fn stacked(title: &'static str, subject: &'static str) -> Self {
-        Chart { title, stacked: true, subject: Some(subject) }
+        Chart { title, stacked: true, subject: Some(subject), each: false }
+    }
+
+    /// A small chart of layers for each subject.
+    pub const fn each(title: &'static str) -> Self {
+        Chart { title, stacked: true, subject: None, each: true }
     }
 }
 

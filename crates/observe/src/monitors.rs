@@ -9,12 +9,13 @@ mod power;
 mod pressure;
 mod reclaim;
 mod switches;
+pub mod tasks;
 mod thermal;
 mod tlb;
 
 use crate::{Chart, Field, MonitorSpec};
 
-/// Every monitor, in the order in which a sampler asks them.
+/// The monitors that `all` stands for, in the order in which a sampler asks them.
 pub fn all() -> [&'static MonitorSpec; 11] {
     [
         &cpu::SPEC,
@@ -31,6 +32,12 @@ pub fn all() -> [&'static MonitorSpec; 11] {
     ]
 }
 
+/// Every monitor: those, and `tasks`, which costs more the more threads a program has and is only sampled where an
+/// experiment names it.
+pub fn every() -> impl Iterator<Item = &'static MonitorSpec> {
+    all().into_iter().chain([&tasks::SPEC])
+}
+
 /// A chart of one monitor with what it draws.
 #[derive(Debug)]
 pub struct Drawing {
@@ -45,7 +52,7 @@ pub struct Drawing {
 /// Every chart of every monitor, in their order.
 pub fn charts() -> Vec<Drawing> {
     let mut all: Vec<Drawing> = Vec::new();
-    for monitor in self::all() {
+    for monitor in every() {
         for field in monitor.fields {
             let Some((chart, word)) = field.chart else { continue };
             let same = |d: &&mut Drawing| d.monitor == monitor.name && d.chart == chart;
@@ -67,7 +74,7 @@ pub fn field(monitor: &str, name: &str) -> Option<&'static Field> {
 
 /// The monitor of that name.
 pub fn find(name: &str) -> Option<&'static MonitorSpec> {
-    all().into_iter().find(|spec| spec.name == name)
+    every().find(|spec| spec.name == name)
 }
 
 #[cfg(test)]

@@ -226,12 +226,14 @@ impl Drop for Sampler {
 /// The monitors of those names, each once, in the order of the list of monitors.
 fn chosen(names: &[String]) -> Result<Vec<&'static MonitorSpec>, ObserveError> {
     if let Some(name) = names.iter().find(|n| *n != "all" && monitors::find(n).is_none()) {
-        let known: Vec<String> =
-            monitors::all().iter().map(|spec| format!("`{}`", spec.name)).collect();
+        let known: Vec<String> = monitors::every().map(|spec| format!("`{}`", spec.name)).collect();
         return Err(ObserveError::UnknownMonitor { name: name.clone(), known: known.join(", ") });
     }
-    let asked = |spec: &&MonitorSpec| names.iter().any(|n| n == "all" || n == spec.name);
-    Ok(monitors::all().into_iter().filter(asked).collect())
+    let by_all = |spec: &MonitorSpec| monitors::all().iter().any(|one| one.name == spec.name);
+    let asked = |spec: &&'static MonitorSpec| {
+        names.iter().any(|n| n == spec.name || n == "all" && by_all(spec))
+    };
+    Ok(monitors::every().filter(asked).collect())
 }
 
 #[cfg(test)]
@@ -247,6 +249,7 @@ mod tests {
         };
         assert_eq!(chosen_names(&["disk", "cpu", "disk"]), ["cpu", "disk"]);
         assert_eq!(chosen_names(&["cpu", "all"]).len(), monitors::all().len());
+        assert_eq!(chosen_names(&["all", "tasks"]).len(), monitors::every().count());
         let error = chosen(&names(&["cpu", "dick"])).unwrap_err().to_string();
         assert!(error.contains("`dick`") && error.contains("`disk`"), "{error}");
         let error = Sampler::start(Path::new("/"), &[], Duration::from_millis(50)).unwrap_err();

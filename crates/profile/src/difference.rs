@@ -45,7 +45,7 @@ impl Measured {
 }
 
 /// The difference in one function's own time.
-#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct Change {
     /// Its name as shown.
     pub function: String,
@@ -74,7 +74,7 @@ pub struct Change {
 }
 
 /// A comparison of all functions.
-#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct Differences {
     /// Trials of both sides.
     pub trials: [usize; 2],

@@ -13,8 +13,10 @@ pub(crate) const CHARTS: &str = page::SCRIPT;
 /// The script of a server's pages: what moves, signing in; before it the charts of the monitors. Its names are
 /// its own: the script of published pages stands on the same page.
 pub(crate) fn server() -> String {
+    // A chart of each subject is for a page that does not move.
     let charts: Vec<serde_json::Value> = assay_observe::charts()
         .iter()
+        .filter(|drawing| !drawing.chart.each)
         .map(|drawing| {
             let fields: Vec<_> = drawing.fields.iter().map(|(f, word)| (f.name, word)).collect();
             serde_json::json!({

@@ -17,6 +17,8 @@ use crate::job::Process;
 
 /// The events of the run.
 pub(crate) const EVENTS: &str = "events.jsonl";
+/// What it runs.
+pub(crate) const EXPERIMENT: &str = "experiment.toml";
 /// What `assay run` printed.
 pub(crate) const WORDS: &str = "run.log";
 
@@ -41,7 +43,7 @@ pub(crate) fn start(
     command.arg("run");
     match resume {
         Some(run) => command.arg("--resume").arg(run.as_str()),
-        None => command.arg(folder.join("experiment.toml")),
+        None => command.arg(folder.join(EXPERIMENT)),
     };
     command
         .arg("--events")

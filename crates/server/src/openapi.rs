@@ -217,6 +217,13 @@ fn operations(generator: &mut SchemaGenerator) -> Vec<Operation> {
             &["404", "409"],
         ),
         get(
+            "/api/v1/jobs/{id}/profile",
+            "profile",
+            "The profile of the trial that runs, so far, and how long it took to make; asking makes the run take the next",
+            Answer::Json(json!({ "type": ["object", "null"] })),
+            &["404", "409"],
+        ),
+        get(
             "/api/v1/jobs/{id}/events",
             "events",
             "What happens in the run of a job, as it happens: first its live_status, then every event",

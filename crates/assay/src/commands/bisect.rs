@@ -8,19 +8,22 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use assay_archive::{Archive, Filter};
+use assay_history::Functions;
 use assay_history::bisect::{Answer, Posterior, Search};
 use assay_lab::REV;
 use assay_model::{Better, RunId, Stop, units};
+use assay_report::history::{functions_markdown, functions_sentence, functions_text};
 use assay_revisions::{Merges, Repository, Revision};
 use assay_sut::process::Output;
 use serde::Serialize;
 
+use super::functions::{Between, between};
 use super::open::{kit_paths, open_archive, open_lab};
 use super::{experiment, run};
 use crate::cli::{Bisect, Cli};
 use crate::exit::{Exit, Usage};
 use crate::progress::Bar;
-use crate::screen::{print, print_json, say};
+use crate::screen::{print, print_json, say, style};
 
 /// Commits beside the good end in a block.
 const COMMITS: usize = 3;
@@ -58,6 +61,8 @@ struct Report {
     trials: usize,
     skipped: Vec<String>,
     runs: Vec<RunId>,
+    /// Which functions made the step; `null`: no commit was found, or it was not wanted.
+    functions: Option<Functions>,
 }
 
 /// The search and the commits that it is about.
@@ -195,7 +200,24 @@ fn search(
         }
     }
     let mut around = Vec::new();
+    let mut functions = None;
     if let Some(Answer::Commit { first, last }) = hunt.search.answer() {
+        if let Some(like) = hunt.runs.last() {
+            let side = |k: usize| match k {
+                0 => hunt.good.level(),
+                k => hunt.commits[k - 1].level(),
+            };
+            let step = Between {
+                what: &asked.what,
+                when: asked.profile,
+                before: &side(first - 1),
+                after: &side(last),
+                tag: Some(format!("{tag}-profile")),
+                left: until.saturating_duration_since(Instant::now()),
+                like,
+            };
+            functions = between(&step, &archive, &lab, &mut bar)?;
+        }
         if first > 1 {
             around.push((good.to_owned(), hunt.commits[first - 2].level()));
         }
@@ -203,7 +225,8 @@ fn search(
             around.push((hunt.commits[last - 1].level(), bad.to_owned()));
         }
     }
-    Ok(Some((hunt.report((good, bad), &metric), around)))
+    let report = Report { functions, ..hunt.report((good, bad), &metric) };
+    Ok(Some((report, around)))
 }
 
 /// What is typed for a look at some revisions.
@@ -309,6 +332,7 @@ impl Hunt {
                 .map(|k| self.commits[k - 1].label.clone())
                 .collect(),
             runs: self.runs.clone(),
+            functions: None,
         }
     }
 }
@@ -376,6 +400,11 @@ fn text(report: &Report) -> String {
         );
     }
     let _ = writeln!(out, "  {} trials in {} runs", report.trials, report.runs.len());
+    if let Some(functions) = &report.functions {
+        let sentence = functions_sentence(functions);
+        let _ = writeln!(out, "{}", crate::screen::wrap(&sentence, "", "  "));
+        out.push_str(&functions_text(functions, style()));
+    }
     out
 }
 
@@ -401,5 +430,12 @@ fn page(report: &Report) -> String {
     let _ = writeln!(out, "| {:.1} % | none of them | | |\n", 100.0 * report.probability_of_none);
     let runs: Vec<String> = report.runs.iter().map(|r| format!("`{r}`")).collect();
     let _ = writeln!(out, "{} trials, in the runs {}.", report.trials, runs.join(", "));
+    if let Some(functions) = &report.functions {
+        let words = functions_sentence(functions);
+        let _ = writeln!(out, "\n{words}.\n\n{}", functions_markdown(functions).trim());
+        if let Some(run) = &functions.run {
+            let _ = writeln!(out, "\nProfiled trials: the run `{run}`.");
+        }
+    }
     out
 }

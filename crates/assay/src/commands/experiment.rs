@@ -182,11 +182,17 @@ fn change(experiment: &mut Experiment, what: &What) -> Result<(), LabError> {
         experiment.compare.margin = Some(Scalar::parse(margin));
     }
     experiment.compare.gate |= what.gate;
-    if let Some(monitors) = &what.monitors {
-        experiment.observe.monitors = match monitors.as_str() {
-            "none" => Vec::new(),
-            names => names.split(',').map(|n| n.trim().to_owned()).collect(),
-        };
+    let names = |typed: &str| match typed {
+        "none" => Vec::new(),
+        names => names.split(',').map(|n| n.trim().to_owned()).collect(),
+    };
+    let observe = &mut experiment.observe;
+    for (typed, field) in
+        [(&what.monitors, &mut observe.monitors), (&what.tracers, &mut observe.tracers)]
+    {
+        if let Some(typed) = typed {
+            *field = names(typed);
+        }
     }
     if let Some(name) = &what.name {
         experiment.name = slug(name);

@@ -4,14 +4,17 @@ use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
+use assay_history::Functions;
 use assay_lab::Watcher;
 use assay_model::{Comparison, RunState, Scalar, Verdict, units};
 use assay_report::RunView;
+use assay_report::history::{functions_markdown, functions_sentence, functions_text};
 use assay_report::terminal::Detail;
 use assay_stats::{CompareInput, Samples, compare};
 use assay_sut::process::Output;
 use serde::Serialize;
 
+use super::functions::{Between, between};
 use super::open::{kit_paths, open_archive, open_lab};
 use super::{experiment, export, run};
 use crate::cli::{Cli, Gate, What};
@@ -36,6 +39,8 @@ struct Answer<'a> {
     /// What it would take to know, when it is not known.
     needed: Option<String>,
     comparison: Option<&'a Comparison>,
+    /// Which functions made a clear difference; `null`: there is none, or they were not wanted.
+    functions: Option<&'a Functions>,
     exit_code: u8,
 }
 
@@ -90,6 +95,28 @@ pub fn gate(cli: &Cli, asked: &Gate) -> Result<Exit> {
     let exit = run::exit_of(&ended, &view);
     let comparison = view.analysis.comparisons.first();
     let verdict = comparison.map_or("unknown", |c| c.verdict.name());
+    let clear = comparison.is_some_and(|c| matches!(c.verdict, Verdict::Worse | Verdict::Better));
+    let functions = if clear && ended.state == RunState::Completed {
+        let whole = units::parse_duration(what.max_time.as_deref().unwrap_or(&asked.budget));
+        let level = |id: u32| {
+            let levels = view.plan.treatment(id).map(|t| &t.levels);
+            levels.and_then(|l| l.get(assay_lab::REV)).map_or_else(String::new, Scalar::to_text)
+        };
+        let sides = comparison.map(|c| (level(c.baseline), level(c.treatment)));
+        let (before, after) = sides.unwrap_or_default();
+        let step = Between {
+            what: &asked.what,
+            when: asked.profile,
+            before: &before,
+            after: &after,
+            tag: None,
+            left: whole.unwrap_or_default().saturating_sub(began.elapsed()),
+            like: &ended.id,
+        };
+        between(&step, &archive, &lab, &mut bar)?
+    } else {
+        None
+    };
     let sentence = sentence(&view, asked, comparison, &ended.unbuilt);
     let needed = comparison.and_then(|c| needed(&view, c));
     if cli.json {
@@ -102,6 +129,7 @@ pub fn gate(cli: &Cli, asked: &Gate) -> Result<Exit> {
             verdict,
             needed: needed.clone(),
             comparison,
+            functions: functions.as_ref(),
             exit_code: exit as u8,
         })?;
     } else {
@@ -110,9 +138,14 @@ pub fn gate(cli: &Cli, asked: &Gate) -> Result<Exit> {
         if let Some(needed) = &needed {
             print(&crate::screen::wrap(needed, "  ", "  "))?;
         }
+        if let Some(functions) = &functions {
+            print(&crate::screen::wrap(&functions_sentence(functions), "  ", "  "))?;
+            print_styled(&functions_text(functions, style()))?;
+        }
     }
     if let Some(path) = &asked.markdown {
-        let text = markdown(&view, &sentence, needed.as_deref(), ended.id.as_str());
+        let text =
+            markdown(&view, &sentence, needed.as_deref(), functions.as_ref(), ended.id.as_str());
         std::fs::write(path, text).with_context(|| format!("write {}", path.display()))?;
     }
     if !exports.is_empty() {
@@ -269,7 +302,13 @@ fn steadier(view: &RunView, c: &Comparison) -> Option<(String, f64, f64)> {
 }
 
 /// The result for a comment.
-fn markdown(view: &RunView, sentence: &str, needed: Option<&str>, run: &str) -> String {
+fn markdown(
+    view: &RunView,
+    sentence: &str,
+    needed: Option<&str>,
+    functions: Option<&Functions>,
+    run: &str,
+) -> String {
     let name = &view.experiment.name;
     let mut out =
         format!("<!-- assay gate: {name} -->\n### assay gate: `{name}`\n\n{sentence}\n\n");
@@ -280,6 +319,10 @@ fn markdown(view: &RunView, sentence: &str, needed: Option<&str>, run: &str) -> 
     for t in view.analysis.summaries.iter().filter(|t| t.metric == view.analysis.metric) {
         let mean = t.summary.geomean.map_or("unknown".into(), |v| units::format_value(v, &t.unit));
         let _ = writeln!(out, "| {} | {} | {mean} |", t.label, t.summary.n);
+    }
+    if let Some(functions) = functions {
+        let words = functions_sentence(functions);
+        let _ = writeln!(out, "\n{words}.\n\n{}", functions_markdown(functions).trim());
     }
     let serious = |f: &assay_model::Finding| f.severity >= assay_model::Severity::Warning;
     for (finding, _) in view.findings().into_iter().filter(|(f, _)| serious(f)) {

@@ -12,6 +12,7 @@ mod doctor_nodes;
 mod experiment;
 mod explain;
 pub mod export;
+mod functions;
 mod gate;
 mod history;
 mod io;

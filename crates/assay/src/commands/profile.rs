@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use assay_observe::profile::{MAX_RATE_HZ, ProfileRequest, ProfileWatch};
 use assay_profile::{Profile, Side, firefox, folded, pprof, read, speedscope};
 use assay_report::page;
-use assay_report::terminal::profile as text;
+use assay_report::terminal::{Threads, profile as text};
 use assay_sut::Interrupt;
 
 use super::look::Look;
@@ -58,7 +58,8 @@ pub fn profile(cli: &Cli, asked: &cli::Profile) -> Result<Exit> {
     if cli.json {
         print_json(&profile)?;
     } else {
-        print_styled(&text(&profile, asked.top, style()))?;
+        let threads = if asked.threads { Threads::Apart } else { Threads::Merged };
+        print_styled(&text(&profile, asked.top, threads, style()))?;
     }
     let empty = profile.stacks.is_empty();
     Ok(if empty && exit == Exit::Fine { Exit::Nothing } else { exit })

@@ -75,7 +75,7 @@ by monitor and unit.
 /// Every monitor with its fields.
 fn monitors() -> String {
     let mut out = MONITORS.to_owned();
-    for spec in assay_observe::all() {
+    for spec in assay_observe::every() {
         let (name, help, subjects) = (spec.name, spec.help, spec.subjects);
         let _ = write!(out, "\n## {name}\n\n{help}\n\nSubjects: {subjects}.\n\n");
         out.push_str("| field | unit | better | chart | meaning |\n|---|---|---|---|---|\n");

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use assay_model::{
     Account, Analysis, Better, Change, Comparison, Explanation, Observed, SampleSet, TrialRecord,
 };
-use assay_observe::{Field, Role};
+use assay_observe::{ALL_TASKS, Field, Role, TASKS};
 use assay_profile::{Measured, Profile, Side, differences};
 use assay_stats::summary::{mean, mean_interval, variance};
 use assay_syscalls::{Dimension, Measure, Syscalls};
@@ -95,14 +95,19 @@ pub fn explain(question: &Question<'_>) -> Explanation {
             .collect();
         compared.push((key, pairs));
     }
-    // So many numbers of system calls that some would differ by chance: of all of them together the level is
-    // that of the comparison (Bonferroni).
-    let differ = |(key, pairs): &&(&Key<'_>, Vec<(f64, f64)>)| {
-        key.source == SYSCALLS && pairs.iter().any(|(a, b)| a != b)
+    // So many numbers of system calls and of threads that some would differ by chance: of all of a source together
+    // the level is that of the comparison (Bonferroni).
+    let many = |source: &str| {
+        let differ = |(key, pairs): &&(&Key<'_>, Vec<(f64, f64)>)| {
+            key.source == source && pairs.iter().any(|(a, b)| a != b)
+        };
+        compared.iter().filter(differ).count().max(1)
     };
-    let calls = compared.iter().filter(differ).count().max(1);
+    let together: Vec<(&str, usize)> =
+        [SYSCALLS, TASKS].map(|source| (source, many(source))).into();
     for (key, pairs) in &compared {
-        let level = if key.source == SYSCALLS { 1.0 - (1.0 - level) / calls as f64 } else { level };
+        let others = together.iter().find(|(source, _)| *source == key.source);
+        let level = others.map_or(level, |(_, n)| 1.0 - (1.0 - level) / *n as f64);
         match observed(key, pairs, level) {
             Some(o) if o.change.difference == 0.0 && pairs.iter().all(|(a, b)| a == b) => {
                 unchanged += 1;
@@ -194,8 +199,14 @@ fn observations<'a>(
             let sum = sums.entry(row.series).or_default();
             *sum = (sum.0 + row.value, sum.1 + 1);
         }
+        let ticks = samples.points(TASKS, ALL_TASKS, "user");
+        let ticks = ticks.iter().filter(|p| (from..=to).contains(&p.0)).count() as u32;
         for (series, (sum, n)) in sums {
             let Some(s) = samples.series.get(series as usize) else { continue };
+            // A thread that was kept at some ticks only: what it did at the others is not known.
+            if s.monitor == TASKS && n + 1 < ticks {
+                continue;
+            }
             let key = Key::new(&s.monitor, s.subject.as_str(), &s.field, &s.unit);
             all.insert(key, sum / f64::from(n));
         }
@@ -324,15 +335,20 @@ fn account(found: &[Observed]) -> Option<Account> {
 
 fn notes(found: &[Observed], question: &Question<'_>, level: f64) -> Vec<String> {
     let of = |source: &str| found.iter().filter(|o| o.source == source).count();
-    let (calls, functions) = (of(SYSCALLS), of(PROFILE));
-    let others = found.len() - calls - functions;
+    let (calls, threads, functions) = (of(SYSCALLS), of(TASKS), of(PROFILE));
+    let others = found.len() - calls - threads - functions;
     let mut notes = vec![format!(
         "{others} observations were compared: at {:.0} % about {:.0} of them differ clearly by chance alone; \
          what differs along with the metric need not be its cause",
         level * 100.0,
         (others as f64 * (1.0 - level)).ceil()
     )];
-    for (n, what) in [(calls, "numbers of system calls"), (functions, "functions of the program")] {
+    let together = [
+        (calls, "numbers of system calls"),
+        (threads, "numbers of threads"),
+        (functions, "functions of the program"),
+    ];
+    for (n, what) in together {
         if n > 0 {
             notes.push(format!(
                 "{n} {what} were compared besides, with intervals that hold for all of them together at {:.0} %",

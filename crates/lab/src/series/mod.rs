@@ -17,6 +17,9 @@ const PREFIX: &str = "history-";
 /// What the tag of a run that confirms a change ends with.
 const CONFIRMS: &str = "-confirm";
 
+/// What the tag of a run that profiles both sides of a change ends with.
+const PROFILES: &str = "-profile";
+
 /// The tag of the runs of a history.
 pub fn tag(id: &str) -> String {
     format!("{PREFIX}{id}")
@@ -25,4 +28,9 @@ pub fn tag(id: &str) -> String {
 /// The tag of the runs that confirm its changes.
 pub fn confirm_tag(id: &str) -> String {
     format!("{PREFIX}{id}{CONFIRMS}")
+}
+
+/// The tag of the runs that profile both sides of its changes: they have no points.
+pub fn profile_tag(id: &str) -> String {
+    format!("{PREFIX}{id}{PROFILES}")
 }

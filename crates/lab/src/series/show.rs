@@ -53,5 +53,11 @@ fn wash(about: &mut About, past: &mut Past, kept: &mut Kept, clean: Cleaner<'_>)
         for text in [&mut change.note, &mut change.link].into_iter().flatten() {
             wash(text);
         }
+        let Some(functions) = &mut change.functions else { continue };
+        functions.why.iter_mut().for_each(wash);
+        for one in functions.differences.iter_mut().flat_map(|d| &mut d.changes) {
+            wash(&mut one.function);
+            wash(&mut one.module);
+        }
     }
 }

@@ -163,7 +163,7 @@ impl Looking for Profiler {
 
     fn profile(&self) -> Profile {
         let end = match self.window.end_ns {
-            0 => self.ended_ns.unwrap_or(self.began_ns),
+            0 => self.ended_ns.unwrap_or_else(assay_sut::clock::monotonic_ns),
             end => end,
         };
         let begin = self.window.begin_ns.max(self.began_ns);

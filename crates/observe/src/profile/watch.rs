@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use assay_profile::Profile;
 
@@ -19,7 +19,17 @@ const LOOK: Duration = Duration::from_millis(20);
 enum Tell {
     Begin,
     End,
+    Snapshot(Sender<Snapshot>),
     Stop,
+}
+
+/// A profile so far.
+#[derive(Debug)]
+pub struct Snapshot {
+    /// The profile.
+    pub profile: Profile,
+    /// How long it took to make.
+    pub took: Duration,
 }
 
 /// A profile, by the name that callers know it by.
@@ -65,6 +75,13 @@ impl ProfileWatch {
         let _ = self.tell.send(Tell::End);
     }
 
+    /// Asks for the profile so far; it comes when it is made. The programs go on meanwhile, and so does the profile.
+    pub fn snapshot(&self) -> Receiver<Snapshot> {
+        let (to, from) = channel();
+        let _ = self.tell.send(Tell::Snapshot(to));
+        from
+    }
+
     /// Stops and brings the profile.
     pub fn stop(mut self) -> Profiled {
         let _ = self.tell.send(Tell::Stop);
@@ -89,6 +106,13 @@ fn watch(mut profiler: Box<dyn Looking>, told: &Receiver<Tell>) -> Profile {
         match told.recv_timeout(LOOK) {
             Ok(Tell::Begin) => profiler.begin(),
             Ok(Tell::End) => profiler.end(),
+            Ok(Tell::Snapshot(to)) => {
+                let began = Instant::now();
+                profiler.poll();
+                let profile = profiler.profile();
+                // Whoever asked may be gone.
+                let _ = to.send(Snapshot { profile, took: began.elapsed() });
+            }
             Ok(Tell::Stop) | Err(RecvTimeoutError::Disconnected) => break,
             Err(RecvTimeoutError::Timeout) => {}
         }

@@ -37,6 +37,8 @@ pub struct Task {
     pub tid: Option<u32>,
     /// Its name.
     pub program: String,
+    /// Of a thread: the name of its process.
+    pub process: Option<String>,
     /// What it was doing at the end: the kernel's letter.
     pub state: char,
     /// Its threads.
@@ -100,6 +102,9 @@ impl Counters {
     }
 }
 
+/// After so many looks every process is read again.
+const FORGET: u32 = 64;
+
 /// A task's identity: numbers are used again.
 type Key = (u32, Option<u32>, u64);
 
@@ -108,6 +113,10 @@ type Key = (u32, Option<u32>, u64);
 pub struct Tasks {
     of: Of,
     by_thread: bool,
+    /// Processes that were there at the last look and are none of those looked at. Nothing becomes one of them
+    /// later, so they are not read again.
+    others: HashSet<u32>,
+    looks: u32,
     files: Files,
     taskstats: Option<Taskstats>,
     delays: bool,
@@ -126,11 +135,13 @@ impl Tasks {
         let mut notes = Vec::new();
         let taskstats = Taskstats::open().map_err(|why| notes.push(why)).ok();
         if taskstats.is_none() {
-            notes.push(
+            notes.push(if by_thread {
+                "without taskstats it is unknown what threads wait for, apart from a CPU".to_owned()
+            } else {
                 "without taskstats what tasks wait for is unknown, and of processes with several threads \
                  switches and waits for a CPU are too (--threads tells them)"
-                    .to_owned(),
-            );
+                    .to_owned()
+            });
         }
         let delays = taskstats.is_some() && files.accounts_delays();
         if taskstats.is_some() && !delays {
@@ -143,6 +154,8 @@ impl Tasks {
         let mut tasks = Tasks {
             of,
             by_thread,
+            others: HashSet::new(),
+            looks: 0,
             files,
             taskstats,
             delays,
@@ -186,7 +199,15 @@ impl Tasks {
                         self.files.stat(pid, Some(tid))
                     };
                     if let Some(own) = own {
-                        self.one(pid, Some(tid), &own, seconds, since, &mut now, &mut all);
+                        self.one(
+                            pid,
+                            Some((tid, &stat.program)),
+                            &own,
+                            seconds,
+                            since,
+                            &mut now,
+                            &mut all,
+                        );
                     }
                 }
             } else {
@@ -204,13 +225,14 @@ impl Tasks {
     fn one(
         &mut self,
         pid: u32,
-        tid: Option<u32>,
+        thread: Option<(u32, &str)>,
         stat: &Stat,
         seconds: Option<f64>,
         since: u64,
         now: &mut HashMap<Key, Counters>,
         all: &mut Vec<Task>,
     ) {
+        let tid = thread.map(|t| t.0);
         let counters = self.counters(pid, tid, stat);
         let key = (pid, tid, stat.start_ticks);
         let before = self
@@ -220,7 +242,8 @@ impl Tasks {
             .or_else(|| (stat.start_ticks >= since).then(|| Counters::at_start(&counters)));
         now.insert(key, counters);
         if let Some((before, seconds)) = before.zip(seconds) {
-            all.push(self.task(pid, tid, stat, &before, &counters, seconds));
+            let process = thread.map(|t| t.1.to_owned());
+            all.push(Task { process, ..self.task(pid, tid, stat, &before, &counters, seconds) });
         }
     }
 
@@ -297,6 +320,7 @@ impl Tasks {
             pid,
             tid,
             program: stat.program.clone(),
+            process: None,
             state: stat.state,
             threads,
             user,
@@ -321,13 +345,28 @@ impl Tasks {
             Of::Group(folder) => of_group(folder),
             _ => self.files.processes(),
         };
-        let stat = |pid| Some((pid, self.files.stat(pid, None)?));
-        let all: Vec<(u32, Stat)> = pids.into_iter().filter_map(stat).collect();
         let roots: Vec<u32> = match &self.of {
-            Of::Machine | Of::Group(_) => return all,
+            Of::Machine | Of::Group(_) => Vec::new(),
             Of::Processes(pids) => pids.clone(),
             Of::Children => vec![std::process::id()],
         };
+        // A number may be used again, though hardly between two looks.
+        if self.looks.is_multiple_of(FORGET) {
+            self.others.clear();
+        }
+        self.looks = self.looks.wrapping_add(1);
+        let mut others = HashSet::with_capacity(self.others.len());
+        let mut all: Vec<(u32, Stat)> = Vec::new();
+        for pid in pids {
+            if self.others.contains(&pid) {
+                others.insert(pid);
+            } else if let Some(stat) = self.files.stat(pid, None) {
+                all.push((pid, stat));
+            }
+        }
+        if roots.is_empty() {
+            return all;
+        }
         let mut found: HashSet<u32> = roots.iter().copied().collect();
         loop {
             let before = found.len();
@@ -341,7 +380,11 @@ impl Tasks {
         if self.of == Of::Children {
             found.remove(&std::process::id());
         }
-        all.into_iter().filter(|(pid, _)| found.contains(pid)).collect()
+        let own = std::process::id();
+        others.extend(all.iter().map(|p| p.0).filter(|pid| !found.contains(pid) && *pid != own));
+        self.others = others;
+        all.retain(|(pid, _)| found.contains(pid));
+        all
     }
 }
 

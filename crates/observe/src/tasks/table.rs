@@ -90,6 +90,7 @@ mod tests {
             pid: 1_234_567,
             tid: None,
             program: "a\u{1b}[31mverylongname".into(),
+            process: None,
             state: 'R',
             threads: 2,
             user: 1.25,

@@ -2,7 +2,7 @@
 
 #[test]
 fn names_are_unique() {
-    let specs = assay_observe::all();
+    let specs: Vec<_> = assay_observe::every().collect();
     for (i, spec) in specs.iter().enumerate() {
         assert!(specs[..i].iter().all(|other| other.name != spec.name), "{}", spec.name);
         for (k, field) in spec.fields.iter().enumerate() {

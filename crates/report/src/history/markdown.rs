@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use assay_history::Shown;
 
-use super::{change_line, day, slope_line};
+use super::{change_line, day, functions_markdown, slope_line};
 
 /// The page.
 pub fn markdown(shown: &Shown) -> String {
@@ -22,6 +22,11 @@ pub fn markdown(shown: &Shown) -> String {
         }
         if series.changes.is_empty() && series.slopes.is_empty() {
             out.push_str("No change was found.\n");
+        }
+        for known in series.changes.iter().filter_map(|c| c.known.as_ref()) {
+            if let Some(functions) = &known.functions {
+                let _ = writeln!(out, "\n{}", functions_markdown(functions).trim());
+            }
         }
         out.push_str("\n| revision | author date | ratio | subject |\n|---|---|---|---|\n");
         for point in &series.points {

@@ -1,5 +1,6 @@
 //! A metric over revisions: the words for its changes, once for all outputs; Markdown; the parts of pages.
 
+mod functions;
 mod markdown;
 mod page;
 
@@ -7,6 +8,7 @@ use std::fmt::Write as _;
 
 use assay_history::{Point, ShownChange, Slope};
 
+pub use functions::{functions_markdown, functions_sentence, functions_text};
 pub use markdown::markdown;
 pub use page::{
     History, Look, STATE_CLASSES, anchor, large, large_quoted, overview, published, small,
@@ -52,6 +54,9 @@ pub fn change_line(change: &ShownChange) -> String {
     if let Some(known) = &change.known {
         for text in [&known.note, &known.link].into_iter().flatten() {
             let _ = write!(line, "; {text}");
+        }
+        if let Some(functions) = &known.functions {
+            let _ = write!(line, "; {}", functions_sentence(functions));
         }
     }
     line

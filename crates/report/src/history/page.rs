@@ -9,7 +9,8 @@ use assay_history::{
 use assay_model::{Better, RunId, units};
 use maud::{Markup, html};
 
-use super::{change_words, day, short, slope_line};
+use super::functions::functions_html;
+use super::{change_words, day, functions_sentence, short, slope_line};
 use crate::page::shell;
 
 /// What can be done about a change of a series.
@@ -142,6 +143,13 @@ fn card(series: &ShownSeries, change: &ShownChange, look: &Look<'_>) -> Markup {
                 @if let Some(link) = &known.link { p { (address(link)) } }
                 @if let (Some(to), Some(run)) = (look.run, &known.run) {
                     p class="soft" { "fresh experiment: " a href=(to(run)) { "run " (run) } }
+                }
+                @if let Some(functions) = &known.functions {
+                    p { (functions_sentence(functions)) "." }
+                    details { summary { "Functions" } (functions_html(functions)) }
+                    @if let (Some(to), Some(run)) = (look.run, &functions.run) {
+                        p class="soft" { "profiled trials: " a href=(to(run)) { "run " (run) } }
+                    }
                 }
             }
             @if let Some(actions) = look.actions { (actions(series, change)) }

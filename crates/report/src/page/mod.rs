@@ -16,6 +16,7 @@ pub(crate) mod packed;
 mod profile;
 pub(crate) mod shell;
 mod syscalls;
+mod tasks;
 mod time;
 
 use maud::{Markup, html};
@@ -32,7 +33,7 @@ pub use io::observed;
 pub use landscape::{content as landscape_content, landscape, preview as landscape_preview};
 pub use packed::unpacked;
 pub(crate) use profile::flame;
-pub use profile::profile;
+pub use profile::{profile, profile_part};
 pub use shell::{SCRIPT, style};
 
 /// A section of a page.
@@ -63,7 +64,7 @@ struct Tab {
 }
 
 /// What the page of a run shows.
-static TABS: [Tab; 11] = [
+static TABS: [Tab; 12] = [
     Tab {
         id: "answer",
         name: "Answer",
@@ -101,6 +102,11 @@ static TABS: [Tab; 11] = [
         id: "over-time",
         name: "Over time",
         sections: &[section("time", "Over time", |v, _| time::section(v))],
+    },
+    Tab {
+        id: "threads",
+        name: "Threads",
+        sections: &[section("tasks", "Threads", |v, _| tasks::section(v))],
     },
     Tab {
         id: "block-io",

@@ -16,6 +16,8 @@ use crate::view::RunView;
 
 /// Functions in a table.
 const FUNCTIONS: usize = 25;
+/// Functions of each thread.
+const FUNCTIONS_OF_A_THREAD: usize = 5;
 /// Narrower cells are not drawn, as shares of the whole.
 const MIN_SHARE: f64 = 0.001;
 /// Functions deep.
@@ -77,6 +79,7 @@ fn body(profile: &Profile, id: &str, against: Option<&Differences>) -> Markup {
                 @if profile.stacks.iter().any(|s| s.thread != profile.stacks[0].thread) {
                     details { summary { (words) ", threads apart" }
                         (figure(&picture(profile, side, &format!("{id}-{short}-threads"), words, true, None), &html! { (words) ", by thread" }, &html! {}))
+                        (html::table(&parts::by_thread(profile, side, FUNCTIONS_OF_A_THREAD)))
                     }
                 }
             }
@@ -159,11 +162,16 @@ fn cell(node: &Node, all: f64, timed: bool, against: Option<&Differences>) -> Ce
     Cell { label: node.label.clone(), title, look, size: node.ns as f64, below }
 }
 
+/// A profile as a part of a page that has no other.
+pub fn profile_part(profile: &Profile) -> Markup {
+    body(profile, "p", None)
+}
+
 /// A profile as a page of its own.
 pub fn profile(name: &str, profile: &Profile) -> String {
     let content = html! {
         header { p class="eyebrow" { "assay · profile" } h1 { (name) } }
-        main id="main" { (body(profile, "p", None)) }
+        main id="main" { (profile_part(profile)) }
         footer { p { "Made by assay " (env!("CARGO_PKG_VERSION")) "." } }
     };
     shell::page(name, &content)

@@ -7,7 +7,8 @@ use sha2::{Digest as _, Sha256};
 
 const STYLE: &str = concat!(include_str!("style.css"), include_str!("tabs.css"));
 /// The script of every page.
-pub const SCRIPT: &str = concat!(include_str!("page.js"), include_str!("tabs.js"));
+pub const SCRIPT: &str =
+    concat!(include_str!("flame.js"), include_str!("page.js"), include_str!("tabs.js"));
 
 /// The style sheet of every page.
 pub fn style() -> String {

@@ -6,7 +6,7 @@ use assay_chart::area::{self, Area, Layer, Step};
 use assay_chart::lines::{self, Lines};
 use assay_chart::{Head, PhaseSpan, Reach, WIDTH};
 use assay_model::{SampleSet, SeriesKey, TrialRecord};
-use assay_observe::Drawing;
+use assay_observe::{Drawing, TASKS};
 use maud::{Markup, html};
 
 use super::heat;
@@ -113,7 +113,8 @@ fn stacks(
     samples: &SampleSet,
     phases: &[PhaseSpan],
 ) -> Vec<(String, Markup)> {
-    let charts = assay_observe::charts().into_iter().filter(|d| d.chart.stacked);
+    let all = assay_observe::charts().into_iter();
+    let charts = all.filter(|d| d.chart.stacked && !d.chart.each);
     charts
         .filter_map(|d| {
             let subject = d.chart.subject.unwrap_or_default();
@@ -179,7 +180,7 @@ fn stack(
 }
 
 /// The time between samples, to 10 ms (the grain of the samples' own clock): `100 ms`, `1 s`.
-fn interval_text(ns: u64) -> String {
+pub(super) fn interval_text(ns: u64) -> String {
     let hundredths = (ns as f64 / 1e7).round() as u64;
     if hundredths.is_multiple_of(100) {
         format!("{} s", hundredths / 100)
@@ -189,7 +190,7 @@ fn interval_text(ns: u64) -> String {
 }
 
 /// The median time between samples.
-fn usual_gap(times: &[u64]) -> u64 {
+pub(super) fn usual_gap(times: &[u64]) -> u64 {
     let mut gaps: Vec<u64> = times.windows(2).map(|w| w[1] - w[0]).collect();
     gaps.sort_unstable();
     gaps.get(gaps.len() / 2).copied().unwrap_or(1_000_000_000)
@@ -249,11 +250,11 @@ fn lines_drawn() -> impl Iterator<Item = Drawing> {
 }
 
 /// The series that no chart draws, by monitor and unit: fields without one, and monitors of other
-/// versions. The parts of a stack are drawn of its one subject; a workload's own samples have their charts.
+/// versions. The parts of a stack are drawn of its one subject; a workload's own samples and threads have their charts.
 fn rest(samples: &SampleSet) -> BTreeMap<(&str, &str), Vec<&SeriesKey>> {
     let drawn = |k: &SeriesKey| {
         let of = assay_observe::field(&k.monitor, &k.field);
-        k.monitor == WORKLOAD || of.is_some_and(|field| field.chart.is_some())
+        k.monitor == WORKLOAD || k.monitor == TASKS || of.is_some_and(|field| field.chart.is_some())
     };
     let mut rest: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for key in samples.series.iter().filter(|k| !drawn(k)) {
@@ -376,7 +377,8 @@ mod tests {
     #[test]
     fn every_chart_that_a_monitors_row_asks_for_is_drawn() {
         let record = &crate::fixtures::block_size().records[0];
-        for drawing in assay_observe::charts() {
+        // Charts of each subject are `tasks`'.
+        for drawing in assay_observe::charts().into_iter().filter(|d| !d.chart.each) {
             let subject = drawing.chart.subject.unwrap_or("s0");
             let series: Vec<SeriesKey> = drawing
                 .fields

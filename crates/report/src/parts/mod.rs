@@ -16,4 +16,5 @@ pub(crate) mod significance;
 pub(crate) mod suite;
 pub(crate) mod syscalls;
 pub(crate) mod system;
+pub(crate) mod tasks;
 pub(crate) mod trials;

@@ -1,6 +1,7 @@
 //! Where the time of programs went: of what and how it was sampled, the functions, what was waited for,
 //! and how far names and stacks can be trusted. And the functions that differ between treatments.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use assay_model::units::percent;
@@ -74,6 +75,59 @@ pub(crate) fn table(profile: &Profile, side: Side, most: usize) -> Table {
             cell(f.frame.label()),
             cell(f.frame.module_name().to_owned()),
         ]);
+    }
+    t
+}
+
+/// Whether threads are told apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Threads {
+    /// All together.
+    Merged,
+    /// Each by itself.
+    Apart,
+}
+
+/// Threads that are told apart.
+const THREADS: usize = 8;
+
+/// The functions of each thread of a side, the busiest thread first; the others are counted.
+pub(crate) fn by_thread(profile: &Profile, side: Side, most: usize) -> Table {
+    let mut of: BTreeMap<&str, u64> = BTreeMap::new();
+    for stack in profile.stacks.iter().filter(|s| s.state.side() == side) {
+        *of.entry(&stack.thread).or_default() += stack.ns;
+    }
+    let mut threads: Vec<(&str, u64)> = of.into_iter().collect();
+    threads.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(b.0)));
+    let left = threads.len().saturating_sub(THREADS);
+    let rest =
+        if left > 0 { format!("; {left} less busy threads are left out") } else { String::new() };
+    let words = if side == Side::OnCpu { "on CPU" } else { "off CPU" };
+    let mut t = Table::of(format!("Functions by time {words}, each thread by itself{rest}"))
+        .label("thread")
+        .number("self")
+        .number("")
+        .label("function")
+        .label("in");
+    for (thread, total) in threads.into_iter().take(THREADS) {
+        let own = Profile {
+            stacks: profile
+                .stacks
+                .iter()
+                .filter(|s| s.state.side() == side && s.thread == thread)
+                .cloned()
+                .collect(),
+            ..profile.clone()
+        };
+        for f in functions(&own, side, None).iter().take(most).filter(|f| f.self_ns > 0) {
+            t.row(vec![
+                cell(if thread.is_empty() { "no name" } else { thread }.to_owned()),
+                cell(value(profile, f.self_ns)),
+                cell(share(f.self_ns, total)),
+                cell(f.frame.label()),
+                cell(f.frame.module_name().to_owned()),
+            ]);
+        }
     }
     t
 }
@@ -166,16 +220,18 @@ pub(crate) fn notes(profile: &Profile) -> Vec<String> {
 }
 
 /// A profile in full.
-pub(crate) fn whole(profile: &Profile, most: usize) -> Parts {
+pub(crate) fn whole(profile: &Profile, most: usize, threads: Threads) -> Parts {
     let mut all = head(profile);
     if let Some(t) = states(profile) {
         all.table(t);
     }
-    if profile.count(Side::OnCpu) > 0 {
-        all.table(table(profile, Side::OnCpu, most));
-    }
-    if profile.count(Side::OffCpu) > 0 {
-        all.table(table(profile, Side::OffCpu, most));
+    for side in [Side::OnCpu, Side::OffCpu] {
+        if profile.count(side) > 0 {
+            all.table(match threads {
+                Threads::Merged => table(profile, side, most),
+                Threads::Apart => by_thread(profile, side, most),
+            });
+        }
     }
     all.notes(notes(profile));
     all

@@ -33,7 +33,7 @@ pub use io_iostat::iostat;
 pub use io_time::{io_tick_header, io_tick_line, io_ticks};
 pub use landscape::{landscape, landscape_list, matrix};
 pub use plan::{PlanView, plan};
-pub use profile::profile;
+pub use profile::{Threads, profile};
 pub use result::{Detail, result};
 pub use run::run;
 pub use syscalls::syscalls;

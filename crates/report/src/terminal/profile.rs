@@ -5,8 +5,9 @@ use assay_profile::Profile;
 use super::Style;
 use crate::document::terminal;
 use crate::parts::profile as parts;
+pub use crate::parts::profile::Threads;
 
 /// The profile with so many functions of each side.
-pub fn profile(profile: &Profile, most: usize, style: Style) -> String {
-    terminal::parts(&parts::whole(profile, most), style)
+pub fn profile(profile: &Profile, most: usize, threads: Threads, style: Style) -> String {
+    terminal::parts(&parts::whole(profile, most, threads), style)
 }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use assay_lab::LiveProfile;
 use axum::Json;
 use axum::extract::rejection::{JsonRejection, QueryRejection};
 use axum::extract::{Path, Query, State};
@@ -14,9 +15,10 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::app::App;
 use crate::change::{self, Made};
+use crate::child::{EVENTS, EXPERIMENT};
 use crate::draft::{self, Draft};
 use crate::error::Refusal;
-use crate::job::Job;
+use crate::job::{Job, JobState};
 use crate::live::Live;
 use crate::queue::{NewJob, Shift};
 use crate::sse;
@@ -177,6 +179,41 @@ pub(crate) async fn events(
     let live = live_of(&app, number(&id)?)?;
     let seen = headers.get("last-event-id").and_then(|v| v.to_str().ok()?.parse().ok());
     Ok(sse::run(live, seen))
+}
+
+/// The profile of the trial that runs, as the run made it last, and asks for the next; `None`: it has made none yet.
+pub(crate) async fn profile_of(app: &Arc<App>, id: u64) -> Result<Option<LiveProfile>, Refusal> {
+    let job = app.job(id)?;
+    let folder = app.queue().folder_of(id);
+    if job.state != JobState::Running {
+        let state = job.state.name();
+        return Err(Refusal::conflict(format!("job {id} is {state}; no trial of it runs")));
+    }
+    app.heavy(move || {
+        if !is_profiled(&folder) {
+            return Err(Refusal::conflict(format!(
+                "job {id} is not profiled; its experiment has no `tracers = [\"profile\"]` under [observe]"
+            )));
+        }
+        let events = folder.join(EVENTS);
+        LiveProfile::ask(&events).map_err(|e| Refusal::own(&e))?;
+        LiveProfile::read(&events).map_err(|e| Refusal::own(&e))
+    })
+    .await?
+}
+
+/// Whether the trials of the job in a folder are profiled.
+pub(crate) fn is_profiled(folder: &std::path::Path) -> bool {
+    let text = std::fs::read_to_string(folder.join(EXPERIMENT)).unwrap_or_default();
+    let experiment = assay_lab::read_experiment(EXPERIMENT, &text);
+    experiment.is_ok_and(|e| e.observe.tracers.iter().any(|t| assay_lab::is_profile(t)))
+}
+
+pub(crate) async fn profile(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+) -> Result<Response, Refusal> {
+    Ok(Json(profile_of(&app, number(&id)?).await?).into_response())
 }
 
 /// The number of a job; what is none is no job.

@@ -40,6 +40,7 @@ pub(crate) fn router() -> Router<Arc<App>> {
         .route("/api/v1/jobs/{id}/resume", post(jobs::resume))
         .route("/api/v1/jobs/{id}/move", post(jobs::shift))
         .route("/api/v1/jobs/{id}/live", get(jobs::live))
+        .route("/api/v1/jobs/{id}/profile", get(jobs::profile))
         .route("/api/v1/jobs/{id}/events", get(jobs::events))
         .route("/api/v1/runs", get(runs::list))
         .route("/api/v1/runs/{id}", get(runs::one))

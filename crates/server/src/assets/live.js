@@ -218,3 +218,39 @@ class Live {
   }
 }
 
+
+/** The profile of the trial that runs: asked for while its fold is open; what is zoomed, searched and open stays. */
+class LiveProfile {
+  constructor(fold) {
+    this.fold = fold;
+    this.place = fold.querySelector("div");
+    fold.addEventListener("toggle", () => this.ask());
+    this.timer = setInterval(() => this.ask(), 3000);
+  }
+
+  async ask() {
+    if (!this.fold.open || document.hidden || this.asking) return;
+    this.asking = true;
+    try {
+      const answer = await fetch(this.fold.dataset.profile, { redirect: "error", signal: AbortSignal.timeout(10000) });
+      const text = await answer.text();
+      // The run has ended: the last one stays.
+      if (answer.status === 409) clearInterval(this.timer);
+      if (answer.ok && text !== this.shown) this.put(text);
+    } catch { /* the page says already that the server does not answer */ }
+    this.asking = false;
+  }
+
+  put(text) {
+    const charts = () => [...this.place.querySelectorAll("svg.flame")];
+    const folds = () => [...this.place.querySelectorAll("details")];
+    const kept = new Map(charts().map((svg) => [svg.id, flames.get(svg)?.state()]));
+    const open = folds().map((fold) => fold.open);
+    this.place.innerHTML = text;
+    this.shown = text;
+    folds().forEach((fold, i) => { fold.open = open[i] ?? fold.open; });
+    enliven(this.place);
+    for (const svg of charts()) if (kept.get(svg.id)) flames.get(svg).restore(kept.get(svg.id));
+  }
+}
+

@@ -56,3 +56,5 @@ const submit = document.getElementById("submit");
 if (submit) new Submit(submit);
 const live = document.getElementById("live");
 if (live) new Live(live);
+const profile = document.getElementById("live-profile");
+if (profile) new LiveProfile(profile);

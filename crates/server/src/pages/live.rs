@@ -2,12 +2,16 @@
 
 use std::sync::Arc;
 
+use assay_lab::LiveProfile;
 use assay_model::units;
+use assay_report::page::profile_part;
 use axum::Extension;
 use axum::extract::{Path, State};
+use axum::response::Html;
 use maud::{Markup, html};
 
 use super::{Page, Section, shell, time};
+use crate::api::jobs::{is_profiled, profile_of};
 use crate::api::number;
 use crate::app::App;
 use crate::job::Job;
@@ -21,17 +25,42 @@ pub(super) async fn page(
 ) -> Page {
     let job = app.job(number(&id)?)?;
     let status = app.live(job.id).map(|live| live.status());
+    let folder = app.queue().folder_of(job.id);
+    let profiled = !job.state.is_over() && app.heavy(move || is_profiled(&folder)).await?;
     let body = html! {
         div class="wide" {
             h1 { (job.experiment) " " span class="soft" { "job " (job.id) } }
             p class="soft" { @if !job.title.is_empty() { (job.title) " · " } "submitted " (time(&job.submitted_at)) @if let Some(at) = &job.started_at { ", started " (time(at)) } "." }
             @match &status {
-                Some(status) => { (moving(&job, status, role)) }
+                Some(status) => { (moving(&job, status, role, profiled)) }
                 None => { (still(&job)) }
             }
         }
     };
     Ok(shell(&format!("Live: {}", job.experiment), Section::Queue, &body))
+}
+
+/// The profile of the trial that runs, for the page to put into its place.
+pub(super) async fn profile(State(app): State<Arc<App>>, Path(id): Path<String>) -> Page {
+    let made = profile_of(&app, number(&id)?).await?;
+    let part = app.heavy(move || made.as_ref().map_or_else(waiting, snapshot)).await?;
+    Ok(Html(part.into_string()))
+}
+
+fn waiting() -> Markup {
+    html! { p { "The run has not made one yet: it makes the first within seconds, once a trial runs." } }
+}
+
+fn snapshot(made: &LiveProfile) -> Markup {
+    html! {
+        p class="soft" {
+            "Trial " (made.trial) @if made.treatment != "-" { ", " (made.treatment) } ", snapshot " (made.before + 1) ". It took "
+            (units::format_value(made.took_s, "s"))
+            "; snapshots are made only while this is open, at most once in 3 s and for at most 1 % of one CPU's time."
+        }
+        @if made.profile.stacks.is_empty() { p { "Nothing was sampled yet." } }
+        @else { (profile_part(&made.profile)) }
+    }
 }
 
 /// A job whose run this server has not seen.
@@ -42,7 +71,7 @@ fn still(job: &Job) -> Markup {
     }
 }
 
-fn moving(job: &Job, s: &LiveStatus, role: Role) -> Markup {
+fn moving(job: &Job, s: &LiveStatus, role: Role, profiled: bool) -> Markup {
     html! {
         div id="live" data-job=(job.id) data-events={ "/api/v1/jobs/" (job.id) "/events" } {
             p class="headline" {
@@ -87,6 +116,14 @@ fn moving(job: &Job, s: &LiveStatus, role: Role) -> Markup {
             p class="soft" { "One sample a second, as the run's own monitors take them, all on one axis of time; upright lines are phases of trials. Point at a chart, or use the arrow keys on it, for the values of a moment." }
             noscript { p class="notice" { "The charts that move need the script." } }
             div id="live-charts" class="moving" {}
+            @if profiled {
+                h2 { "Profile" }
+                details id="live-profile" data-profile={ "/live/" (job.id) "/profile" } {
+                    summary { "Profile of the trial that runs" }
+                    noscript { p class="notice" { "The profile that moves needs the script." } }
+                    div { p { "Asking for the first …" } }
+                }
+            }
             h2 { "Log" }
             pre id="live-log" class="log" tabindex="0" role="region" aria-label="Log" {
                 @for line in &s.log { (line.from) ": " (line.text) "\n" }

@@ -50,6 +50,7 @@ pub(crate) fn router() -> Router<Arc<App>> {
         .route("/queue/{id}/resume", post(queue::resume))
         .route("/queue/{id}/move", post(queue::shift))
         .route("/live/{id}", get(live::page))
+        .route("/live/{id}/profile", get(live::profile))
         .route("/runs/{id}", get(run::page))
         .route("/archive", get(archive::page))
         .route("/archive/{id}/annotate", post(archive::annotate))

@@ -20,6 +20,7 @@ use assay_model::units;
 use assay_report::history::{History as Page, markdown, published};
 use assay_sut::process::Output;
 
+use super::functions::{Between, between};
 use super::open::{kit_paths, open_archive, open_lab};
 use super::{experiment, run};
 use crate::cli::{Cli, History, HistoryImport, What};
@@ -173,6 +174,9 @@ impl<'a> Measured<'a> {
             }
             if asked.confirm && !interrupted {
                 interrupted = self.confirm(&lab, &mut bar, &mut kept, until)?;
+                if !interrupted {
+                    self.functions(&lab, &mut bar, &mut kept, until)?;
+                }
             }
         }
         let past = self.past()?;
@@ -330,6 +334,43 @@ impl<'a> Measured<'a> {
             }
         }
         Ok(false)
+    }
+
+    /// Has both sides of confirmed changes profiled where that is not done.
+    fn functions(
+        &self,
+        lab: &Lab<'_>,
+        bar: &mut Bar,
+        kept: &mut Kept,
+        until: Instant,
+    ) -> Result<()> {
+        let past = self.past()?;
+        for series in &past.series {
+            for change in analysis(&series.points, &kept.known).changes {
+                let (before, after) = (&series.points[change.at - 1], &series.points[change.at]);
+                let all = commits(self.range(), &series.points, &change);
+                let Some(known) = kept.known.of(&series.machine, &all) else { continue };
+                let done = known.functions.as_ref().is_some_and(|f| f.differences.is_some());
+                let Some(like) = known.run.clone() else { continue };
+                if done || known.state != State::Confirmed {
+                    continue;
+                }
+                let step = Between {
+                    what: &self.asked.what,
+                    when: self.asked.profile,
+                    before: &before.commit,
+                    after: &after.commit,
+                    tag: Some(series::profile_tag(&self.defined.id)),
+                    left: until.saturating_duration_since(Instant::now()),
+                    like: &like,
+                };
+                if let Some(found) = between(&step, &self.archive, lab, bar)? {
+                    kept.known.explain(&series.machine, &all, found);
+                    kept.save()?;
+                }
+            }
+        }
+        Ok(())
     }
 }
 

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use assay_history::{Quoted, Shown, State};
 use assay_model::units;
-use assay_report::history::{change_line, day, short, slope_line};
+use assay_report::history::{change_line, day, functions_text, short, slope_line};
 
 /// For a terminal.
 pub fn text(shown: &Shown, raw: bool) -> String {
@@ -13,15 +13,15 @@ pub fn text(shown: &Shown, raw: bool) -> String {
         shown.metric, shown.experiment, shown.reference
     );
     for series in &shown.series {
-        let _ = writeln!(
-            out,
-            "\n{}: {} of {} revisions, standard deviation {:.2} %, neighbours correlated by {:.2}",
+        let line = format!(
+            "{}: {} of {} revisions, standard deviation {:.2} %, neighbours correlated by {:.2}",
             series.machine,
             series.points.len(),
             shown.revisions,
             100.0 * series.sd,
             series.correlation
         );
+        let _ = writeln!(out, "\n{}", crate::screen::wrap(&line, "", "  "));
         for (i, point) in series.points.iter().enumerate() {
             let mark = series
                 .changes
@@ -44,6 +44,9 @@ pub fn text(shown: &Shown, raw: bool) -> String {
         }
         for change in &series.changes {
             let _ = writeln!(out, "{}", crate::screen::wrap(&change_line(change), "  ", "    "));
+            if let Some(functions) = change.known.as_ref().and_then(|k| k.functions.as_ref()) {
+                out.push_str(&functions_text(functions, crate::screen::style()));
+            }
         }
         for slope in &series.slopes {
             let line = slope_line(&series.points, slope);

@@ -1,0 +1,153 @@
+//! The profile of the trial that runs, for those who watch. It is made when they ask for it, which they do by a file
+//! beside the run's events, and no more often than what it costs allows.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, TryRecvError};
+use std::time::{Duration, Instant, SystemTime};
+
+use assay_observe::profile::Snapshot;
+use assay_profile::Profile;
+use serde::{Deserialize, Serialize};
+
+use crate::trace::Tracing;
+use crate::watch::Watcher;
+
+/// Between two of them at least.
+const APART: Duration = Duration::from_secs(3);
+/// One takes at most this part of the time until the next.
+const COST: u32 = 100;
+/// Who has not asked for so long has gone.
+const WANTED: Duration = Duration::from_secs(15);
+
+/// A profile of the trial that runs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LiveProfile {
+    /// The trial.
+    pub trial: u32,
+    /// Its treatment.
+    pub treatment: String,
+    /// How many of this trial came before.
+    pub before: u32,
+    /// Seconds that it took to make.
+    pub took_s: f64,
+    /// The profile so far.
+    pub profile: Profile,
+}
+
+impl LiveProfile {
+    /// Asks the run that writes these events for one.
+    ///
+    /// # Errors
+    /// Nothing can be written there.
+    pub fn ask(events: &Path) -> io::Result<()> {
+        let file = File::options().create(true).append(true).open(wanted(events))?;
+        file.set_modified(SystemTime::now())
+    }
+
+    /// The newest; `None`: there is none yet.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn read(events: &Path) -> io::Result<Option<Self>> {
+        match fs::read(file(events)) {
+            Ok(bytes) => Ok(Some(serde_json::from_slice(&bytes)?)),
+            Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(e) => Err(e),
+        }
+    }
+
+    /// Puts it in the place of the one before, whole.
+    pub(crate) fn write(&self, events: &Path) -> io::Result<()> {
+        let path = file(events);
+        let new = path.with_extension("new");
+        fs::write(&new, serde_json::to_vec(self)?)?;
+        fs::rename(&new, path)
+    }
+}
+
+/// Whether somebody asked lately.
+pub(crate) fn is_wanted(events: &Path) -> bool {
+    let asked = fs::metadata(wanted(events)).and_then(|m| m.modified());
+    asked.is_ok_and(|at| at.elapsed().is_ok_and(|ago| ago < WANTED))
+}
+
+fn wanted(events: &Path) -> PathBuf {
+    events.with_extension("profile-wanted")
+}
+
+fn file(events: &Path) -> PathBuf {
+    events.with_extension("profile.json")
+}
+
+/// Those of one trial.
+pub(crate) struct Snapshots {
+    trial: u32,
+    treatment: String,
+    made: u32,
+    coming: Option<Receiver<Snapshot>>,
+    not_before: Option<Instant>,
+}
+
+impl Snapshots {
+    pub fn of(trial: u32, treatment: String) -> Self {
+        Snapshots { trial, treatment, made: 0, coming: None, not_before: None }
+    }
+
+    /// Time has passed: hands over what has come, and asks for the next where that is wanted.
+    pub fn tick(&mut self, tracing: &Tracing, watcher: &mut dyn Watcher) {
+        match self.coming.as_ref().map(Receiver::try_recv) {
+            Some(Ok(snapshot)) => self.hand_over(snapshot, watcher),
+            Some(Err(TryRecvError::Empty)) => return,
+            Some(Err(TryRecvError::Disconnected)) => self.coming = None,
+            None => {}
+        }
+        let due = self.not_before.is_none_or(|at| at <= Instant::now());
+        if due && watcher.wants_profile() {
+            self.coming = tracing.snapshot();
+        }
+    }
+
+    fn hand_over(&mut self, snapshot: Snapshot, watcher: &mut dyn Watcher) {
+        let began = Instant::now();
+        watcher.profile(&LiveProfile {
+            trial: self.trial,
+            treatment: self.treatment.clone(),
+            before: self.made,
+            took_s: snapshot.took.as_secs_f64(),
+            profile: snapshot.profile,
+        });
+        let cost = snapshot.took + began.elapsed();
+        self.made += 1;
+        self.coming = None;
+        self.not_before = Some(Instant::now() + APART.max(cost.saturating_mul(COST)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_is_wanted_after_it_was_asked_for_and_the_newest_is_read() {
+        let dir = tempfile::tempdir().unwrap();
+        let events = dir.path().join("events.jsonl");
+        assert!(!is_wanted(&events) && LiveProfile::read(&events).unwrap().is_none());
+        LiveProfile::ask(&events).unwrap();
+        assert!(is_wanted(&events));
+        let old = File::options().append(true).open(wanted(&events)).unwrap();
+        old.set_modified(SystemTime::now() - 2 * WANTED).unwrap();
+        assert!(!is_wanted(&events), "who asked has gone");
+        let profile = assay_profile::read(b"main;f 3\n", "x.folded").unwrap();
+        for before in 0..2 {
+            let treatment = "a".to_owned();
+            let one =
+                LiveProfile { trial: 1, treatment, before, took_s: 0.1, profile: profile.clone() };
+            one.write(&events).unwrap();
+            assert_eq!(LiveProfile::read(&events).unwrap(), Some(one));
+        }
+        fs::write(file(&events), "{").unwrap();
+        assert!(LiveProfile::read(&events).is_err());
+    }
+}

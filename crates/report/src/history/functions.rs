@@ -1,0 +1,67 @@
+//! Which functions made a difference between two revisions: the last words of a history, a gate and a bisection.
+
+use assay_history::Functions;
+use assay_profile::Change;
+use maud::Markup;
+
+use super::short;
+use crate::document::{Parts, html, markdown, terminal};
+use crate::parts::io::time;
+use crate::parts::profile::changes;
+use crate::terminal::Style;
+
+/// So many functions are listed at least, and at most.
+const SHOWN: std::ops::RangeInclusive<usize> = 4..=12;
+
+fn named(c: &Change) -> String {
+    let sign = if c.difference_ns > 0.0 { "+" } else { "" };
+    format!("`{}` ({sign}{} on CPU a trial)", c.function, time(c.difference_ns))
+}
+
+/// The answer as a sentence.
+pub fn functions_sentence(f: &Functions) -> String {
+    let Some(d) = &f.differences else {
+        let why = f.why.as_deref().unwrap_or("unknown");
+        return format!("which functions made it is not known: {why}");
+    };
+    let clear: Vec<String> = d.changes.iter().filter(|c| c.clear).map(named).collect();
+    match clear.as_slice() {
+        [] => format!(
+            "no function differs clearly between {} and {} in {} and {} profiled trials",
+            short(&f.before),
+            short(&f.after),
+            d.trials[0],
+            d.trials[1]
+        ),
+        [one] => format!("the function that differs: {one}"),
+        [first, second] => format!("the functions that differ: {first}, {second}"),
+        [first, second, rest @ ..] => {
+            format!("the functions that differ: {first}, {second} and {} more", rest.len())
+        }
+    }
+}
+
+fn parts(f: &Functions) -> Parts {
+    let mut out = Parts::default();
+    if let Some(d) = &f.differences {
+        let clear = d.changes.iter().filter(|c| c.clear).count();
+        let most = clear.clamp(*SHOWN.start(), *SHOWN.end());
+        out.append(changes(d, [short(&f.before), short(&f.after)], most));
+    }
+    out
+}
+
+/// The table for a terminal; empty where nothing was compared.
+pub fn functions_text(f: &Functions, style: Style) -> String {
+    terminal::parts(&parts(f), style)
+}
+
+/// The table as Markdown.
+pub fn functions_markdown(f: &Functions) -> String {
+    markdown::parts(&parts(f))
+}
+
+/// The table for a page.
+pub(super) fn functions_html(f: &Functions) -> Markup {
+    html::parts(&parts(f))
+}
