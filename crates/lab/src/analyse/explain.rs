@@ -443,6 +443,14 @@ mod tests {
         }
     }
 
+    fn analysis() -> Analysis {
+        serde_json::from_value(serde_json::json!({
+            "metric": "elapsed", "unit": "s", "better": "lower", "confidence": 0.95,
+            "summaries": [], "comparisons": [], "curves": [], "scaling": null, "run_metrics": [], "findings": []
+        }))
+        .unwrap()
+    }
+
     fn explained(user: impl Fn(u32, u32) -> f64) -> Explanation {
         explained_with(user, &BTreeMap::new())
     }
@@ -462,11 +470,7 @@ mod tests {
             }
         }
         let comparison = comparison("s", Better::Lower, 0.97);
-        let analysis: Analysis = serde_json::from_value(serde_json::json!({
-            "metric": "elapsed", "unit": "s", "better": "lower", "confidence": 0.95,
-            "summaries": [], "comparisons": [], "curves": [], "scaling": null, "run_metrics": [], "findings": []
-        }))
-        .unwrap();
+        let analysis = analysis();
         let question = Question {
             records: &records,
             samples: &by_trial,
@@ -529,6 +533,39 @@ mod tests {
         assert!(e.notes.iter().any(|n| n.contains("functions of the program")), "{:?}", e.notes);
         let e = explained_with(same, &profiled(0.0));
         assert!(e.observations.iter().all(|o| o.source != PROFILE || !o.change.clear()));
+    }
+
+    #[test]
+    fn a_thread_that_was_kept_at_some_ticks_only_takes_no_part() {
+        let mut set = SampleSet::default();
+        for (series, (subject, ticks)) in
+            [(ALL_TASKS, 4), ("srv", 4), ("srv/io", 3), ("short", 1)].into_iter().enumerate()
+        {
+            set.series.push(SeriesKey {
+                monitor: TASKS.into(),
+                subject: subject.into(),
+                field: "user".into(),
+                unit: "%".into(),
+            });
+            let row = |tick| SampleRow { t_ns: 11 + tick, series: series as u32, value: 50.0 };
+            set.rows.extend((0..ticks).map(row));
+        }
+        set.rows.sort_by_key(|r| r.t_ns);
+        let record = record(1, 0, 0);
+        let question = Question {
+            records: std::slice::from_ref(&record),
+            samples: &BTreeMap::from([(1, set)]),
+            syscalls: &BTreeMap::new(),
+            profiles: &BTreeMap::new(),
+            analysis: &analysis(),
+            comparison: &comparison("s", Better::Lower, 1.0),
+        };
+        let seen = observations(&record, &question, question.comparison);
+        let of = |subject: &str| seen.get(&Key::new(TASKS, subject, "user", "%")).copied();
+        // The first tick of a window may have been before a thread had a base.
+        assert_eq!([of(ALL_TASKS), of("srv"), of("srv/io")], [Some(50.0); 3]);
+        assert_eq!(of("short"), None);
+        assert_eq!(Key::new(TASKS, "srv", "user", "%").share_of_time(), Some(0.01));
     }
 
     #[test]
