@@ -49,7 +49,7 @@ fn what_cannot_be_profiled_is_refused() {
     for (arguments, says) in [
         (&["--from", story][..], "holds no profile"),
         (&["--from", "/nowhere/x"], "/nowhere/x"),
-        (&[], "say whose time"),
+        (&[], "name what to profile"),
         (&["--rate", "0", "--", "true"], "--rate"),
         (&["--seconds=-1", "--", "true"], "--seconds"),
         (&["-o", "x.svg", "--", "true"], ".folded"),

@@ -46,7 +46,7 @@ fn a_command_is_counted_by_what_is_asked_for() {
 fn what_cannot_be_counted_is_refused() {
     let world = World::new();
     for (arguments, says) in [
-        (&[][..], "say whose calls"),
+        (&[][..], "name whose calls"),
         (&["--seconds=-1", "--", "true"], "--seconds"),
         (&["--by", "moon", "--", "true"], "moon"),
         (&["--cgroup", "/no/such/group"], "no control group"),

@@ -539,7 +539,7 @@ mod tests {
     fn a_thread_that_was_kept_at_some_ticks_only_takes_no_part() {
         let mut set = SampleSet::default();
         for (series, (subject, ticks)) in
-            [(ALL_TASKS, 4), ("srv", 4), ("srv/io", 3), ("short", 1)].into_iter().enumerate()
+            [(ALL_TASKS, 4u64), ("srv", 4), ("srv/io", 3), ("short", 1)].into_iter().enumerate()
         {
             set.series.push(SeriesKey {
                 monitor: TASKS.into(),
