@@ -517,8 +517,8 @@ pub struct What {
     /// Monitors, with commas; `all` or `none`, and `tasks` (threads), which `all` leaves out.
     #[arg(long, value_name = "NAMES")]
     pub monitors: Option<String>,
-    /// Tracers, with commas, in place of the experiment's: `io`, `io-events`, `profile`, `profile@999`, `syscalls`; or
-    /// `none`.
+    /// Tracers, with commas, in place of the experiment's: `io`, `io-events`, `profile`, `profile@999`, `syscalls`,
+    /// `instructions`; or `none`.
     #[arg(long, value_name = "NAMES")]
     pub tracers: Option<String>,
     /// The time between samples of the monitors.
@@ -858,8 +858,8 @@ pub struct Profile {
     #[command(flatten)]
     pub of: Targets,
     /// Show a recorded profile (`-`: standard input): perf script's text, folded stacks,
-    /// async-profiler's collapsed form, pprof, or assay's own JSON. The format is detected from the
-    /// content.
+    /// async-profiler's collapsed form, pprof, callgrind's files, or assay's own JSON. The format is
+    /// detected from the content.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["pid", "cgroup", "all", "seconds", "command"])]
     pub from: Option<PathBuf>,
     /// Samples per second and CPU.
@@ -868,6 +868,14 @@ pub struct Profile {
     /// Sample time on CPU only, not waiting: cheaper where threads switch very often.
     #[arg(long, conflicts_with = "from")]
     pub on_cpu: bool,
+    /// How stacks are followed. `auto` copies a stack to be unwound by DWARF where frame pointers do not lead to
+    /// its beginning; `fp` never does, and `dwarf` always. Stacks of waits have frame pointers alone.
+    #[arg(long, value_enum, default_value = "auto", value_name = "HOW", conflicts_with = "from")]
+    pub unwind: UnwindBy,
+    /// How many different stacks are kept; what has no room is counted.
+    #[arg(long, value_name = "N", default_value_t = assay_observe::profile::ROOM, conflicts_with = "from",
+          value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
+    pub room: u32,
     /// List at most this many functions.
     #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
     pub top: usize,
@@ -878,6 +886,17 @@ pub struct Profile {
     /// .speedscope.json, .firefox.json, or .json (assay's own). May be given several times.
     #[arg(short, long, value_name = "FILE")]
     pub output: Vec<PathBuf>,
+}
+
+/// How stacks are followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum UnwindBy {
+    /// By frame pointers, else by DWARF.
+    Auto,
+    /// By frame pointers.
+    Fp,
+    /// By DWARF.
+    Dwarf,
 }
 
 /// `assay syscalls`.

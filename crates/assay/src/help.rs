@@ -142,10 +142,11 @@ const VERBS: &[Verb] = &[
         &[
             "assay profile -o make.html -- make",
             "assay profile --pid 1234 --seconds 10 -o server.pb.gz",
+            "assay profile --unwind dwarf -- make",
             "perf script | assay profile --from - -o perf.html",
         ],
         "Exit code 6 when programs cannot be profiled here, or nothing was seen. In an experiment: [observe] \
-         tracers = [\"profile\"].",
+         tracers = [\"profile\"], and [\"instructions\"] to count instructions with Valgrind.",
     ),
     verb(
         "syscalls",

@@ -5,23 +5,31 @@ use std::path::Path;
 
 use assay_model::{Better, Experiment, Kind, MetricValue};
 use assay_observe::NotAvailable;
-use assay_observe::profile::{MAX_RATE_HZ, ProfileRequest, ProfileWatch, RATE_HZ};
+use assay_observe::profile::{MAX_RATE_HZ, ProfileRequest, ProfileWatch, RATE_HZ, Unwind};
 use assay_profile::{Profile, Side, State};
 
 use crate::beside::Tracer;
 
-/// The tracer's name; `profile@999` samples at another rate.
+/// The tracer's name; `profile@999` samples at another rate, `profile:fp` and `profile:dwarf` follow stacks by frame
+/// pointers or by DWARF alone, `profile@999:dwarf` is both.
 pub(crate) const NAME: &str = "profile";
 
-/// The rate that a tracer's name asks for; `None`: it is another tracer, or no rate that can be had.
-pub(crate) fn rate(tracer: &str) -> Option<f64> {
-    match tracer.strip_prefix(NAME)? {
-        "" => Some(RATE_HZ),
-        rest => {
-            let hz: f64 = rest.strip_prefix('@')?.parse().ok()?;
-            (1.0..=MAX_RATE_HZ).contains(&hz).then_some(hz)
-        }
-    }
+/// What a tracer's name asks for; `None`: it is another tracer, or nothing that can be had.
+pub(crate) fn named(tracer: &str) -> Option<ProfileRequest> {
+    let rest = tracer.strip_prefix(NAME)?;
+    let (rate, unwind) = match rest.split_once(':') {
+        Some((rate, way)) => (rate, Unwind::named(way)?),
+        None => (rest, Unwind::Auto),
+    };
+    let rate_hz = match rate {
+        "" => RATE_HZ,
+        rate => rate.strip_prefix('@')?.parse().ok()?,
+    };
+    (1.0..=MAX_RATE_HZ).contains(&rate_hz).then(|| ProfileRequest {
+        rate_hz,
+        unwind,
+        ..ProfileRequest::default()
+    })
 }
 
 /// Whether a tracer's name is the profiler's.
@@ -31,8 +39,7 @@ pub fn is_profile(tracer: &str) -> bool {
 
 /// What the experiment asks for.
 pub(crate) fn request(experiment: &Experiment) -> Option<ProfileRequest> {
-    let rate = experiment.observe.tracers.iter().find_map(|t| rate(t));
-    rate.map(|rate_hz| ProfileRequest { rate_hz, ..ProfileRequest::default() })
+    experiment.observe.tracers.iter().find_map(|t| named(t))
 }
 
 /// What a profiler wants of programs' environment: Java virtual machines keep frame pointers and say at their end
@@ -116,11 +123,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tracer_may_name_its_rate() {
-        assert_eq!(rate("profile"), Some(99.0));
-        assert_eq!(rate("profile@999"), Some(999.0));
-        for wrong in ["io", "profile@", "profile@0", "profile@1e9", "profile@x", "profiles"] {
-            assert_eq!(rate(wrong), None, "{wrong}");
+    fn a_tracer_may_name_its_rate_and_how_stacks_are_followed() {
+        let of = |tracer| named(tracer).map(|r| (r.rate_hz, r.unwind));
+        assert_eq!(of("profile"), Some((99.0, Unwind::Auto)));
+        assert_eq!(of("profile@999"), Some((999.0, Unwind::Auto)));
+        assert_eq!(of("profile:fp"), Some((99.0, Unwind::FramePointers)));
+        assert_eq!(of("profile@999:dwarf"), Some((999.0, Unwind::Dwarf)));
+        for wrong in [
+            "io",
+            "profile@",
+            "profile@0",
+            "profile@1e9",
+            "profile@x",
+            "profiles",
+            "profile:",
+            "profile:x@9",
+        ] {
+            assert_eq!(of(wrong), None, "{wrong}");
         }
     }
 }

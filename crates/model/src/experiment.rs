@@ -308,8 +308,10 @@ pub struct Observe {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub environment: Vec<String>,
     /// The tracers by name: `io` counts block I/O in the kernel, `io-events` keeps every single one;
-    /// `profile` samples where the program's time goes (99 times a second and CPU; `profile@999`: at that rate);
-    /// `syscalls` counts the system calls of the program.
+    /// `profile` samples where the program's time goes (99 times a second and CPU; `profile@999`: at that rate;
+    /// `profile:fp`, `profile:dwarf`: stacks by frame pointers or by DWARF alone);
+    /// `syscalls` counts the system calls of the program; `instructions` counts its instructions with Valgrind, in
+    /// a trial of its own after the first of each treatment in three blocks (`instructions@5`: in five).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tracers: Vec<String>,
 }

@@ -35,7 +35,16 @@ fn profiled(program: &Path, rate_hz: f64) -> Option<(Profile, String, f64)> {
 }
 
 fn profiled_as(program: &Path, ask: &ProfileRequest) -> Option<(Profile, String, f64)> {
-    let watch = match ProfileWatch::start(Path::new("/"), ask) {
+    profiled_under(Path::new("/"), program, ask)
+}
+
+/// `root`: where the kernel's files are.
+fn profiled_under(
+    root: &Path,
+    program: &Path,
+    ask: &ProfileRequest,
+) -> Option<(Profile, String, f64)> {
+    let watch = match ProfileWatch::start(root, ask) {
         Ok(watch) => watch,
         Err(why) => {
             skipped(&why.to_string());
@@ -306,4 +315,64 @@ fn what_has_no_room_is_counted_and_no_time_is_lost_silently() {
         assert!(lost.samples + lost.stacks > 50, "{lost:?}");
         assert!(unwind == Unwind::Dwarf || lost.samples > 0 && lost.ns > 0, "{lost:?}");
     }
+}
+
+/// Code that keeps the address of its thread's own block where others have a frame pointer, as the C library does while a
+/// thread starts: the block begins with its own address, so that frame pointers lead round and round in it.
+const ROUND: &str = r#"
+#include <pthread.h>
+void *adrift(void *p) {
+    __asm__ volatile("push %%rbp\n mov %%fs:0, %%rbp\n mov $900000000, %%rcx\n 1: dec %%rcx\n jnz 1b\n pop %%rbp" ::: "rcx", "memory");
+    return p;
+}
+int main(void) { pthread_t t; pthread_create(&t, 0, adrift, 0); pthread_join(t, 0); return 0; }
+"#;
+
+#[test]
+fn frame_pointers_that_lead_into_data_are_not_followed_there() {
+    if !cfg!(target_arch = "x86_64") {
+        return skipped("the program is for x86-64");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let Some(program) = compiled(folder.path(), "roundabout", ROUND, &["-mno-red-zone"]) else {
+        return skipped("there is no C compiler");
+    };
+    let ask = ProfileRequest {
+        rate_hz: 499.0,
+        unwind: Unwind::FramePointers,
+        ..ProfileRequest::default()
+    };
+    let Some((profile, _, _)) = profiled_as(&program, &ask) else { return };
+    let of = |s: &&assay_profile::Stack| {
+        profile.frames_of(s).any(|f| f.name.as_deref() == Some("adrift"))
+    };
+    let found: Vec<_> = profile.side(Side::OnCpu).filter(of).collect();
+    assert!(!found.is_empty(), "{profile:#?}");
+    // The program's one function; the kernel's own may stand on it.
+    assert!(found.iter().all(|s| s.frames.len() < 60), "{found:?} {:?}", profile.notes);
+    assert!(!profile.notes.iter().any(|n| n.contains("127 functions")), "{:?}", profile.notes);
+}
+
+#[test]
+fn where_the_kernel_does_not_describe_its_types_programs_are_sampled_on_the_cpu_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let flags = ["-fomit-frame-pointer", "-DUNLINK=0"];
+    let Some(program) = compiled(folder.path(), "nobtf", TWO_TO_ONE, &flags) else {
+        return skipped("there is no C compiler");
+    };
+    let ask = ProfileRequest { rate_hz: 499.0, ..ProfileRequest::default() };
+    let Some((profile, _, _)) = profiled_under(folder.path(), &program, &ask) else { return };
+    let said = profile.notes.join("; ");
+    assert!(said.contains("CONFIG_DEBUG_INFO_BTF") && said.contains("waits"), "{said}");
+    assert_eq!((profile.off_cpu, profile.count(Side::OffCpu)), (false, 0));
+    if !was_unwound(&profile) {
+        return;
+    }
+    let all = functions(&profile, Side::OnCpu, None);
+    let of = |name: &str| {
+        let found = all.iter().find(|f| f.frame.name.as_deref() == Some(name));
+        found.map_or((0, 0), |f| (f.self_count, f.total_count))
+    };
+    let n = of("twice").0 + of("once").0;
+    assert!(n > 50 && of("main").1 * 100 >= 95 * n, "{all:#?} {said}");
 }

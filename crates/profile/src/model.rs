@@ -72,6 +72,11 @@ pub enum Side {
     OffCpu,
 }
 
+impl Side {
+    /// Both.
+    pub const BOTH: [Side; 2] = [Side::OnCpu, Side::OffCpu];
+}
+
 /// What a frame is of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

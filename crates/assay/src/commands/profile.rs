@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use assay_observe::profile::{MAX_RATE_HZ, ProfileRequest, ProfileWatch};
-use assay_profile::{Profile, Side, firefox, folded, pprof, read, speedscope};
+use assay_observe::profile::{MAX_RATE_HZ, ProfileRequest, ProfileWatch, Unwind};
+use assay_profile::{Profile, Side, firefox, folded, pprof, read, speedscope, truncation};
 use assay_report::page;
 use assay_report::terminal::{Threads, profile as text};
 use assay_sut::Interrupt;
@@ -56,13 +56,47 @@ pub fn profile(cli: &Cli, asked: &cli::Profile) -> Result<Exit> {
         write(&profile, &name, path, format)?;
     }
     if cli.json {
-        print_json(&profile)?;
+        print_json(&Shown {
+            profile: &profile,
+            truncated: Side::BOTH.map(|s| Truncated::of(&profile, s)),
+        })?;
     } else {
         let threads = if asked.threads { Threads::Apart } else { Threads::Merged };
         print_styled(&text(&profile, asked.top, threads, style()))?;
     }
     let empty = profile.stacks.is_empty();
     Ok(if empty && exit == Exit::Fine { Exit::Nothing } else { exit })
+}
+
+/// A profile as JSON, with what is computed of it.
+#[derive(serde::Serialize)]
+struct Shown<'a> {
+    #[serde(flatten)]
+    profile: &'a Profile,
+    truncated: [Truncated; 2],
+}
+
+/// How much of a side's time has a stack that does not reach the start of its thread.
+#[derive(serde::Serialize)]
+struct Truncated {
+    side: Side,
+    /// All of the time that has stacks of a program.
+    user_ns: u64,
+    truncated_ns: u64,
+    /// The outermost function has no name, so that it cannot be told.
+    unknown_ns: u64,
+}
+
+impl Truncated {
+    fn of(profile: &Profile, side: Side) -> Self {
+        let t = truncation(profile, side);
+        Truncated {
+            side,
+            user_ns: t.user_ns,
+            truncated_ns: t.broken_ns,
+            unknown_ns: t.unattributed_ns,
+        }
+    }
 }
 
 fn outputs(paths: &[PathBuf]) -> Result<Vec<(&Path, Format)>> {
@@ -115,11 +149,17 @@ fn live(asked: &cli::Profile) -> Result<Option<(Profile, String, Exit)>> {
         return Err(Usage(text.into()).into());
     };
     let interrupt = Interrupt::install()?;
+    let unwind = match asked.unwind {
+        cli::UnwindBy::Auto => Unwind::Auto,
+        cli::UnwindBy::Fp => Unwind::FramePointers,
+        cli::UnwindBy::Dwarf => Unwind::Dwarf,
+    };
     let ask = ProfileRequest {
         whose,
         rate_hz: asked.rate,
         off_cpu: !asked.on_cpu,
-        ..ProfileRequest::default()
+        unwind,
+        room: asked.room,
     };
     let watch = match ProfileWatch::start(Path::new("/"), &ask) {
         Ok(watch) => watch,

@@ -424,13 +424,19 @@ pub fn parse_margin(text: &str) -> Option<f64> {
 
 fn check_tracers(experiment: &Experiment) -> Result<(), PlanError> {
     let known = crate::trace::TRACERS;
-    let is = |t: &str| known.contains(&t) || crate::profiling::rate(t).is_some();
+    let is = |t: &str| {
+        known.contains(&t)
+            || crate::profiling::named(t).is_some()
+            || crate::instructions::blocks(t).is_some()
+    };
     match experiment.observe.tracers.iter().find(|t| !is(t)) {
         Some(other) => Err(wrong(
             &["observe", "tracers"],
             format!("there is no tracer `{other}`"),
             format!(
-                "the tracers are {}, and profile@999 for another rate, 1 to 10000 Hz",
+                "the tracers are {}; profile@999 samples at another rate (1 to 10000 Hz), profile:fp and \
+                 profile:dwarf follow stacks by frame pointers or by DWARF alone, instructions@5 counts in five \
+                 blocks",
                 known.join(", ")
             ),
         )),
