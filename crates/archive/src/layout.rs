@@ -39,6 +39,8 @@ pub(crate) const SAMPLES: &str = "samples.parquet";
 pub const IO: &str = "io.json";
 /// Where the time of a trial's program went.
 pub(crate) const PROFILE: &str = "profile.json";
+/// The instructions of a trial's programs by function, counted by Valgrind.
+pub const INSTRUCTIONS: &str = "instructions.json";
 /// What a trial's programs asked of the kernel.
 pub const SYSCALLS: &str = "syscalls.json";
 /// Every I/O of a trial by itself.

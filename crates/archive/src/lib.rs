@@ -48,7 +48,7 @@ pub use error::{Error, Result};
 pub use filter::Filter;
 pub use identity::{NewRun, RunIdentity};
 pub use import::ImportLimits;
-pub use layout::{IO, IO_EVENTS, SYSCALLS, may_keep};
+pub use layout::{INSTRUCTIONS, IO, IO_EVENTS, SYSCALLS, may_keep};
 pub use listing::Unreadable;
 pub use notes::Notes;
 pub use reader::RunReader;

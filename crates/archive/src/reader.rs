@@ -18,8 +18,8 @@ use crate::chain::{self, Chain, Tip};
 use crate::disk::{self, MAX_DATA, MAX_TEXT};
 use crate::identity::{RunIdentity, RunMetrics};
 use crate::layout::{
-    EXPERIMENT, IDENTITY, IO, IO_EVENTS, LEDGER, METRICS, PLAN, PROFILE, RECORDS, SAMPLES, STDERR,
-    STDOUT, SYSCALLS, SYSTEM, trial_folder,
+    EXPERIMENT, IDENTITY, INSTRUCTIONS, IO, IO_EVENTS, LEDGER, METRICS, PLAN, PROFILE, RECORDS,
+    SAMPLES, STDERR, STDOUT, SYSCALLS, SYSTEM, trial_folder,
 };
 use crate::lock::{Held, Purpose, look};
 use crate::{Error, Result, records, samples, subjects, summary};
@@ -296,6 +296,11 @@ impl RunReader {
     /// Where the time of an attempt's program went, as JSON; `None` when no profiler was at work.
     pub fn profile(&self, number: u32, attempt: u32) -> Result<Option<Vec<u8>>> {
         self.answer(number, attempt, PROFILE)
+    }
+
+    /// The instructions of an attempt's program, as JSON; `None` when none were counted.
+    pub fn instructions(&self, number: u32, attempt: u32) -> Result<Option<Vec<u8>>> {
+        self.answer(number, attempt, INSTRUCTIONS)
     }
 
     /// The system calls of an attempt's programs, as JSON; `None` when none were counted.

@@ -131,20 +131,16 @@ fn read(reader: &RunReader, records: Option<Vec<TrialRecord>>) -> Result<RunView
             );
         }
     }
-    let mut profiles = BTreeMap::new();
-    for record in records.iter().filter(|r| r.observers.iter().any(|o| o.observer == "profile")) {
-        if let Some(kept) = reader.profile(record.number, record.attempt)? {
-            let folder = reader.trial_dir(record.number, record.attempt);
-            let name = format!("{}/profile.json", folder.display());
-            profiles.insert(record.number, assay_profile::read(&kept, &name)?);
-        }
-    }
+    let profiles = kept_profiles(&records, "profile", |r| reader.profile(r.number, r.attempt))?;
+    let instructions =
+        kept_profiles(&records, "instructions", |r| reader.instructions(r.number, r.attempt))?;
     let explanations = analysis.comparisons.iter().take(EXPLAINED).map(|comparison| {
         assay_lab::explain(&Question {
             records: &records,
             samples: &samples,
             syscalls: &syscalls,
             profiles: &profiles,
+            instructions: &instructions,
             analysis: &analysis,
             comparison,
         })
@@ -162,6 +158,7 @@ fn read(reader: &RunReader, records: Option<Vec<TrialRecord>>) -> Result<RunView
         explanations,
         io,
         profiles,
+        instructions,
         syscalls,
         ledger: reader.ledger().to_vec(),
         ledger_head: reader
@@ -169,4 +166,20 @@ fn read(reader: &RunReader, records: Option<Vec<TrialRecord>>) -> Result<RunView
             .map(|(seq, sha256)| LedgerHead { seq, sha256: sha256.to_owned() }),
         assay_version: env!("CARGO_PKG_VERSION").to_owned(),
     })
+}
+
+/// What a tracer kept of trials as profiles, by trial number.
+fn kept_profiles(
+    records: &[TrialRecord],
+    tracer: &str,
+    kept: impl Fn(&TrialRecord) -> assay_archive::Result<Option<Vec<u8>>>,
+) -> Result<BTreeMap<u32, assay_profile::Profile>> {
+    let mut all = BTreeMap::new();
+    for record in records.iter().filter(|r| r.observers.iter().any(|o| o.observer == tracer)) {
+        if let Some(bytes) = kept(record)? {
+            let name = format!("{tracer}.json of trial {}", record.number);
+            all.insert(record.number, assay_profile::read(&bytes, &name)?);
+        }
+    }
+    Ok(all)
 }

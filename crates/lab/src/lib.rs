@@ -17,6 +17,7 @@ mod experiment;
 mod fit;
 mod history;
 mod inputs;
+mod instructions;
 mod live_profile;
 mod machine;
 mod nodes;

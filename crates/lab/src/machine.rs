@@ -179,6 +179,7 @@ impl Machine {
             timeout: self.timeout.saturating_mul(task.timeout_factor),
             output: self.output,
             env: task.tracing.env(),
+            under: Vec::new(),
             programs: &self.programs,
         };
         let Listener { every, wants_all, on_news: tell } = listener;
@@ -211,6 +212,16 @@ impl Machine {
             artifacts::judge(judged, (task.system)().as_ref(), &mut kept, &mut record);
         }
         kept.extend(seen);
+        if let Some(counting) = &task.tracing.instructions
+            && counting.wanted(task.order.planned, &record)
+        {
+            let counted = counting.prefix().and_then(|under| {
+                self.scratch.clear_trial().map_err(|e| e.to_string())?;
+                let runner = Runner::new(self.interrupt.clone());
+                Ok(count(&Bench { under, ..bench }, runner, task.order))
+            });
+            kept.extend(counting.put(counted, &mut record));
+        }
         Recorded { record, samples, kept, trace }
     }
 
@@ -227,6 +238,13 @@ impl Machine {
             source,
         })
     }
+}
+
+/// Runs a trial's program once more; its record is for its outcome alone. What the timed trial printed is its own.
+fn count(bench: &Bench<'_>, mut runner: Runner, order: Order<'_>) -> TrialRecord {
+    let (mut deaf, mut said) = (|_: News<'_>| {}, SampleSet::default());
+    let heard = EventReader::new(None, false, &mut deaf, &mut said);
+    bench.run(&mut runner, Order { at_start: &|_, _| Ok(()), ..order }, heard)
 }
 
 /// Takes the samples of the trial's time, if it was long enough to have any.

@@ -18,10 +18,12 @@ use assay_observe::syscalls::SyscallWatch;
 
 use crate::artifacts::File;
 use crate::beside::Beside;
-use crate::{profiling, syscalls};
+use crate::instructions::Counting;
+use crate::{instructions, profiling, syscalls};
 
 /// The tracers that an experiment may name.
-pub(crate) const TRACERS: [&str; 4] = ["io", "io-events", profiling::NAME, syscalls::NAME];
+pub(crate) const TRACERS: [&str; 5] =
+    ["io", "io-events", profiling::NAME, syscalls::NAME, instructions::NAME];
 const NAME: &str = "io";
 /// The largest file of single I/Os that a node sends with its part of a trial.
 const MAX_SENT: u64 = 256 << 20;
@@ -33,6 +35,8 @@ pub(crate) struct Tracing {
     watch: RefCell<Option<Result<IoWatch, NotAvailable>>>,
     profiling: Beside<ProfileWatch>,
     counting: Beside<SyscallWatch>,
+    /// In trials of its own.
+    pub instructions: Option<Counting>,
 }
 
 /// What there is to keep of a trial's I/O.
@@ -93,6 +97,7 @@ impl Tracing {
             watch: RefCell::new(None),
             profiling: Beside::new(profiling::request(experiment)),
             counting: Beside::new(syscalls::request(experiment)),
+            instructions: Counting::new(experiment, folder),
         }
     }
 
@@ -103,6 +108,7 @@ impl Tracing {
             watch: RefCell::new(None),
             profiling: Beside::new(None),
             counting: Beside::new(None),
+            instructions: None,
         }
     }
 

@@ -32,6 +32,8 @@ pub(crate) struct Bench<'a> {
     pub output: Output,
     /// What the profiler wants of programs' environment.
     pub env: Vec<(OsString, OsString)>,
+    /// What stands before the command of the trial's program.
+    pub under: Vec<OsString>,
     /// What is known of the programs so far.
     pub programs: &'a RefCell<Programs>,
 }
@@ -149,12 +151,13 @@ impl Bench<'_> {
         at_start: &AtStart<'_>,
         heard: &mut EventReader<'_>,
     ) -> Result<Executed, String> {
-        let launch = self
+        let mut launch = self
             .workload
             .prepare(ctx)
             .and_then(|()| inputs::place(self.workload, ctx, &applied.setup))
             .and_then(|()| self.workload.launch(ctx))
             .map_err(|e| format!("preparation failed: {e}"))?;
+        launch.argv.splice(..0, self.under.iter().cloned());
         for note in inputs::make_cold(self.workload, applied)? {
             heard.note(note);
         }

@@ -2,9 +2,11 @@
 //! data, the tables and trees made of them, the formats of other programs in and out, and the difference
 //! between two sets of trials. Pure functions: the live part is in `crates/observe`.
 
+mod callgrind;
 mod difference;
 mod firefox;
 mod folded;
+mod instructions;
 mod model;
 mod perf_script;
 mod pprof;
@@ -17,6 +19,7 @@ mod tree;
 pub use difference::{Change, Differences, Measured, differences};
 pub use firefox::firefox;
 pub use folded::folded;
+pub use instructions::{Counted, Instructions, instructions};
 pub use model::{Builder, Frame, Kind, Loss, Profile, Side, Stack, State, ThreadTime, VERSION};
 pub use pprof::pprof;
 pub use read::{ReadError, read};

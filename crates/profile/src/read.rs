@@ -1,7 +1,7 @@
 //! Profiles of other programs: what a file holds is found by what it looks like.
 
 use crate::model::Builder;
-use crate::{Profile, VERSION, folded, perf_script, pprof};
+use crate::{Profile, VERSION, callgrind, folded, perf_script, pprof};
 
 /// Why a file is no profile.
 #[derive(Debug, thiserror::Error)]
@@ -9,7 +9,7 @@ pub enum ReadError {
     /// Nothing in it is known.
     #[error(
         "{0} holds no profile that is known: perf script's text, folded stacks (also async-profiler's \
-         collapsed form), pprof and assay's own JSON are read"
+         collapsed form), pprof, callgrind's files and assay's own JSON are read"
     )]
     Unknown(String),
     /// It is damaged.
@@ -56,6 +56,14 @@ pub fn read(bytes: &[u8], name: &str) -> Result<Profile, ReadError> {
         profile.method = "perf script".into();
         profile.unit = if clock { "ns" } else { "events" }.into();
         note(&mut profile, taken, left, "lines of frames");
+    } else if callgrind::is(text) {
+        let read = callgrind::read(text, &mut builder);
+        if read.taken == 0 {
+            return Err(damaged("it has no function that cost anything".to_owned()));
+        }
+        profile.method = "Valgrind (callgrind), no stacks".into();
+        profile.unit = if read.event == "Ir" { "instructions".to_owned() } else { read.event };
+        note(&mut profile, read.taken, read.left, "lines");
     } else {
         let (taken, left) = folded::read(text, &mut builder);
         // A plain text has a number at the end of a line now and then.
@@ -138,7 +146,8 @@ my thread 4242/4243 [000]   123.466789:   10101010 cpu-clock:
         #[test]
         fn damaged_files_do_not_panic(at in 0usize..400, value in any::<u8>(), cut in 0usize..400) {
             let p = read(PERF.as_bytes(), "x").unwrap();
-            for good in [PERF.as_bytes().to_vec(), pprof(&p), pprof::plain(&p), serde_json::to_vec(&p).unwrap()] {
+            let callgrind = b"# callgrind format\nevents: Ir\nob=(1) a\nfn=(1) f\n1 5\ncalls=1 2\n* 7\n";
+            for good in [callgrind.to_vec(), PERF.as_bytes().to_vec(), pprof(&p), pprof::plain(&p), serde_json::to_vec(&p).unwrap()] {
                 let mut bad = good.clone();
                 let at = at % bad.len();
                 bad[at] = value;

@@ -1,5 +1,5 @@
-//! Inside the programs of runs that are compared: the functions that took more or less time than in the first
-//! run, and the system calls that were made more or less often. By treatment, with the trial as the unit.
+//! Inside the programs of runs that are compared: the functions that took more or less time, or more or fewer
+//! instructions, than in the first run, and the system calls that were made more or less often. By treatment, with the trial as the unit.
 
 use assay_model::{Across, AcrossRow, Verdict};
 use assay_profile::{Measured, Side};
@@ -21,6 +21,8 @@ pub struct Inside {
     pub run: usize,
     /// Own time on CPU of functions; `null` where one of the two was not profiled.
     pub functions: Option<assay_profile::Differences>,
+    /// Instructions, counted in trials of their own that were not timed; `null` where one of the two did not count them.
+    pub instructions: Option<assay_profile::Instructions>,
     /// System calls; `null` where one of the two did not count them.
     pub syscalls: Option<assay_syscalls::Differences>,
 }
@@ -37,15 +39,18 @@ pub fn inside(views: &[&RunView], across: &Across) -> Vec<Inside> {
             of.into_iter().map(|p| Measured::of(p, Side::OnCpu)).collect()
         };
         let (first, calls) = (measured(view, *treatment), view.syscalls_of(*treatment));
+        let counted = view.instructions_of(*treatment);
         for (run, view, treatment) in later {
             let (second, made) = (measured(view, *treatment), view.syscalls_of(*treatment));
             let functions = (!first.is_empty() && !second.is_empty())
                 .then(|| assay_profile::differences(&first, &second, confidence));
             let syscalls = (!calls.is_empty() && !made.is_empty())
                 .then(|| assay_syscalls::differences(&calls, &made, confidence));
-            if functions.is_some() || syscalls.is_some() {
+            let more = view.instructions_of(*treatment);
+            let instructions = assay_profile::instructions(&counted, &more, confidence);
+            if functions.is_some() || instructions.is_some() || syscalls.is_some() {
                 let treatment = row.label.clone();
-                all.push(Inside { treatment, run: run + 1, functions, syscalls });
+                all.push(Inside { treatment, run: run + 1, functions, instructions, syscalls });
             }
         }
     }
@@ -90,6 +95,10 @@ pub(crate) fn tables(all: &[Inside]) -> Parts {
             let clear = d.changes.iter().filter(|c| c.clear).count();
             out.append(parts::profile::changes(d, labels, shown(clear)));
         }
+        if let Some(d) = &of.instructions {
+            let clear = d.functions.iter().filter(|c| c.clear).count();
+            out.append(parts::instructions::changes(d, labels, shown(clear)));
+        }
         if let Some(d) = &of.syscalls {
             let clear = d.changes.iter().filter(|c| c.clear).count();
             out.append(parts::syscalls::changes(d, labels, shown(clear)));
@@ -131,7 +140,10 @@ mod tests {
             let changes = &one.functions.as_ref().unwrap().changes;
             assert!(changes[0].clear && changes[0].function == "slow", "{changes:?}");
             assert!(changes.iter().all(|c| c.function == "slow" || !c.clear), "{changes:?}");
-            assert_eq!((one.run, one.syscalls.is_none()), (2, true));
+            assert_eq!(
+                (one.run, one.syscalls.is_none(), one.instructions.is_none()),
+                (2, true, true)
+            );
         }
         let text = terminal::parts(&tables(&found), Style::default());
         assert!(text.contains("slow") && text.contains("#2 against #1"), "{text}");

@@ -37,6 +37,8 @@ pub struct RunView {
     pub io: BTreeMap<u32, IoReport>,
     /// Where the program's time went, by trial number.
     pub profiles: BTreeMap<u32, Profile>,
+    /// The program's instructions by function, counted in trials that were not timed, by the number of the trial before.
+    pub instructions: BTreeMap<u32, Profile>,
     /// What its programs asked of the kernel, by trial number.
     pub syscalls: BTreeMap<u32, Syscalls>,
     /// The ledger.
@@ -122,6 +124,11 @@ impl RunView {
     /// The profiles of those trials.
     pub fn profiles_of(&self, treatment: u32) -> Vec<&Profile> {
         self.counted(treatment).iter().filter_map(|r| self.profiles.get(&r.number)).collect()
+    }
+
+    /// The instructions that were counted after them.
+    pub fn instructions_of(&self, treatment: u32) -> Vec<&Profile> {
+        self.counted(treatment).iter().filter_map(|r| self.instructions.get(&r.number)).collect()
     }
 
     /// Their system calls.

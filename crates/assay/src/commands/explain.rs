@@ -44,6 +44,7 @@ pub fn explain(cli: &Cli, asked: &Explain) -> Result<Exit> {
         samples: &run.samples,
         syscalls: &run.syscalls,
         profiles: &run.profiles,
+        instructions: &run.instructions,
         analysis: &run.analysis,
         comparison,
     };

@@ -26,6 +26,8 @@ pub struct Question<'a> {
     pub syscalls: &'a BTreeMap<u32, Syscalls>,
     /// Profiles by trial number.
     pub profiles: &'a BTreeMap<u32, Profile>,
+    /// Counted instructions by trial number.
+    pub instructions: &'a BTreeMap<u32, Profile>,
     /// What the records say together.
     pub analysis: &'a Analysis,
     /// The comparison to explain: one of the analysis.
@@ -34,6 +36,13 @@ pub struct Question<'a> {
 
 /// The source of what is known of system calls.
 const SYSCALLS: &str = "syscalls";
+/// The source of counted instructions of functions.
+const INSTRUCTIONS: &str = "instructions";
+/// Sources that count everything that a trial has: what is not there was there no times. There is so much of it that some
+/// would differ by chance, so the level of a source's intervals is that of the comparison for all of it together.
+const COUNTED: [&str; 2] = [SYSCALLS, INSTRUCTIONS];
+/// Functions with fewer of a trial's instructions do not take part.
+const LEAST_INSTRUCTIONS: f64 = 0.01;
 /// The source of what is known of functions.
 const PROFILE: &str = "profile";
 
@@ -66,6 +75,10 @@ impl<'a> Key<'a> {
         let whole = field.chart.and_then(|(chart, _)| chart.subject);
         (field.is_time() && whole.is_none_or(|whole| self.subject == whole)).then_some(0.01)
     }
+
+    fn counted(&self) -> bool {
+        COUNTED.contains(&self.source.as_str())
+    }
 }
 
 /// Explains a comparison.
@@ -84,9 +97,9 @@ pub fn explain(question: &Question<'_>) -> Explanation {
     let mut unchanged = 0;
     let mut compared: Vec<(&Key<'_>, Vec<(f64, f64)>)> = Vec::new();
     for key in keys {
-        // A call that a trial did not make was made no times.
+        // A call that a trial did not make was made no times; so with the instructions of a function.
         let value = |of: &BTreeMap<Key<'_>, f64>| match of.get(key) {
-            None if key.source == SYSCALLS && of.keys().any(|k| k.source == SYSCALLS) => Some(0.0),
+            None if key.counted() && of.keys().any(|k| k.source == key.source) => Some(0.0),
             value => value.copied(),
         };
         let pairs = base
@@ -95,8 +108,8 @@ pub fn explain(question: &Question<'_>) -> Explanation {
             .collect();
         compared.push((key, pairs));
     }
-    // So many numbers of system calls and of threads that some would differ by chance: of all of a source together
-    // the level is that of the comparison (Bonferroni).
+    // So many numbers of these that some would differ by chance: of all of a source together the level is that of
+    // the comparison (Bonferroni).
     let many = |source: &str| {
         let differ = |(key, pairs): &&(&Key<'_>, Vec<(f64, f64)>)| {
             key.source == source && pairs.iter().any(|(a, b)| a != b)
@@ -104,7 +117,7 @@ pub fn explain(question: &Question<'_>) -> Explanation {
         compared.iter().filter(differ).count().max(1)
     };
     let together: Vec<(&str, usize)> =
-        [SYSCALLS, TASKS].map(|source| (source, many(source))).into();
+        [SYSCALLS, INSTRUCTIONS, TASKS].map(|source| (source, many(source))).into();
     for (key, pairs) in &compared {
         let others = together.iter().find(|(source, _)| *source == key.source);
         let level = others.map_or(level, |(_, n)| 1.0 - (1.0 - level) / *n as f64);
@@ -254,6 +267,16 @@ fn observations<'a>(
             }
         }
     }
+    if let Some(counted) = question.instructions.get(&record.number) {
+        let least = counted.total_ns(Side::OnCpu) as f64 * LEAST_INSTRUCTIONS;
+        for f in assay_profile::functions(counted, Side::OnCpu, None) {
+            let n = f.self_count as f64;
+            if n >= least {
+                let key = Key::new(INSTRUCTIONS, &f.frame.label(), "instructions", "instructions");
+                *all.entry(key).or_insert(0.0) += n;
+            }
+        }
+    }
     for m in record.metrics.iter().filter(|m| m.name != comparison.metric) {
         if let Some(value) = m.value.filter(|v| v.is_finite()) {
             all.insert(Key::new("metric", "", &m.name, &m.unit), value);
@@ -335,20 +358,20 @@ fn account(found: &[Observed]) -> Option<Account> {
 
 fn notes(found: &[Observed], question: &Question<'_>, level: f64) -> Vec<String> {
     let of = |source: &str| found.iter().filter(|o| o.source == source).count();
-    let (calls, threads, functions) = (of(SYSCALLS), of(TASKS), of(PROFILE));
-    let others = found.len() - calls - threads - functions;
+    let beside = [
+        (of(SYSCALLS), "numbers of system calls", ", system calls"),
+        (of(TASKS), "numbers of threads", ", threads"),
+        (of(PROFILE), "functions of the program", ", functions"),
+        (of(INSTRUCTIONS), "functions by their instructions", ", instructions"),
+    ];
+    let others = found.len() - beside.iter().map(|b| b.0).sum::<usize>();
     let mut notes = vec![format!(
         "{others} observations were compared: at {:.0} % about {:.0} of them differ clearly by chance alone; \
          what differs along with the metric need not be its cause",
         level * 100.0,
         (others as f64 * (1.0 - level)).ceil()
     )];
-    let together = [
-        (calls, "numbers of system calls"),
-        (threads, "numbers of threads"),
-        (functions, "functions of the program"),
-    ];
-    for (n, what) in together {
+    for (n, what, _) in beside {
         if n > 0 {
             notes.push(format!(
                 "{n} {what} were compared besides, with intervals that hold for all of them together at {:.0} %",
@@ -358,7 +381,7 @@ fn notes(found: &[Observed], question: &Question<'_>, level: f64) -> Vec<String>
     }
     if question.samples.values().all(|s| s.rows.is_empty()) {
         let mut rest = "resources, metrics".to_owned();
-        for (n, what) in [(calls, ", system calls"), (functions, ", functions")] {
+        for (n, _, what) in beside {
             rest.push_str(if n > 0 { what } else { "" });
         }
         notes.push(format!("no monitor sampled the trials; compared are: {rest}"));
@@ -476,6 +499,7 @@ mod tests {
             samples: &by_trial,
             syscalls: &BTreeMap::new(),
             profiles,
+            instructions: &BTreeMap::new(),
             analysis: &analysis,
             comparison: &comparison,
         };

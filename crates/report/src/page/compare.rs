@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use super::comparable::{Prices, comparable};
 use super::io::io_beside;
 use super::overlay::overlay;
-use super::{data, profile, shell, syscalls, tabbed};
+use super::{data, instructions, profile, shell, syscalls, tabbed};
 use crate::document::html;
 use crate::gate::Gate;
 use crate::inside::{beside, inside, treatment};
@@ -73,12 +73,16 @@ pub fn side_by_side(
     if let Some(io) = io_beside(views, &shown.io) {
         tabs.push(("io", "I/O", io));
     }
-    let (profiles, calls) = (profiles(views, across), calls(views, across));
-    if !profiles.0.is_empty() {
-        tabs.push(("profiles", "Profile", profiles));
-    }
-    if !calls.0.is_empty() {
-        tabs.push(("system-calls", "System calls", calls));
+    let counted = tables(views, across, RunView::instructions_of, instructions::beside);
+    let calls = tables(views, across, RunView::syscalls_of, syscalls::beside);
+    for (id, name, shown) in [
+        ("profiles", "Profile", profiles(views, across)),
+        ("instructions", "Instructions", counted),
+        ("system-calls", "System calls", calls),
+    ] {
+        if !shown.0.is_empty() {
+            tabs.push((id, name, shown));
+        }
     }
     tabs.extend(more);
     tabbed(&tabs)
@@ -99,15 +103,20 @@ fn profiles(views: &[&RunView], across: &Across) -> Markup {
     html! { @for section in sections { (section) } }
 }
 
-/// Their system calls.
-fn calls(views: &[&RunView], across: &Across) -> Markup {
+/// What several runs have of each treatment, side by side: the name of each run with its trials.
+fn tables<'a, T: 'a>(
+    views: &[&'a RunView],
+    across: &Across,
+    of: impl Fn(&'a RunView, u32) -> Vec<&'a T>,
+    shown: impl Fn(Vec<(String, Vec<&'a T>)>, f64) -> Option<Markup>,
+) -> Markup {
     let sections = across.rows.iter().filter_map(|row| {
         let mut sides = Vec::new();
         for (i, view, treatment) in beside(views, row) {
-            sides.push((format!("#{}", i + 1), view.syscalls_of(treatment)));
+            sides.push((format!("#{}", i + 1), of(view, treatment)));
         }
         let several = sides.iter().filter(|(_, of)| !of.is_empty()).count() > 1;
-        let shown = several.then(|| syscalls::beside(sides, confidence(views)))??;
+        let shown = several.then(|| shown(sides, confidence(views)))??;
         Some(html! { h2 { (row.label) } (shown) })
     });
     html! { @for section in sections { (section) } }

@@ -9,6 +9,7 @@ pub(crate) mod data;
 mod disclosure;
 pub(crate) mod draw;
 mod heat;
+mod instructions;
 mod io;
 mod landscape;
 mod overlay;
@@ -117,6 +118,11 @@ static TABS: [Tab; 12] = [
         id: "profiles",
         name: "Profile",
         sections: &[section("profile", "Profile", |v, _| profile::section(v))],
+    },
+    Tab {
+        id: "instructions",
+        name: "Instructions",
+        sections: &[section("counted", "Instructions", |v, _| instructions::section(v))],
     },
     Tab {
         id: "system-calls",

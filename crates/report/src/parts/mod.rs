@@ -4,6 +4,7 @@ pub(crate) mod across;
 pub(crate) mod curves;
 pub(crate) mod explain;
 pub(crate) mod findings;
+pub(crate) mod instructions;
 pub(crate) mod io;
 pub(crate) mod landscape;
 pub(crate) mod method;

@@ -1,0 +1,152 @@
+//! Instructions counted by Valgrind: a treatment's program is run once more, under callgrind, in a trial of its own that
+//! is not timed. A second witness beside times that vary: it says nothing of time itself.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use assay_model::{
+    Better, Experiment, Kind, MetricValue, ObserverReport, Outcome, PlannedTrial, TrialRecord,
+};
+use assay_profile::{Profile, Side};
+
+use crate::artifacts::File;
+
+/// The tracer's name; `instructions@5` counts in five blocks.
+pub(crate) const NAME: &str = "instructions";
+/// In so many blocks, unless another number is asked for: functions have an interval from three trials on.
+const BLOCKS: u32 = 3;
+const PROGRAM: &str = "valgrind";
+/// A larger file of counts is not read.
+const MAX_BYTES: u64 = 256 << 20;
+
+/// In how many blocks a tracer's name asks for counts; `None`: it is another tracer.
+pub(crate) fn blocks(tracer: &str) -> Option<u32> {
+    match tracer.strip_prefix(NAME)? {
+        "" => Some(BLOCKS),
+        rest => rest.strip_prefix('@')?.parse().ok().filter(|n| *n > 0),
+    }
+}
+
+/// The counting that an experiment asks for.
+#[derive(Debug)]
+pub(crate) struct Counting {
+    blocks: u32,
+    /// Where callgrind writes, a file for each process.
+    folder: PathBuf,
+}
+
+impl Counting {
+    /// `None`: none is asked for.
+    pub fn new(experiment: &Experiment, run_dir: &Path) -> Option<Self> {
+        let blocks = experiment.observe.tracers.iter().find_map(|t| blocks(t))?;
+        Some(Counting { blocks, folder: run_dir.join("callgrind") })
+    }
+
+    /// Whether a trial that went well is followed by one that counts.
+    pub fn wanted(&self, planned: &PlannedTrial, record: &TrialRecord) -> bool {
+        !planned.warmup && planned.block < self.blocks && record.outcome == Outcome::Completed
+    }
+
+    /// What stands before the program's own command.
+    pub fn prefix(&self) -> Result<Vec<OsString>, String> {
+        if !on_path(PROGRAM) {
+            return Err(format!("{PROGRAM} is not installed (Debian package valgrind)"));
+        }
+        // What an earlier trial left is not this one's.
+        match std::fs::remove_dir_all(&self.folder) {
+            Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
+                return Err(format!("{}: {e}", self.folder.display()));
+            }
+            _ => {}
+        }
+        std::fs::create_dir_all(&self.folder)
+            .map_err(|e| format!("{}: {e}", self.folder.display()))?;
+        let mut out = OsString::from("--callgrind-out-file=");
+        out.push(self.folder.join("%p"));
+        let fixed = ["--tool=callgrind", "--quiet", "--trace-children=yes"].map(OsString::from);
+        Ok(std::iter::once(PROGRAM.into()).chain(fixed).chain([out]).collect())
+    }
+
+    /// Puts the counts of a trial under callgrind into the record of the trial before it; the file to keep.
+    pub fn put(
+        &self,
+        counted: Result<TrialRecord, String>,
+        record: &mut TrialRecord,
+    ) -> Option<File> {
+        let mut report =
+            ObserverReport { observer: NAME.to_owned(), samples: 0, not_seen: Vec::new() };
+        let profile = counted.and_then(|counted| match counted.outcome {
+            Outcome::Completed => self.read(),
+            _ => Err(format!("the trial under {PROGRAM} did not complete: {}", counted.error)),
+        });
+        let kept = match profile {
+            Ok(profile) => {
+                let all = profile.total_ns(Side::OnCpu);
+                report.samples = all;
+                report.not_seen.clone_from(&profile.notes);
+                record.metrics.push(MetricValue::new(
+                    format!("{NAME}.count"),
+                    Some(all as f64),
+                    "instructions",
+                    Better::Neither,
+                    Kind::Measured,
+                ));
+                serde_json::to_vec(&profile)
+                    .ok()
+                    .map(|b| (assay_archive::INSTRUCTIONS.to_owned(), b))
+            }
+            Err(why) => {
+                report.not_seen = vec![why];
+                None
+            }
+        };
+        record.observers.push(report);
+        kept
+    }
+
+    /// The counts of all processes.
+    fn read(&self) -> Result<Profile, String> {
+        let entries = std::fs::read_dir(&self.folder).map_err(|e| e.to_string())?;
+        let mut paths: Vec<PathBuf> = entries.flatten().map(|e| e.path()).collect();
+        paths.sort();
+        let mut all = Vec::new();
+        for path in paths {
+            let size = std::fs::metadata(&path).map(|m| m.len()).map_err(|e| e.to_string())?;
+            // A process that was killed leaves an empty file.
+            if size == 0 || size > MAX_BYTES {
+                continue;
+            }
+            let bytes = std::fs::read(&path).map_err(|e| e.to_string())?;
+            all.push(
+                assay_profile::read(&bytes, &path.display().to_string())
+                    .map_err(|e| e.to_string())?,
+            );
+        }
+        if all.is_empty() {
+            return Err(format!(
+                "{PROGRAM} counted nothing: its programs were killed, or run without it (as another user, in a \
+                 container or through a server)"
+            ));
+        }
+        Ok(Profile::merged(&all))
+    }
+}
+
+fn on_path(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tracer_may_name_its_blocks() {
+        assert_eq!(blocks("instructions"), Some(3));
+        assert_eq!(blocks("instructions@10"), Some(10));
+        for wrong in ["instructions@0", "instructions@", "instructions@x", "instruction", "io"] {
+            assert_eq!(blocks(wrong), None, "{wrong}");
+        }
+    }
+}

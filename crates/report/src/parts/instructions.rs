@@ -1,0 +1,98 @@
+//! Instructions that Valgrind counted in trials that were not timed: of the whole program, and by function. Never a
+//! verdict on time.
+
+use assay_model::units::percent;
+use assay_profile::{Counted, Instructions, Profile, Side, functions};
+
+use crate::document::{Parts, Table, cell};
+
+/// A count with separators, as far as it is known.
+fn count(n: f64) -> String {
+    let digits = format!("{:.0}", n.abs());
+    let mut out = String::new();
+    for (i, c) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(c);
+    }
+    out
+}
+
+fn signed(n: f64) -> String {
+    let sign = if n > 0.0 {
+        "+"
+    } else if n < 0.0 {
+        "-"
+    } else {
+        ""
+    };
+    format!("{sign}{}", count(n))
+}
+
+/// The functions with the most instructions of a treatment's trials.
+pub(crate) fn table(counted: &[&Profile], most: usize) -> Table {
+    let merged = Profile::merged(counted.iter().copied());
+    let n = counted.len().max(1) as f64;
+    let total = merged.total_ns(Side::OnCpu).max(1) as f64;
+    let caption = format!("Functions by instructions a trial, {} in all", count(total / n));
+    let mut t = Table::of(caption).number("instructions").number("").label("function").label("in");
+    for f in functions(&merged, Side::OnCpu, None).iter().take(most) {
+        t.row(vec![
+            cell(count(f.self_count as f64 / n)),
+            cell(format!("{:.1} %", 100.0 * f.self_count as f64 / total)),
+            cell(f.frame.label()),
+            cell(f.frame.module_name().to_owned()),
+        ]);
+    }
+    t
+}
+
+/// The functions whose instructions differ between two treatments; the clear ones, and the largest others.
+pub(crate) fn changes(d: &Instructions, labels: [&str; 2], most: usize) -> Parts {
+    let mut out = Parts::default();
+    let caption =
+        format!("Instructions a trial: {} against {}: {}", labels[1], labels[0], d.all.words());
+    let mut t = Table::of(caption)
+        .label("function")
+        .number("")
+        .number(" ")
+        .number("difference")
+        .word(&format!("{} CI", percent(d.confidence)))
+        .word("clear");
+    t.columns[1].title = labels[0].to_owned().into();
+    t.columns[2].title = labels[1].to_owned().into();
+    let differ = d.functions.iter().filter(|c| c.difference != 0.0).take(most);
+    for (c, name) in std::iter::once((&d.all, "all of the program".to_owned()))
+        .chain(differ.map(|c| (c, c.function.clone())))
+    {
+        t.row(row(c, name));
+    }
+    out.table(t);
+    let trials = format!(
+        "counted by Valgrind in {} and {} trials that were not timed: a second witness of what the program does, no \
+         verdict on time",
+        d.trials[0], d.trials[1]
+    );
+    out.note(if d.trials.iter().any(|n| *n < 3) {
+        format!("{trials}. Fewer than three a side have no interval, and nothing is clear.")
+    } else {
+        format!("{trials}. Clear after Holm's correction for {} functions.", d.functions.len())
+    });
+    out
+}
+
+fn row(c: &Counted, name: String) -> Vec<crate::document::Cell> {
+    let interval = c.interval.map_or_else(
+        || "-".to_owned(),
+        |[low, high]| format!("[{}, {}]", signed(low), signed(high)),
+    );
+    vec![
+        cell(name),
+        cell(count(c.instructions[0])),
+        cell(count(c.instructions[1])),
+        cell(signed(c.difference)),
+        cell(interval),
+        cell(if c.clear { "yes" } else { "no" }),
+    ]
+}
