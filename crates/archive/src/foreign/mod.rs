@@ -15,6 +15,7 @@ mod mcperf;
 mod memtier;
 mod merge;
 mod naming;
+mod profile;
 mod result;
 mod run;
 mod shape;
@@ -91,6 +92,12 @@ pub const FORMATS: &[Format] = &[
         help: "the CSV report of SPEC CPU",
         detect: spec::detect_csv,
         read: spec::read_csv,
+    },
+    Format {
+        name: "profile",
+        help: "perf script, folded stacks, async-profiler's collapsed form, pprof, callgrind, or assay profile -o",
+        detect: profile::detect,
+        read: profile::read,
     },
 ];
 

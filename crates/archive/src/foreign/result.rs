@@ -77,6 +77,8 @@ pub struct ForeignTrial {
     pub notes: Vec<String>,
     /// What speaks against its numbers.
     pub evidence: Vec<Observation>,
+    /// What a tracer would have kept of it: name and content.
+    pub kept: Vec<(String, Vec<u8>)>,
 }
 
 impl ForeignTrial {
@@ -94,6 +96,7 @@ impl ForeignTrial {
             started_at: String::new(),
             notes: Vec::new(),
             evidence: Vec::new(),
+            kept: Vec::new(),
         }
     }
 

@@ -9,6 +9,7 @@ use assay_model::{
     Order, Plan, PlannedTrial, RunId, RunState, SCHEMA_VERSION, Treatment, TrialRecord,
     WorkloadSpec,
 };
+use assay_redact::CleanRecord;
 
 use super::error::ForeignError;
 use super::facts;
@@ -159,7 +160,8 @@ fn fill(run: &mut RunWriter, set: &ForeignSet, result: &ForeignResult, plan: &Pl
         run.set_run_metrics(&result.run_metrics)?;
     }
     for (trial, planned) in result.trials.iter().zip(&plan.trials) {
-        run.write_trial(&record(trial, planned), &[], &[], trial.samples.as_ref())?;
+        let record = CleanRecord::new(record(trial, planned), None);
+        run.write_trial_with(&record, &[], &[], trial.samples.as_ref(), &trial.kept)?;
     }
     Ok(())
 }
@@ -257,9 +259,14 @@ fn experiment(set: &ForeignSet, result: &ForeignResult, name: &str, tags: &[Stri
 
 fn record(trial: &ForeignTrial, planned: &PlannedTrial) -> TrialRecord {
     let samples = trial.samples.as_ref();
-    let observers = samples.map(|set| ObserverReport {
+    let monitor = samples.map(|set| ObserverReport {
         observer: set.series.first().map(|s| s.monitor.clone()).unwrap_or_default(),
         samples: set.rows.len() as u64,
+        not_seen: trial.not_seen.clone(),
+    });
+    let tracers = trial.kept.iter().map(|(name, _)| ObserverReport {
+        observer: name.trim_end_matches(".json").to_owned(),
+        samples: 0,
         not_seen: trial.not_seen.clone(),
     });
     TrialRecord {
@@ -269,7 +276,7 @@ fn record(trial: &ForeignTrial, planned: &PlannedTrial) -> TrialRecord {
         exit: trial.exit,
         metrics: trial.metrics.clone(),
         validation: trial.validation.clone(),
-        observers: observers.into_iter().collect(),
+        observers: monitor.into_iter().chain(tracers).collect(),
         notes: trial.notes.clone(),
         findings: trial.findings(),
         evidence: trial.evidence.clone(),
