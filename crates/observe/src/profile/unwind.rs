@@ -12,7 +12,7 @@ use super::eh_frame::{Rules, Tables};
 const REGISTERS: usize = 33;
 
 /// The registers of a program by DWARF's numbers; `None`: not known in this frame.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(super) struct Machine {
     pub registers: [Option<u64>; REGISTERS],
     pub pc: u64,
@@ -125,7 +125,7 @@ fn step(
         }
         CfaRule::Expression(e) => evaluate(e, None)?,
     };
-    let mut next = *machine;
+    let mut next = machine.clone();
     next.registers[STACK] = Some(cfa);
     let mut returns_to =
         machine.get(rules.return_address).filter(|_| cfg!(target_arch = "aarch64"));
