@@ -1003,9 +1003,10 @@ pub struct Io {
     /// Histograms to print, with commas.
     #[arg(long, value_delimiter = ',', value_name = "WHAT")]
     pub hist: Vec<IoMeasure>,
-    /// For a blktrace trace: the time between stages (queued, made or joined, inserted, issued,
-    /// completed), merges and plugs, by device.
-    #[arg(long, requires = "from", conflicts_with_all = ["by", "hist", "tick", "format", "save"])]
+    /// How long I/Os took from stage to stage (queued, made or joined, inserted, issued, completed), merges and
+    /// plugs, by device: of a trace by blktrace, or live.
+    #[arg(long, conflicts_with_all = ["by", "hist", "tick", "format", "save", "events", "program", "pid", "file",
+        "cgroup", "read", "write", "from_time", "to_time", "blocks"])]
     pub stages: bool,
     /// Group addresses by powers of two, not by regions.
     #[arg(long, requires = "hist", conflicts_with = "linear")]

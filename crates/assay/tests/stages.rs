@@ -17,8 +17,9 @@ fn run(folder: &Path, program: &str, arguments: &[&str]) -> bool {
     command.status().is_ok_and(|s| s.success())
 }
 
-/// Records what a load does to a disk, as `trace.blktrace.0` and so on, and merged as `trace.bin`; says why not.
-fn record(world: &World, disk: &str) -> bool {
+/// Records what a load does to a disk, as `trace.blktrace.0` and so on, and merged as `trace.bin`, while the stages are
+/// followed live; what that saw. Says why not.
+fn record(world: &World, disk: &str) -> Option<Value> {
     let folder = world.path("");
     let queue = format!("/sys/block/{}/queue/scheduler", disk.trim_start_matches("/dev/"));
     let _ = std::fs::write(queue, "mq-deadline");
@@ -26,7 +27,7 @@ fn record(world: &World, disk: &str) -> bool {
     blktrace.args(["-d", disk, "-o", "trace"]).current_dir(&folder);
     let Ok(mut recording) = blktrace.stdout(Stdio::null()).stderr(Stdio::null()).spawn() else {
         println!("skipped: because there is no blktrace");
-        return false;
+        return None;
     };
     let begun = || folder.join("trace.blktrace.0").exists();
     for _ in 0..600 {
@@ -35,24 +36,82 @@ fn record(world: &World, disk: &str) -> bool {
         }
         std::thread::sleep(Duration::from_millis(50));
     }
-    let to = format!("of={disk}");
     // Written back as it is closed. Without a flush: btt takes one, which has no bytes, for an I/O that never ends.
-    let written = ["if=/dev/zero", &to, "bs=64k", "count=128"];
-    assert!(run(&folder, "dd", &written), "{disk}");
-    let name = format!("--filename={disk}");
-    let random =
-        ["--name=a", &name, "--rw=randrw", "--bs=4k", "--size=64M", "--io_size=2M", "--direct=1"];
-    let deep = ["--ioengine=libaio", "--iodepth=16", "--iodepth_batch=8"];
-    assert!(run(&folder, "fio", &[&random[..], &deep].concat()), "{disk}");
+    // What udev reads when the disk is closed comes before the end.
+    let load = format!(
+        "dd if=/dev/zero of={disk} bs=64k count=128 && \
+         fio --name=a --filename={disk} --rw=randrw --bs=4k --size=64M --io_size=2M --direct=1 \
+         --ioengine=libaio --iodepth=16 --iodepth_batch=8 && (udevadm settle || true)"
+    );
+    let live = ["io", "--stages", "--device", disk, "--json", "--", "sh", "-c"];
+    let live = world.run(&[&live[..], &[&format!("({load}) >/dev/null 2>&1")]].concat());
+    assert_eq!(live.code, 0, "{disk}: {}{}", live.stdout, live.stderr);
     let pid = rustix::process::Pid::from_child(&recording);
     let _ = rustix::process::kill_process(pid, rustix::process::Signal::INT);
     let ended = recording.wait().unwrap();
     if !begun() {
         println!("skipped: because this kernel lets nobody record with blktrace ({ended})");
-        return false;
+        return None;
     }
     assert!(run(&folder, "blkparse", &["-i", "trace", "-d", "trace.bin", "-O"]));
-    true
+    Some(live.json())
+}
+
+/// What was seen live is what blktrace recorded: as many bios in each stage, joins and plugs. Both took their own
+/// times, so of these only the order of size is compared.
+fn alike(disk: &str, live: &Value, recorded: &Value) {
+    assert_eq!(live["lost"], 0, "{disk}: {live}");
+    let [device] = live["devices"].as_array().unwrap().as_slice() else { panic!("{disk}: {live}") };
+    for count in ["queued", "issued", "merged_back", "merged_front", "plugs", "unplugs"] {
+        assert_eq!(device[count], recorded[count], "{disk} {count}: {device} {recorded}");
+    }
+    let (own, theirs) =
+        (device["stages"].as_array().unwrap(), recorded["stages"].as_array().unwrap());
+    assert_eq!(own.len(), theirs.len(), "{disk}: {device} {recorded}");
+    for (a, b) in own.iter().zip(theirs) {
+        assert_eq!((&a["stage"], &a["n"]), (&b["stage"], &b["n"]), "{disk}: {a} {b}");
+    }
+    println!("{disk}: live as blktrace: {device}");
+}
+
+/// Of a loop device every I/O of a load goes through every stage.
+#[test]
+fn live_stages_are_those_of_the_load() {
+    let world = World::new();
+    if !common::root() {
+        println!("skipped: because loop devices and eBPF need root");
+        return;
+    }
+    let image = world.path("disk");
+    std::fs::File::create(&image).unwrap().set_len(16 << 20).unwrap();
+    let made = Command::new("losetup").args(["-f", "--show"]).arg(&image).output();
+    let Ok(made) = made.map(|o| String::from_utf8_lossy(&o.stdout).trim().to_owned()) else {
+        println!("skipped: because there is no losetup");
+        return;
+    };
+    if made.is_empty() {
+        println!("skipped: because no loop device can be had here");
+        return;
+    }
+    let fio =
+        ["--name=a", "--rw=randread", "--bs=4k", "--size=1M", "--direct=1", "--output=/dev/null"];
+    let live = ["io", "--stages", "--device", &made, "--json", "--", "fio", "--filename"];
+    let done = world.run(&[&live[..], &[&made], &fio].concat());
+    let _ = Command::new("losetup").args(["-d", &made]).status();
+    if done.code == 1 {
+        println!("skipped: because {}", done.stderr.trim());
+        return;
+    }
+    assert_eq!(done.code, 0, "{}{}", done.stdout, done.stderr);
+    let seen = done.json();
+    assert_eq!(seen["lost"], 0, "{seen}");
+    let device = &seen["devices"][0];
+    assert_eq!((&device["queued"], &device["issued"]), (&256.into(), &256.into()), "{seen}");
+    for stage in ["Q2G", "D2C", "Q2C"] {
+        let all = device["stages"].as_array().unwrap();
+        let n = all.iter().find(|s| s["stage"] == stage).map(|s| &s["n"]);
+        assert_eq!(n, Some(&256.into()), "{stage}: {seen}");
+    }
 }
 
 /// What btt says of all devices: stage, then least, mean, largest in nanoseconds, and how many.
@@ -83,9 +142,7 @@ fn stages_are_those_of_btt() {
     };
     for disk in disks.split_whitespace() {
         let world = World::new();
-        if !record(&world, disk) {
-            return;
-        }
+        let Some(live) = record(&world, disk) else { return };
         let theirs = btt(&world.path(""));
         let ours = world.run(&[
             "io",
@@ -97,6 +154,7 @@ fn stages_are_those_of_btt() {
         assert_eq!(ours.code, 0, "{}", ours.stderr);
         let all: Value = serde_json::from_str(&ours.stdout).unwrap();
         let [device] = all.as_array().unwrap().as_slice() else { panic!("{disk}: {all}") };
+        alike(disk, &live, device);
         let mut compared = 0;
         for stage in device["stages"].as_array().unwrap() {
             let name = stage["stage"].as_str().unwrap();

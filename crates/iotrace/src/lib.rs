@@ -69,5 +69,5 @@ pub use seek::SeekReport;
 pub use series::{MAX_TICKS, Recorded, TickRow, TickSeries};
 pub use source::parquet_columns::TraceAbout;
 pub use source::parquet_write::{Hints, IoWriter};
-pub use stages::{DeviceStages, StageTimes};
+pub use stages::{DeviceStages, Plug, StageTimes, Stages};
 pub use trace::{Answer, Options, ask, stages, write_events};

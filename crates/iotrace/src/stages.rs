@@ -1,6 +1,6 @@
-//! The stages of I/Os in a trace that has all their events: queued (Q), a request made (G) or joined (M), inserted
-//! into the scheduler (I), issued to the driver (D), completed (C). Reported bio by bio, as btt
-//! does: a request that two bios were joined to gives both their times.
+//! The stages of I/Os of which all events are known, recorded by blktrace or live: queued (Q), a request made (G) or joined (M), inserted
+//! into the scheduler (I), issued to the driver (D), completed (C). Reported bio by bio, as btt does: a request that two
+//! bios were joined to gives both their times.
 
 use std::collections::BTreeMap;
 
@@ -85,13 +85,16 @@ pub struct DeviceStages {
     pub given_up: u64,
 }
 
-/// A plug of a trace.
+/// What a task does with requests that it sends together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Plug {
+pub enum Plug {
+    /// It holds them back from now on.
     Plugged,
-    /// With how many requests, where it tells.
+    /// It sends them.
     Unplugged {
+        /// How many, where that is recorded.
         requests: Option<u64>,
+        /// Not by its own doing: it went to sleep.
         implicit: bool,
     },
 }
@@ -261,9 +264,9 @@ fn end_of(event: &Event) -> u64 {
     event.sector.saturating_add(event.bytes / BLOCK_BYTES)
 }
 
-/// Takes the events of a trace in the order of time.
+/// Takes events in the order of time.
 #[derive(Debug, Default)]
-pub(crate) struct Stages {
+pub struct Stages {
     devices: BTreeMap<u32, Device>,
     /// Whether an event of queueing was seen.
     queued: bool,
@@ -271,7 +274,7 @@ pub(crate) struct Stages {
 
 impl Stages {
     /// The next event. What a driver sends by itself has no stages.
-    pub(crate) fn event(&mut self, event: &Event) {
+    pub fn event(&mut self, event: &Event) {
         if event.op == Op::Other {
             return;
         }
@@ -280,12 +283,12 @@ impl Stages {
     }
 
     /// A plug.
-    pub(crate) fn plug(&mut self, device: u32, plug: Plug) {
+    pub fn plug(&mut self, device: u32, plug: Plug) {
         self.devices.entry(device).or_default().plug(plug);
     }
 
     /// By device, those with most I/Os first; `None`: the trace has no events of queueing, so there are no stages.
-    pub(crate) fn report(&self, names: &Names) -> Option<Vec<DeviceStages>> {
+    pub fn report(&self, names: &Names) -> Option<Vec<DeviceStages>> {
         if !self.queued {
             return None;
         }

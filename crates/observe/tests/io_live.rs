@@ -544,7 +544,8 @@ fn the_object_is_built_from_its_source() {
     }
     let made = Command::new("make").arg("-C").arg(folder.path()).output().unwrap();
     assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
-    for object in ["io.bpf.o", "io-compat.bpf.o", "profile.bpf.o"] {
+    for object in ["io.bpf.o", "io-compat.bpf.o", "stages.bpf.o", "profile.bpf.o", "syscalls.bpf.o"]
+    {
         let built = std::fs::read(folder.path().join(object)).unwrap();
         let same = built == std::fs::read(bpf.join(object)).unwrap();
         assert!(same, "bpf/{object} is not what its source gives: run `make bpf`");

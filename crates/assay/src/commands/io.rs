@@ -19,10 +19,14 @@ use crate::screen::{print_json, print_styled, say, style};
 pub fn io(cli: &Cli, asked: &Io) -> Result<Exit> {
     let question = question(asked)?;
     let Some(from) = &asked.from else {
-        return super::io_live::live(cli, asked, question);
+        return if asked.stages && !asked.devices {
+            io_stages::live(cli, asked)
+        } else {
+            super::io_live::live(cli, asked, question)
+        };
     };
     if asked.stages {
-        return io_stages::show(cli, asked, from);
+        return io_stages::recorded(cli, asked, from);
     }
     let mut options = Options::default();
     if let Some(threads) = asked.threads {

@@ -20,7 +20,7 @@ use crate::exit::{Exit, Usage};
 use crate::screen::{print, print_json, print_styled, say, style};
 
 /// Between two looks into the rings of single I/Os.
-const POLL: Duration = Duration::from_millis(5);
+pub(super) const POLL: Duration = Duration::from_millis(5);
 /// Between two looks where the kernel counts.
 const LOOK: Duration = Duration::from_millis(50);
 /// Lines between two headers.
@@ -34,7 +34,7 @@ pub fn live(cli: &Cli, asked: &Io, question: Question) -> Result<Exit> {
     if asked.threads.is_some() {
         return Err(Usage("--threads: is for recorded traces (--from)".to_owned()).into());
     }
-    check_devices(&question)?;
+    check_devices(&question.filter.devices)?;
     let ask = TraceRequest {
         classes: asked.tick.is_some() || question.histograms.is_empty(),
         events: asked.events || asked.format.is_some(),
@@ -84,9 +84,9 @@ pub fn live(cli: &Cli, asked: &Io, question: Question) -> Result<Exit> {
 }
 
 /// A device that is not there is a mistake of who typed it.
-fn check_devices(question: &Question) -> Result<()> {
+pub(super) fn check_devices(names: &[String]) -> Result<()> {
     let Ok(devices) = BlockDevices::read(Path::new("/")) else { return Ok(()) };
-    match question.filter.devices.iter().find(|name| devices.find(name).is_none()) {
+    match names.iter().find(|name| devices.find(name).is_none()) {
         Some(name) => Err(Usage(format!(
             "there is no block device `{name}`; `assay io --devices` lists those there are"
         ))
@@ -151,7 +151,7 @@ impl Watch {
 }
 
 /// Runs the command in a thread.
-fn start(
+pub(super) fn start(
     argv: &[OsString],
     interrupt: &Interrupt,
 ) -> JoinHandle<Result<Ran, assay_sut::process::ProcessError>> {

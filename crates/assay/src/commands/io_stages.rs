@@ -1,22 +1,29 @@
-//! `assay io --from TRACE --stages`: how long I/Os took from stage to stage, by device.
+//! `assay io --stages`: how long I/Os took from stage to stage, by device, live or of a recorded trace.
 
 use std::fmt::Write as _;
 use std::path::Path;
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
-use anyhow::Result;
-use assay_iotrace::{DeviceStages, stages};
+use anyhow::{Result, anyhow};
+use assay_iotrace::{DeviceStages, Names, stages};
+use assay_model::nouns::count;
 use assay_model::units::format_value;
+use assay_observe::io::{StageTracer, StagesSeen};
+use assay_sut::Interrupt;
 
+use super::io_live::{POLL, check_devices, start};
 use crate::cli::{Cli, Io};
 use crate::exit::{Exit, Usage};
-use crate::screen::{print, print_json};
+use crate::screen::{print, print_json, say};
 
 /// What each stage is, below the table.
 const LEGEND: &str = "Q queued, G a request made of it, M joined to a request, I inserted into the
 scheduler, D issued to the driver, C completed; bio by bio, as btt counts
 ";
 
-pub(super) fn show(cli: &Cli, asked: &Io, from: &Path) -> Result<Exit> {
+/// Of a trace.
+pub(super) fn recorded(cli: &Cli, asked: &Io, from: &Path) -> Result<Exit> {
     let mut all = stages(from).map_err(|e| Usage(e.to_string()))?;
     if !asked.device.is_empty() {
         all.retain(|d| asked.device.contains(&d.device));
@@ -28,6 +35,57 @@ pub(super) fn show(cli: &Cli, asked: &Io, from: &Path) -> Result<Exit> {
         print(&format!("{text}{LEGEND}"))?;
     }
     Ok(if all.is_empty() { Exit::Nothing } else { Exit::Fine })
+}
+
+/// Of the live system, until the command ends, a number of seconds has passed, or an interrupt comes.
+pub(super) fn live(cli: &Cli, asked: &Io) -> Result<Exit> {
+    check_devices(&asked.device)?;
+    let interrupt = Interrupt::install()?;
+    let names = Names::default();
+    let mut tracer = StageTracer::start(Path::new("/"), &asked.device, &names)
+        .map_err(|e| anyhow!("the stages of I/Os cannot be seen here: {e}"))?;
+    let command = (!asked.command.is_empty()).then(|| start(&asked.command, &interrupt));
+    if command.is_none() && asked.count.is_none() && !cli.json {
+        say("watching the stages of block I/O; Ctrl-C ends it and shows the answer");
+    }
+    let began = Instant::now();
+    let limit = asked.count.map_or(Duration::MAX, Duration::from_secs);
+    let over = || command.as_ref().is_some_and(JoinHandle::is_finished);
+    while began.elapsed() < limit && !interrupt.fired() && !over() {
+        std::thread::sleep(POLL);
+        tracer.poll();
+    }
+    let seen = tracer.stop();
+    let ran = command.map(|c| c.join().map_err(|_| anyhow!("the thread of the command failed")));
+    let ran = ran.transpose()?.transpose().map_err(|e| Usage(e.to_string()))?;
+    if cli.json {
+        print_json(&seen)?;
+    } else {
+        print(&text(&seen))?;
+    }
+    Ok(match ran {
+        Some(ran) if !ran.exit.success() => Exit::Workload,
+        _ if seen.devices.is_empty() => Exit::Nothing,
+        _ => Exit::Fine,
+    })
+}
+
+/// What is missing stands first.
+fn text(seen: &StagesSeen) -> String {
+    let mut text = String::new();
+    // Writing to a String cannot fail.
+    if !seen.not_recorded.is_empty() {
+        let _ = writeln!(text, "not recorded by this kernel: {}", seen.not_recorded.join("; "));
+    }
+    if seen.lost > 0 {
+        let events = count(usize::try_from(seen.lost).unwrap_or(usize::MAX), "event");
+        let _ = writeln!(text, "{events} lost: stages are of fewer I/Os than there were");
+    }
+    if seen.devices.is_empty() {
+        text.push_str("no I/O was queued\n");
+    }
+    text.extend(seen.devices.iter().map(device));
+    text + LEGEND
 }
 
 fn device(d: &DeviceStages) -> String {

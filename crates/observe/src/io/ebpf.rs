@@ -1,83 +1,30 @@
 //! The tracer by eBPF: what is asked becomes the probes' configuration, and what they count or tell
 //! becomes an analysis.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use assay_iotrace::{
-    Analysis, Completeness, Cost, Dimension, FileFrom, Filter, Flags, Measure, NameCache, Names,
-    Op, Recorded, Shape, Sink,
+    Analysis, Completeness, Cost, Dimension, Measure, NameCache, Names, Recorded, Sink,
 };
 
-use super::abi::{
-    self, COMM, Config, Key, MAX_DEVICES, MAX_NAMES, REGIONS, RingEvent, UnderWay, count,
-};
+use super::abi::{self, Config, UnderWay, count};
 use super::cgroups::Cgroups;
 use super::devices::BlockDevices;
-use super::files::{FileKey, Files};
+use super::lookup::Lookup;
 use super::probe::{Attach, Kernel, Probes, RunTime, Sizes, kernel_address};
-use super::ring::{Labelling, Ring, io_of, program};
-use super::tally::{Labels, Tally};
+use super::ring::{Ring, io_of};
+use super::settings::{filter, groups, rows, shift_of};
+use super::tally::Tally;
+use super::tier::Tier;
 use super::tracer::TraceRequest;
 use super::untold;
 use crate::NotAvailable;
 
-/// Memory that the counts of all groups on all CPUs may take.
-const CELLS_BYTES: usize = 64 << 20;
 /// The ring of single I/Os: at half a million I/Os a second it holds more than a second of them.
 const RING_BYTES: u32 = 64 << 20;
 /// Out of this many looks, one is at runs whose time the kernel takes.
 const TIMED: u32 = 16;
-
-/// Which of the tiers answers the question.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Tier {
-    /// One probe, where requests end.
-    Ends,
-    /// Also where they start, so that it is known who asks.
-    Who,
-    /// Also for which file.
-    File,
-    /// All of it, I/O by I/O.
-    Events,
-}
-
-impl Tier {
-    /// The least that answers.
-    pub fn of(ask: &TraceRequest) -> Self {
-        let question = &ask.question;
-        let by = question.dimensions();
-        let filter = &question.filter;
-        let in_steps = matches!(question.shape, Shape::Linear(_))
-            || question.shape == Shape::Quantize && question.histograms.contains(&Measure::Address);
-        let late = filter.from_ns.is_some() || filter.to_ns.is_some() || !filter.files.is_empty();
-        let who = [Dimension::Program, Dimension::Pid, Dimension::Cgroup];
-        let filtered = [&filter.programs, &filter.cgroups].iter().any(|l| !l.is_empty());
-        if ask.events || in_steps || late {
-            Tier::Events
-        } else if by.contains(&Dimension::File) {
-            Tier::File
-        } else if ask.classes
-            || filtered
-            || !filter.pids.is_empty()
-            || who.iter().any(|d| by.contains(d))
-        {
-            Tier::Who
-        } else {
-            Tier::Ends
-        }
-    }
-
-    pub fn words(self) -> &'static str {
-        match self {
-            Tier::Ends => "eBPF, counted at the end of each request",
-            Tier::Who => "eBPF, counted from start to end of each request",
-            Tier::File => "eBPF, counted from start to end of each request, with its file",
-            Tier::Events => "eBPF, every I/O by itself",
-        }
-    }
-}
 
 /// The probes and what is known beside them.
 pub(super) struct EbpfTracer<'n> {
@@ -174,15 +121,7 @@ impl<'n> EbpfTracer<'n> {
             ),
             ring,
             paths,
-            labels: Lookup {
-                names,
-                devices,
-                files: Files::new(root),
-                cgroups,
-                known_devices: HashMap::new(),
-                known_cgroups: HashMap::new(),
-                by_file: config.by_file > 0,
-            },
+            labels: Lookup::new(root, names, devices, cgroups, config.by_file > 0),
             names: NameCache::new(names),
             kernel,
             issue_known: attach.issue || !unstamped || (attach.start && !kernel.starts),
@@ -300,7 +239,7 @@ impl<'n> EbpfTracer<'n> {
             program: tracked,
             pid: tracked,
             file: self.labels.by_file,
-            cgroup: self.tier == Tier::Events || !self.labels.known_cgroups.is_empty(),
+            cgroup: self.tier == Tier::Events || self.labels.knows_cgroups(),
             sync: true,
             readahead: true,
             aio: tracked,
@@ -421,185 +360,6 @@ impl<'n> EbpfTracer<'n> {
             ns_per_io: each,
             cpu_share: each.map(|ns| ns * ends as f64 / watched.as_nanos().max(1) as f64),
             reader_share: None,
-        }
-    }
-}
-
-/// How many groups there is room for.
-fn groups(events: bool, regions: bool, cpus: usize) -> u32 {
-    if events {
-        return 1;
-    }
-    let one = size_of::<abi::Cell>() + if regions { size_of::<abi::RegionCounts>() } else { 0 };
-    (CELLS_BYTES / (one * cpus.max(1))).clamp(32, 512) as u32
-}
-
-/// Which rows of powers of two are counted, as bits.
-fn rows(measures: &[Measure]) -> u8 {
-    measures.iter().fold(0, |bits, m| {
-        bits | match m {
-            Measure::Size => 1,
-            Measure::Latency => 2,
-            Measure::Queue => 4,
-            Measure::Device => 8,
-            Measure::Address => 0,
-        }
-    })
-}
-
-/// How many bits of a block's number within a stretch of `blocks` tell of no region.
-fn shift_of(blocks: u64) -> u32 {
-    let last = blocks.max(1) - 1;
-    (64 - last.leading_zeros()).saturating_sub(REGIONS.ilog2())
-}
-
-/// Puts a filter into the configuration; the devices it names.
-fn filter(
-    config: &mut Config,
-    filter: &Filter,
-    devices: &BlockDevices,
-    cgroups: &mut Cgroups,
-) -> Result<Vec<u32>, NotAvailable> {
-    let too_many = |what: &str, most: usize| {
-        NotAvailable::because(format!("a live filter names at most {most} {what}"))
-    };
-    if filter.devices.len() > MAX_DEVICES {
-        return Err(too_many("devices", MAX_DEVICES));
-    }
-    let names = [filter.programs.len(), filter.pids.len(), filter.cgroups.len()];
-    if names.iter().any(|n| *n > MAX_NAMES) {
-        return Err(too_many("programs, processes or control groups", MAX_NAMES));
-    }
-    let mut wanted = Vec::new();
-    for (at, name) in filter.devices.iter().enumerate() {
-        let device = devices.find(name).ok_or_else(|| {
-            NotAvailable::because(format!(
-                "there is no block device `{name}`; `assay io --devices` lists those there are"
-            ))
-        })?;
-        config.devices[at] = device.number();
-        wanted.push(device.number());
-    }
-    config.n_devices = wanted.len() as u32;
-    for (at, name) in filter.programs.iter().enumerate() {
-        let bytes = &name.as_bytes()[..name.len().min(COMM - 1)];
-        config.programs[at][..bytes.len()].copy_from_slice(bytes);
-    }
-    config.n_programs = filter.programs.len() as u32;
-    config.pids[..filter.pids.len()].copy_from_slice(&filter.pids);
-    config.n_pids = filter.pids.len() as u32;
-    for (at, path) in filter.cgroups.iter().enumerate() {
-        config.cgroups[at] = cgroups
-            .id(path)
-            .ok_or_else(|| NotAvailable::because(format!("there is no control group `{path}`")))?;
-    }
-    config.n_cgroups = filter.cgroups.len() as u32;
-    config.only_reads = u8::from(filter.op == Some(Op::Read));
-    config.only_writes = u8::from(filter.op == Some(Op::Write));
-    if let Some((first, last)) = filter.blocks {
-        (config.first_block, config.last_block) = (first, last);
-    }
-    Ok(wanted)
-}
-
-/// Names of what the probes tell by number.
-struct Lookup<'n> {
-    names: &'n Names,
-    devices: BlockDevices,
-    files: Files,
-    cgroups: Cgroups,
-    known_devices: HashMap<u32, u32>,
-    known_cgroups: HashMap<u64, u32>,
-    by_file: bool,
-}
-
-impl Lookup<'_> {
-    /// Of an I/O by itself, by what is asked for.
-    fn of_event(&mut self, event: &RingEvent, names: &mut NameCache<'_>) -> Labels {
-        let flags = Flags(event.flags);
-        Labels {
-            device: self.device(event.dev),
-            program: program(&event.comm, names),
-            pid: Some(event.tgid),
-            file: self.file(event, flags).0,
-            cgroup: if event.cgroup > 0 { self.cgroup(event.cgroup) } else { Names::NONE },
-        }
-    }
-
-    fn of(&mut self, key: &Key, names: &mut NameCache<'_>) -> Labels {
-        let event = RingEvent {
-            ino: key.ino,
-            file_dev: key.file_dev,
-            dev: key.dev,
-            sure: key.sure,
-            ..RingEvent::default()
-        };
-        Labels {
-            device: self.device(key.dev),
-            program: program(&key.comm, names),
-            pid: (key.tgid > 0).then_some(key.tgid),
-            file: self.file(&event, Flags::default().with_if(key.metadata > 0, Flags::META)).0,
-            cgroup: if key.cgroup > 0 { self.cgroup(key.cgroup) } else { Names::NONE },
-        }
-    }
-}
-
-impl Labelling for Lookup<'_> {
-    fn device(&mut self, dev: u32) -> u32 {
-        let (devices, names) = (&self.devices, self.names);
-        *self.known_devices.entry(dev).or_insert_with(|| {
-            // One that came after the tracer has only its number.
-            let name = devices.number(dev).map(|d| d.name.clone());
-            let name = name.unwrap_or_else(|| format!("{}:{}", dev >> 20, dev & 0xf_ffff));
-            names.id(name.as_bytes())
-        })
-    }
-
-    fn file(&mut self, event: &RingEvent, flags: Flags) -> (u32, FileFrom) {
-        if !self.by_file {
-            return (Names::NONE, FileFrom::Nothing);
-        }
-        let key = FileKey::new(event.ino, event.file_dev, event.dev, event.sure, flags);
-        self.files.find(key, &self.devices, self.names)
-    }
-
-    fn cgroup(&mut self, id: u64) -> u32 {
-        let (cgroups, names) = (&mut self.cgroups, self.names);
-        *self.known_cgroups.entry(id).or_insert_with(|| names.id(cgroups.path(id).as_bytes()))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use assay_iotrace::Question;
-
-    use super::*;
-
-    fn ask(by: &[Dimension], histograms: &[Measure]) -> TraceRequest {
-        let question =
-            Question { by: by.to_vec(), histograms: histograms.to_vec(), ..Question::default() };
-        TraceRequest { question, ..TraceRequest::default() }
-    }
-
-    #[test]
-    fn the_cheapest_tier_that_answers() {
-        assert_eq!(Tier::of(&ask(&[Dimension::Device], &[Measure::Latency])), Tier::Ends);
-        assert_eq!(Tier::of(&ask(&[Dimension::Direction], &[Measure::Address])), Tier::Ends);
-        assert_eq!(Tier::of(&ask(&[Dimension::Program], &[])), Tier::Who);
-        assert_eq!(Tier::of(&ask(&[Dimension::File], &[])), Tier::File);
-        let mut one = ask(&[], &[]);
-        one.classes = true;
-        assert_eq!(Tier::of(&one), Tier::Who);
-        one.question.filter.files.push("/x".to_owned());
-        assert_eq!(Tier::of(&one), Tier::Events);
-    }
-
-    #[test]
-    fn a_device_has_at_most_1024_regions() {
-        for blocks in [1u64, 1000, 1024, 1025, 500_000, 1 << 40] {
-            let shift = shift_of(blocks);
-            assert!((blocks - 1) >> shift < 1024, "{blocks}");
-            assert!(shift == 0 || (blocks - 1) >> (shift - 1) >= 1024, "{blocks}");
         }
     }
 }

@@ -6,6 +6,7 @@
 #[cfg(feature = "ebpf")]
 mod abi;
 mod ability;
+mod asked;
 mod background;
 #[cfg(feature = "ebpf")]
 mod cgroups;
@@ -20,6 +21,8 @@ mod ebpf;
 mod files;
 #[cfg(feature = "ebpf")]
 pub(crate) mod kernel_types;
+#[cfg(feature = "ebpf")]
+mod lookup;
 mod mounts;
 mod oldest;
 pub(crate) mod perf_ring;
@@ -28,7 +31,17 @@ pub(crate) mod probe;
 #[cfg(feature = "ebpf")]
 mod ring;
 #[cfg(feature = "ebpf")]
+mod settings;
+mod stage_request;
+#[cfg(feature = "ebpf")]
+mod stages;
+#[cfg(not(feature = "ebpf"))]
+#[path = "no_stages.rs"]
+mod stages;
+#[cfg(feature = "ebpf")]
 mod tally;
+#[cfg(feature = "ebpf")]
+mod tier;
 mod tracepoints;
 mod tracer;
 #[cfg(feature = "ebpf")]
@@ -38,4 +51,6 @@ pub use ability::{IoAbility, io_ability};
 pub use background::{IoWatch, Traced};
 pub use devices::{BlockDevice, BlockDevices};
 pub use oldest::Oldest;
+pub use stage_request::StagesSeen;
+pub use stages::StageTracer;
 pub use tracer::{IoTracer, Method, TraceRequest};

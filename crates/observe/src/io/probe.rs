@@ -31,8 +31,8 @@ pub(super) struct Kernel {
     pub modern: bool,
     /// io_uring's workers are threads of the program that they work for (Linux 5.12 and later).
     pub workers_are_threads: bool,
-    queue_before_request: bool,
-    queue_before_bio: bool,
+    pub queue_before_request: bool,
+    pub queue_before_bio: bool,
 }
 
 impl Kernel {

@@ -1,0 +1,90 @@
+//! What a question asks and what of it is recorded, in names and words.
+
+use std::path::Path;
+
+use assay_iotrace::{Dimension, Filter, Hints, IoWriter, Measure, Names, Question, Recorded};
+
+use super::devices::BlockDevices;
+use crate::NotAvailable;
+
+/// Where single I/Os are kept.
+pub(super) fn writer<'n>(path: &Path, names: &'n Names) -> Result<IoWriter<'n>, NotAvailable> {
+    let mut writer =
+        IoWriter::create(path, names).map_err(|e| NotAvailable::because(e.to_string()))?;
+    writer.set_hints(Hints { sync: true, aio: true });
+    Ok(writer)
+}
+
+/// What was asked for and is not recorded, as the end of the first line of the answer.
+pub(super) fn missing(question: &Question, recorded: Recorded) -> String {
+    let mut missing: Vec<&str> = question
+        .dimensions()
+        .into_iter()
+        .filter(|d| match d {
+            Dimension::Program => !recorded.program,
+            Dimension::Pid => !recorded.pid,
+            Dimension::File => !recorded.file,
+            Dimension::Cgroup => !recorded.cgroup,
+            _ => false,
+        })
+        .map(Dimension::name)
+        .collect();
+    for measure in &question.histograms {
+        let there = match measure {
+            Measure::Latency => recorded.latency,
+            Measure::Queue | Measure::Device => recorded.queue,
+            _ => true,
+        };
+        if !there {
+            missing.push(measure.name());
+        }
+    }
+    if missing.is_empty() {
+        String::new()
+    } else {
+        format!("; not recorded: {}", missing.join(", "))
+    }
+}
+
+pub(super) fn latency_is(recorded: Recorded) -> &'static str {
+    if recorded.latency {
+        "from the kernel taking the request up to its completion; queue until it is handed to the \
+         driver, device from there on"
+    } else {
+        "not recorded"
+    }
+}
+
+/// Names as the kernel has them: of devices by their paths, of files by where they lead. A single
+/// partition is a range of blocks of its disk.
+pub(super) fn resolve(filter: &mut Filter, devices: &BlockDevices) -> Result<(), NotAvailable> {
+    for file in &mut filter.files {
+        if let Ok(path) = std::fs::canonicalize(&file) {
+            *file = path.display().to_string();
+        }
+    }
+    let mut names = Vec::new();
+    for name in &filter.devices {
+        let device = devices.find(name).ok_or_else(|| {
+            NotAvailable::because(format!(
+                "there is no block device `{name}`; `assay io --devices` lists those there are"
+            ))
+        })?;
+        match (&device.disk, device.first_block, device.blocks) {
+            (None, ..) => names.push(device.name.clone()),
+            (Some(disk), Some(first), Some(blocks)) if filter.devices.len() == 1 => {
+                let last = first + blocks.max(1) - 1;
+                let (low, high) = filter.blocks.unwrap_or((first, last));
+                filter.blocks = Some((low.max(first), high.min(last)));
+                names.push(disk.clone());
+            }
+            (Some(_), ..) => {
+                return Err(NotAvailable::because(format!(
+                    "`{name}` is a partition; of several devices only whole ones can be watched"
+                )));
+            }
+        }
+    }
+    filter.devices = names;
+    Ok(())
+}

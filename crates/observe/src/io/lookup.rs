@@ -1,0 +1,103 @@
+//! Names of what the probes tell by number: devices, programs, files, control groups.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use assay_iotrace::{FileFrom, Flags, NameCache, Names};
+
+use super::abi::{Key, RingEvent};
+use super::cgroups::Cgroups;
+use super::devices::BlockDevices;
+use super::files::{FileKey, Files};
+use super::ring::{Labelling, program};
+use super::tally::Labels;
+
+/// The names, each looked up once.
+pub(super) struct Lookup<'n> {
+    names: &'n Names,
+    pub devices: BlockDevices,
+    pub files: Files,
+    cgroups: Cgroups,
+    known_devices: HashMap<u32, u32>,
+    known_cgroups: HashMap<u64, u32>,
+    pub by_file: bool,
+}
+
+impl<'n> Lookup<'n> {
+    pub fn new(
+        root: &Path,
+        names: &'n Names,
+        devices: BlockDevices,
+        cgroups: Cgroups,
+        by_file: bool,
+    ) -> Self {
+        Lookup {
+            names,
+            devices,
+            files: Files::new(root),
+            cgroups,
+            known_devices: HashMap::new(),
+            known_cgroups: HashMap::new(),
+            by_file,
+        }
+    }
+
+    /// Whether any control group was named.
+    pub fn knows_cgroups(&self) -> bool {
+        !self.known_cgroups.is_empty()
+    }
+
+    /// Of an I/O by itself, by what is asked for.
+    pub fn of_event(&mut self, event: &RingEvent, names: &mut NameCache<'_>) -> Labels {
+        let flags = Flags(event.flags);
+        Labels {
+            device: self.device(event.dev),
+            program: program(&event.comm, names),
+            pid: Some(event.tgid),
+            file: self.file(event, flags).0,
+            cgroup: if event.cgroup > 0 { self.cgroup(event.cgroup) } else { Names::NONE },
+        }
+    }
+
+    pub fn of(&mut self, key: &Key, names: &mut NameCache<'_>) -> Labels {
+        let event = RingEvent {
+            ino: key.ino,
+            file_dev: key.file_dev,
+            dev: key.dev,
+            sure: key.sure,
+            ..RingEvent::default()
+        };
+        Labels {
+            device: self.device(key.dev),
+            program: program(&key.comm, names),
+            pid: (key.tgid > 0).then_some(key.tgid),
+            file: self.file(&event, Flags::default().with_if(key.metadata > 0, Flags::META)).0,
+            cgroup: if key.cgroup > 0 { self.cgroup(key.cgroup) } else { Names::NONE },
+        }
+    }
+}
+
+impl Labelling for Lookup<'_> {
+    fn device(&mut self, dev: u32) -> u32 {
+        let (devices, names) = (&self.devices, self.names);
+        *self.known_devices.entry(dev).or_insert_with(|| {
+            // One that came after the tracer has only its number.
+            let name = devices.number(dev).map(|d| d.name.clone());
+            let name = name.unwrap_or_else(|| format!("{}:{}", dev >> 20, dev & 0xf_ffff));
+            names.id(name.as_bytes())
+        })
+    }
+
+    fn file(&mut self, event: &RingEvent, flags: Flags) -> (u32, FileFrom) {
+        if !self.by_file {
+            return (Names::NONE, FileFrom::Nothing);
+        }
+        let key = FileKey::new(event.ino, event.file_dev, event.dev, event.sure, flags);
+        self.files.find(key, &self.devices, self.names)
+    }
+
+    fn cgroup(&mut self, id: u64) -> u32 {
+        let (cgroups, names) = (&mut self.cgroups, self.names);
+        *self.known_cgroups.entry(id).or_insert_with(|| names.id(cgroups.path(id).as_bytes()))
+    }
+}

@@ -1,0 +1,240 @@
+//! The stages of I/Os while they happen: every step of every I/O from the kernel's tracepoints, by eBPF, matched as
+//! those of a trace by blktrace.
+#![allow(unsafe_code)] // records are read out of a ring in place
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use assay_iotrace::{Action, DeviceStages, Event, Flags, Names, Op, Plug, Stages};
+use aya::maps::{Array, MapData, RingBuf};
+use aya::programs::{BtfTracePoint, Program};
+use aya::{Btf, Ebpf, EbpfLoader};
+
+use super::abi::{Config, MAX_DEVICES};
+use super::devices::BlockDevices;
+use super::kernel_types::KernelTypes;
+use super::oldest::Oldest;
+use super::probe::{Kernel, missed_runs, refused};
+use super::stage_request::{StagesSeen, wanted};
+use crate::NotAvailable;
+
+/// The compiled probes. Aligned, since they are read as ELF in place.
+#[repr(C, align(8))]
+struct Aligned<T: ?Sized>(T);
+static OBJECT: &Aligned<[u8]> = &Aligned(*include_bytes!("../../../../bpf/stages.bpf.o"));
+
+/// Room for 800,000 events: more than a second of the most that two looks are apart.
+const RING_BYTES: u32 = 32 << 20;
+/// An event is in the ring so long after its time at the latest, so that older ones can be put in order.
+const SETTLED_NS: u64 = 10_000_000;
+
+/// So many plugs of a queue are kept until a request tells whose it is; more are of a device that is not watched.
+const MAX_UNPLACED: usize = 64;
+
+/// What is attached where, and what is not recorded without it.
+const ATTACHED: [(&str, &str, &str); 10] = [
+    ("completed", "block_rq_complete", "D2C, Q2C"),
+    ("bio_completed", "block_bio_complete", "Q2C of devices without requests"),
+    ("issued", "block_rq_issue", "I2D, M2D, D2C"),
+    ("inserted", "block_rq_insert", "G2I, I2D"),
+    ("back_merged", "block_bio_backmerge", "joins at the end"),
+    ("front_merged", "block_bio_frontmerge", "joins in front"),
+    ("plugged", "block_plug", "plugs"),
+    ("unplugged", "block_unplug", "unplugs"),
+    ("made", "block_getrq", "Q2G, G2I"),
+    // Last: of what is queued from here on every later step is seen.
+    ("queued", "block_bio_queue", ""),
+];
+
+/// One event, as `bpf/stages.h` has it.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct StageEvent {
+    time_ns: u64,
+    sector: u64,
+    queue: u64,
+    bytes: u32,
+    dev: u32,
+    what: u8,
+    op: u8,
+    pad: [u8; 6],
+}
+
+const _: () = assert!(size_of::<StageEvent>() == 40);
+
+fn event_of(bytes: &[u8]) -> Option<StageEvent> {
+    // SAFETY: the length is checked, every pattern of bits is a value, and the read needs no alignment.
+    (bytes.len() == size_of::<StageEvent>())
+        .then(|| unsafe { bytes.as_ptr().cast::<StageEvent>().read_unaligned() })
+}
+
+/// Follows every step of every I/O.
+pub struct StageTracer<'n> {
+    ebpf: Ebpf,
+    ring: RingBuf<MapData>,
+    stages: Stages,
+    /// Events that older ones may still come before.
+    held: Vec<StageEvent>,
+    /// Devices by number, as names.
+    devices: HashMap<u32, u32>,
+    /// Devices by request queue, and plugs of queues of which nothing else was seen yet.
+    queues: HashMap<u64, u32>,
+    unplaced: HashMap<u64, Vec<Plug>>,
+    known: BlockDevices,
+    names: &'n Names,
+    not_recorded: Vec<&'static str>,
+}
+
+impl<'n> StageTracer<'n> {
+    /// Begins to follow I/Os of these devices, or of all.
+    ///
+    /// # Errors
+    /// A device is not there, or the kernel does not let the stages be seen; it says why.
+    pub fn start(root: &Path, only: &[String], names: &'n Names) -> Result<Self, NotAvailable> {
+        let known = BlockDevices::read(root)
+            .map_err(|e| NotAvailable::file(&root.join("sys/class/block"), &e))?;
+        let numbers = wanted(&known, only, MAX_DEVICES)?;
+        let kernel = Kernel::read(root, Oldest::Newest)?;
+        let types = KernelTypes::read(root)?;
+        let mut config = Config {
+            queue_before_request: u8::from(kernel.queue_before_request),
+            queue_before_bio: u8::from(kernel.queue_before_bio),
+            n_devices: numbers.len() as u32,
+            ..Config::default()
+        };
+        config.devices[..numbers.len()].copy_from_slice(&numbers);
+        let btf = Btf::from_sys_fs().map_err(|e| refused(&e))?;
+        let mut ebpf = EbpfLoader::new()
+            .btf(Some(&btf))
+            .override_global("cfg", &config, true)
+            .map_max_entries("events", RING_BYTES)
+            .load(&OBJECT.0)
+            .map_err(|e| refused(&e))?;
+        let mut not_recorded = Vec::new();
+        for (name, tracepoint, lacking) in ATTACHED {
+            if types.arguments(tracepoint).is_none() && !lacking.is_empty() {
+                not_recorded.push(lacking);
+                continue;
+            }
+            let missing = || NotAvailable::because(format!("the probes hold no program `{name}`"));
+            let program = ebpf.program_mut(name).ok_or_else(missing)?;
+            let program: &mut BtfTracePoint = program.try_into().map_err(|_| missing())?;
+            program.load(tracepoint, &btf).map_err(|e| refused(&e))?;
+            program.attach().map_err(|e| refused(&e))?;
+        }
+        let missing = || NotAvailable::because("the probes hold no ring");
+        let ring = ebpf.take_map("events").ok_or_else(missing)?;
+        let ring = RingBuf::try_from(ring).map_err(|e| refused(&e))?;
+        Ok(StageTracer {
+            ebpf,
+            ring,
+            stages: Stages::default(),
+            held: Vec::new(),
+            devices: HashMap::new(),
+            queues: HashMap::new(),
+            unplaced: HashMap::new(),
+            known,
+            names,
+            not_recorded,
+        })
+    }
+
+    /// Takes what has come. Wanted about every 10 milliseconds.
+    pub fn poll(&mut self) {
+        let now = assay_sut::clock::monotonic_ns();
+        self.drain();
+        self.give(now.saturating_sub(SETTLED_NS));
+    }
+
+    fn drain(&mut self) {
+        while let Some(item) = self.ring.next() {
+            self.held.extend(event_of(&item));
+        }
+    }
+
+    /// Gives the events up to a time on, in their order.
+    fn give(&mut self, until_ns: u64) {
+        let mut held = std::mem::take(&mut self.held);
+        held.sort_by_key(|e| e.time_ns);
+        let settled = held.partition_point(|e| e.time_ns <= until_ns);
+        for event in held.drain(..settled) {
+            self.take(&event);
+        }
+        self.held = held;
+    }
+
+    fn take(&mut self, event: &StageEvent) {
+        // The numbers of bpf/stages.h.
+        let action = match event.what {
+            0 => Action::Queue,
+            1 => Action::Start,
+            2 => Action::Insert,
+            3 => Action::BackMerge,
+            4 => Action::FrontMerge,
+            5 => Action::Issue,
+            6 => Action::Complete,
+            7 => return self.plug(event.queue, Plug::Plugged),
+            what => {
+                let (requests, implicit) = (Some(event.sector), what == 9);
+                return self.plug(event.queue, Plug::Unplugged { requests, implicit });
+            }
+        };
+        let device = self.device(event.dev);
+        if event.queue != 0 && self.queues.insert(event.queue, device).is_none() {
+            for plug in self.unplaced.remove(&event.queue).unwrap_or_default() {
+                self.stages.plug(device, plug);
+            }
+        }
+        self.stages.event(&Event {
+            action,
+            time_ns: event.time_ns,
+            device,
+            sector: event.sector,
+            bytes: u64::from(event.bytes),
+            op: Op::ALL.get(usize::from(event.op)).copied().unwrap_or(Op::Other),
+            flags: Flags::default(),
+            pid: None,
+            program: Names::NONE,
+            cgroup: Names::NONE,
+            other_sector: 0,
+        });
+    }
+
+    /// A plug is of a queue; whose that is the requests tell.
+    fn plug(&mut self, queue: u64, plug: Plug) {
+        if let Some(device) = self.queues.get(&queue) {
+            self.stages.plug(*device, plug);
+            return;
+        }
+        let kept = self.unplaced.entry(queue).or_default();
+        if kept.len() < MAX_UNPLACED {
+            kept.push(plug);
+        }
+    }
+
+    fn device(&mut self, dev: u32) -> u32 {
+        let (known, names) = (&self.known, self.names);
+        *self.devices.entry(dev).or_insert_with(|| {
+            let name = known.number(dev).map(|d| d.name.clone());
+            let name = name.unwrap_or_else(|| format!("{}:{}", dev >> 20, dev & 0xf_ffff));
+            names.id(name.as_bytes())
+        })
+    }
+
+    /// Stops and tells what was seen.
+    pub fn stop(mut self) -> StagesSeen {
+        let missed: u64 = self.ebpf.programs().filter_map(|(_, p)| missed_runs(p)).sum();
+        for (_, program) in self.ebpf.programs_mut() {
+            // One that cannot be taken off goes with the process.
+            if let Program::BtfTracePoint(p) = program {
+                drop(p.unload());
+            }
+        }
+        self.drain();
+        self.give(u64::MAX);
+        let lost = self.ebpf.map("lost").and_then(|m| Array::<_, u64>::try_from(m).ok());
+        let lost = lost.and_then(|m| m.get(&0, 0).ok()).unwrap_or(0);
+        let devices: Vec<DeviceStages> = self.stages.report(self.names).unwrap_or_default();
+        StagesSeen { devices, lost: lost + missed, not_recorded: self.not_recorded }
+    }
+}

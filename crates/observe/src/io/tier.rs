@@ -1,0 +1,80 @@
+//! How much of the probes' work a question needs.
+
+use assay_iotrace::{Dimension, Measure, Shape};
+
+use super::tracer::TraceRequest;
+
+/// Which of the tiers answers the question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Tier {
+    /// One probe, where requests end.
+    Ends,
+    /// Also where they start, so that it is known who asks.
+    Who,
+    /// Also for which file.
+    File,
+    /// All of it, I/O by I/O.
+    Events,
+}
+
+impl Tier {
+    /// The least that answers.
+    pub fn of(ask: &TraceRequest) -> Self {
+        let question = &ask.question;
+        let by = question.dimensions();
+        let filter = &question.filter;
+        let in_steps = matches!(question.shape, Shape::Linear(_))
+            || question.shape == Shape::Quantize && question.histograms.contains(&Measure::Address);
+        let late = filter.from_ns.is_some() || filter.to_ns.is_some() || !filter.files.is_empty();
+        let who = [Dimension::Program, Dimension::Pid, Dimension::Cgroup];
+        let filtered = [&filter.programs, &filter.cgroups].iter().any(|l| !l.is_empty());
+        if ask.events || in_steps || late {
+            Tier::Events
+        } else if by.contains(&Dimension::File) {
+            Tier::File
+        } else if ask.classes
+            || filtered
+            || !filter.pids.is_empty()
+            || who.iter().any(|d| by.contains(d))
+        {
+            Tier::Who
+        } else {
+            Tier::Ends
+        }
+    }
+
+    pub fn words(self) -> &'static str {
+        match self {
+            Tier::Ends => "eBPF, counted at the end of each request",
+            Tier::Who => "eBPF, counted from start to end of each request",
+            Tier::File => "eBPF, counted from start to end of each request, with its file",
+            Tier::Events => "eBPF, every I/O by itself",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use assay_iotrace::Question;
+
+    use super::*;
+
+    fn ask(by: &[Dimension], histograms: &[Measure]) -> TraceRequest {
+        let question =
+            Question { by: by.to_vec(), histograms: histograms.to_vec(), ..Question::default() };
+        TraceRequest { question, ..TraceRequest::default() }
+    }
+
+    #[test]
+    fn the_cheapest_tier_that_answers() {
+        assert_eq!(Tier::of(&ask(&[Dimension::Device], &[Measure::Latency])), Tier::Ends);
+        assert_eq!(Tier::of(&ask(&[Dimension::Direction], &[Measure::Address])), Tier::Ends);
+        assert_eq!(Tier::of(&ask(&[Dimension::Program], &[])), Tier::Who);
+        assert_eq!(Tier::of(&ask(&[Dimension::File], &[])), Tier::File);
+        let mut one = ask(&[], &[]);
+        one.classes = true;
+        assert_eq!(Tier::of(&one), Tier::Who);
+        one.question.filter.files.push("/x".to_owned());
+        assert_eq!(Tier::of(&one), Tier::Events);
+    }
+}
