@@ -23,8 +23,10 @@ static SPEC: ControlSpec = ControlSpec {
     keyed: false,
     key: "",
     scope: Scope::System,
-    needs: "root, and the memory controller of control groups, version 1 or 2",
-    put_back: "the control group that is made for the program is journaled and removed",
+    needs: "the memory controller of control groups, version 1 or 2, and root or a group of version 2 that systemd \
+            hands over (`systemd-run --user --scope -p Delegate=yes assay ...`)",
+    put_back: "the control group that is made for the program is journaled and removed; processes that had to make \
+               room for it move back",
 };
 
 /// With less, a program cannot even be started.
@@ -78,7 +80,7 @@ impl Control for Memory {
             Hierarchy::One { .. } => {
                 ("memory.limit_in_bytes", "memory.memsw.limit_in_bytes", limit)
             }
-            Hierarchy::Two => ("memory.max", "memory.swap.max", 0),
+            Hierarchy::Two(_) => ("memory.max", "memory.swap.max", 0),
         };
         session.after(move |record| say_killed(&group, record));
         let root = session.root();

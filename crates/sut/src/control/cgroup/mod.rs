@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use rustix::fs::{Access, access};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::Root;
@@ -13,9 +14,15 @@ use crate::control::{Control, Session, setting_path};
 use crate::read::root::one_line;
 use crate::state::scratch;
 
+mod place;
+
+pub(crate) use place::Place;
+
 const TOP: &str = "/sys/fs/cgroup";
 /// What a group that assay made is called, before what tells it from others.
 const PREFIX: &str = "assay-";
+/// What a group is called in which the processes wait that were in the way of one.
+const REST: &str = "assay-rest-";
 /// How a group is journaled: it was not there.
 pub(crate) const ABSENT: &str = "absent";
 const PRESENT: &str = "present";
@@ -27,12 +34,12 @@ const TIMEOUT: Duration = Duration::from_secs(5);
 pub(crate) enum Hierarchy {
     /// Version 1: the top of the controller's own hierarchy, and the group of this process in it.
     One { top: String, own: String },
-    /// Version 2.
-    Two,
+    /// Version 2: where groups are made.
+    Two(Place),
 }
 
-/// Finds a controller; `None` where the kernel or the container does not show it.
-pub(crate) fn find(root: &Root, controller: &str) -> Option<Hierarchy> {
+/// Finds a controller of version 1.
+pub(crate) fn version_1(root: &Root, controller: &str) -> Option<Hierarchy> {
     let groups = root.text("/proc/self/cgroup").unwrap_or_default();
     for line in groups.lines() {
         let mut parts = line.splitn(3, ':').skip(1);
@@ -45,51 +52,28 @@ pub(crate) fn find(root: &Root, controller: &str) -> Option<Hierarchy> {
             return Some(Hierarchy::One { top, own });
         }
     }
-    let all = root.text(&format!("{TOP}/cgroup.controllers")).ok()?;
-    all.split_whitespace().any(|c| c == controller).then_some(Hierarchy::Two)
+    None
 }
 
 /// Whether a group with this controller could be made; changes nothing.
 pub(crate) fn check(root: &Root, path: &str, controller: &str) -> Result<Hierarchy, ControlError> {
     let not_here = |reason: String| ControlError::NotHere { path: path.to_owned(), reason };
-    let Some(hierarchy) = find(root, controller) else {
+    if let Some(hierarchy) = version_1(root, controller) {
+        // Below this process's own, whose limits go on holding.
+        let Hierarchy::One { own, .. } = &hierarchy else { return Ok(hierarchy) };
+        if access(root.path(own), Access::WRITE_OK).is_err() {
+            return Err(not_here(format!(
+                "no control group may be made in `{own}` by this user; run as root"
+            )));
+        }
+        return Ok(hierarchy);
+    }
+    if !place::has(root, TOP, controller) {
         return Err(not_here(format!(
             "the kernel shows no `{controller}` controller of control groups below `{TOP}`"
         )));
-    };
-    if let (Hierarchy::Two, Some(own)) = (&hierarchy, of_slurm(root)) {
-        return Err(not_here(format!(
-            "Slurm holds this process to the control group `{own}` of version 2; another group \
-             would take the program out of Slurm's accounting and limits. Leave the control out, \
-             or ask Slurm for it (`--mem`)"
-        )));
     }
-    let parent = parent(&hierarchy);
-    let writable = rustix::fs::access(root.path(parent), rustix::fs::Access::WRITE_OK).is_ok();
-    if !writable {
-        return Err(not_here(format!(
-            "no control group may be made in `{parent}` by this user; run as root"
-        )));
-    }
-    Ok(hierarchy)
-}
-
-/// The group of version 2 that Slurm put this process in, for its job; `None`: it is in none.
-fn of_slurm(root: &Root) -> Option<String> {
-    let groups = root.text("/proc/self/cgroup").ok()?;
-    let own = groups.lines().find_map(|l| l.strip_prefix("0::"))?;
-    let mut parts = own.split('/');
-    let slurms = parts.any(|p| p == "slurm" || p.starts_with("slurmstepd"));
-    (slurms && parts.any(|p| p.starts_with("job_"))).then(|| own.to_owned())
-}
-
-fn parent(hierarchy: &Hierarchy) -> &str {
-    match hierarchy {
-        // Below this process's own, whose limits go on holding.
-        Hierarchy::One { own, .. } => own,
-        // A group with processes may not have groups with controllers below it, so not in ours.
-        Hierarchy::Two => TOP,
-    }
+    place::find(root, controller).map(Hierarchy::Two).map_err(not_here)
 }
 
 /// Makes a group for the program, journaled, and has the program join it. With version 2 all controls of
@@ -102,17 +86,22 @@ pub(crate) fn make(
     let name = control.spec().name;
     let hierarchy = check(session.root(), name, controller)?;
     session.setup().children_only.push(name);
-    if hierarchy == Hierarchy::Two {
-        enable(session, control, controller)?;
-        if controller == "io" {
-            // Only then is what the kernel writes back later counted to the group.
-            enable(session, control, "memory")?;
+    let parent = match &hierarchy {
+        Hierarchy::One { own, .. } => own.clone(),
+        Hierarchy::Two(place) => {
+            vacate(session, control, place)?;
+            enable(session, control, place, controller)?;
+            if controller == "io" && place.has(session.root(), "memory") {
+                // Only then is what the kernel writes back later counted to the group.
+                enable(session, control, place, "memory")?;
+            }
+            if let Some(group) = shared(session, &place.parent) {
+                return Ok((group, hierarchy));
+            }
+            place.parent.clone()
         }
-        if let Some(group) = shared(session) {
-            return Ok((group, hierarchy));
-        }
-    }
-    let dir = format!("{}/{PREFIX}{}", parent(&hierarchy), scratch::unique());
+    };
+    let dir = format!("{parent}/{PREFIX}{}", scratch::unique());
     session.record(control, &dir, ABSENT, PRESENT)?;
     let real = session.root().path(&dir);
     fs::create_dir(&real).map_err(|source| ControlError::Io {
@@ -124,32 +113,76 @@ pub(crate) fn make(
     Ok((dir, hierarchy))
 }
 
-/// The group of version 2 that another control of this treatment made.
-fn shared(session: &mut Session<'_>) -> Option<String> {
-    let top = session.root().path(TOP);
+/// Moves the processes of this process's own group into a group below it, journaled, so that controllers may be
+/// handed down.
+fn vacate(
+    session: &mut Session<'_>,
+    control: &dyn Control,
+    place: &Place,
+) -> Result<(), ControlError> {
+    if !place.crowded {
+        return Ok(());
+    }
+    let rest = format!("{}/{REST}{}", place.parent, scratch::unique());
+    session.record(control, &rest, ABSENT, PRESENT)?;
+    let root = session.root();
+    let failed = |source| ControlError::Io {
+        path: control.spec().name.to_owned(),
+        doing: format!("moving the processes of `{}` into `{rest}`", place.parent),
+        source,
+    };
+    fs::create_dir(root.path(&rest)).map_err(failed)?;
+    move_all(root, &place.parent, &rest).map_err(failed)
+}
+
+/// Moves all processes of a group into another, also those that are started meanwhile.
+fn move_all(root: &Root, from: &str, to: &str) -> std::io::Result<()> {
+    let began = Instant::now();
+    loop {
+        let processes = root.text(&format!("{from}/cgroup.procs")).unwrap_or_default();
+        if processes.trim().is_empty() {
+            return Ok(());
+        }
+        for pid in processes.lines() {
+            match fs::write(root.path(&format!("{to}/cgroup.procs")), pid) {
+                // It has ended meanwhile.
+                Err(e) if e.raw_os_error() == Some(rustix::io::Errno::SRCH.raw_os_error()) => {}
+                Err(e) if began.elapsed() > TIMEOUT => return Err(e),
+                _ => {}
+            }
+        }
+        if began.elapsed() > TIMEOUT {
+            return Err(std::io::Error::other("processes go on being started there"));
+        }
+    }
+}
+
+/// The group of version 2 that another control of this treatment made in that folder.
+fn shared(session: &mut Session<'_>, parent: &str) -> Option<String> {
+    let folder = session.root().path(parent);
     let groups = session.setup().groups.clone();
-    let group = groups.iter().find(|g| g.parent() == Some(&top) && ours(g))?;
-    Some(format!("{TOP}/{}", group.file_name()?.to_string_lossy()))
+    let group = groups.iter().find(|g| g.parent() == Some(&folder) && ours(g))?;
+    Some(format!("{parent}/{}", group.file_name()?.to_string_lossy()))
 }
 
 fn ours(group: &Path) -> bool {
     group.file_name().is_some_and(|n| n.to_string_lossy().starts_with(PREFIX))
 }
 
-const SUBTREE: &str = "/sys/fs/cgroup/cgroup.subtree_control";
-
-/// Has version 2 hand a controller to the groups below its top; journaled, because it reaches all.
+/// Has version 2 hand a controller to the groups in a folder; journaled, because it reaches all of them.
 fn enable(
     session: &mut Session<'_>,
     control: &dyn Control,
+    place: &Place,
     controller: &str,
 ) -> Result<(), ControlError> {
-    let key = format!("{SUBTREE}:{controller}");
+    let file = place.subtree();
+    let key = format!("{file}:{controller}");
     if state(session.root(), &key) == PRESENT {
         return Ok(());
     }
     session.record(control, &key, ABSENT, PRESENT)?;
-    write(session.root(), control.spec().name, SUBTREE, &format!("+{controller}"))
+    write(session.root(), control.spec().name, &file, &format!("+{controller}"))
 }
 
 /// Writes one value into a file of a group.
@@ -161,9 +194,10 @@ pub(crate) fn write(root: &Root, path: &str, file: &str, value: &str) -> Result<
     })
 }
 
-/// The controller, of a key that says that one is handed down.
-fn subtree(key: &str) -> Option<&str> {
-    key.strip_prefix(SUBTREE)?.strip_prefix(':')
+/// The file and the controller, of a key that says that one is handed down.
+fn subtree(key: &str) -> Option<(&str, &str)> {
+    let (file, controller) = key.rsplit_once(':')?;
+    file.ends_with(place::SUBTREE).then_some((file, controller))
 }
 
 /// Whether a journal's key is one of this file.
@@ -174,7 +208,7 @@ pub(crate) fn is_key(key: &str) -> bool {
 /// Whether what a key names is there: a group, or a controller handed down.
 pub(crate) fn state(root: &Root, key: &str) -> &'static str {
     let there = match subtree(key) {
-        Some(controller) => one_line(&root.text(SUBTREE).unwrap_or_default())
+        Some((file, controller)) => one_line(&root.text(file).unwrap_or_default())
             .split(' ')
             .any(|c| c.trim_start_matches('+') == controller),
         None => root.exists(key),
@@ -183,10 +217,10 @@ pub(crate) fn state(root: &Root, key: &str) -> &'static str {
 }
 
 /// Takes away what a key names. Processes that are left in a group are ended: they are the program of
-/// a trial whose assay is gone.
+/// a trial whose assay is gone. Those that only made room go back to where they were.
 pub(crate) fn remove(root: &Root, control: &str, key: &str) -> Result<(), ControlError> {
-    if let Some(controller) = subtree(key) {
-        return write(root, control, SUBTREE, &format!("-{controller}"));
+    if let Some((file, controller)) = subtree(key) {
+        return write(root, control, file, &format!("-{controller}"));
     }
     let dir = root.path(key);
     let path = setting_path(control, key);
@@ -198,6 +232,12 @@ pub(crate) fn remove(root: &Root, control: &str, key: &str) -> Result<(), Contro
         // The files of a made-up group do not go with its folder by themselves.
         let _ = fs::remove_dir_all(&dir);
         return Ok(());
+    }
+    if let Some((parent, _)) = key.rsplit_once('/').filter(|(_, name)| name.starts_with(REST)) {
+        move_all(root, key, parent).map_err(|source| {
+            let doing = format!("moving processes back into `{parent}`");
+            ControlError::Io { path: path.clone(), doing, source }
+        })?;
     }
     let began = Instant::now();
     loop {
@@ -239,11 +279,7 @@ pub(crate) struct Joined {
 pub(crate) fn join(root: &Root, hierarchy: &Hierarchy, group: &Path) -> std::io::Result<Joined> {
     let own = match hierarchy {
         Hierarchy::One { own, .. } => own.clone(),
-        Hierarchy::Two => {
-            let groups = root.text("/proc/self/cgroup").map_err(std::io::Error::other)?;
-            let own = groups.lines().find_map(|l| l.strip_prefix("0::")).unwrap_or("/");
-            format!("{TOP}{}", own.trim_end_matches('/'))
-        }
+        Hierarchy::Two(_) => place::own(root),
     };
     fs::write(group.join("cgroup.procs"), "0")?;
     Ok(Joined { back: root.path(&own).join("cgroup.procs") })
@@ -267,41 +303,37 @@ mod tests {
         machine.put("/sys/fs/cgroup/memory/a/b/cgroup.procs", "");
         let top = "/sys/fs/cgroup/memory".to_owned();
         let own = format!("{top}/a/b");
-        assert_eq!(find(&machine.root(), "memory"), Some(Hierarchy::One { top, own }));
-        assert_eq!(find(&machine.root(), "io"), None);
+        assert_eq!(version_1(&machine.root(), "memory"), Some(Hierarchy::One { top, own }));
+        assert!(
+            check(&machine.root(), "memory", "memory").is_ok(),
+            "below its own, also in a job of Slurm"
+        );
+        assert_eq!(version_1(&machine.root(), "io"), None);
+        assert!(
+            check(&machine.root(), "storage", "io")
+                .unwrap_err()
+                .to_string()
+                .contains("shows no `io`")
+        );
         machine.put("/sys/fs/cgroup/cgroup.controllers", "cpu io\n");
-        assert_eq!(find(&machine.root(), "io"), Some(Hierarchy::Two));
-    }
-
-    #[test]
-    fn a_job_of_slurm_is_not_taken_out_of_its_group() {
-        let machine = Machine::new();
-        machine.put("/sys/fs/cgroup/cgroup.controllers", "cpu memory\n");
-        let own = "/system.slice/slurmstepd.scope/job_5/step_0/user/task_0";
-        machine.put("/proc/self/cgroup", &format!("0::{own}\n"));
-        let error = check(&machine.root(), "memory", "memory").unwrap_err().to_string();
-        assert!(error.contains(own) && error.contains("--mem"), "{error}");
-        // The daemon's own, and a user's.
-        for other in ["/system.slice/slurmd.service", "/user.slice/job_5"] {
-            machine.put("/proc/self/cgroup", &format!("0::{other}\n"));
-            assert_eq!(of_slurm(&machine.root()), None);
+        for file in ["cgroup.procs", place::SUBTREE] {
+            machine.put(&format!("{TOP}/{file}"), "");
         }
-        // Version 1 makes its group below the job's.
-        machine.put("/proc/self/cgroup", "4:memory:/slurm/uid_0/job_1/step_0\n0::/\n");
-        machine.put("/sys/fs/cgroup/memory/slurm/uid_0/job_1/step_0/cgroup.procs", "");
-        assert!(check(&machine.root(), "memory", "memory").is_ok());
+        let two = check(&machine.root(), "storage", "io").unwrap();
+        assert_eq!(two, Hierarchy::Two(Place { parent: TOP.to_owned(), crowded: false }));
     }
 
     #[test]
     fn a_controller_that_is_handed_down_is_journaled_by_its_name() {
         let machine = Machine::new();
-        machine.put(SUBTREE, "cpu memory\n");
+        let file = format!("{TOP}/a/{}", place::SUBTREE);
+        machine.put(&file, "cpu memory\n");
         let root = machine.root();
-        let key = |c: &str| format!("{SUBTREE}:{c}");
+        let key = |c: &str| format!("{file}:{c}");
         assert_eq!(state(&root, &key("memory")), PRESENT);
         assert_eq!(state(&root, &key("io")), ABSENT);
         remove(&root, "storage", &key("io")).unwrap();
-        assert_eq!(machine.read(SUBTREE), "-io");
+        assert_eq!(machine.read(&file), "-io");
     }
 
     #[test]

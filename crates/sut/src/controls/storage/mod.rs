@@ -184,7 +184,7 @@ impl Control for Storage {
 /// The controller that limits block devices.
 fn controller(root: &Root) -> Result<Hierarchy, ControlError> {
     let one = "/sys/fs/cgroup/blkio/blkio.throttle.read_bps_device";
-    match cgroup::find(root, "blkio") {
+    match cgroup::version_1(root, "blkio") {
         Some(hierarchy) if root.exists(one) => Ok(hierarchy),
         _ => cgroup::check(root, SPEC.name, "io"),
     }

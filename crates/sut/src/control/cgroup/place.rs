@@ -1,0 +1,166 @@
+//! Where a group of version 2 may be made: below the top, by root; elsewhere beside or in this process's own group, if
+//! systemd handed it over (`Delegate=`) or Slurm runs it as root. Changes nothing.
+
+use rustix::fs::{Access, access};
+
+use super::TOP;
+use crate::Root;
+use crate::read::root::one_line;
+
+/// Where groups are made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// The folder.
+    pub parent: String,
+    /// It is this process's own group and has processes, which must move into a group of their own first: groups with
+    /// controllers lie below groups without processes only.
+    pub crowded: bool,
+}
+
+impl Place {
+    /// The file that hands controllers down.
+    pub fn subtree(&self) -> String {
+        format!("{}/{SUBTREE}", self.parent)
+    }
+
+    /// Whether the kernel could hand a controller down from here.
+    pub fn has(&self, root: &Root, controller: &str) -> bool {
+        has(root, &self.parent, controller)
+    }
+}
+
+pub(super) const SUBTREE: &str = "cgroup.subtree_control";
+
+/// Finds a place for a group with a controller; else why there is none.
+pub(super) fn find(root: &Root, controller: &str) -> Result<Place, String> {
+    let own = own(root);
+    if of_slurm(root).is_some() {
+        // Beside the task's own and no further up: there Slurm's limits hold and its steps are counted.
+        return usable(root, parent_of(&own), controller).map_err(|why| {
+            format!(
+                "Slurm holds this process to the control group `{own}`, and {why}. Leave the control out, or ask \
+                 Slurm for the limit (`--mem`)"
+            )
+        });
+    }
+    let beside = parent_of(&own);
+    let top = usable(root, TOP, controller);
+    let mut tried = vec![top];
+    if beside.starts_with(TOP) && beside != TOP {
+        tried.push(usable(root, beside, controller));
+    }
+    if own != TOP {
+        tried.push(usable(root, &own, controller));
+    }
+    let mut reasons = Vec::new();
+    for one in tried {
+        match one {
+            // Only of its own group may this process move what lies in it.
+            Ok(place) if !place.crowded || place.parent == own => return Ok(place),
+            Ok(place) => reasons.push(format!("`{}` has processes of its own", place.parent)),
+            Err(why) => reasons.push(why),
+        }
+    }
+    reasons.dedup();
+    Err(format!(
+        "no control group may be made by this user: {}; run as root, or in a group that systemd hands over \
+         (`systemd-run --user --scope -p Delegate=yes assay ...`)",
+        reasons.join(", ")
+    ))
+}
+
+/// Whether groups with a controller may be made in a folder.
+fn usable(root: &Root, folder: &str, controller: &str) -> Result<Place, String> {
+    let may = |path: String| access(root.path(&path), Access::WRITE_OK).is_ok();
+    let all = ["", "/cgroup.procs", &format!("/{SUBTREE}")];
+    if !all.iter().all(|file| may(format!("{folder}{file}"))) {
+        return Err(format!("`{folder}` may not be changed by this user"));
+    }
+    if !has(root, folder, controller) {
+        return Err(format!(
+            "`{folder}` has no `{controller}` controller: the group above it does not hand it down"
+        ));
+    }
+    // The top of all may have both processes and groups; it alone has no type.
+    let rules = root.exists(&format!("{folder}/cgroup.type"));
+    let processes = root.text(&format!("{folder}/cgroup.procs")).unwrap_or_default();
+    Ok(Place { parent: folder.to_owned(), crowded: rules && !processes.trim().is_empty() })
+}
+
+pub(super) fn has(root: &Root, folder: &str, controller: &str) -> bool {
+    let all = root.text(&format!("{folder}/cgroup.controllers")).unwrap_or_default();
+    one_line(&all).split(' ').any(|c| c == controller)
+}
+
+/// The group of this process.
+pub(super) fn own(root: &Root) -> String {
+    let groups = root.text("/proc/self/cgroup").unwrap_or_default();
+    let path = groups.lines().find_map(|l| l.strip_prefix("0::")).unwrap_or("/");
+    format!("{TOP}{}", path.trim_end_matches('/'))
+}
+
+fn parent_of(group: &str) -> &str {
+    group.rsplit_once('/').map_or(TOP, |(parent, _)| parent)
+}
+
+/// The group that Slurm put this process in, for its job; `None`: it is in none.
+pub(super) fn of_slurm(root: &Root) -> Option<String> {
+    let own = own(root);
+    let mut parts = own.split('/');
+    let slurms = parts.any(|p| p == "slurm" || p.starts_with("slurmstepd"));
+    (slurms && parts.any(|p| p.starts_with("job_"))).then_some(own)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fake::Machine;
+
+    fn group(machine: &Machine, path: &str, controllers: &str, processes: &str) {
+        machine.put(&format!("{path}/cgroup.controllers"), controllers);
+        machine.put(&format!("{path}/cgroup.procs"), processes);
+        machine.put(&format!("{path}/{SUBTREE}"), "");
+        machine.put(&format!("{path}/cgroup.type"), "domain\n");
+    }
+
+    fn at(parent: &str, crowded: bool) -> Result<Place, String> {
+        Ok(Place { parent: format!("{TOP}{parent}"), crowded })
+    }
+
+    #[test]
+    fn a_group_is_made_where_it_may_be() {
+        let machine = Machine::new();
+        let root = machine.root();
+        machine.put("/proc/self/cgroup", "0::/user.slice/app.slice/run.scope\n");
+        // A service of the system that was handed over: only its own group may be changed.
+        group(&machine, &format!("{TOP}/user.slice/app.slice/run.scope"), "memory pids\n", "7\n");
+        assert_eq!(find(&root, "memory"), at("/user.slice/app.slice/run.scope", true));
+        let why = find(&root, "io").unwrap_err();
+        assert!(why.contains("no `io` controller") && why.contains("Delegate=yes"), "{why}");
+        // Of a user's own systemd the slice above it, too.
+        group(&machine, &format!("{TOP}/user.slice/app.slice"), "memory pids\n", "");
+        assert_eq!(find(&root, "memory"), at("/user.slice/app.slice", false));
+        // Root: the top, where processes do not matter.
+        group(&machine, TOP, "memory io\n", "1\n");
+        std::fs::remove_file(machine.path(&format!("{TOP}/cgroup.type"))).unwrap();
+        assert_eq!(find(&root, "io"), at("", false));
+    }
+
+    #[test]
+    fn a_group_of_a_job_stays_in_its_step() {
+        let machine = Machine::new();
+        let root = machine.root();
+        group(&machine, TOP, "cpu memory\n", "");
+        let step = "/system.slice/slurmstepd.scope/job_5/step_0/user";
+        machine.put("/proc/self/cgroup", &format!("0::{step}/task_0\n"));
+        let why = find(&root, "memory").unwrap_err();
+        assert!(why.contains("task_0") && why.contains("--mem"), "{why}");
+        group(&machine, &format!("{TOP}{step}"), "cpu memory\n", "");
+        assert_eq!(find(&root, "memory"), at(step, false));
+        // The daemon's own, and a user's.
+        for other in ["/system.slice/slurmd.service", "/user.slice/job_5"] {
+            machine.put("/proc/self/cgroup", &format!("0::{other}\n"));
+            assert_eq!(of_slurm(&root), None);
+        }
+    }
+}
