@@ -174,6 +174,7 @@ stdout_contains = ["symbols"]
 [[metric]]
 name = "symbols"
 unit = "1"
+counted = true
 better = "lower"
 help = "the kernel's symbols"
 from = "stdout"
@@ -200,7 +201,67 @@ fn kernels_are_a_factor_and_counts_of_emulated_machines_are_compared() {
     assert!(fact(&system, "kernel.release").starts_with("6.1."));
     assert!(fact(&system, "node.vm2.kernel.release").starts_with("6.12."));
     assert_ne!(fact(&system, "vm.vm1.kernel.sha256"), fact(&system, "vm.vm2.kernel.sha256"));
-    let verdict = &done.json()["analysis"]["comparisons"][0]["verdict"];
-    assert_ne!(verdict, "invalid", "a count is compared");
+    let analysis = &done.json()["analysis"];
+    assert_ne!(analysis["comparisons"][0]["verdict"], "invalid", "a count is compared");
+    let emulated = fact(&system, "vm.vm1.accelerator") == "tcg";
+    assert_eq!(analysis["guest"], if emulated { "emulated" } else { "virtual" });
+    for s in analysis["summaries"].as_array().unwrap() {
+        let timed = s["unit"] == "s";
+        assert_eq!(s["doubts"].is_array(), emulated && timed, "{s:#}");
+    }
+    assert!(left(&world).is_empty(), "{:?}", left(&world));
+}
+
+/// A small disk of the host on which a world keeps what its machines write; gone when this is dropped.
+struct SmallDisk(PathBuf);
+
+impl SmallDisk {
+    fn mount(at: PathBuf) -> Option<Self> {
+        std::fs::create_dir_all(&at).unwrap();
+        let mut mount = Command::new("mount");
+        let mounted = mount.args(["-t", "tmpfs", "-o", "size=1500m", "none"]).arg(&at).status();
+        mounted.is_ok_and(|s| s.success()).then_some(SmallDisk(at))
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg("-l").arg(&self.0).status();
+    }
+}
+
+#[test]
+#[ignore = "boots a kernel twice and fills a disk in memory; run by `make test-all`"]
+fn a_host_that_fills_while_a_guest_runs_is_named() {
+    let Some(_turn) = turn(&["6.1"]) else { return };
+    let world = World::new();
+    let Some(_disk) = SmallDisk::mount(world.path("scratch")) else {
+        println!("skipped: because no tmpfs may be mounted here");
+        return;
+    };
+    let write = "dd if=/dev/zero of=/var/tmp/x bs=1M count=300 conv=fsync";
+    let set = ["--set", "vm.kernel=[\"6.1\"]", "--blocks", "1", "--", "sh", "-c", write];
+    let arguments = [&["run", "--on", "vm", "--monitors", "none"], &set[..]].concat();
+    let command = &mut world.assay(&arguments);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // It is registered once every machine has been booted, which takes an emulator its time.
+    for _ in 0..600 {
+        if !world.runs().is_empty() {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_secs(1));
+    }
+    let filler = world.path("scratch/filler");
+    let stat = rustix::fs::statvfs(world.path("scratch").as_path()).unwrap();
+    let free = stat.f_bavail * stat.f_frsize;
+    let file = std::fs::File::create(&filler).unwrap();
+    rustix::fs::fallocate(&file, rustix::fs::FallocateFlags::empty(), 0, free - (48 << 20))
+        .unwrap();
+    let output = child.wait_with_output().unwrap();
+    std::fs::remove_file(filler).unwrap();
+    let said = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+    let flat = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    assert!(flat.contains("on the host, so what the virtual machine writes fails"), "{said}");
     assert!(left(&world).is_empty(), "{:?}", left(&world));
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use assay_cluster::merge::Ways;
-use assay_cluster::vm::{Accelerator, GuestRequest, Image, Machine, Payload, folder};
+use assay_cluster::vm::{Accelerator, Choice, GuestRequest, Image, Machine, Payload, folder};
 use assay_cluster::{Boot, ClusterError, Crew, Setup, TrialEnd, TrialRequest, describe};
 use assay_model::{
     Fact, Observation, Outcome, Plan, RunState, SystemDescription, TrialRecord, units,
@@ -31,7 +31,7 @@ const SET_UP: Duration = Duration::from_secs(600);
 struct Kind {
     machine: Machine,
     image: Image,
-    accelerator: Accelerator,
+    choice: Choice,
     /// What it is called: `vm1`.
     name: String,
     /// The treatments whose trials it runs.
@@ -73,9 +73,9 @@ impl VirtualMachines {
                 continue;
             }
             let image = Image::find(&machine, &folder())?;
-            let accelerator = Accelerator::choose(machine.accelerator, &image, &work)?;
+            let choice = Choice::of(machine.accelerator, &image, &work)?;
             let name = format!("vm{}", kinds.len() + 1);
-            kinds.push(Kind { machine, image, accelerator, name, treatments: vec![treatment.id] });
+            kinds.push(Kind { machine, image, choice, name, treatments: vec![treatment.id] });
         }
         let kits: Vec<PathBuf> = lab.kits.kits().remove(&experiment.workload).into_iter().collect();
         let payload = Payload::make(&work, &lab.exe, &kits)?;
@@ -108,12 +108,14 @@ impl VirtualMachines {
         let mut facts = Vec::new();
         for at in 0..self.kinds.len() {
             let kind = &self.kinds[at];
+            let Choice { accelerator, reason } = &kind.choice;
+            let why = if reason.is_empty() { String::new() } else { format!(": {reason}") };
             watcher.say(&format!(
-                "boots a virtual machine ({} of {}: Linux {}, {})",
+                "boots a virtual machine ({} of {}: Linux {}, {}{why})",
                 at + 1,
                 self.kinds.len(),
                 kind.image.release,
-                kind.accelerator.name()
+                accelerator.name()
             ));
             facts.extend(facts_of(kind)?);
             self.boot(at)?;
@@ -158,7 +160,7 @@ impl VirtualMachines {
             guest: GuestRequest {
                 machine: &kind.machine,
                 image: &kind.image,
-                accelerator: kind.accelerator,
+                accelerator: kind.choice.accelerator,
                 payload: &self.payload,
                 work: &work,
             },
@@ -203,7 +205,7 @@ impl VirtualMachines {
         };
         let interrupt = self.interrupt.as_ref();
         let end = crew.trial(&order, false, self.timeout, interrupt, &mut tick);
-        let took = crew.took();
+        let (took, full) = (crew.took(), crew.host_is_full());
         let parts = match end {
             TrialEnd::Parts(parts) => parts,
             TrialEnd::Lost(lost, parts) => {
@@ -213,6 +215,11 @@ impl VirtualMachines {
             }
         };
         let mut done = merged(&ways, record, &parts, took);
+        let failed = done.recorded.record.outcome != Outcome::Completed;
+        if let Some(full) = full.filter(|_| failed) {
+            let error = &mut done.recorded.record.error;
+            *error = format!("{full}; {error}");
+        }
         if let [part] = parts.as_slice() {
             // Of one machine nothing is lost by merging.
             done.recorded.record.resources = part.part.record.resources;
@@ -242,7 +249,8 @@ impl Executor for VirtualMachines {
         {
             record.outcome = Outcome::Interrupted;
         }
-        assay_checks::see(record, in_a_machine(next.plan, self.kinds[at].accelerator));
+        let seen = in_a_machine(next.plan, record, self.kinds[at].choice.accelerator);
+        assay_checks::see(record, seen);
         done
     }
 
@@ -259,20 +267,24 @@ impl Executor for VirtualMachines {
 }
 
 /// Where a trial ran, beside the metric that decides.
-fn in_a_machine(plan: &Plan, accelerator: Accelerator) -> Observation {
+fn in_a_machine(plan: &Plan, record: &TrialRecord, accelerator: Accelerator) -> Observation {
+    let metric = plan.workload.metric(&plan.metric);
+    let of_record = record.metrics.iter().find(|m| m.name == plan.metric);
+    let counted = of_record.map_or_else(|| metric.is_some_and(|m| m.counted), |m| m.counted);
     Observation::GuestMachine {
         accelerator: accelerator.name().to_owned(),
         metric: plan.metric.clone(),
-        unit: plan.workload.metric(&plan.metric).map(|m| m.unit.clone()).unwrap_or_default(),
+        unit: metric.map(|m| m.unit.clone()).unwrap_or_default(),
+        counted: Some(counted),
     }
 }
 
 /// What a machine was started with, by hash.
 fn facts_of(kind: &Kind) -> Result<Vec<(String, Fact)>, ClusterError> {
-    let Kind { machine, image, accelerator, name, .. } = kind;
+    let Kind { machine, image, choice, name, .. } = kind;
     let of = |path: &str, value: String| (format!("vm.{name}.{path}"), Fact::known(value));
     let mut facts = vec![
-        of("accelerator", accelerator.name().to_owned()),
+        of("accelerator", choice.accelerator.name().to_owned()),
         of("kernel", image.release.clone()),
         of("cmdline", machine.cmdline.clone()),
         of("memory", format!("{} MiB", machine.memory_mib)),
@@ -280,6 +292,9 @@ fn facts_of(kind: &Kind) -> Result<Vec<(String, Fact)>, ClusterError> {
         of("numa", machine.numa.to_string()),
         of("disks", machine.disks.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")),
     ];
+    if !choice.reason.is_empty() {
+        facts.push(of("emulated_because", choice.reason.clone()));
+    }
     for (what, hash) in image.digests()? {
         facts.push(of(&format!("{what}.sha256"), hash));
     }

@@ -226,6 +226,14 @@ impl Crew {
         self.took
     }
 
+    /// That the host of a virtual machine has no room for what it writes.
+    pub fn host_is_full(&self) -> Option<String> {
+        match &self.carrier {
+            Some(Carrier::Guest(guest)) => guest.host_is_full(),
+            _ => None,
+        }
+    }
+
     fn index(&self, rank: usize) -> Option<usize> {
         self.members.iter().position(|m| m.hello.rank == rank)
     }

@@ -13,6 +13,8 @@ use crate::token::{ADDRESS, TOKEN};
 
 /// What its disks may take beside the empty ones until the host is called full, MiB.
 const ROOM: u64 = 1024;
+/// With less left the host is full: QEMU writes in clusters, so the last bytes stay free. MiB.
+const FULL: u64 = 4;
 /// So much of the end of its console is shown.
 const CONSOLE: usize = 12;
 
@@ -108,6 +110,19 @@ impl Guest {
         };
         let network = said.lines().find_map(|l| l.strip_prefix("assay-vm: there is no network"));
         line.or_else(|| network.map(|rest| format!("there is no network{rest}"))).or_else(agent)
+    }
+
+    /// That the host has no room left for what the guest writes, which then sees its disks fail.
+    pub(crate) fn host_is_full(&self) -> Option<String> {
+        let stat = rustix::fs::statvfs(&self.dir).ok()?;
+        let free = stat.f_bavail.saturating_mul(stat.f_frsize) >> 20;
+        (free < FULL).then(|| {
+            format!(
+                "{free} MiB are free in {} on the host, so what the virtual machine writes fails; make room, or \
+                 choose another folder with ASSAY_SCRATCH",
+                self.dir.display()
+            )
+        })
     }
 
     /// What QEMU itself said, and the end of the console.

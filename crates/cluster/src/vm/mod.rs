@@ -8,7 +8,7 @@ mod machine;
 mod payload;
 mod program;
 
-pub use accelerator::{Ability, Accelerator, ability};
+pub use accelerator::{Ability, Accelerator, Choice, ability};
 pub use guest::{Guest, GuestRequest};
 pub use image::{Image, built, folder};
 pub use machine::{Disk, Machine, SETTINGS, Wanted};
