@@ -92,7 +92,7 @@ impl<'a> EventReader<'a> {
                 }
                 self.phases.push(PhaseMark { phase, t_ns: at.unwrap_or(t_ns) });
             }
-            Event::Metric { metric, value, unit, better, kind } => {
+            Event::Metric { metric, value, unit, better, kind, counted } => {
                 if self.metrics.len() >= MAX_NAMES {
                     self.ignored += 1;
                     return;
@@ -100,7 +100,8 @@ impl<'a> EventReader<'a> {
                 let better = better.unwrap_or_else(|| Better::from_unit(&unit));
                 let value = value.filter(|v| v.is_finite());
                 let kind = kind.unwrap_or_default();
-                self.metrics.push(MetricValue::new(metric, value, unit, better, kind));
+                let metric = MetricValue::new(metric, value, unit, better, kind);
+                self.metrics.push(MetricValue { counted, ..metric });
             }
             Event::Point { curve, x, value, x_name, x_unit, unit, kind } => {
                 let kind = kind.unwrap_or_default();

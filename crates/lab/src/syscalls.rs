@@ -55,8 +55,8 @@ impl Tracer for SyscallWatch {
             MetricValue::new(name, Some(value), unit, Better::Neither, Kind::Measured)
         };
         vec![
-            metric("calls", all.calls as f64, "calls"),
-            metric("errors", all.errors as f64, "calls"),
+            metric("calls", all.calls as f64, "calls").counted(),
+            metric("errors", all.errors as f64, "calls").counted(),
             metric("time", all.ns as f64 / 1e9, "s"),
         ]
     }

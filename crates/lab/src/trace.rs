@@ -195,7 +195,7 @@ fn metrics(report: &IoReport) -> Vec<MetricValue> {
         let time = |ns: fn(&OpTotal) -> Option<f64>| of.and_then(ns).map(|ns| ns / 1e9);
         all.push(metric(&format!("{word}s"), rate(ios), "I/Os/s"));
         all.push(metric(&format!("{word}_bytes"), rate(bytes), "B/s"));
-        all.push(metric(&format!("{word}_size"), size, "B"));
+        all.push(metric(&format!("{word}_size"), size, "B").counted());
         all.push(metric(&format!("{word}_p50"), time(|o| o.latency.p50_ns), "s"));
         all.push(metric(&format!("{word}_p99"), time(|o| o.latency.p99_ns), "s"));
     }

@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use assay_checks::see;
 use assay_model::{
-    Observation, Outcome, PlannedTrial, Setting, Treatment, TrialRecord, ValidationResult,
+    MetricValue, Observation, Outcome, PlannedTrial, Setting, Treatment, TrialRecord,
+    ValidationResult,
 };
 use assay_sut::process::{End, Limits, Output, Program, Ran, Runner, Sink};
 use assay_sut::{After, Applied, Controller, During, Hiatus, ProcessSetup, Root, Scope};
@@ -225,7 +226,10 @@ impl Bench<'_> {
         record.resources = Some(ran.resources);
         record.stdout = summary(&runner.stdout);
         record.stderr = summary(&runner.stderr);
-        let said = heard.into_record(record, self.workload.spec().metrics.first());
+        let spec = self.workload.spec();
+        let said = heard.into_record(record, spec.metrics.first());
+        let declared = |m: &MetricValue| spec.metric(&m.name).is_some_and(|s| s.counted);
+        record.metrics.iter_mut().for_each(|m| m.counted |= declared(m));
         Self::note_leftovers(ran, record);
         match ran.end {
             End::Interrupted => {

@@ -63,6 +63,9 @@ pub struct Across {
     /// was declared.
     #[serde(default)]
     pub compared: String,
+    /// The virtual machines that each run's numbers come from, in the order of `runs`; empty: there were none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub guests: Vec<Option<crate::Guest>>,
     /// The A/A floor that each run knew when it began, in the order of `runs`; `null`: none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub floors: Vec<Option<KnownFloor>>,

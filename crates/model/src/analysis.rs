@@ -104,6 +104,9 @@ pub struct CurveSummary {
     pub judged: String,
     /// The smoothness of the curve, a number from 0 (rough) to 1 (smooth); see `docs/statistics.md`.
     pub smoothness: Option<f64>,
+    /// The virtual machines that its points come from; absent: there were none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub guest: Option<Guest>,
 }
 
 impl CurveSummary {
@@ -177,6 +180,36 @@ pub struct Scaling {
     pub note: String,
 }
 
+/// The kind of virtual machine that the trials of a run ran in.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Guest {
+    /// The processor ran its instructions.
+    Virtual,
+    /// An emulator ran them: its times are the emulator's, and only counts may be compared.
+    Emulated,
+}
+
+impl Guest {
+    /// As a word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Guest::Virtual => "virtual",
+            Guest::Emulated => "emulated",
+        }
+    }
+
+    /// With its article: `a virtual machine`, `an emulated machine`.
+    pub fn machine(self) -> &'static str {
+        match self {
+            Guest::Virtual => "a virtual machine",
+            Guest::Emulated => "an emulated machine",
+        }
+    }
+}
+
 /// Everything computed from the records of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Analysis {
@@ -188,6 +221,9 @@ pub struct Analysis {
     pub better: Better,
     /// The confidence level of the intervals.
     pub confidence: f64,
+    /// The virtual machines that every number here comes from; absent: there were none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub guest: Option<Guest>,
     /// Every treatment in every metric; those of the deciding metric first.
     pub summaries: Vec<TreatmentSummary>,
     /// Every other treatment against the baseline, in the deciding metric.

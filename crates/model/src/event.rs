@@ -57,6 +57,9 @@ pub enum Event {
         /// Where it comes from; measured when absent.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         kind: Option<Kind>,
+        /// Whether it is a count or made of counts alone.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        counted: bool,
     },
     /// `{"curve":"throughput","x":4096,"value":1e9,"x_unit":"B","unit":"B/s"}`: one point of a curve.
     Point {

@@ -37,7 +37,8 @@ pub mod units;
 
 pub use across::{Across, AcrossRow, Difference};
 pub use analysis::{
-    Analysis, CurvePoint, CurveSummary, Scaling, ScalingModel, ScalingPoint, TreatmentSummary,
+    Analysis, CurvePoint, CurveSummary, Guest, Scaling, ScalingModel, ScalingPoint,
+    TreatmentSummary,
 };
 pub use checklist::{Answer, Asked};
 pub use comparison::{Comparison, Interval, Method, Summary, Verdict};

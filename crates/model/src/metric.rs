@@ -65,6 +65,10 @@ pub struct MetricValue {
     /// Where it comes from.
     #[serde(default)]
     pub kind: Kind,
+    /// Whether it is a count or made of counts alone: no clock is in it, so it is the same where time goes by
+    /// at another pace.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub counted: bool,
     /// What makes the value doubtful, in a sentence; `None`: nothing that was seen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub doubt: Option<String>,
@@ -79,6 +83,13 @@ impl MetricValue {
         better: Better,
         kind: Kind,
     ) -> Self {
-        MetricValue { name: name.into(), value, unit: unit.into(), better, kind, doubt: None }
+        let (name, unit) = (name.into(), unit.into());
+        MetricValue { name, value, unit, better, kind, counted: false, doubt: None }
+    }
+
+    /// The same, as a count or made of counts alone.
+    #[must_use]
+    pub fn counted(self) -> Self {
+        MetricValue { counted: true, ..self }
     }
 }

@@ -346,6 +346,10 @@ pub enum Observation {
         metric: String,
         /// Its unit.
         unit: String,
+        /// Whether it is declared as a count; absent in records from before that could be declared, where the
+        /// unit tells.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        counted: Option<bool>,
     },
     /// The program that the trials of a treatment run; stands in the first record of each treatment.
     Program {

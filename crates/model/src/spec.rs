@@ -113,9 +113,18 @@ pub struct MetricSpec {
     /// How the value of a trial over several nodes is made of theirs; absent: as its unit says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub merge: Option<Merge>,
+    /// Whether it is a count or made of counts alone ([`MetricValue::counted`](crate::MetricValue)).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub counted: bool,
 }
 
 impl MetricSpec {
+    /// The same, as a count or made of counts alone.
+    #[must_use]
+    pub fn counted(self) -> Self {
+        MetricSpec { counted: true, ..self }
+    }
+
     /// The same, merged in this way.
     #[must_use]
     pub fn merged(self, merge: Merge) -> Self {

@@ -3,7 +3,7 @@
 
 use assay_model::{Kind, Load, TrialRecord};
 
-use crate::figures::{ratio_doubts, value_doubts};
+use crate::figures::{percentile_doubts, ratio_doubts};
 use crate::gate::Gate;
 use crate::percentiles::every;
 use crate::view::{RunView, outcome_word};
@@ -25,8 +25,9 @@ pub fn trials(view: &RunView) -> String {
     ]);
     head.extend(view.plan.factors.iter().cloned());
     head.extend(owned(&["metric", "value", "unit", "better", "kind", "withheld", "started_at"]));
-    head.push("doubt".to_owned());
+    head.extend(owned(&["guest", "doubt"]));
     out.row(&head);
+    let guest = guest(view);
     for record in &view.records {
         let mut lead = origin(view, record);
         lead.insert(3, record.attempt.to_string());
@@ -37,7 +38,7 @@ pub fn trials(view: &RunView) -> String {
         if record.metrics.is_empty() {
             let mut row = lead.clone();
             row.extend(std::iter::repeat_n(String::new(), 5));
-            row.extend([withheld.clone(), record.started_at.clone(), String::new()]);
+            row.extend([withheld.clone(), record.started_at.clone(), guest.clone(), String::new()]);
             out.row(&row);
         }
         for m in &record.metrics {
@@ -50,7 +51,7 @@ pub fn trials(view: &RunView) -> String {
             let mut row = lead.clone();
             row.extend([m.name.clone(), number(value), m.unit.clone(), better.to_owned()]);
             row.extend([kind(m.kind).to_owned(), withheld.clone(), record.started_at.clone()]);
-            row.push(m.doubt.clone().unwrap_or_default());
+            row.extend([guest.clone(), m.doubt.clone().unwrap_or_default()]);
             out.row(&row);
         }
     }
@@ -63,7 +64,8 @@ pub fn curves(view: &RunView) -> String {
     let mut out = Rows::new();
     let mut head = owned(&["run", "experiment", "trial", "block", "treatment", "counts"]);
     head.extend(view.plan.factors.iter().cloned());
-    head.extend(owned(&["curve", "kind", "position", "x", "x_unit", "value", "unit", "withheld"]));
+    head.extend(owned(&["curve", "kind", "position", "x", "x_unit", "value", "unit"]));
+    head.extend(owned(&["withheld", "guest"]));
     out.row(&head);
     for record in &view.records {
         let withheld = gate.trial(record).map(|w| w.finding.clone()).unwrap_or_default();
@@ -76,7 +78,7 @@ pub fn curves(view: &RunView) -> String {
                 let mut row = lead.clone();
                 row.extend([curve.name.clone(), kind(curve.kind).to_owned()]);
                 row.extend([position.to_string(), number(Some(*x)), curve.x_unit.clone()]);
-                row.extend([number(value), curve.unit.clone(), withheld.clone()]);
+                row.extend([number(value), curve.unit.clone(), withheld.clone(), guest(view)]);
                 out.row(&row);
             }
         }
@@ -111,6 +113,7 @@ pub fn summaries(view: &RunView) -> String {
         "verdict",
         "withheld",
         "merged",
+        "guest",
         "doubt",
         "ratio_doubt",
     ]));
@@ -141,6 +144,7 @@ pub fn summaries(view: &RunView) -> String {
             comparison.map(|c| c.verdict.name().to_owned()).unwrap_or_default(),
             gate.treatment(s.treatment).map(|w| w.finding.clone()).unwrap_or_default(),
             number(s.percentile.as_ref().and_then(|p| p.value)),
+            guest(view),
             s.doubts.join("; "),
             comparison.map(|c| ratio_doubts(&gate.analysis, c).join("; ")).unwrap_or_default(),
         ]);
@@ -156,7 +160,7 @@ pub fn percentiles(view: &RunView) -> String {
     let mut head = owned(&["run", "experiment", "treatment"]);
     head.extend(view.plan.factors.iter().cloned());
     head.extend(owned(&["histogram", "at", "metric", "quantile", "value", "unit", "samples"]));
-    head.extend(owned(&["beyond", "trials", "load", "withheld", "doubt"]));
+    head.extend(owned(&["beyond", "trials", "load", "withheld", "guest", "doubt"]));
     out.row(&head);
     for (h, p) in every(&gate.analysis) {
         let mut row =
@@ -168,14 +172,17 @@ pub fn percentiles(view: &RunView) -> String {
         row.extend([
             p.load.map_or("", |l| if l == Load::Open { "open" } else { "closed" }).to_owned(),
             p.withheld.clone(),
-            match &p.metric {
-                Some(metric) => value_doubts(&gate.analysis, &[h.treatment], metric).join("; "),
-                None => String::new(),
-            },
+            guest(view),
+            percentile_doubts(&gate.analysis, h, p).join("; "),
         ]);
         out.row(&row);
     }
     out.text()
+}
+
+/// The kind of virtual machine that the numbers come from; empty: none.
+fn guest(view: &RunView) -> String {
+    view.analysis.guest.map(|g| g.name().to_owned()).unwrap_or_default()
 }
 
 fn origin(view: &RunView, record: &TrialRecord) -> Vec<String> {
@@ -271,9 +278,9 @@ mod tests {
     fn withheld_numbers_are_empty_and_say_why() {
         let text = trials(&fixtures::withheld());
         for line in text.lines().skip(1) {
-            let fields: Vec<&str> = line.rsplitn(8, ',').collect();
-            assert_eq!(fields[2], "F17", "{line}");
-            assert_eq!(fields[6], "", "{line}");
+            let fields: Vec<&str> = line.rsplitn(9, ',').collect();
+            assert_eq!(fields[3], "F17", "{line}");
+            assert_eq!(fields[7], "", "{line}");
         }
     }
 

@@ -2,8 +2,8 @@
 
 use assay_model::units::{self, Estimate};
 use assay_model::{
-    Across, AcrossRow, Analysis, Comparison, CurvePoint, Interval, Percentile, SuiteScore, Summary,
-    TreatmentSummary,
+    Across, AcrossRow, Analysis, Comparison, CurvePoint, CurveSummary, Guest, HistogramSummary,
+    Interval, Kind, Percentile, SuiteScore, Summary, TreatmentSummary,
 };
 
 /// The metric by which a post names the mean of a suite's members.
@@ -75,7 +75,7 @@ fn summary_as(
         _ => NO_VALUE.to_owned(),
     };
     let value = centre(summary).map_or_else(none, |v| write(v, summary.interval(), &summary.unit));
-    value + kind_of_mean(summary) + doubt(summary)
+    value + kind_of_mean(summary) + summary_mark(summary)
 }
 
 fn kind_of_mean(summary: &TreatmentSummary) -> &'static str {
@@ -83,22 +83,42 @@ fn kind_of_mean(summary: &TreatmentSummary) -> &'static str {
 }
 
 /// What stands beside a number of a virtual machine, and beside one that is doubtful.
-pub(crate) fn doubt(summary: &TreatmentSummary) -> &'static str {
-    match (summary.virtual_machine, summary.doubts.is_empty()) {
-        (true, true) => " (in a virtual machine)",
-        (true, false) => " (in a virtual machine, doubtful)",
-        (false, none) => doubtful(!none),
+pub(crate) fn mark(in_guest: bool, doubtful: bool) -> &'static str {
+    match (in_guest, doubtful) {
+        (true, false) => " (in a virtual machine)",
+        (true, true) => " (in a virtual machine, doubtful)",
+        (false, true) => " (doubtful)",
+        (false, false) => "",
     }
 }
 
-/// [`doubt`] where it is known already.
-pub(crate) fn doubtful(is: bool) -> &'static str {
-    if is { " (doubtful)" } else { "" }
+fn summary_mark(summary: &TreatmentSummary) -> &'static str {
+    mark(summary.virtual_machine, !summary.doubts.is_empty())
 }
 
-/// What stands beside a ratio one of whose sides is doubtful.
-pub(crate) fn ratio_doubt(analysis: &Analysis, c: &Comparison) -> &'static str {
-    doubtful(!ratio_doubts(analysis, c).is_empty())
+/// [`mark`] of a value of the analysis.
+pub(crate) fn value_mark(analysis: &Analysis, doubtful: bool) -> &'static str {
+    mark(analysis.guest.is_some(), doubtful)
+}
+
+/// [`mark`] of a ratio, one of whose sides may be doubtful; nothing where there is no ratio.
+pub(crate) fn ratio_mark(analysis: &Analysis, c: &Comparison) -> &'static str {
+    let none = c.ratio.is_none();
+    if none { "" } else { value_mark(analysis, !ratio_doubts(analysis, c).is_empty()) }
+}
+
+/// What makes a percentile doubtful: what makes its metric so, or that it is of an emulator's times.
+pub(crate) fn percentile_doubts(
+    analysis: &Analysis,
+    h: &HistogramSummary,
+    p: &Percentile,
+) -> Vec<String> {
+    let metric = p.metric.as_deref().unwrap_or_default();
+    let mut doubts = value_doubts(analysis, &[h.treatment], metric);
+    if doubts.is_empty() && analysis.guest == Some(Guest::Emulated) && h.unit != "B" {
+        doubts.push(format!("{}: {}", h.label, crate::words::EMULATED));
+    }
+    doubts
 }
 
 /// What makes a side of a ratio doubtful; nothing where there is no ratio.
@@ -141,7 +161,7 @@ pub(crate) fn summary_texts(all: &[&TreatmentSummary]) -> Vec<String> {
                 || format!("{} {unit}", units::significant(v / factor, 4)).trim_end().to_owned(),
                 |e| e.to_string(),
             );
-            text + kind_of_mean(s) + doubt(s)
+            text + kind_of_mean(s) + summary_mark(s)
         }
         _ => summary_text(s),
     };
@@ -164,16 +184,23 @@ pub(crate) fn across_heading(across: &Across) -> &'static str {
 
 /// The value of a treatment in one of the runs that stand side by side: a percentile is that of the
 /// merged histograms.
-pub(crate) fn across_value(row: &AcrossRow, run: usize, unit: &str) -> String {
-    if let Some(percentile) = row.percentiles.get(run).and_then(Option::as_ref) {
-        return percentile_text(percentile, unit);
-    }
+pub(crate) fn across_value(across: &Across, row: &AcrossRow, run: usize) -> String {
     let value = row.summaries.get(run).and_then(Option::as_ref);
-    let text = value.and_then(|s| Some((s.geomean.or(s.mean)?, s))).map_or_else(
-        || NO_VALUE.to_owned(),
-        |(v, s)| with_interval(v, s.interval, unit) + arithmetic(s),
-    );
-    text + doubtful(row.doubts.get(run).is_some_and(|d| !d.is_empty()))
+    let text = match row.percentiles.get(run).and_then(Option::as_ref) {
+        Some(percentile) => percentile_text(percentile, &across.unit),
+        None => value.and_then(|s| Some((s.geomean.or(s.mean)?, s))).map_or_else(
+            || NO_VALUE.to_owned(),
+            |(v, s)| with_interval(v, s.interval, &across.unit) + arithmetic(s),
+        ),
+    };
+    text + across_mark(across, row, &[run])
+}
+
+/// [`mark`] of what is made of these runs' values of a treatment.
+pub(crate) fn across_mark(across: &Across, row: &AcrossRow, runs: &[usize]) -> &'static str {
+    let in_guest = |run: &usize| across.guests.get(*run).is_some_and(Option::is_some);
+    let doubtful = |run: &usize| row.doubts.get(*run).is_some_and(|d| !d.is_empty());
+    mark(runs.iter().any(in_guest), runs.iter().any(doubtful))
 }
 
 /// A quantile as it is spoken of: `p50`, `p99.9`.
@@ -182,9 +209,11 @@ pub(crate) fn quantile_name(quantile: f64) -> String {
     format!("p{}", text.trim_end_matches('0').trim_end_matches('.'))
 }
 
-/// A curve point's value with its interval.
-pub(crate) fn point_text(point: &CurvePoint, unit: &str) -> String {
-    with_interval(point.value, point.interval, unit)
+/// The value of a point of a curve with its interval.
+pub(crate) fn point_text(curve: &CurveSummary, point: &CurvePoint) -> String {
+    // An estimate is a simulation's, which has no clock.
+    let timed = curve.guest == Some(Guest::Emulated) && curve.kind != Kind::Estimated;
+    with_interval(point.value, point.interval, &curve.unit) + mark(curve.guest.is_some(), timed)
 }
 
 /// Where a curve point lies: sizes in IEC units, anything else as a value.

@@ -31,6 +31,8 @@ pub mod format;
 mod gate;
 pub mod history;
 pub mod hyperfine;
+#[cfg(test)]
+mod in_a_guest;
 mod inside;
 pub mod json;
 pub mod junit;

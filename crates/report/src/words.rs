@@ -3,9 +3,9 @@
 
 use std::time::Duration;
 
-use assay_model::{Analysis, Comparison, KnownFloor, Method, Order, Stop, Verdict, units};
+use assay_model::{Analysis, Comparison, Guest, KnownFloor, Method, Order, Stop, Verdict, units};
 
-use crate::figures::{count, percent, ratio_doubt, ratio_in_a_sentence};
+use crate::figures::{count, percent, ratio_in_a_sentence, ratio_mark};
 use crate::view::{RunView, analysis_label};
 
 /// What smoothness is, for a reader; `assay-stats` computes it.
@@ -42,6 +42,19 @@ pub(crate) fn severity(severity: assay_model::Severity) -> &'static str {
         assay_model::Severity::Invalid => "invalid",
         assay_model::Severity::Warning => "warning",
         assay_model::Severity::Note => "note",
+    }
+}
+
+/// What an emulator's times are.
+pub(crate) const EMULATED: &str =
+    "in an emulated machine (TCG) times are the emulator's; only counts may be compared";
+
+/// Where all numbers of a run come from, if that is a virtual machine.
+pub(crate) fn guest(guest: Option<Guest>) -> Option<String> {
+    let numbers = "Every number is of trials in a virtual machine";
+    match guest? {
+        Guest::Virtual => Some(format!("{numbers}.")),
+        Guest::Emulated => Some(format!("{numbers}: {EMULATED}.")),
     }
 }
 
@@ -93,7 +106,7 @@ pub fn verdict(analysis: &Analysis, comparison: &Comparison) -> String {
             comparison.verdict.name()
         ),
     };
-    let doubt = ratio_doubt(analysis, comparison);
+    let doubt = ratio_mark(analysis, comparison);
     format!("{lead} ({pairs}{direction}){doubt}.")
 }
 

@@ -29,6 +29,7 @@ pub(crate) fn specs() -> Vec<MetricSpec> {
             kind: Kind::Measured,
             help: help.into(),
             merge,
+            counted: unit == "B",
         })
         .collect()
 }
@@ -46,9 +47,16 @@ pub(crate) fn value(name: &str, resources: &ResourceUse) -> Option<f64> {
 
 /// The values of all rows.
 pub(crate) fn values(resources: &ResourceUse) -> Vec<MetricValue> {
-    ROWS.iter()
-        .map(|&(name, unit, ..)| {
-            MetricValue::new(name, value(name, resources), unit, Better::Lower, Kind::Measured)
+    specs()
+        .into_iter()
+        .map(|row| MetricValue {
+            doubt: None,
+            value: value(&row.name, resources),
+            name: row.name,
+            unit: row.unit,
+            better: row.better,
+            kind: row.kind,
+            counted: row.counted,
         })
         .collect()
 }

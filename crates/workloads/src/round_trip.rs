@@ -213,6 +213,7 @@ fn report(turns: u64, took: Duration, channel: &mut Channel) {
             unit: unit.into(),
             better: Some(better),
             kind: Some(kind),
+            counted: false,
         });
     }
 }

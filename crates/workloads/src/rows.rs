@@ -11,5 +11,6 @@ pub(crate) fn metric(name: &str, unit: &str, better: Better, kind: Kind, help: &
         kind,
         help: help.into(),
         merge: None,
+        counted: false,
     }
 }

@@ -192,6 +192,7 @@ fn counter(name: &str) -> MetricSpec {
         kind: Kind::Measured,
         help: "a counter of the benchmark".to_owned(),
         merge: None,
+        counted: false,
     }
 }
 

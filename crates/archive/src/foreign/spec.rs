@@ -65,6 +65,7 @@ fn empty() -> ForeignResult {
         kind: Kind::Quoted,
         help: help.to_owned(),
         merge: None,
+        counted: false,
     };
     ForeignResult {
         tool: "SPEC CPU",

@@ -43,6 +43,7 @@ pub(super) fn metric(name: &str, unit: &str, better: Better, help: &str) -> Metr
         kind: Kind::Measured,
         help: help.to_owned(),
         merge: None,
+        counted: false,
     }
 }
 

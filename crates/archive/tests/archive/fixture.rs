@@ -39,6 +39,7 @@ pub fn plan(trials: u32) -> Plan {
                 kind: Kind::Measured,
                 help: "Bytes a second.".into(),
                 merge: None,
+                counted: false,
             }],
             suite: None,
         },

@@ -57,7 +57,7 @@ pub const EMULATED_TIMES: Row = Row {
     severity: I,
     escalation: "a note where a count decides",
     needs: "what ran the instructions of a virtual machine",
-    fires: "the metric that decides is a time or a rate, and the trial ran in an emulated machine (TCG)",
+    fires: "the metric that decides is not declared as a count, and the trial ran in an emulated machine (TCG)",
     why: "an emulator's time is its own: what is slow on it need not be slow on a processor",
     remedy: "let a count decide (`compare.metric`), or run where KVM works",
     source: "own design",

@@ -107,7 +107,7 @@ pub(super) fn touches(seen: &Observation, of: &MetricValue) -> bool {
         Observation::ClockStepped { .. } => {
             of.name != TIMED_BY_ASSAY && !ACCOUNTED.contains(&of.name.as_str())
         }
-        Observation::GuestMachine { .. } => !super::nodes::counts(&of.unit),
+        Observation::GuestMachine { .. } => !of.counted,
         Observation::Probed { metric, .. }
         | Observation::OthersComputed { metric, .. }
         | Observation::ColdStart { metric, .. } => of.name == *metric,

@@ -49,28 +49,27 @@ pub(super) fn judge(seen: &Observation) -> Judged {
             );
             (&rows::CLOCKS_HOLD, Found::new(text))
         }),
-        Observation::GuestMachine { accelerator, metric, unit } => emulated(accelerator, metric, unit),
+        Observation::GuestMachine { accelerator, metric, unit, counted } => {
+            emulated(accelerator, metric, unit, counted.unwrap_or_else(|| by_unit(unit)))
+        }
         _ => None,
     }
 }
 
-/// Units of counts: what an emulated machine has as many of as a real one.
-pub(super) fn counts(unit: &str) -> bool {
+/// How counts were known in records from before a metric could be declared as one.
+fn by_unit(unit: &str) -> bool {
     ["1", "B", ""].contains(&unit)
 }
 
-fn emulated(accelerator: &str, metric: &str, unit: &str) -> Judged {
+fn emulated(accelerator: &str, metric: &str, unit: &str, counted: bool) -> Judged {
     if accelerator != "tcg" {
         return None;
     }
-    let text = "the trial ran in an emulated machine (TCG), whose times are the emulator's";
-    let found = if counts(unit) {
-        Found::new(format!(
-            "{text}: `{metric}` is a count and may be compared, times and rates may not"
-        ))
-        .at(N)
+    let text = "the trial ran in an emulated machine (TCG), whose times are the emulator's: only counts may be compared";
+    let found = if counted {
+        Found::new(format!("{text}, and `{metric}` is one")).at(N)
     } else {
-        Found::new(format!("{text}: `{metric}` ({unit}) may not be compared"))
+        Found::new(format!("{text}, and `{metric}` ({unit}) is not declared as one"))
     };
     Some((&rows::EMULATED_TIMES, found))
 }

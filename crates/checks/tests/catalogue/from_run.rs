@@ -77,6 +77,7 @@ fn a_run(blocks: u32) -> Run {
         unit: "s".into(),
         better: Better::Lower,
         confidence: 0.95,
+        guest: None,
         summaries: vec![summary(0, &of(0)), summary(1, &of(1))],
         comparisons: vec![Comparison {
             metric: "elapsed".into(),

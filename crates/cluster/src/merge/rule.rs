@@ -135,7 +135,7 @@ mod tests {
 
     fn metric(name: &str, unit: &str, better: Better) -> MetricValue {
         let (name, unit) = (name.to_owned(), unit.to_owned());
-        MetricValue { doubt: None, name, value: Some(1.0), unit, better, kind: Kind::Measured }
+        MetricValue::new(name, Some(1.0), unit, better, Kind::Measured)
     }
 
     fn spec(suite: Option<SuiteSpec>) -> WorkloadSpec {
@@ -170,6 +170,7 @@ mod tests {
                 kind: Kind::Measured,
                 help: String::new(),
                 merge,
+                counted: false,
             })
             .collect();
         let rule = |name: &str, unit: &str, better| {

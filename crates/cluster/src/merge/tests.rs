@@ -63,6 +63,7 @@ fn spec() -> WorkloadSpec {
         kind: Kind::Measured,
         help: String::new(),
         merge: Some(Merge::Sum),
+        counted: false,
     };
     WorkloadSpec { name, help, params: Vec::new(), metrics: vec![device_read], suite: None }
 }

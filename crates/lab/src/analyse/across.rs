@@ -8,8 +8,8 @@ use assay_checks::{
 };
 use assay_environment::{AcceptError, DifferenceClass, EnvDiff, diff};
 use assay_model::{
-    Across, AcrossRow, Analysis, Better, Comparison, Difference, Experiment, Fact, Finding, Kind,
-    Percentile, Plan, Row, RunId, Severity, SystemDescription, Treatment, TreatmentSummary,
+    Across, AcrossRow, Analysis, Better, Comparison, Difference, Experiment, Fact, Finding, Guest,
+    Kind, Percentile, Plan, Row, RunId, Severity, SystemDescription, Treatment, TreatmentSummary,
     TrialRecord, Verdict,
 };
 use assay_stats::{CompareInput, Samples, compare, summarize};
@@ -95,11 +95,17 @@ pub fn across(
         unit,
         better,
         compared: compared(&diffs, declared),
+        guests: guests(sides),
         floors: sides.iter().map(|s| s.analysis.floor.clone()).collect(),
         rows,
         differences: differences(sides, &diffs),
         findings,
     })
+}
+
+fn guests(sides: &[Side<'_>]) -> Vec<Option<Guest>> {
+    let all: Vec<_> = sides.iter().map(|s| s.analysis.guest).collect();
+    if all.iter().all(Option::is_none) { Vec::new() } else { all }
 }
 
 /// The same in every metric of the tracer of block I/O that the first run has; nothing where it was not traced.

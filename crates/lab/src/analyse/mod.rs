@@ -15,10 +15,10 @@ pub(crate) mod suite_result;
 use std::collections::{BTreeMap, BTreeSet};
 
 use assay_model::{
-    Analysis, Better, Checks, Comparison, CurveSummary, Engine, Experiment, Finding,
-    HistogramSummary, Kind, LedgerEntry, LedgerEvent, MetricValue, Order, Outcome, Plan, Profile,
-    Scalar, Scaling, Severity, Stop, SystemDescription, Treatment, TreatmentSummary, TrialRecord,
-    Verdict,
+    Analysis, Better, Checks, Comparison, CurveSummary, Engine, Experiment, Finding, Guest,
+    HistogramSummary, Kind, LedgerEntry, LedgerEvent, MetricValue, Observation, Order, Outcome,
+    Plan, Profile, Scalar, Scaling, Severity, Stop, SystemDescription, Treatment, TreatmentSummary,
+    TrialRecord, Verdict,
 };
 use assay_stats::scaling::Size;
 use assay_stats::{CompareInput, Samples, compare_family, sequential, summarize};
@@ -60,6 +60,7 @@ pub fn analyse(recorded: &Recorded<'_>) -> Analysis {
     let confidence = confidence(experiment);
     let main = &metrics[0];
     let merged = histograms::merge(plan, records);
+    let guest = guest(experiment, records);
     let mut summaries = Vec::new();
     for metric in &metrics {
         for treatment in &plan.treatments {
@@ -80,11 +81,13 @@ pub fn analyse(recorded: &Recorded<'_>) -> Analysis {
                 values,
                 percentile,
                 doubts: doubts(records, treatment.id, &metric.name),
-                virtual_machine: experiment.place.engine == Engine::Vm,
+                virtual_machine: guest.is_some(),
             });
         }
     }
     let comparisons = comparisons(experiment, plan, records, main, confidence);
+    let mut curves = curves(plan, records, &merged, model, confidence);
+    curves.iter_mut().for_each(|c| c.guest = guest);
     let suite = suite::results(experiment, plan, records, confidence);
     let scaling = match &suite {
         Some(results) => suite::scaling(experiment, results, confidence),
@@ -95,9 +98,10 @@ pub fn analyse(recorded: &Recorded<'_>) -> Analysis {
         unit: main.unit.clone(),
         better: main.better,
         confidence,
+        guest,
         summaries,
         comparisons,
-        curves: curves(plan, records, &merged, model, confidence),
+        curves,
         histograms: merged,
         scaling,
         suite,
@@ -115,6 +119,19 @@ pub fn analyse(recorded: &Recorded<'_>) -> Analysis {
     (analysis.checks, analysis.findings) = (report.checks(), report.findings);
     no_verdict_of_what_is_invalid(&mut analysis, records);
     analysis
+}
+
+/// The virtual machines that the trials ran in.
+fn guest(experiment: &Experiment, records: &[TrialRecord]) -> Option<Guest> {
+    if experiment.place.engine != Engine::Vm {
+        return None;
+    }
+    let emulated = |seen: &Observation| match seen {
+        Observation::GuestMachine { accelerator, .. } => accelerator == "tcg",
+        _ => false,
+    };
+    let any = records.iter().flat_map(|r| &r.evidence).any(emulated);
+    Some(if any { Guest::Emulated } else { Guest::Virtual })
 }
 
 /// Where a check calls a run, a treatment or a trial that counts invalid there is no verdict, in any output.
@@ -338,6 +355,7 @@ fn curves(
                 efficient,
                 judged: judged.to_owned(),
                 smoothness: merged.smoothness,
+                guest: None,
             });
         }
     }

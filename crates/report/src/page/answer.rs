@@ -9,7 +9,7 @@ use maud::{Markup, html};
 use super::draw;
 use crate::document::html::{figure, parts};
 use crate::document::{Cell, Part, Parts, Table, Text, Tone, cell, text};
-use crate::figures::{count, ratio_doubt, ratio_text};
+use crate::figures::{count, ratio_mark, ratio_text};
 use crate::gate::Gate;
 use crate::parts::findings::found;
 use crate::parts::significance::{self, CARDS};
@@ -70,7 +70,7 @@ fn verdicts(view: &RunView, gate: &Gate) -> Parts {
             row.extend(Cell::withheld(2, c.reason.clone()));
         } else {
             let behind = significance::behind(view, c);
-            row.push(Cell::from(&behind, ratio_text(c) + ratio_doubt(a, c)));
+            row.push(Cell::from(&behind, ratio_text(c) + ratio_mark(a, c)));
             row.push(Cell::verdict(c.verdict));
         }
         table.row(row);

@@ -14,7 +14,7 @@ use maud::{Markup, html};
 use crate::apart::apart;
 use crate::document::html::figure;
 use crate::figures::{
-    centre, count, percent, point_text, ratio_doubt, ratio_text, summary_text, value_text, x_text,
+    centre, count, percent, point_text, ratio_mark, ratio_text, summary_text, value_text, x_text,
 };
 use crate::gate::Gate;
 use crate::parts::curves::chosen;
@@ -66,7 +66,7 @@ pub(super) fn named_curves(
         .iter()
         .filter_map(|(name, c)| {
             let b = c.best.as_ref()?;
-            let value = point_text(b, &c.unit);
+            let value = point_text(c, b);
             Some(format!("{name}: best {value} at {}.", x_text(b.x, &c.x_unit)))
         })
         .collect();
@@ -113,7 +113,7 @@ fn point(name: &str, c: &CurveSummary, p: &assay_model::CurvePoint) -> Point {
         high: p.interval.map_or(f64::NAN, |i| i.high),
         label: format!(
             "{name}: {} at {}, {}",
-            point_text(p, &c.unit),
+            point_text(c, p),
             x_text(p.x, &c.x_unit),
             count(p.n as usize, "trial")
         ),
@@ -267,7 +267,7 @@ pub(crate) fn ratios(view: &RunView, gate: &Gate) -> Option<Markup> {
         high: c.interval.map_or(f64::NAN, |i| i.high),
         verdict: c.verdict.name().to_owned(),
         text: match (c.ratio, c.verdict) {
-            (Some(_), _) => ratio_text(c) + ratio_doubt(&gate.analysis, c),
+            (Some(_), _) => ratio_text(c) + ratio_mark(&gate.analysis, c),
             (None, Verdict::Invalid) => "withheld".to_owned(),
             (None, _) => "no ratio".to_owned(),
         },

@@ -1,11 +1,11 @@
 //! Runs side by side in one metric: every treatment in every run, the ratio to the first run, what
 //! else differed, and what that means for the comparison. And what the tracer of block I/O counted.
 
-use assay_model::{Across, AcrossRow, Difference, RunSummary, Verdict};
+use assay_model::{Across, Difference, RunSummary, Verdict};
 
 use crate::document::table::Kind;
 use crate::document::{Cell, Look, On, Part, Parts, Table, Text, Tone, cell, text};
-use crate::figures::{across_heading, across_value, doubtful, ratio_text};
+use crate::figures::{across_heading, across_mark, across_value, ratio_text};
 use crate::words;
 
 /// How many differences of a class a terminal shows; of the hard ones all are.
@@ -141,9 +141,9 @@ fn values(across: &Across) -> Table {
                 cell(row.label.clone()),
                 cell(number(i)),
                 cell(summary.as_ref().map_or_else(String::new, |s| s.n.to_string())),
-                cell(across_value(row, i, &across.unit)),
+                cell(across_value(across, row, i)),
                 cell(comparison.map_or_else(String::new, |c| {
-                    ratio_text(c) + doubtful(is_doubtful(row, 0) || is_doubtful(row, i))
+                    ratio_text(c) + across_mark(across, row, &[0, i])
                 })),
             ];
             match comparison {
@@ -157,10 +157,6 @@ fn values(across: &Across) -> Table {
         }
     }
     table
-}
-
-fn is_doubtful(row: &AcrossRow, run: usize) -> bool {
-    row.doubts.get(run).is_some_and(|d| !d.is_empty())
 }
 
 fn differences(all: &[Difference], out: &mut Parts) {
@@ -228,8 +224,10 @@ pub(crate) fn io(of: &[Across]) -> Table {
                 cells.extend([
                     cell(number(i)),
                     cell(summary.as_ref().map_or_else(String::new, |s| s.n.to_string())),
-                    cell(across_value(row, i, &a.unit)),
-                    cell(ratio.as_ref().map_or_else(String::new, ratio_text)),
+                    cell(across_value(a, row, i)),
+                    cell(ratio.as_ref().map_or_else(String::new, |c| {
+                        ratio_text(c) + across_mark(a, row, &[0, i])
+                    })),
                 ]);
                 table.row(cells);
             }
@@ -300,7 +298,7 @@ mod tests {
                 }
                 assert!(text.contains(across_heading(&made)));
                 for (row, run) in made.rows.iter().flat_map(|r| [(r, 0), (r, 1)]) {
-                    let shown = across_value(row, run, &made.unit);
+                    let shown = across_value(&made, row, run);
                     assert!(text.contains(&shown), "{shown}");
                     if let Some(merged) = row.percentiles.get(run).and_then(Option::as_ref) {
                         assert_eq!(shown, percentile_text(merged, &made.unit));

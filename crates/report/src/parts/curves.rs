@@ -132,7 +132,7 @@ pub(crate) fn choice(view: &RunView, curves: &[&CurveSummary]) -> Parts {
         let mut row = vec![cell(view.label(c.treatment))];
         for (p, note) in [(&c.best, best_note(c)), (&c.efficient, String::new())] {
             let [value, at] = p.as_ref().map_or([NO_VALUE; 2].map(str::to_owned), |p| {
-                [point_text(p, &c.unit) + &note, x_text(p.x, &c.x_unit)]
+                [point_text(c, p) + &note, x_text(p.x, &c.x_unit)]
             });
             row.extend([value, at].map(|words| Cell::from(&behind, words)));
         }
@@ -180,7 +180,7 @@ fn points(view: &RunView, name: &str, curves: &[&CurveSummary]) -> Table {
         for c in curves {
             let [value, n] = c.points.iter().find(|p| p.x == at).map_or_else(
                 || ["not measured", "0"].map(str::to_owned),
-                |p| [point_text(p, &c.unit), p.n.to_string()],
+                |p| [point_text(c, p), p.n.to_string()],
             );
             row.extend([cell(value), cell(n)]);
         }

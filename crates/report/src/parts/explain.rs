@@ -4,7 +4,7 @@ use assay_model::units::{format_value, interval as ends, significant};
 use assay_model::{Analysis, Explanation, Observed};
 
 use crate::document::{Part, Parts, Table, Tone, cell, text};
-use crate::figures::{count, ratio_doubt, ratio_in_a_sentence};
+use crate::figures::{count, ratio_in_a_sentence, ratio_mark};
 use crate::gate::Gate;
 use crate::view::RunView;
 
@@ -72,7 +72,7 @@ fn one(analysis: &Analysis, e: &Explanation) -> Parts {
         text(format!(
             "{sides}ratio {}{}, {}{change}.",
             ratio_in_a_sentence(c),
-            ratio_doubt(analysis, c),
+            ratio_mark(analysis, c),
             c.verdict.name()
         )),
     ));

@@ -2,7 +2,7 @@
 
 use crate::document::table::Kind;
 use crate::document::{Behind, Cell, On, Part, Parts, Table, Tone, cell};
-use crate::figures::percentile_text;
+use crate::figures::{percentile_doubts, percentile_text, value_mark};
 use crate::gate::Gate;
 use crate::percentiles;
 use crate::view::RunView;
@@ -34,7 +34,8 @@ pub(crate) fn percentiles(view: &RunView, gate: &Gate) -> Parts {
         let value = if p.value.is_none() && !p.withheld.is_empty() {
             "withheld".to_owned()
         } else {
-            percentile_text(p, &h.unit)
+            let doubtful = !percentile_doubts(&gate.analysis, h, p).is_empty();
+            percentile_text(p, &h.unit) + value_mark(&gate.analysis, doubtful)
         };
         table.row(vec![
             cell(name),

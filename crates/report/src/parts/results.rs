@@ -6,7 +6,7 @@ use super::{curves, percentiles, scaling, significance, suite};
 use crate::document::table::Kind;
 use crate::document::{Behind, Cell, On, Part, Parts, Table, Text, Tone, cell, text};
 use crate::figures::{
-    NO_VALUE, percent, ratio_doubt, ratio_text, summary_text, summary_texts, value_text,
+    NO_VALUE, percent, ratio_mark, ratio_text, summary_text, summary_texts, value_text,
 };
 use crate::gate::Gate;
 use crate::page::draw;
@@ -91,6 +91,7 @@ pub(crate) fn comparisons(view: &RunView, gate: &Gate) -> Parts {
         return Parts::default();
     }
     out.table(table);
+    out.notes(words::guest(a.guest));
     for s in all {
         for why in &s.doubts {
             out.note(format!("{}: doubtful: {why}", view.label(s.treatment)));
@@ -138,7 +139,7 @@ fn row(view: &RunView, gate: &Gate, s: &TreatmentSummary, value: String) -> Vec<
             }
             Some(c) => {
                 let both = Behind::metric(view, &[c.baseline, c.treatment], &c.metric);
-                let ratio = ratio_text(c) + ratio_doubt(a, c);
+                let ratio = ratio_text(c) + ratio_mark(a, c);
                 let detectable = c.detectable.map(|d| percent(d - 1.0));
                 out.push(Cell::from(&both, ratio));
                 out.push(Cell::verdict(c.verdict));
@@ -248,7 +249,7 @@ mod tests {
             c.best = other;
         }
         for c in view.analysis.curves.iter().filter(|c| curves::chosen(c)) {
-            let best = crate::figures::point_text(c.best.as_ref().unwrap(), &c.unit);
+            let best = crate::figures::point_text(c, c.best.as_ref().unwrap());
             let expected = format!("{best}, {}", c.judged);
             for text in outputs(&view) {
                 assert!(has(&text, &expected), "{expected}");

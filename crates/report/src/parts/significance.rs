@@ -4,7 +4,7 @@ use assay_model::Verdict;
 
 use crate::document::{Behind, Card, Part, Parts, Text, Tone, text};
 use crate::figures::{
-    NO_VALUE, count, in_a_sentence, ratio_doubt, ratio_in_a_sentence, summary_in_a_sentence, x_text,
+    NO_VALUE, count, in_a_sentence, ratio_in_a_sentence, ratio_mark, summary_in_a_sentence, x_text,
 };
 use crate::gate::Gate;
 use crate::parts::curves::best_note;
@@ -89,7 +89,7 @@ fn compared(view: &RunView, gate: &Gate) -> Vec<Card> {
     let card = |c: &assay_model::Comparison| {
         let behind = behind(view, c);
         let shown = c.verdict != Verdict::Invalid && c.ratio.is_some();
-        let ratio = ratio_in_a_sentence(c) + ratio_doubt(a, c);
+        let ratio = ratio_in_a_sentence(c) + ratio_mark(a, c);
         Card {
             verdict: c.verdict,
             headline: if shown {

@@ -5,7 +5,7 @@ use assay_model::{SuiteComparison, SuiteMember, SuiteResults, SuiteScore};
 
 use crate::document::table::Kind;
 use crate::document::{Behind, Cell, On, Part, Parts, Table, cell};
-use crate::figures::{NO_VALUE, doubtful, percent, ratio_text, score_doubts, value_text};
+use crate::figures::{NO_VALUE, percent, ratio_text, score_doubts, value_mark, value_text};
 use crate::view::RunView;
 
 /// What the tables show of a ratio to the reference: three digits.
@@ -71,13 +71,16 @@ fn scores(view: &RunView, suite: &SuiteResults) -> Table {
         let behind = Behind::metric(view, &of, &suite.metric);
         let mut row = vec![
             cell(score.label.clone()),
-            Cell::from(&behind, geomean_text(score) + doubtful(doubt(i))),
-            Cell::from(&behind, value_text(score.total_s, "s")),
+            Cell::from(&behind, geomean_text(score) + value_mark(&view.analysis, doubt(i))),
+            Cell::from(
+                &behind,
+                value_text(score.total_s, "s") + value_mark(&view.analysis, doubt(i)),
+            ),
         ];
         row.extend(match suite.comparisons.iter().find(|c| c.score == i) {
             None => ["1", "baseline", "1"].map(cell),
             Some(c) => [
-                cell(ratio_text(&c.geomean) + doubtful(doubt(0) || doubt(i))),
+                cell(ratio_text(&c.geomean) + value_mark(&view.analysis, doubt(0) || doubt(i))),
                 Cell::verdict(c.geomean.verdict),
                 cell(c.totals.map_or_else(|| NO_VALUE.to_owned(), |t| significant(t, DIGITS))),
             ],

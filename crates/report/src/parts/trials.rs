@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use assay_model::{Exit, Outcome, TrialRecord, ValidationResult};
+use assay_model::{Exit, Guest, Outcome, TrialRecord, ValidationResult};
 
 use crate::document::table::{Kind, Row};
 use crate::document::{Cell, On, Parts, Table, Tone, cell};
-use crate::figures::value_text;
+use crate::figures::{value_mark, value_text};
 use crate::gate::Gate;
 use crate::view::{RunView, outcome_word};
 
@@ -40,8 +40,9 @@ pub(crate) fn trials(view: &RunView, gate: &Gate) -> Parts {
         } else {
             let doubtful = r.metrics.iter().any(|m| m.name == a.metric && m.doubt.is_some());
             let value = value_text(r.metric(&a.metric), &a.unit);
-            cells.push(cell(value + crate::figures::doubtful(doubtful)));
-            cells.push(cell(value_text(r.resources.as_ref().map(|u| u.wall_s), "s")));
+            cells.push(cell(value + value_mark(a, doubtful)));
+            let wall = value_text(r.resources.as_ref().map(|u| u.wall_s), "s");
+            cells.push(cell(wall + value_mark(a, a.guest == Some(Guest::Emulated))));
         }
         let started = r.started_at.replace('T', " ");
         cells.push(cell(exit(r, imported)));

@@ -62,7 +62,7 @@ fn one(c: &CurveSummary, style: Style, all: &mut Parts) {
         let drawn = if room < 4 { String::new() } else { bar(p.value, most, room, style.glyphs) };
         table.row(vec![
             cell(x_text(p.x, &c.x_unit)),
-            cell(point_text(p, &c.unit)),
+            cell(point_text(c, p)),
             cell(drawn).tone(Tone::Soft),
         ]);
     }

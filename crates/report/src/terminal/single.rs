@@ -8,6 +8,7 @@ use super::Style;
 use crate::document::{Part, Parts};
 use crate::figures::{NO_VALUE, centre_name, count, percent, summary_text};
 use crate::view::{RunView, deciding};
+use crate::words;
 
 /// The facts of each treatment.
 pub(super) fn single(view: &RunView, style: Style) -> Parts {
@@ -46,6 +47,7 @@ fn facts(view: &RunView, s: &TreatmentSummary) -> Vec<(&'static str, String)> {
         None => format!("{}, {level}, {}", summary_text(s), count(x.n as usize, "trial")),
     };
     let mut out = vec![(centre_name(s), text)];
+    out.extend(words::guest(view.analysis.guest).map(|where_| ("where", where_)));
     out.extend(s.doubts.iter().map(|why| ("doubtful", why.clone())));
     if x.stddev.is_some() && s.percentile.is_none() {
         out.push(("mean ± σ", format!("{} ± {}", show(x.mean), show(x.stddev))));

@@ -64,13 +64,9 @@ pub(super) fn conclude(level: &str, seen: Option<Backing>, record: &mut TrialRec
         record.notes.push(note.to_owned());
         return;
     };
-    record.metrics.push(MetricValue::new(
-        METRIC,
-        Some(seen.large as f64 / seen.memory as f64),
-        "1",
-        Better::Neither,
-        Kind::Measured,
-    ));
+    let share = Some(seen.large as f64 / seen.memory as f64);
+    let metric = MetricValue::new(METRIC, share, "1", Better::Neither, Kind::Measured);
+    record.metrics.push(metric.counted());
     let level = level.to_owned();
     let seen = Observation::LargePages { level, memory: seen.memory, large: seen.large };
     if let Some(found) = assay_checks::judge_seen(&seen)

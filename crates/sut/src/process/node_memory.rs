@@ -91,13 +91,8 @@ impl Seen {
         let known = unseen.is_empty();
         let mut put = |name: &str, value: Option<f64>, unit: &str| {
             let value = value.filter(|_| known);
-            record.metrics.push(MetricValue::new(
-                name,
-                value,
-                unit,
-                Better::Neither,
-                Kind::Measured,
-            ));
+            let metric = MetricValue::new(name, value, unit, Better::Neither, Kind::Measured);
+            record.metrics.push(metric.counted());
         };
         let largest = self.most.values().max().map(|most| *most as f64 / all.max(1) as f64);
         put(METRIC, largest, "1");

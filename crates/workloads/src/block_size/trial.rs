@@ -112,6 +112,7 @@ fn report(spec: &TrialSpec, results: &Results, channel: &mut Channel) {
             unit: unit.into(),
             better: Some(better),
             kind: Some(kind),
+            counted: false,
         });
     }
 }

@@ -42,8 +42,8 @@ fn metrics() -> Vec<MetricSpec> {
         ),
         metric("load_time", "s", Lower, "From the first COPY to the last COMMIT."),
         metric("checkpoint_time", "s", Lower, "The checkpoint after the last COMMIT."),
-        metric("wal", "B", Lower, "WAL that the load made."),
-        metric("table", "B", Neither, "The table with its indexes."),
+        metric("wal", "B", Lower, "WAL that the load made.").counted(),
+        metric("table", "B", Neither, "The table with its indexes.").counted(),
         metric(
             "server_cpu",
             "s",

@@ -59,6 +59,7 @@ fn metrics() -> Vec<MetricSpec> {
             measured,
             "Bytes read from the devices below the trial's folder, whoever did it.",
         )
+        .counted()
         .merged(Merge::Sum),
         metric(
             "device_written",
@@ -67,6 +68,7 @@ fn metrics() -> Vec<MetricSpec> {
             measured,
             "Bytes written to them until the solver ended.",
         )
+        .counted()
         .merged(Merge::Sum),
         metric(
             "scratch",
@@ -81,8 +83,9 @@ fn metrics() -> Vec<MetricSpec> {
             Neither,
             measured,
             "Processes of MUMPS, by its own count; on nodes, of all of them.",
-        ),
-        metric("factors", "B", Neither, measured, "The factors, by MUMPS's own count."),
+        )
+        .counted(),
+        metric("factors", "B", Neither, measured, "The factors, by MUMPS's own count.").counted(),
         metric("factor_time", "s", Lower, measured, "Elapsed time of the factorization of MUMPS."),
         metric("solve_time", "s", Lower, measured, "Elapsed time of all solves of MUMPS."),
         metric(

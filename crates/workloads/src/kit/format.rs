@@ -352,4 +352,7 @@ pub(crate) struct MetricRow {
     pub divisor: Option<Text>,
     /// How the values of several nodes become one.
     pub merge: Option<Merge>,
+    /// Whether it is a count or made of counts alone.
+    #[serde(default)]
+    pub counted: bool,
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use assay_model::{Kind, Merge, MetricValue, Scalar, units};
 
-use super::format::{MetricRow, Source};
+use super::format::{MetricRow, Source, Text};
 use super::pattern::Pattern;
 use super::result::Results;
 use super::template::{Values, render};
@@ -26,6 +26,19 @@ pub(crate) fn kind(source: Source) -> Kind {
 /// How a metric of that source is merged over nodes where its row does not say.
 pub(crate) fn merge(source: Source) -> Option<Merge> {
     matches!(source, Source::User | Source::System).then_some(Merge::Sum)
+}
+
+/// Whether a metric has no clock in it: declared, an amount of memory or of a file, or a quotient of such metrics
+/// and numbers.
+pub(crate) fn counted(rows: &[MetricRow], row: &MetricRow) -> bool {
+    let plain =
+        |row: &MetricRow| row.counted || matches!(row.from, Source::Size | Source::PeakMemory);
+    // What stands for no metric is a number.
+    let part = |text: &Option<Text>| {
+        let name = text.as_ref().map(|t| t.get_ref());
+        rows.iter().find(|r| Some(r.name.get_ref()) == name).is_none_or(plain)
+    };
+    plain(row) || row.from == Source::Quotient && part(&row.dividend) && part(&row.divisor)
 }
 
 /// The values of all metrics but those that the program reports itself, and a sentence for each that
@@ -49,13 +62,9 @@ pub(crate) fn read(
         if let Err(reason) = &value {
             notes.push(format!("the metric `{name}` could not be had: {reason}"));
         }
-        metrics.push(MetricValue::new(
-            name.clone(),
-            value.ok(),
-            row.unit.get_ref().clone(),
-            row.better,
-            kind(row.from),
-        ));
+        let (unit, kind) = (row.unit.get_ref().clone(), kind(row.from));
+        let metric = MetricValue::new(name.clone(), value.ok(), unit, row.better, kind);
+        metrics.push(MetricValue { counted: counted(rows, row), ..metric });
     }
     metrics.sort_by_key(|m| rows.iter().position(|row| *row.name.get_ref() == m.name));
     (metrics, notes)
@@ -148,4 +157,25 @@ pub(crate) fn amount(text: &str) -> Option<f64> {
         .filter(|v| v.is_finite())
         .or_else(|| units::parse_bytes(text).ok().map(|b| b as f64))
         .or_else(|| units::parse_duration(text).ok().map(|d| d.as_secs_f64()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_declared_or_made_of_counts() {
+        let kits = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../kits");
+        let of = |kit: &str, name: &str| {
+            let kit = crate::kit::Kit::load(&kits.join(kit), None).unwrap();
+            let metric = crate::Workload::spec(&kit).metric(name).unwrap();
+            metric.counted
+        };
+        // The size of a file, memory, and a quotient of sizes.
+        for name in ["compressed_size", "peak_memory", "ratio"] {
+            assert!(of("zstd", name), "{name}");
+        }
+        // Without a unit as well, and a ratio of times.
+        assert!(!of("speccpu2017", "ratio"));
+    }
 }

@@ -74,6 +74,7 @@ impl Kit {
                 kind: metrics::kind(row.from),
                 help: row.help.clone(),
                 merge: row.merge.or(metrics::merge(row.from)),
+                counted: metrics::counted(&file.metric, row),
             })
             .collect();
         let spec = WorkloadSpec {

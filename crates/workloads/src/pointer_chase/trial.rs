@@ -124,6 +124,7 @@ fn report(points: &[[f64; 2]], large: Option<f64>, levels: &[Plateau], channel: 
             unit: unit.into(),
             better: Some(better),
             kind: Some(kind),
+            counted: false,
         });
     }
 }

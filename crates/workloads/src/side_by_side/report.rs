@@ -52,6 +52,7 @@ fn report(spec: &CrewSpec, measured: &Measured, end_ns: u64, channel: &mut Chann
             unit,
             better: Some(better),
             kind: Some(kind),
+            counted: false,
         });
     };
     say("ratio", ratio, "1", Better::Higher, Kind::Derived);

@@ -55,6 +55,7 @@ fn metrics() -> Vec<MetricSpec> {
             Measured,
             "Read from the devices below the storage, all together; missing likewise.",
         )
+        .counted()
         .merged(Merge::Sum),
         metric(
             "logical_read",
@@ -63,6 +64,7 @@ fn metrics() -> Vec<MetricSpec> {
             Derived,
             "The sizes of the files that the copies read, summed.",
         )
+        .counted()
         .merged(Merge::Sum),
         metric(
             "read_saved",
@@ -70,7 +72,8 @@ fn metrics() -> Vec<MetricSpec> {
             Higher,
             Derived,
             "The share of the bytes that the copies read which did not come from a device: 1 - device_read / logical_read.",
-        ),
+        )
+        .counted(),
         metric("device_read_rate", "B/s", Neither, Derived, "device_read over read_done."),
         metric(
             "host_system",
@@ -84,7 +87,7 @@ fn metrics() -> Vec<MetricSpec> {
             .merged(Merge::Sum),
         metric("system", "s", Lower, Measured, "CPU time of the copies in the kernel.")
             .merged(Merge::Sum),
-        metric("peak_memory", "B", Lower, Measured, "The largest resident set of a copy."),
+        metric("peak_memory", "B", Lower, Measured, "The largest resident set of a copy.").counted(),
         metric("start_spread", "s", Neither, Measured, "How far apart the copies began."),
     ]
 }

@@ -119,7 +119,8 @@ fn metrics() -> Vec<MetricSpec> {
             lower,
             measured,
             "the largest resident set of any one copy; assay's own image, about 10 MB, is the least",
-        ),
+        )
+        .counted(),
         metric(
             "start_spread",
             "s",

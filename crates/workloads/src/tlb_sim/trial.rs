@@ -126,6 +126,7 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
             unit: "1".into(),
             better: Some(Better::Lower),
             kind: Some(Kind::Estimated),
+            counted: true,
         });
     }
     if let Some((whole, later)) = most.and_then(|p| p.data_tsb.zip(p.later)) {

@@ -58,6 +58,7 @@ impl Channel {
             unit: row.map(|m| m.unit.clone()).unwrap_or_default(),
             better: Some(row.map_or(Better::Neither, |m| m.better)),
             kind: Some(row.map_or(Kind::Measured, |m| m.kind)),
+            counted: row.is_some_and(|m| m.counted),
         });
     }
 

@@ -103,14 +103,17 @@ fn take(record: &mut TrialRecord, event: Event) {
         Event::Phase { phase, t_ns } => {
             record.phases.push(PhaseMark { phase, t_ns: t_ns.unwrap_or(0) });
         }
-        Event::Metric { metric, value, unit, better, kind } => record.metrics.push(MetricValue {
-            doubt: None,
-            name: metric,
-            value,
-            better: better.unwrap_or_else(|| Better::from_unit(&unit)),
-            unit,
-            kind: kind.unwrap_or_default(),
-        }),
+        Event::Metric { metric, value, unit, better, kind, counted } => {
+            record.metrics.push(MetricValue {
+                doubt: None,
+                counted,
+                name: metric,
+                value,
+                better: better.unwrap_or_else(|| Better::from_unit(&unit)),
+                unit,
+                kind: kind.unwrap_or_default(),
+            })
+        }
         Event::Point { curve, x, value, x_name, x_unit, unit, kind } => {
             if let Some(known) = record.curves.iter_mut().find(|c| c.name == curve) {
                 known.points.push([x, value]);

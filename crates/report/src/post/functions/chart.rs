@@ -269,7 +269,7 @@ fn curve<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Block, PostErro
             Some(format!(
                 "{}: best {} at {}",
                 view.label(c.treatment),
-                crate::figures::point_text(best, &c.unit),
+                crate::figures::point_text(c, best),
                 crate::figures::x_text(best.x, &c.x_unit)
             ))
         })

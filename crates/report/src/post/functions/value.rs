@@ -247,9 +247,17 @@ pub(super) fn keep(
             number.doubts.push(doubt);
         }
     }
-    if number.withheld.is_none() && !number.doubts.is_empty() {
-        number.text.push_str(crate::figures::doubtful(true));
-        number.formula = format!("{}; doubtful: {}", number.formula, number.doubts.join("; "));
+    if number.withheld.is_none() {
+        let runs = amounts.iter().filter_map(|a| a.run.as_ref());
+        let guests = runs.filter_map(|run| e.gates[&run.alias].analysis.guest);
+        let guest = guests.max();
+        number.text.push_str(crate::figures::mark(guest.is_some(), !number.doubts.is_empty()));
+        if let Some(guest) = guest {
+            number.formula = format!("{}; in {}", number.formula, guest.machine());
+        }
+        if !number.doubts.is_empty() {
+            number.formula = format!("{}; doubtful: {}", number.formula, number.doubts.join("; "));
+        }
     }
     e.number(number, findings)
 }
