@@ -96,8 +96,8 @@ fn percentiles_of_an_emulated_machine_are_doubtful() {
         name,
         unit: "s".to_owned(),
         at: None,
-        least: Some(0.001),
-        greatest: Some(0.02),
+        minimum: Some(0.001),
+        maximum: Some(0.02),
         timed_out: 0,
         percentiles: vec![percentile],
     }];
