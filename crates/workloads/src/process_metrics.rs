@@ -19,6 +19,11 @@ const ROWS: [(&str, &str, Option<Merge>, &str); 4] = [
     ("peak_memory", "B", None, "the largest resident set of any one of its processes"),
 ];
 
+/// Memory is counted; the rest are times.
+fn is_counted(unit: &str) -> bool {
+    unit == "B"
+}
+
 /// The rows of the metrics; the first, `elapsed`, is the primary one.
 pub(crate) fn specs() -> Vec<MetricSpec> {
     ROWS.iter()
@@ -29,7 +34,7 @@ pub(crate) fn specs() -> Vec<MetricSpec> {
             kind: Kind::Measured,
             help: help.into(),
             merge,
-            counted: unit == "B",
+            counted: is_counted(unit),
         })
         .collect()
 }
@@ -47,16 +52,10 @@ pub(crate) fn value(name: &str, resources: &ResourceUse) -> Option<f64> {
 
 /// The values of all rows.
 pub(crate) fn values(resources: &ResourceUse) -> Vec<MetricValue> {
-    specs()
-        .into_iter()
-        .map(|row| MetricValue {
-            doubt: None,
-            value: value(&row.name, resources),
-            name: row.name,
-            unit: row.unit,
-            better: row.better,
-            kind: row.kind,
-            counted: row.counted,
+    ROWS.iter()
+        .map(|&(name, unit, ..)| MetricValue {
+            counted: is_counted(unit),
+            ..MetricValue::new(name, value(name, resources), unit, Better::Lower, Kind::Measured)
         })
         .collect()
 }
