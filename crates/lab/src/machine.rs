@@ -168,12 +168,15 @@ impl Machine {
             }
             Ok(())
         };
+        // Of their own, since the folder may be emptied for a trial that counts.
+        let (run_dir, trial_dir) =
+            (self.scratch.run_dir().to_owned(), self.scratch.trial_dir().to_owned());
         let bench = Bench {
             workload: task.workload,
             controller: &self.controller,
             exe: &self.exe,
-            run_dir: self.scratch.run_dir(),
-            trial_dir: self.scratch.trial_dir(),
+            run_dir: &run_dir,
+            trial_dir: &trial_dir,
             cache_dir: &self.cache_dir,
             cpus: &self.cpus,
             timeout: self.timeout.saturating_mul(task.timeout_factor),

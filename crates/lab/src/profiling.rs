@@ -34,7 +34,7 @@ pub(crate) fn named(tracer: &str) -> Option<ProfileRequest> {
 
 /// Whether a tracer's name is the profiler's.
 pub fn is_profile(tracer: &str) -> bool {
-    rate(tracer).is_some()
+    named(tracer).is_some()
 }
 
 /// What the experiment asks for.

@@ -77,7 +77,7 @@ impl<'a> Key<'a> {
     }
 
     fn counted(&self) -> bool {
-        COUNTED.contains(&self.source.as_str())
+        COUNTED.contains(&self.source)
     }
 }
 
@@ -272,7 +272,7 @@ fn observations<'a>(
         for f in assay_profile::functions(counted, Side::OnCpu, None) {
             let n = f.self_count as f64;
             if n >= least {
-                let key = Key::new(INSTRUCTIONS, &f.frame.label(), "instructions", "instructions");
+                let key = Key::new(INSTRUCTIONS, f.frame.label(), "instructions", "instructions");
                 *all.entry(key).or_insert(0.0) += n;
             }
         }
@@ -581,6 +581,7 @@ mod tests {
             samples: &BTreeMap::from([(1, set)]),
             syscalls: &BTreeMap::new(),
             profiles: &BTreeMap::new(),
+            instructions: &BTreeMap::new(),
             analysis: &analysis(),
             comparison: &comparison("s", Better::Lower, 1.0),
         };

@@ -65,7 +65,7 @@ struct Tab {
 }
 
 /// What the page of a run shows.
-static TABS: [Tab; 12] = [
+static TABS: [Tab; 13] = [
     Tab {
         id: "answer",
         name: "Answer",
