@@ -232,7 +232,8 @@ fn a_kill_leaves_nothing_running() {
             let run = world.runs().pop().unwrap();
             let text = std::fs::read_to_string(run.join("records.jsonl")).unwrap();
             assert!(
-                text.contains("(signal: 9 (SIGKILL))") && text.contains("somebody killed it"),
+                text.contains("(signal: 9 (SIGKILL))")
+                    && text.contains("it was killed, perhaps by the kernel"),
                 "{text}"
             );
         }

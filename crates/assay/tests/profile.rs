@@ -1,6 +1,6 @@
 //! `assay profile` from the command line: recorded profiles in and out, live ones where the machine allows
 //! it, and in a run.
-#![allow(clippy::unwrap_used)] // this is a test
+#![allow(clippy::unwrap_used, clippy::print_stdout)] // this is a test
 
 mod common;
 

@@ -58,7 +58,7 @@ pub fn profile(cli: &Cli, asked: &cli::Profile) -> Result<Exit> {
     if cli.json {
         print_json(&Shown {
             profile: &profile,
-            truncated: Side::BOTH.map(|s| Truncated::of(&profile, s)),
+            truncated: Side::BOTH.map(|s| StackEnds::of(&profile, s)),
         })?;
     } else {
         let threads = if asked.threads { Threads::Apart } else { Threads::Merged };
@@ -73,12 +73,12 @@ pub fn profile(cli: &Cli, asked: &cli::Profile) -> Result<Exit> {
 struct Shown<'a> {
     #[serde(flatten)]
     profile: &'a Profile,
-    truncated: [Truncated; 2],
+    truncated: [StackEnds; 2],
 }
 
 /// How much of a side's time has a stack that does not reach the start of its thread.
 #[derive(serde::Serialize)]
-struct Truncated {
+struct StackEnds {
     side: Side,
     /// All of the time that has stacks of a program.
     user_ns: u64,
@@ -87,10 +87,10 @@ struct Truncated {
     unknown_ns: u64,
 }
 
-impl Truncated {
+impl StackEnds {
     fn of(profile: &Profile, side: Side) -> Self {
         let t = truncation(profile, side);
-        Truncated {
+        StackEnds {
             side,
             user_ns: t.user_ns,
             truncated_ns: t.broken_ns,

@@ -341,7 +341,9 @@ mod tests {
                     wrong.push(format!("{}: {line}\n{e}", page.display()));
                 }
             };
-            commands(&code).iter().for_each(|line| check(line, true));
+            for line in &commands(&code) {
+                check(line, true);
+            }
             // A span in a sentence may leave out what the verb needs, but names no flag that does not exist.
             let spans = text.split('`').skip(1).step_by(2).filter(|s| s.starts_with("assay "));
             spans.filter(|s| !s.contains("...")).for_each(|span| check(span, false));

@@ -87,7 +87,9 @@ pub fn analyse(recorded: &Recorded<'_>) -> Analysis {
     }
     let comparisons = comparisons(experiment, plan, records, main, confidence);
     let mut curves = curves(plan, records, &merged, model, confidence);
-    curves.iter_mut().for_each(|c| c.guest = guest);
+    for c in &mut curves {
+        c.guest = guest;
+    }
     let suite = suite::results(experiment, plan, records, confidence);
     let scaling = match &suite {
         Some(results) => suite::scaling(experiment, results, confidence),

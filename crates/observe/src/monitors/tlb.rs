@@ -137,7 +137,7 @@ mod tests {
         match Tlb::open(&Tree::new(std::path::Path::new("/"))) {
             Ok(_) => eprintln!("skipped: because this machine has counters"),
             Err(missing) => {
-                assert!(!missing.reason.is_empty() && missing.reason.len() > 20, "{missing}")
+                assert!(!missing.reason.is_empty() && missing.reason.len() > 20, "{missing}");
             }
         }
     }

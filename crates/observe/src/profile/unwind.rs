@@ -140,7 +140,7 @@ fn step(
             RegisterRule::Expression(e) => Some(word(evaluate(e, Some(cfa))?)?),
             RegisterRule::ValExpression(e) => Some(evaluate(e, Some(cfa))?),
             RegisterRule::Constant(value) => Some(*value),
-            _ => return Err(End::Broken),
+            RegisterRule::Architectural => return Err(End::Broken),
         };
         if let Some(place) = next.registers.get_mut(usize::from(register.0)) {
             *place = value;

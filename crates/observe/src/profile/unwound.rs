@@ -2,6 +2,7 @@
 //! up as the probes add up the others.
 
 use std::collections::{BTreeMap, HashMap};
+use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 
@@ -187,10 +188,12 @@ impl Unwound {
         }
         let mut text = format!("{all} samples were unwound by DWARF");
         if !short.is_empty() {
-            text += &format!("; before the beginning of their thread ended {}", short.join(", "));
+            let _ =
+                write!(text, "; before the beginning of their thread ended {}", short.join(", "));
         }
         if no_room > 0 {
-            text += &format!("; {no_room} had no room to be copied and have frame pointers alone");
+            let _ =
+                write!(text, "; {no_room} had no room to be copied and have frame pointers alone");
         }
         notes.push(text);
         notes

@@ -35,7 +35,7 @@ pub(crate) fn counted(rows: &[MetricRow], row: &MetricRow) -> bool {
         |row: &MetricRow| row.counted || matches!(row.from, Source::Size | Source::PeakMemory);
     // What stands for no metric is a number.
     let part = |text: &Option<Text>| {
-        let name = text.as_ref().map(|t| t.get_ref());
+        let name = text.as_ref().map(toml::Spanned::get_ref);
         rows.iter().find(|r| Some(r.name.get_ref()) == name).is_none_or(plain)
     };
     plain(row) || row.from == Source::Quotient && part(&row.dividend) && part(&row.divisor)

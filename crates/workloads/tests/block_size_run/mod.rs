@@ -112,7 +112,7 @@ fn take(record: &mut TrialRecord, event: Event) {
                 better: better.unwrap_or_else(|| Better::from_unit(&unit)),
                 unit,
                 kind: kind.unwrap_or_default(),
-            })
+            });
         }
         Event::Point { curve, x, value, x_name, x_unit, unit, kind } => {
             if let Some(known) = record.curves.iter_mut().find(|c| c.name == curve) {

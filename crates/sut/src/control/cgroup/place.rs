@@ -123,8 +123,8 @@ mod tests {
         machine.put(&format!("{path}/cgroup.type"), "domain\n");
     }
 
-    fn at(parent: &str, crowded: bool) -> Result<Place, String> {
-        Ok(Place { parent: format!("{TOP}{parent}"), crowded })
+    fn at(parent: &str, crowded: bool) -> Place {
+        Place { parent: format!("{TOP}{parent}"), crowded }
     }
 
     #[test]
@@ -134,16 +134,16 @@ mod tests {
         machine.put("/proc/self/cgroup", "0::/user.slice/app.slice/run.scope\n");
         // A service of the system that was handed over: only its own group may be changed.
         group(&machine, &format!("{TOP}/user.slice/app.slice/run.scope"), "memory pids\n", "7\n");
-        assert_eq!(find(&root, "memory"), at("/user.slice/app.slice/run.scope", true));
+        assert_eq!(find(&root, "memory"), Ok(at("/user.slice/app.slice/run.scope", true)));
         let why = find(&root, "io").unwrap_err();
         assert!(why.contains("no `io` controller") && why.contains("Delegate=yes"), "{why}");
         // Of a user's own systemd the slice above it, too.
         group(&machine, &format!("{TOP}/user.slice/app.slice"), "memory pids\n", "");
-        assert_eq!(find(&root, "memory"), at("/user.slice/app.slice", false));
+        assert_eq!(find(&root, "memory"), Ok(at("/user.slice/app.slice", false)));
         // Root: the top, where processes do not matter.
         group(&machine, TOP, "memory io\n", "1\n");
         std::fs::remove_file(machine.path(&format!("{TOP}/cgroup.type"))).unwrap();
-        assert_eq!(find(&root, "io"), at("", false));
+        assert_eq!(find(&root, "io"), Ok(at("", false)));
     }
 
     #[test]
@@ -156,7 +156,7 @@ mod tests {
         let why = find(&root, "memory").unwrap_err();
         assert!(why.contains("task_0") && why.contains("--mem"), "{why}");
         group(&machine, &format!("{TOP}{step}"), "cpu memory\n", "");
-        assert_eq!(find(&root, "memory"), at(step, false));
+        assert_eq!(find(&root, "memory"), Ok(at(step, false)));
         // The daemon's own, and a user's.
         for other in ["/system.slice/slurmd.service", "/user.slice/job_5"] {
             machine.put("/proc/self/cgroup", &format!("0::{other}\n"));
