@@ -191,7 +191,7 @@ fn every_operation_of_the_document_is_there() {
     let world = World::new();
     let served = serve(&world, &["--rate", "1000"]);
     let document = served.get("/api/v1/openapi.json").json();
-    let nothing = "there is nothing of that name";
+    let nothing = "not found; GET /api/v1/openapi.json";
     let mut asked = 0;
     for (path, methods) in document["paths"].as_object().unwrap() {
         for method in methods.as_object().unwrap().keys() {
