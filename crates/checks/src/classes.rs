@@ -29,7 +29,7 @@ const HEAD: &str = "# Compare systems
 | class | what it is | what it does |
 |---|---|---|
 | hard | explains results, not declared | there is no comparison: the verdict is `invalid`, the ratio is withheld, the exit code is 4 |
-| unknown | could not be read in one system or both | nobody knows that they agree; at minimum soft |
+| unknown | could not be read in one system or both | nobody knows that they agree; at least soft |
 | soft | might explain a result, not declared | a warning, until accepted by name |
 | factor | declared with `--factor PATH` | is what is compared |
 | entailed | follows from a factor by the table below | is printed, since it comes with the factor |
