@@ -187,7 +187,8 @@ impl Monitor for Threads {
         let mut all = self.tasks.notes().to_vec();
         if self.left_out {
             all.push(format!(
-                "more than {MOST} threads ran at once: those with most CPU time are kept, `{ALL}` has all"
+                "at some tick of the run, perhaps outside of this trial, more than {MOST} threads ran at once: of such a tick \
+                 those with most CPU time are kept, `{ALL}` has all"
             ));
         }
         if self.unnamed {
