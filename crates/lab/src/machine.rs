@@ -224,6 +224,8 @@ impl Machine {
                 Ok(count(&Bench { under, ..bench }, runner, task.order))
             });
             kept.extend(counting.put(counted, &mut record));
+            // What the counted run left is not the next trial's.
+            self.untouched = false;
         }
         Recorded { record, samples, kept, trace }
     }
