@@ -97,8 +97,13 @@ fn treatments<'a>(
         .map(str::to_lowercase)
         .collect();
     // Of a level only what not all treatments share.
-    let plan = &view.plan.treatments;
-    let shared = |word: &String| plan.iter().all(|t| level_words(t).contains(word));
+    let shared = view
+        .plan
+        .treatments
+        .iter()
+        .map(level_words)
+        .reduce(|all, own| &all & &own)
+        .unwrap_or_default();
     let own = deciding(analysis).into_iter().filter(|s| gate.treatment(s.treatment).is_none());
     own.filter_map(move |s| {
         let treatment = view.plan.treatment(s.treatment)?;
@@ -119,7 +124,7 @@ fn treatments<'a>(
             measured: Some(Measured {
                 treatment: s.treatment,
                 levels: treatment.levels.iter().map(|(f, level)| format!("{f}={level}")).collect(),
-                values: level_words(treatment).into_iter().filter(|w| !shared(w)).collect(),
+                values: &level_words(treatment) - &shared,
                 other_metrics: other_metrics.clone(),
                 verdicts: verdicts.collect(),
             }),
