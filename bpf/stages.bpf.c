@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
- * Every step of every I/O, as blktrace tells it: queued, a request made of it or joined to one, inserted into the
- * scheduler, issued, completed; and plugs. Nothing is added up here: bios are matched to requests by who reads the
+ * Every step of every I/O, as blktrace tells it: queued, split, a request made of it or joined to one, inserted into
+ * the scheduler, issued, completed; and plugs. Nothing is added up here: bios are matched to requests by who reads the
  * ring. What these probes use is known to kernels from 5.10 on.
  */
 #include "kernel.h"
@@ -103,6 +103,13 @@ SEC("tp_btf/block_bio_queue")
 int queued(__u64 *ctx)
 {
 	of_bio(bio_of(ctx), STAGE_QUEUED);
+	return 0;
+}
+
+SEC("tp_btf/block_split")
+int split(__u64 *ctx)
+{
+	of_bio(bio_of(ctx), STAGE_SPLIT);
 	return 0;
 }
 

@@ -19,6 +19,8 @@ enum {
 	STAGE_UNPLUGGED,
 	/* Since it went to sleep. */
 	STAGE_UNPLUGGED_IMPLICITLY,
+	/* The front of a bio, which goes on by itself. */
+	STAGE_SPLIT,
 };
 
 struct stage_event {

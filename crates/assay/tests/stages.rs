@@ -74,43 +74,86 @@ fn alike(disk: &str, live: &Value, recorded: &Value) {
     println!("{disk}: live as blktrace: {device}");
 }
 
+/// A loop device of 16 MiB, until it is dropped; `None`, and why is printed: there can be none.
+struct Loop(String);
+
+impl Loop {
+    fn new(world: &World) -> Option<Self> {
+        if !common::root() {
+            println!("skipped: because loop devices and eBPF need root");
+            return None;
+        }
+        let image = world.path("disk");
+        std::fs::File::create(&image).unwrap().set_len(16 << 20).unwrap();
+        let made = Command::new("losetup").args(["-f", "--show"]).arg(&image).output();
+        let Ok(made) = made.map(|o| String::from_utf8_lossy(&o.stdout).trim().to_owned()) else {
+            println!("skipped: because there is no losetup");
+            return None;
+        };
+        if made.is_empty() {
+            println!("skipped: because no loop device can be had here");
+            return None;
+        }
+        Some(Loop(made))
+    }
+
+    /// The stages of what a command does to it; `None`, and why is printed: they cannot be seen here.
+    fn stages(&self, world: &World, command: &[&str]) -> Option<Value> {
+        let live = ["io", "--stages", "--device", &self.0, "--json", "--"];
+        let done = world.run(&[&live[..], command].concat());
+        if done.code == 1 {
+            println!("skipped: because {}", done.stderr.trim());
+            return None;
+        }
+        assert_eq!(done.code, 0, "{}{}", done.stdout, done.stderr);
+        let seen = done.json();
+        assert_eq!(seen["lost"], 0, "{seen}");
+        Some(seen["devices"][0].clone())
+    }
+}
+
+impl Drop for Loop {
+    fn drop(&mut self) {
+        let _ = Command::new("losetup").args(["-d", &self.0]).status();
+    }
+}
+
+/// How many went through a stage.
+fn through(device: &Value, stage: &str) -> Option<u64> {
+    device["stages"].as_array().unwrap().iter().find(|s| s["stage"] == stage)?["n"].as_u64()
+}
+
 /// Of a loop device every I/O of a load goes through every stage.
 #[test]
 fn live_stages_are_those_of_the_load() {
     let world = World::new();
-    if !common::root() {
-        println!("skipped: because loop devices and eBPF need root");
-        return;
-    }
-    let image = world.path("disk");
-    std::fs::File::create(&image).unwrap().set_len(16 << 20).unwrap();
-    let made = Command::new("losetup").args(["-f", "--show"]).arg(&image).output();
-    let Ok(made) = made.map(|o| String::from_utf8_lossy(&o.stdout).trim().to_owned()) else {
-        println!("skipped: because there is no losetup");
-        return;
-    };
-    if made.is_empty() {
-        println!("skipped: because no loop device can be had here");
-        return;
-    }
+    let Some(made) = Loop::new(&world) else { return };
     let fio =
         ["--name=a", "--rw=randread", "--bs=4k", "--size=1M", "--direct=1", "--output=/dev/null"];
-    let live = ["io", "--stages", "--device", &made, "--json", "--", "fio", "--filename"];
-    let done = world.run(&[&live[..], &[&made], &fio].concat());
-    let _ = Command::new("losetup").args(["-d", &made]).status();
-    if done.code == 1 {
-        println!("skipped: because {}", done.stderr.trim());
-        return;
-    }
-    assert_eq!(done.code, 0, "{}{}", done.stdout, done.stderr);
-    let seen = done.json();
-    assert_eq!(seen["lost"], 0, "{seen}");
-    let device = &seen["devices"][0];
-    assert_eq!((&device["queued"], &device["issued"]), (&256.into(), &256.into()), "{seen}");
+    let command = [&["fio", "--filename", made.0.as_str()], &fio[..]].concat();
+    let Some(device) = made.stages(&world, &command) else { return };
+    assert_eq!((&device["queued"], &device["issued"]), (&256.into(), &256.into()), "{device}");
     for stage in ["Q2G", "D2C", "Q2C"] {
-        let all = device["stages"].as_array().unwrap();
-        let n = all.iter().find(|s| s["stage"] == stage).map(|s| &s["n"]);
-        assert_eq!(n, Some(&256.into()), "{stage}: {seen}");
+        assert_eq!(through(&device, stage), Some(256), "{stage}: {device}");
+    }
+}
+
+/// A bio that is larger than the device takes is followed in all its parts.
+#[test]
+fn live_stages_follow_bios_that_are_split() {
+    let world = World::new();
+    let Some(made) = Loop::new(&world) else { return };
+    let queue = format!("/sys/block/{}/queue", made.0.trim_start_matches("/dev/"));
+    std::fs::write(format!("{queue}/max_sectors_kb"), "64").unwrap();
+    let into = format!("of={}", made.0);
+    let dd = ["dd", "if=/dev/zero", &into, "bs=1M", "count=8", "oflag=direct", "status=none"];
+    let Some(device) = made.stages(&world, &dd) else { return };
+    let n = |count: &str| device[count].as_u64().unwrap();
+    assert_eq!((n("issued"), n("unjoined")), (128, 0), "{device}");
+    assert_eq!(n("queued") + n("splits"), 128, "{device}");
+    assert!(n("queued") < 128, "{device}");
+    for stage in ["Q2G", "D2C", "Q2C"] {
+        assert_eq!(through(&device, stage), Some(128), "{stage}: {device}");
     }
 }
 

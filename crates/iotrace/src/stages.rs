@@ -67,6 +67,9 @@ pub struct DeviceStages {
     pub stages: Vec<StageTimes>,
     /// Bios that were queued.
     pub queued: u64,
+    /// How often one was split, because the device takes no request so large or none that lies so: from then on each
+    /// part goes through the stages by itself, queued when the whole was.
+    pub splits: u64,
     /// Requests that were issued.
     pub issued: u64,
     /// Bios that were joined to the end of a request.
@@ -83,6 +86,8 @@ pub struct DeviceStages {
     pub unplugged_mean: Option<f64>,
     /// Bios that were not followed, since too many were under way.
     pub given_up: u64,
+    /// Requests of which no bio was seen being queued: they are in none of the stages.
+    pub unjoined: u64,
 }
 
 /// What a task does with requests that it sends together.
@@ -133,6 +138,7 @@ struct Device {
     bios: BTreeMap<(u64, u64), Bio>,
     times: [Times; STAGES.len()],
     queued: u64,
+    splits: u64,
     issued: u64,
     merged: [u64; 2],
     plugs: u64,
@@ -140,6 +146,7 @@ struct Device {
     implicit: u64,
     unplugged: Times,
     given_up: u64,
+    unjoined: u64,
 }
 
 impl Device {
@@ -150,8 +157,25 @@ impl Device {
 
     /// The bio that has this block; the youngest, where several have it.
     fn at(&mut self, sector: u64) -> Option<&mut Bio> {
+        self.placed_at(sector).map(|(_, bio)| bio)
+    }
+
+    /// Likewise, with its place.
+    fn placed_at(&mut self, sector: u64) -> Option<((u64, u64), &mut Bio)> {
         let mut before = self.bios.range_mut(..=(sector, u64::MAX)).rev().take(NEAR);
-        before.find_map(|(_, bio)| (sector < bio.end).then_some(bio))
+        before.find_map(|(place, bio)| (sector < bio.end).then_some((*place, bio)))
+    }
+
+    /// The front of a bio goes on by itself, and what begins at `rest` later.
+    fn split(&mut self, sector: u64, rest: u64) {
+        let Some(((first, order), bio)) = self.placed_at(sector) else { return };
+        if rest <= first || rest >= bio.end {
+            return;
+        }
+        let behind = *bio;
+        bio.end = rest;
+        self.bios.insert((rest, order), behind);
+        self.splits += 1;
     }
 
     fn queue(&mut self, event: &Event) {
@@ -173,6 +197,7 @@ impl Device {
         let now = event.time_ns;
         match event.action {
             Action::Queue => self.queue(event),
+            Action::Split => self.split(event.sector, event.other_sector),
             Action::Start => {
                 let Some(bio) = self.at(event.sector) else { return };
                 bio.made = Some(now);
@@ -195,7 +220,9 @@ impl Device {
             }
             Action::Issue if event.bytes > 0 => {
                 self.issued += 1;
-                for (place, bio) in self.within(event) {
+                let within = self.within(event);
+                self.unjoined += u64::from(within.is_empty());
+                for (place, bio) in within {
                     match (bio.inserted, bio.merged) {
                         (Some(inserted), _) => self.add(Stage::I2D, inserted, now),
                         (None, Some(merged)) => self.add(Stage::M2D, merged, now),
@@ -248,6 +275,7 @@ impl Device {
             device,
             stages: stages.collect(),
             queued: self.queued,
+            splits: self.splits,
             issued: self.issued,
             merged_back: self.merged[0],
             merged_front: self.merged[1],
@@ -256,6 +284,7 @@ impl Device {
             implicit_unplugs: self.implicit,
             unplugged_mean: mean(&self.unplugged),
             given_up: self.given_up,
+            unjoined: self.unjoined,
         }
     }
 }
@@ -355,6 +384,41 @@ mod tests {
         assert_eq!((one.queued, one.issued, one.merged_back, one.merged_front), (2, 1, 1, 0));
         let plugs = (one.plugs, one.unplugs, one.implicit_unplugs, one.unplugged_mean);
         assert_eq!(plugs, (1, 2, 1, Some(3.0)));
+    }
+
+    #[test]
+    fn every_part_of_a_bio_that_was_split_has_its_own_times() {
+        let mut stages = Stages::default();
+        let split = |time_ns, sector, blocks| Event {
+            other_sector: sector + blocks,
+            ..event(Action::Split, time_ns, sector, blocks)
+        };
+        for e in [
+            event(Action::Queue, 100, 8, 40),
+            split(110, 8, 16),
+            event(Action::Start, 120, 8, 16),
+            split(130, 24, 16),
+            event(Action::Start, 140, 24, 16),
+            event(Action::Start, 160, 40, 8),
+            event(Action::Issue, 200, 8, 16),
+            event(Action::Issue, 210, 24, 16),
+            event(Action::Issue, 220, 40, 8),
+            event(Action::Complete, 300, 40, 8),
+            event(Action::Complete, 310, 8, 16),
+            event(Action::Complete, 320, 24, 16),
+            // Of this one nothing was seen before.
+            event(Action::Issue, 400, 100, 8),
+            // It has nothing behind it.
+            split(410, 100, 8),
+        ] {
+            stages.event(&e);
+        }
+        let all = stages.report(&Names::default()).unwrap();
+        let one = &all[0];
+        assert_eq!((one.queued, one.splits, one.issued, one.unjoined), (1, 2, 4, 1));
+        assert_eq!(stage(one, "Q2G"), Some((3, 20, 40.0, 60)));
+        assert_eq!(stage(one, "D2C"), Some((3, 80, 100.0, 110)));
+        assert_eq!(stage(one, "Q2C"), Some((3, 200, 210.0, 220)));
     }
 
     #[test]

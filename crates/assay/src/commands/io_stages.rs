@@ -32,7 +32,7 @@ pub(super) fn recorded(cli: &Cli, asked: &Io, from: &Path) -> Result<Exit> {
         print_json(&all)?;
     } else {
         let text: String = all.iter().map(device).collect();
-        print(&format!("{text}{LEGEND}"))?;
+        print(&format!("{}{text}{LEGEND}", unjoined(&all)))?;
     }
     Ok(if all.is_empty() { Exit::Nothing } else { Exit::Fine })
 }
@@ -81,6 +81,7 @@ fn text(seen: &StagesSeen) -> String {
         let events = count(usize::try_from(seen.lost).unwrap_or(usize::MAX), "event");
         let _ = writeln!(text, "{events} lost: stages are of fewer I/Os than there were");
     }
+    text.push_str(&unjoined(&seen.devices));
     if seen.devices.is_empty() {
         text.push_str("no I/O was queued\n");
     }
@@ -88,10 +89,22 @@ fn text(seen: &StagesSeen) -> String {
     text + LEGEND
 }
 
+/// How many requests are in no stage, by device.
+fn unjoined(devices: &[DeviceStages]) -> String {
+    let some = devices.iter().filter(|d| d.unjoined > 0);
+    some.map(|d| {
+        format!(
+            "{}: of {} of its {} requests no bio was seen being queued: they are in none of the stages\n",
+            d.device, d.unjoined, d.issued
+        )
+    })
+    .collect()
+}
+
 fn device(d: &DeviceStages) -> String {
     let mut text = format!(
-        "{}: {} bios queued, {} requests issued; joined: {} at the end, {} in front\n",
-        d.device, d.queued, d.issued, d.merged_back, d.merged_front
+        "{}: {} bios queued, {} requests issued; joined: {} at the end, {} in front; split: {}\n",
+        d.device, d.queued, d.issued, d.merged_back, d.merged_front, d.splits
     );
     // Writing to a String cannot fail.
     let _ = writeln!(text, "{:<6} {:>10} {:>12} {:>12} {:>12}", "stage", "n", "min", "mean", "max");

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use assay_iotrace::{Action, DeviceStages, Event, Flags, Names, Op, Plug, Stages};
+use assay_iotrace::{Action, BLOCK_BYTES, DeviceStages, Event, Flags, Names, Op, Plug, Stages};
 use aya::maps::{Array, MapData, RingBuf};
 use aya::programs::{BtfTracePoint, Program};
 use aya::{Btf, Ebpf, EbpfLoader};
@@ -32,7 +32,7 @@ const SETTLED_NS: u64 = 10_000_000;
 const MAX_UNPLACED: usize = 64;
 
 /// What is attached where, and what is not recorded without it.
-const ATTACHED: [(&str, &str, &str); 10] = [
+const ATTACHED: [(&str, &str, &str); 11] = [
     ("completed", "block_rq_complete", "D2C, Q2C"),
     ("bio_completed", "block_bio_complete", "Q2C of devices without requests"),
     ("issued", "block_rq_issue", "I2D, M2D, D2C"),
@@ -42,6 +42,7 @@ const ATTACHED: [(&str, &str, &str); 10] = [
     ("plugged", "block_plug", "plugs"),
     ("unplugged", "block_unplug", "unplugs"),
     ("made", "block_getrq", "Q2G, G2I"),
+    ("split", "block_split", "stages of bios that are split"),
     // Last: of what is queued from here on every later step is seen.
     ("queued", "block_bio_queue", ""),
 ];
@@ -174,6 +175,7 @@ impl<'n> StageTracer<'n> {
             5 => Action::Issue,
             6 => Action::Complete,
             7 => return self.plug(event.queue, Plug::Plugged),
+            10 => Action::Split,
             what => {
                 let (requests, implicit) = (Some(event.sector), what == 9);
                 return self.plug(event.queue, Plug::Unplugged { requests, implicit });
@@ -196,7 +198,8 @@ impl<'n> StageTracer<'n> {
             pid: None,
             program: Names::NONE,
             cgroup: Names::NONE,
-            other_sector: 0,
+            // Of a split the rest, which begins where its front ends.
+            other_sector: event.sector + u64::from(event.bytes) / BLOCK_BYTES,
         });
     }
 
