@@ -194,6 +194,60 @@ fn ranks_that_stand_still_are_ended_with_their_step() {
     nothing_is_left(&world, &slurm);
 }
 
+/// The processes whose command line has the words of a solver, by their numbers.
+fn solvers(words: &str) -> Vec<u32> {
+    let all = std::fs::read_dir("/proc").unwrap().flatten();
+    let pids = all.filter_map(|e| e.file_name().to_str()?.parse::<u32>().ok());
+    let is = |pid: &u32| {
+        let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        let line: Vec<_> = line.split(|b| *b == 0).map(String::from_utf8_lossy).collect();
+        !line[0].ends_with("assay") && !line[0].ends_with("srun") && line.join(" ").contains(words)
+    };
+    pids.filter(is).collect()
+}
+
+#[test]
+fn memory_and_pages_reach_the_ranks() {
+    let Some(slurm) = with_mpi(1) else { return };
+    let world = World::new();
+    // Nothing else has such a limit: 93 MiB.
+    let text = cae(
+        "fault = \"stall\"\nseed = 77103\nprocesses = 2",
+        "blocks = 1\ntimeout = \"20 s\"",
+        "nodes = 1",
+    ) + "[controls]\nmemory = \"93 MiB\"\npages = \"4KiB\"\n";
+    let child = start(&world, &slurm, &text);
+    until("both ranks are there", || solvers(" 77103 ").len() == 2);
+    let limit = |pid: &u32| {
+        let groups = std::fs::read_to_string(format!("/proc/{pid}/cgroup")).unwrap();
+        let file = groups.lines().find_map(|line| {
+            let (_, names, path) = {
+                let mut parts = line.splitn(3, ':');
+                (parts.next()?, parts.next()?, parts.next()?)
+            };
+            match names {
+                "memory" => Some(format!("/sys/fs/cgroup/memory{path}/memory.limit_in_bytes")),
+                "" => Some(format!("/sys/fs/cgroup{path}/memory.max")),
+                _ => None,
+            }
+        });
+        std::fs::read_to_string(file.unwrap()).unwrap().trim().to_owned()
+    };
+    for pid in solvers(" 77103 ") {
+        assert_eq!(limit(&pid), (93 << 20).to_string());
+        let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+        assert!(status.lines().any(|l| l == "THP_enabled:\t0"), "{status}");
+    }
+    let (code, result) = ended(child);
+    assert_eq!(code, 3, "{result:#}");
+    let record = &result["records"][0];
+    assert_eq!(record["outcome"], "timed-out", "{record:#}");
+    // What large pages backed was looked at in the ranks, which are no children of the agent.
+    assert_eq!(metric(&nodes(&world, "0001")[0], "huge_page_coverage"), Some(0.0), "{record:#}");
+    assert!(!alive(" 77103 "), "no rank is left");
+    nothing_is_left(&world, &slurm);
+}
+
 #[test]
 fn a_node_that_dies_in_the_middle_fails_the_trial() {
     let Some(slurm) = with_mpi(3) else { return };

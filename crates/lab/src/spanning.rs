@@ -13,6 +13,8 @@ use assay_workloads::{Collected, Finished, Launch, Offers, TrialContext, Workloa
 
 /// Where files in memory are.
 const MEMORY: &str = "/dev/shm";
+/// Where ranks leave their numbers, below the agent's folder.
+const RANKS: &str = "ranks";
 /// How long Slurm may take to end a step.
 const END: Duration = Duration::from_secs(8);
 
@@ -41,42 +43,42 @@ impl Ready {
         scratch::sweep(memory);
         // A node without one shares in files, as its MPI does by itself.
         let memory = scratch::make(memory, scratch::OWNER).ok();
+        // What one left that was killed.
+        let ranks = folder.join(RANKS);
+        let _ = std::fs::remove_dir_all(&ranks);
+        assay_sut::look_at(Some(&ranks));
         Ready { folder: folder.to_owned(), memory }
     }
 
     /// Leaves word for the ranks.
     ///
     /// # Errors
-    /// It cannot be written, or a control is set that cannot reach them; as a sentence.
+    /// It cannot be written; as a sentence.
     pub fn write(
         &self,
         span: &Span,
         ctx: &TrialContext<'_>,
         setup: &ProcessSetup,
     ) -> Result<(), String> {
-        if !setup.children_only.is_empty() {
-            return Err(format!(
-                "the controls `{}` do not reach ranks that Slurm starts: leave them out, or run on \
-                 one machine",
-                setup.children_only.join("` and `")
-            ));
-        }
         let share = Share {
             step: span.step.clone(),
             dir: ctx.trial_dir.to_owned(),
             cpus: ctx.cpus.to_vec(),
             setup: setup.clone(),
+            ranks: self.folder.join(RANKS),
             memory: self.memory.clone(),
         };
-        share.write(&self.folder).map_err(|e| {
-            format!("word for the ranks cannot be left in {}: {e}", self.folder.display())
-        })
+        std::fs::create_dir_all(&share.ranks).and_then(|()| share.write(&self.folder)).map_err(
+            |e| format!("word for the ranks cannot be left in {}: {e}", self.folder.display()),
+        )
     }
 }
 
 impl Drop for Ready {
     fn drop(&mut self) {
         Share::remove(&self.folder);
+        assay_sut::look_at(None);
+        let _ = std::fs::remove_dir_all(self.folder.join(RANKS));
         if let Some(memory) = &self.memory {
             let _ = std::fs::remove_dir_all(memory);
         }
@@ -124,7 +126,9 @@ impl Workload for Spanning<'_> {
     }
 
     fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
-        if self.leads { self.spans.lead(ctx, self.span) } else { self.spans.follow(ctx) }
+        let launch =
+            if self.leads { self.spans.lead(ctx, self.span) } else { self.spans.follow(ctx) };
+        launch.map(|launch| Launch { by_others: true, ..launch })
     }
 
     fn collect(

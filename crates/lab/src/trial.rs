@@ -201,7 +201,7 @@ impl Bench<'_> {
             stdin: launch.stdin.as_deref(),
             output: self.output,
             protocol: launch.protocol,
-            groups: &applied.setup.groups,
+            groups: if launch.by_others { &[] } else { &applied.setup.groups },
         };
         let limits = Limits { timeout, grace: GRACE, keep_bytes: KEEP_BYTES };
         let entered = assay_sut::enter(&applied.setup).map_err(|e| e.to_string())?;

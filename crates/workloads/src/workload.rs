@@ -52,6 +52,8 @@ pub struct Launch {
     pub stdin: Option<PathBuf>,
     /// Whether the program speaks the metrics protocol on file descriptor 3.
     pub protocol: bool,
+    /// Whether it only has others start the program, whose processes join the trial's control groups themselves.
+    pub by_others: bool,
 }
 
 impl Launch {

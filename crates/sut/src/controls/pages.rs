@@ -145,7 +145,6 @@ impl Control for Pages {
         };
         session.setup().env.push((VARIABLE.to_owned(), level_text.clone()));
         session.setup().pages = Some(level_text.clone());
-        session.setup().children_only.push(SPEC.name);
         session.during(move |end| {
             let seen = huge_page_coverage::watch(end);
             Box::new(move |record| huge_page_coverage::conclude(&level_text, seen, record))

@@ -1,7 +1,9 @@
 //! Looks at the processes of a trial while they run: a few at its beginning, then one now and then, because the
 //! kernel walks all of their memory for each.
 
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// The moments of the looks, from the start of the program; then one each [`EVERY`].
@@ -9,7 +11,27 @@ const LOOKS: [Duration; 3] =
     [Duration::from_millis(100), Duration::from_millis(500), Duration::from_secs(2)];
 const EVERY: Duration = Duration::from_secs(10);
 
-/// Calls `look` at its moments, with all descendants of this process, until the sender is gone.
+/// The folder whose files are named after the processes to look at, where a scheduler starts them.
+static ELSEWHERE: Mutex<Option<PathBuf>> = Mutex::new(None);
+
+/// From now on the program of a trial is what descends from the processes after which files in that folder are named;
+/// `None`: from this process, as at first.
+pub fn look_at(folder: Option<&Path>) {
+    *ELSEWHERE.lock().unwrap_or_else(PoisonError::into_inner) = folder.map(Path::to_owned);
+}
+
+/// The processes whose descendants are the program.
+fn parents() -> Vec<u32> {
+    let elsewhere = ELSEWHERE.lock().unwrap_or_else(PoisonError::into_inner);
+    elsewhere.as_deref().map_or_else(|| vec![std::process::id()], named_in)
+}
+
+fn named_in(folder: &Path) -> Vec<u32> {
+    let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    files.filter_map(|f| f.file_name().to_str()?.parse().ok()).collect()
+}
+
+/// Calls `look` at its moments, with all processes of the program, until the sender is gone.
 pub(crate) fn until(end: &Receiver<()>, mut look: impl FnMut(&[u32])) {
     let began = Instant::now();
     let mut moments = LOOKS.into_iter();
@@ -17,16 +39,15 @@ pub(crate) fn until(end: &Receiver<()>, mut look: impl FnMut(&[u32])) {
     loop {
         next = moments.next().unwrap_or(next + EVERY);
         match end.recv_timeout(next.saturating_sub(began.elapsed())) {
-            Err(RecvTimeoutError::Timeout) => look(&descendants()),
+            Err(RecvTimeoutError::Timeout) => look(&descendants(parents())),
             Ok(()) | Err(RecvTimeoutError::Disconnected) => return,
         }
     }
 }
 
-/// The children of this process, their children, and so on.
-fn descendants() -> Vec<u32> {
+/// The children of these processes, their children, and so on.
+fn descendants(mut parents: Vec<u32>) -> Vec<u32> {
     let mut found: Vec<u32> = Vec::new();
-    let mut parents = vec![std::process::id()];
     while let Some(parent) = parents.pop() {
         let Ok(threads) = std::fs::read_dir(format!("/proc/{parent}/task")) else { continue };
         for thread in threads.flatten() {
@@ -48,7 +69,13 @@ mod tests {
     #[test]
     fn a_child_is_seen() {
         let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
-        assert!(descendants().contains(&child.id()));
+        let own = vec![std::process::id()];
+        assert!(descendants(own.clone()).contains(&child.id()));
+        let folder = tempfile::tempdir().unwrap();
+        assert!(named_in(&folder.path().join("none")).is_empty());
+        std::fs::write(folder.path().join(own[0].to_string()), "").unwrap();
+        std::fs::write(folder.path().join("x"), "").unwrap();
+        assert_eq!(named_in(folder.path()), own);
         child.kill().unwrap();
         child.wait().unwrap();
     }

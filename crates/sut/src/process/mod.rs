@@ -462,13 +462,8 @@ fn spawn(program: &Program<'_>) -> Result<(Child, u64), ProcessError> {
         command.stdout(Stdio::null()).stderr(Stdio::null());
     }
     // Before descriptor 3 is made, which may take the place of one of these.
-    for group in program.groups {
-        let path = group.join("cgroup.procs");
-        match File::options().write(true).open(&path) {
-            Ok(procs) => wait4::join_group(&mut command, procs),
-            Err(source) => return Err(ProcessError::Group { path, source }),
-        }
-    }
+    wait4::join_groups(&mut command, program.groups)
+        .map_err(|(path, source)| ProcessError::Group { path, source })?;
     let mut protocol_end = None;
     if program.protocol {
         let (r, w) = io::pipe().map_err(|e| system("make a pipe", e))?;

@@ -96,9 +96,6 @@ pub struct ProcessSetup {
     pub pages: Option<String>,
     /// Folders of control groups that it joins before it starts.
     pub groups: Vec<PathBuf>,
-    /// The controls among these that reach only what this process starts, not processes of a scheduler.
-    #[serde(skip)]
-    pub children_only: Vec<&'static str>,
     /// The folder for its files, where a control says where they are to live; it exists.
     pub storage: Option<PathBuf>,
     /// The folder for what it reads, where that is another one: it is read-only once

@@ -3,6 +3,7 @@
 #![allow(unsafe_code)] // neither std nor rustix offers wait4
 
 use std::io;
+use std::path::PathBuf;
 
 use assay_model::Exit;
 
@@ -121,9 +122,27 @@ pub(crate) fn map_fd3(command: &mut std::process::Command, source: std::os::fd::
     }
 }
 
+/// Makes the program that the command starts join control groups, by their folders.
+///
+/// # Errors
+/// A group's file of processes cannot be opened; with its path.
+pub fn join_groups(
+    command: &mut std::process::Command,
+    groups: &[PathBuf],
+) -> Result<(), (PathBuf, io::Error)> {
+    for group in groups {
+        let path = group.join("cgroup.procs");
+        match std::fs::File::options().write(true).open(&path) {
+            Ok(procs) => join_group(command, procs),
+            Err(source) => return Err((path, source)),
+        }
+    }
+    Ok(())
+}
+
 /// Makes the program that the command starts join a control group; `procs` is the group's file of
 /// processes. It joins between fork and exec, so that no page of the program is charged elsewhere.
-pub(crate) fn join_group(command: &mut std::process::Command, procs: std::fs::File) {
+fn join_group(command: &mut std::process::Command, procs: std::fs::File) {
     use std::os::fd::AsRawFd as _;
     use std::os::unix::process::CommandExt as _;
     // SAFETY: the closure runs between fork and exec and calls one async-signal-safe function (write)

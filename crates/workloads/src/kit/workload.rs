@@ -414,6 +414,7 @@ impl Workload for Kit {
             cwd: None,
             stdin: run.stdin.as_ref().map(stdin).transpose().map_err(WorkloadError::Param)?,
             protocol: run.protocol,
+            by_others: false,
         })
     }
 

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use assay_model::Exit;
-use assay_sut::{Ended, ProcessSetup, enter, wait_any};
+use assay_sut::{Ended, ProcessSetup, enter, join_groups, wait_any};
 
 use super::used::Used;
 use super::{RankSpec, Share};
@@ -115,6 +115,11 @@ fn become_program(spec: &RankSpec, task: &Task, share: &Share) -> Result<Ended, 
     if let Some(memory) = &share.memory {
         command.envs(SHARED.map(|name| (name, memory)));
     }
+    // A rank is of Slurm's step and not of its node's agent, so it joins what that made.
+    join_groups(&mut command, &setup.groups)
+        .map_err(|(path, e)| failed(format!("join the control group {}: {e}", path.display())))?;
+    let own = share.ranks.join(std::process::id().to_string());
+    std::fs::write(&own, "").map_err(|e| failed(format!("write {}: {e}", own.display())))?;
     end_with_parent(&mut command, None);
     command.spawn().map_err(|e| failed(e.to_string()))?;
     let ended = wait_any().map_err(|e| failed(e.to_string()));

@@ -20,6 +20,8 @@ pub struct Share {
     pub cpus: Vec<usize>,
     /// What the treatment's controls set for processes.
     pub setup: ProcessSetup,
+    /// The folder in which each rank leaves its process number as a file's name.
+    pub ranks: PathBuf,
     /// A folder in memory, for what ranks of one node share; gone with the trial.
     pub memory: Option<PathBuf>,
 }
@@ -62,6 +64,7 @@ mod tests {
             dir: "/scratch".into(),
             cpus: vec![0, 3],
             setup: ProcessSetup { nice: Some(3), ..ProcessSetup::default() },
+            ranks: "/state/ranks".into(),
             memory: None,
         };
         share.write(&folder).unwrap();

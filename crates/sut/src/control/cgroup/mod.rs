@@ -85,7 +85,6 @@ pub(crate) fn make(
 ) -> Result<(String, Hierarchy), ControlError> {
     let name = control.spec().name;
     let hierarchy = check(session.root(), name, controller)?;
-    session.setup().children_only.push(name);
     let parent = match &hierarchy {
         Hierarchy::One { own, .. } => own.clone(),
         Hierarchy::Two(place) => {

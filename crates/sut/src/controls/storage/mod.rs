@@ -216,7 +216,6 @@ impl Storage {
                 None
             } else {
                 session.setup().groups.push(top_group.clone());
-                session.setup().children_only.push(SPEC.name);
                 Some(top_group)
             }
         } else {
