@@ -145,8 +145,9 @@ fn live_stages_follow_bios_that_are_split() {
     let Some(made) = Loop::new(&world) else { return };
     let queue = format!("/sys/block/{}/queue", made.0.trim_start_matches("/dev/"));
     std::fs::write(format!("{queue}/max_sectors_kb"), "64").unwrap();
-    let into = format!("of={}", made.0);
-    let dd = ["dd", "if=/dev/zero", &into, "bs=1M", "count=8", "oflag=direct", "status=none"];
+    // It is read: udev looks at a device that was written.
+    let from = format!("if={}", made.0);
+    let dd = ["dd", &from, "of=/dev/null", "bs=1M", "count=8", "iflag=direct", "status=none"];
     let Some(device) = made.stages(&world, &dd) else { return };
     let n = |count: &str| device[count].as_u64().unwrap();
     assert_eq!((n("issued"), n("unjoined")), (128, 0), "{device}");

@@ -91,14 +91,16 @@ fn text(seen: &StagesSeen) -> String {
 
 /// How many requests are in no stage, by device.
 fn unjoined(devices: &[DeviceStages]) -> String {
-    let some = devices.iter().filter(|d| d.unjoined > 0);
-    some.map(|d| {
-        format!(
-            "{}: of {} of its {} requests no bio was seen being queued: they are in none of the stages\n",
+    let mut text = String::new();
+    for d in devices.iter().filter(|d| d.unjoined > 0) {
+        // Writing to a String cannot fail.
+        let _ = writeln!(
+            text,
+            "{}: of {} of its {} requests no bio was seen being queued: they are in none of the stages",
             d.device, d.unjoined, d.issued
-        )
-    })
-    .collect()
+        );
+    }
+    text
 }
 
 fn device(d: &DeviceStages) -> String {
