@@ -107,7 +107,8 @@ fn parent_of(group: &str) -> &str {
 pub(super) fn of_slurm(root: &Root) -> Option<String> {
     let own = own(root);
     let mut parts = own.split('/');
-    let slurms = parts.any(|p| p == "slurm" || p.starts_with("slurmstepd"));
+    // `slurmstepd.scope`, and `NODE_slurmstepd.scope` where several nodes may be one machine.
+    let slurms = parts.any(|p| p == "slurm" || p.contains("slurmstepd"));
     (slurms && parts.any(|p| p.starts_with("job_"))).then_some(own)
 }
 
@@ -157,6 +158,9 @@ mod tests {
         assert!(why.contains("task_0") && why.contains("--mem"), "{why}");
         group(&machine, &format!("{TOP}{step}"), "cpu memory\n", "");
         assert_eq!(find(&root, "memory"), Ok(at(step, false)));
+        let other = "/system.slice/n1_slurmstepd.scope/job_5/step_0/user";
+        machine.put("/proc/self/cgroup", &format!("0::{other}/task_0\n"));
+        assert!(of_slurm(&root).is_some());
         // The daemon's own, and a user's.
         for other in ["/system.slice/slurmd.service", "/user.slice/job_5"] {
             machine.put("/proc/self/cgroup", &format!("0::{other}\n"));
