@@ -11,6 +11,7 @@ use std::sync::PoisonError;
 
 use assay_sut::Applied;
 use assay_sut::process::{Limits, Output, Program, Runner};
+use bench::killed::kill_and_put_back;
 use bench::{Bench, TURN, daemons, zrams};
 
 /// A file that compresses well.
@@ -41,8 +42,6 @@ fn read_so_far(applied: &Applied) -> u64 {
 
 #[test]
 fn what_is_put_on_a_storage_is_read_from_its_devices_once_it_is_cold() {
-    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-    let text = TEXT.repeat((16 << 20) / TEXT.len());
     for (level, kind, compressed) in [
         ("loop:ext4,size=64MiB,in=IMAGES", "ext4", false),
         ("loop:btrfs,size=160MiB,compress=zstd,in=IMAGES", "btrfs", true),
@@ -55,33 +54,59 @@ fn what_is_put_on_a_storage_is_read_from_its_devices_once_it_is_cold() {
         ("erofs,size=64MiB,compress=lz4hc:9,in=IMAGES", "erofs", true),
         ("erofs,size=64MiB,in=IMAGES", "erofs", false),
     ] {
-        let bench = Bench::new();
-        let before = zrams();
-        let Some(wanted) = bench.settings(&format!("storage={level},probe=400ms")) else {
-            continue;
-        };
-        let applied = bench.controller().apply(&wanted).unwrap_or_else(|e| panic!("{level}: {e}"));
-        let folder = inputs(&applied);
-        std::fs::write(folder.join("model"), &text).unwrap();
-        applied.make_cold().unwrap_or_else(|e| panic!("{level}: {e}"));
-        let (found, line) = mounted(&folder).unwrap_or_else(|| panic!("{level}: not mounted"));
-        assert_eq!(found, kind, "{level}");
-        if applied.setup.inputs.is_some() {
-            assert!(line.contains(" ro"), "{line}");
-            assert!(std::fs::write(folder.join("more"), "").is_err(), "{level} is read-only");
-        }
-        let cold = read_so_far(&applied);
-        let mut got = String::new();
-        std::fs::File::open(folder.join("model")).unwrap().read_to_string(&mut got).unwrap();
-        assert!(got == text, "{level}: what was read is not what was written");
-        let read = read_so_far(&applied) - cold;
-        println!("{level}: {read} of {} bytes", text.len());
-        let whole = text.len() as u64;
-        assert!(if compressed { read < whole / 4 } else { read >= whole }, "{level}: {read}");
-        applied.restore().unwrap_or_else(|e| panic!("{level}: {e}"));
-        assert_eq!(bench.left(), Vec::<String>::new(), "{level}");
-        assert_eq!(zrams(), before, "{level}");
+        read_cold(level, kind, compressed);
     }
+}
+
+/// Puts a file on a level of storage, makes it cold and reads it again: all of it comes from the devices, or much less where
+/// it is compressed; nothing is left. Says why where the level cannot be had.
+fn read_cold(level: &str, kind: &str, compressed: bool) {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let text = TEXT.repeat((16 << 20) / TEXT.len());
+    let bench = Bench::new();
+    let before = zrams();
+    let Some(wanted) = bench.settings(&format!("storage={level},probe=400ms")) else { return };
+    let applied = bench.controller().apply(&wanted).unwrap_or_else(|e| panic!("{level}: {e}"));
+    let folder = inputs(&applied);
+    std::fs::write(folder.join("model"), &text).unwrap();
+    applied.make_cold().unwrap_or_else(|e| panic!("{level}: {e}"));
+    let (found, line) = mounted(&folder).unwrap_or_else(|| panic!("{level}: not mounted"));
+    assert_eq!(found, kind, "{level}");
+    if applied.setup.inputs.is_some() {
+        assert!(line.contains(" ro"), "{line}");
+        assert!(std::fs::write(folder.join("more"), "").is_err(), "{level} is read-only");
+    }
+    let cold = read_so_far(&applied);
+    let mut got = String::new();
+    std::fs::File::open(folder.join("model")).unwrap().read_to_string(&mut got).unwrap();
+    assert!(got == text, "{level}: what was read is not what was written");
+    let read = read_so_far(&applied) - cold;
+    println!("{level}: {read} of {} bytes", text.len());
+    let whole = text.len() as u64;
+    assert!(if compressed { read < whole / 4 } else { read >= whole }, "{level}: {read}");
+    applied.restore().unwrap_or_else(|e| panic!("{level}: {e}"));
+    assert_eq!(bench.left(), Vec::<String>::new(), "{level}");
+    assert_eq!(zrams(), before, "{level}");
+}
+
+/// Where ZFS's module is loaded (`make test-vm ZFS=1 KERNEL=6.1`).
+#[test]
+fn zfs_by_the_kernel_is_made_cold_and_taken_away() {
+    for (level, compressed) in [
+        ("zfs,size=128MiB,in=IMAGES", false),
+        ("zfs,size=128MiB,compress=lz4,in=IMAGES", true),
+        ("zfs,raid1,size=128MiB,in=IMAGES", false),
+        ("zfs,raidz,size=128MiB,compress=zstd:3,in=IMAGES", true),
+    ] {
+        read_cold(level, "zfs", compressed);
+    }
+}
+
+/// Likewise, of a run that is killed at any moment.
+#[test]
+fn zfs_by_the_kernel_is_taken_away_after_a_kill() {
+    let text = "storage=zfs,raid1,size=128MiB,probe=400ms,in=IMAGES";
+    kill_and_put_back(text, 6, std::time::Duration::from_secs(3));
 }
 
 #[test]
