@@ -1281,7 +1281,7 @@ pub enum Vm {
     List,
     /// Build a Debian root file system and kernels from Debian's packages; needs root, mmdebstrap and a mirror.
     Build {
-        /// 5.10, 6.1 or 6.12; or the path to a vmlinuz, whose modules lie in $MODULES.
+        /// 5.10, 6.1, 6.12 or a newer series of Debian's backports; or the path to a vmlinuz, whose modules lie in $MODULES.
         #[arg(required = true, value_name = "KERNEL")]
         kernels: Vec<String>,
     },
