@@ -2,10 +2,12 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // this is a test
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::Instant;
 
+use assay_observe::Whose;
 use assay_observe::profile::{ProfileRequest, ProfileWatch, Unwind};
 use assay_profile::{Profile, Side, State, functions, truncation};
 
@@ -375,4 +377,43 @@ fn where_the_kernel_does_not_describe_its_types_programs_are_sampled_on_the_cpu_
     };
     let n = of("twice").0 + of("once").0;
     assert!(n > 50 && of("main").1 * 100 >= 95 * n, "{all:#?} {said}");
+}
+
+#[test]
+fn a_second_snapshot_reads_no_file_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let flags = ["-fno-omit-frame-pointer", "-DUNLINK=0"];
+    let Some(program) = compiled(folder.path(), "snapped", TWO_TO_ONE, &flags) else {
+        return skipped("there is no C compiler");
+    };
+    // Begins when it is told to, so that it is looked at from its beginning.
+    let mut child = Command::new("sh")
+        .args(["-c", "read go; exec \"$0\""])
+        .arg(&program)
+        .stdin(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let ask = ProfileRequest {
+        whose: Whose::Processes(vec![child.id()]),
+        rate_hz: 997.0,
+        ..ProfileRequest::default()
+    };
+    let watch = ProfileWatch::start(Path::new("/"), &ask);
+    child.stdin.take().unwrap().write_all(b"go\n").unwrap();
+    assert!(child.wait().unwrap().success());
+    let watch = match watch {
+        Ok(watch) => watch,
+        Err(why) => return skipped(&why.to_string()),
+    };
+    let first = watch.snapshot().recv().unwrap();
+    // What was copied to be unwound before the first is in the second.
+    let late = watch.snapshot().recv().unwrap();
+    let second = watch.snapshot().recv().unwrap();
+    println!("{:?}, then {:?}", first.took, second.took);
+    // At least the kernel's functions, the program and its library.
+    assert!(first.read >= 3, "{}", first.read);
+    assert_eq!(second.read, 0);
+    let all = functions(&second.profile, Side::OnCpu, None);
+    assert!(all.iter().any(|f| f.frame.name.as_deref() == Some("twice")), "{all:#?}");
+    assert_eq!(late.profile.stacks, second.profile.stacks);
 }

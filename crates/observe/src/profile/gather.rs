@@ -5,12 +5,14 @@ use std::collections::HashMap;
 use assay_profile::{Builder, Frame, Kind, Profile, State, ThreadTime, reason};
 
 use super::abi::{DEPTH, Group, NO_ROOM, state};
+use super::spaces::Spaces;
 use super::symbols::Symbols;
 use crate::processes::thread_name;
 
 /// A profile while it is put together.
 pub(super) struct Gather<'s> {
-    symbols: Symbols<'s>,
+    symbols: &'s mut Symbols,
+    spaces: &'s Spaces,
     stacks: HashMap<u64, Box<[u64]>>,
     /// Frames of a kernel's stack, outermost first.
     kernel: HashMap<u64, Vec<u32>>,
@@ -25,12 +27,15 @@ pub(super) struct Gather<'s> {
 impl<'s> Gather<'s> {
     /// `stacks`: the addresses by name, innermost first.
     pub fn new(
-        symbols: Symbols<'s>,
+        symbols: &'s mut Symbols,
+        spaces: &'s Spaces,
         stacks: HashMap<u64, Box<[u64]>>,
         mappings_lost: bool,
     ) -> Self {
+        symbols.begin();
         Gather {
             symbols,
+            spaces,
             stacks,
             kernel: HashMap::new(),
             user: HashMap::new(),
@@ -90,7 +95,7 @@ impl<'s> Gather<'s> {
         let mut addresses: Vec<u64> = self.raw(group.user_stack).collect();
         // A register that is no frame pointer leads to data, often around and around in them.
         if !self.mappings_lost
-            && let Some(data) = self.symbols.first_data(group.tgid, group.generation, &addresses)
+            && let Some(data) = self.spaces.first_data(group.tgid, group.generation, &addresses)
         {
             addresses.truncate(data);
         }
@@ -98,7 +103,8 @@ impl<'s> Gather<'s> {
         let mut frames = Vec::new();
         for (at, address) in addresses.iter().enumerate().rev() {
             let called = at > 0 || !exact;
-            for frame in self.symbols.user(group.tgid, group.generation, *address, called) {
+            let of = (group.tgid, group.generation);
+            for frame in self.symbols.user(self.spaces, of, *address, called) {
                 frames.push(self.builder.frame(frame));
             }
         }
@@ -129,7 +135,7 @@ impl<'s> Gather<'s> {
 
     /// Puts everything into a profile.
     pub fn finish(self, profile: &mut Profile) {
-        profile.notes = self.symbols.notes();
+        profile.notes = self.symbols.notes(self.spaces);
         if self.deep > 0 {
             profile.notes.push(format!(
                 "{} stacks are as deep as they are followed ({DEPTH} functions): their outermost functions are \

@@ -12,6 +12,8 @@ pub(super) trait Looking {
     fn end(&mut self);
     /// Ends the looking.
     fn stop(&mut self);
-    /// What was seen.
-    fn profile(&self) -> Profile;
+    /// What was seen so far.
+    fn profile(&mut self) -> Profile;
+    /// How many files were read for names.
+    fn read(&self) -> usize;
 }

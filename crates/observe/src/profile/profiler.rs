@@ -1,6 +1,6 @@
 //! The profiler at work: probes, memory maps, and at the end the profile made of both.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::SystemTime;
 
 use assay_profile::{Loss, Profile};
@@ -24,6 +24,7 @@ struct Profiler {
     probes: Probes,
     changes: Changes,
     spaces: Spaces,
+    symbols: Symbols,
     /// Samples that were copied since the last look.
     waiting: Vec<Raw>,
     unwound: Unwound,
@@ -32,9 +33,7 @@ struct Profiler {
     rate_hz: f64,
     off_cpu: bool,
     began_ns: u64,
-    began: SystemTime,
     ended_ns: Option<u64>,
-    root: PathBuf,
 }
 
 /// Starts what can be had: the probes, else the kernel's samples of this user's programs.
@@ -82,6 +81,7 @@ impl Profiler {
             probes,
             changes,
             spaces,
+            symbols: Symbols::new(root, began),
             waiting: Vec::new(),
             unwound: Unwound::new(config.period_ns, ask.room),
             unwind: ask.unwind,
@@ -89,9 +89,7 @@ impl Profiler {
             rate_hz: ask.rate_hz,
             off_cpu: ask.off_cpu,
             began_ns,
-            began,
             ended_ns: None,
-            root: root.to_owned(),
         })
     }
 
@@ -112,28 +110,6 @@ impl Profiler {
                 self.probes.is_whole(stack);
             }
         }
-    }
-
-    /// What a thread that is still there has been doing since the probes saw it last.
-    fn still(&self, task: &Task, end: u64, gather: &mut Gather<'_>) {
-        let clip = |from: u64, to: u64| to.min(end).saturating_sub(from.max(self.window.begin_ns));
-        let group = Group {
-            kernel_stack: task.kernel_stack,
-            user_stack: task.user_stack,
-            tgid: task.tgid,
-            generation: task.generation,
-            comm: task.comm,
-            state: task.state,
-            ..Group::default()
-        };
-        if task.state == state::ON_CPU {
-            let group = Group { state: state::ON_CPU_EXACT, ..group };
-            gather.add(&group, 1, clip(task.since_ns, end));
-            return;
-        }
-        let woken = if task.woken_ns > 0 { task.woken_ns } else { end };
-        gather.add(&group, 1, clip(task.since_ns, woken));
-        gather.add(&Group { state: state::RUNNABLE, ..group }, 1, clip(woken, end));
     }
 }
 
@@ -161,7 +137,7 @@ impl Looking for Profiler {
         }
     }
 
-    fn profile(&self) -> Profile {
+    fn profile(&mut self) -> Profile {
         let end = match self.window.end_ns {
             0 => self.ended_ns.unwrap_or_else(assay_sut::clock::monotonic_ns),
             end => end,
@@ -188,7 +164,8 @@ impl Looking for Profiler {
             ..Profile::default()
         };
         let mut gather = Gather::new(
-            Symbols::new(&self.root, &self.spaces, self.began),
+            &mut self.symbols,
+            &self.spaces,
             self.probes.stacks().into_iter().chain(self.unwound.stacks()).collect(),
             self.changes.lost > 0,
         );
@@ -199,7 +176,7 @@ impl Looking for Profiler {
             }
         }
         for (_, task) in self.probes.tasks() {
-            self.still(&task, end, &mut gather);
+            still(&task, self.window.begin_ns, end, &mut gather);
         }
         gather.finish(&mut profile);
         profile.notes.extend(self.unwound.notes(&self.spaces, n(counter::LOST_UNWINDS)));
@@ -211,6 +188,32 @@ impl Looking for Profiler {
         }
         profile
     }
+
+    fn read(&self) -> usize {
+        self.symbols.read()
+    }
+}
+
+/// What a thread that is still there has been doing since the probes saw it last.
+fn still(task: &Task, begin: u64, end: u64, gather: &mut Gather<'_>) {
+    let clip = |from: u64, to: u64| to.min(end).saturating_sub(from.max(begin));
+    let group = Group {
+        kernel_stack: task.kernel_stack,
+        user_stack: task.user_stack,
+        tgid: task.tgid,
+        generation: task.generation,
+        comm: task.comm,
+        state: task.state,
+        ..Group::default()
+    };
+    if task.state == state::ON_CPU {
+        let group = Group { state: state::ON_CPU_EXACT, ..group };
+        gather.add(&group, 1, clip(task.since_ns, end));
+        return;
+    }
+    let woken = if task.woken_ns > 0 { task.woken_ns } else { end };
+    gather.add(&group, 1, clip(task.since_ns, woken));
+    gather.add(&Group { state: state::RUNNABLE, ..group }, 1, clip(woken, end));
 }
 
 /// Follows a process that is there.

@@ -2,7 +2,7 @@
 //! alone. Their stacks come one by one and are added up here.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::SystemTime;
 
 use assay_profile::{Loss, Profile};
@@ -54,6 +54,7 @@ fn wanted_registers() -> u64 {
 pub(super) struct Sampler {
     rings: Vec<CpuRing>,
     spaces: Spaces,
+    symbols: Symbols,
     unwound: Unwound,
     names: HashMap<u32, [u8; NAME]>,
     waiting: Vec<(u64, Seen)>,
@@ -64,9 +65,7 @@ pub(super) struct Sampler {
     kernel: bool,
     lost: u64,
     began_ns: u64,
-    began: SystemTime,
     ended_ns: Option<u64>,
-    root: PathBuf,
     /// Why it is not done with eBPF.
     instead: String,
 }
@@ -122,6 +121,7 @@ impl Sampler {
         Ok(Sampler {
             rings,
             spaces,
+            symbols: Symbols::new(root, began),
             unwound: Unwound::new((1e9 / ask.rate_hz) as u64, ask.room),
             names: HashMap::new(),
             waiting: Vec::new(),
@@ -131,9 +131,7 @@ impl Sampler {
             kernel,
             lost: 0,
             began_ns,
-            began,
             ended_ns: None,
-            root: root.to_owned(),
             instead: instead.to_string(),
         })
     }
@@ -211,7 +209,7 @@ impl Looking for Sampler {
         }
     }
 
-    fn profile(&self) -> Profile {
+    fn profile(&mut self) -> Profile {
         let end = match self.window.end_ns {
             0 => self.ended_ns.unwrap_or_else(assay_sut::clock::monotonic_ns),
             end => end,
@@ -224,8 +222,8 @@ impl Looking for Sampler {
             loss: Loss { samples: self.lost, stacks: self.unwound.lost_stacks, ..Loss::default() },
             ..Profile::default()
         };
-        let symbols = Symbols::new(&self.root, &self.spaces, self.began);
-        let mut gather = Gather::new(symbols, self.unwound.stacks().collect(), self.lost > 0);
+        let stacks = self.unwound.stacks().collect();
+        let mut gather = Gather::new(&mut self.symbols, &self.spaces, stacks, self.lost > 0);
         let measured = u8::from(self.window.begin_ns > 0);
         for (group, amount) in self.unwound.groups().filter(|(g, _)| g.measured == measured) {
             gather.add(&group, amount.n, amount.ns);
@@ -240,6 +238,10 @@ impl Looking for Sampler {
             ));
         }
         profile
+    }
+
+    fn read(&self) -> usize {
+        self.symbols.read()
     }
 }
 

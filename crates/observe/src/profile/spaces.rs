@@ -122,6 +122,13 @@ impl Spaces {
         Some(Place { code: piece.code, offset: address - piece.start + piece.offset })
     }
 
+    /// The first of the callers' addresses that is in no code of the program; `None`: all are, or its code is not known.
+    pub fn first_data(&self, pid: u32, generation: u32, addresses: &[u64]) -> Option<usize> {
+        let code = |at: &u64| self.place(pid, generation, at.saturating_sub(1)).is_some();
+        let callers = addresses.get(1..)?;
+        code(addresses.first()?).then(|| callers.iter().position(|a| !code(a)).map(|n| n + 1))?
+    }
+
     pub fn codes(&self) -> &[Code] {
         &self.codes
     }

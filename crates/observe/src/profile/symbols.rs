@@ -26,25 +26,45 @@ enum Names {
     Missing(&'static str),
 }
 
-/// The names of everything that was seen.
-pub(super) struct Symbols<'s> {
-    spaces: &'s Spaces,
+/// The names of everything that was seen: kept from one profile to the next, so that no file is read twice.
+pub(super) struct Symbols {
+    root: PathBuf,
     kernel: KernelSymbols,
+    /// Whether the kernel's were read, which is done for the first profile.
+    begun: bool,
     jit: JitMaps,
     files: HashMap<usize, Names>,
     known: HashMap<(usize, u64), Vec<Frame>>,
+    read: usize,
 }
 
-impl<'s> Symbols<'s> {
+impl Symbols {
     /// `since`: when the looking began.
-    pub fn new(root: &Path, spaces: &'s Spaces, since: SystemTime) -> Self {
+    pub fn new(root: &Path, since: SystemTime) -> Self {
         Symbols {
-            spaces,
-            kernel: KernelSymbols::read(root),
+            root: root.to_owned(),
+            kernel: KernelSymbols::default(),
+            begun: false,
             jit: JitMaps::new(since),
             files: HashMap::new(),
             known: HashMap::new(),
+            read: 0,
         }
+    }
+
+    /// A profile is made with them. Programs that make code may have made more since the one before.
+    pub fn begin(&mut self) {
+        self.jit.may_have_grown();
+        if !self.begun {
+            self.begun = true;
+            self.kernel = KernelSymbols::read(&self.root);
+            self.read += 1;
+        }
+    }
+
+    /// How many files were read so far.
+    pub fn read(&self) -> usize {
+        self.read + self.jit.read()
     }
 
     /// The kernel's function at an address.
@@ -55,12 +75,18 @@ impl<'s> Symbols<'s> {
 
     /// The functions at an address of a process's program, outermost first. `called`: it is where a call
     /// returns to, so the call stands before it.
-    pub fn user(&mut self, pid: u32, generation: u32, address: u64, called: bool) -> Vec<Frame> {
+    pub fn user(
+        &mut self,
+        spaces: &Spaces,
+        (pid, generation): (u32, u32),
+        address: u64,
+        called: bool,
+    ) -> Vec<Frame> {
         let at = if called { address.saturating_sub(1) } else { address };
         let unknown =
             |module: &str| vec![Frame { name: None, module: module.to_owned(), kind: Kind::User }];
-        let place = self.spaces.place(pid, generation, at);
-        let path = place.map_or("", |p| self.spaces.codes()[p.code].path.as_str());
+        let place = spaces.place(pid, generation, at);
+        let path = place.map_or("", |p| spaces.codes()[p.code].path.as_str());
         if place.is_none()
             || path.is_empty()
             || path.starts_with("//")
@@ -80,8 +106,9 @@ impl<'s> Symbols<'s> {
         if let Some(frames) = self.known.get(&(place.code, place.offset)) {
             return frames.clone();
         }
-        let code = &self.spaces.codes()[place.code];
-        let names = match self.files.entry(place.code).or_insert_with(|| read(code)) {
+        let code = &spaces.codes()[place.code];
+        let (files, read) = (&mut self.files, &mut self.read);
+        let names = match files.entry(place.code).or_insert_with(|| names(code, read)) {
             Names::Read(elf) => elf.address(place.offset).map(|a| elf.names(a)).unwrap_or_default(),
             Names::Missing(_) => Vec::new(),
         };
@@ -98,15 +125,8 @@ impl<'s> Symbols<'s> {
         frames
     }
 
-    /// The first of the callers' addresses that is in no code of the program; `None`: all are, or its code is not known.
-    pub fn first_data(&self, pid: u32, generation: u32, addresses: &[u64]) -> Option<usize> {
-        let code = |at: &u64| self.spaces.place(pid, generation, at.saturating_sub(1)).is_some();
-        let callers = addresses.get(1..)?;
-        code(addresses.first()?).then(|| callers.iter().position(|a| !code(a)).map(|n| n + 1))?
-    }
-
     /// What has no names, and why.
-    pub fn notes(&self) -> Vec<String> {
+    pub fn notes(&self, spaces: &Spaces) -> Vec<String> {
         let mut notes = Vec::new();
         if self.kernel.is_empty() {
             notes.push(
@@ -117,7 +137,7 @@ impl<'s> Symbols<'s> {
         }
         let mut by: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for (code, names) in &self.files {
-            let path = self.spaces.codes()[*code].path.as_str();
+            let path = spaces.codes()[*code].path.as_str();
             match names {
                 Names::Missing(why) => by.entry(why).or_default().push(path),
                 Names::Read(elf) if !elf.whole && path != "[vdso]" => by
@@ -144,8 +164,9 @@ impl<'s> Symbols<'s> {
     }
 }
 
-/// Reads a file's names, and those of its debug file where it has few itself.
-fn read(code: &Code) -> Names {
+/// Reads a file's names, and those of its debug file where it has few itself. `read` counts the files.
+fn names(code: &Code, read: &mut usize) -> Names {
+    *read += 1;
     if code.path == "[vdso]" {
         return contents(code).and_then(|b| Elf::parse(&b)).map_or(
             Names::Missing("the kernel's own code for programs could not be read"),
@@ -169,7 +190,7 @@ fn read(code: &Code) -> Names {
     let id = code.build_id.clone().or_else(|| elf.as_ref().and_then(|e| e.build_id.clone()));
     let link = elf.as_ref().and_then(|e| e.debug_link.clone());
     if elf.as_ref().is_none_or(|e| !e.whole)
-        && let Some(debug) = debug_file(Path::new(&code.path), id.as_deref(), link.as_deref())
+        && let Some(debug) = debug_file(Path::new(&code.path), id.as_deref(), link.as_deref(), read)
     {
         match &mut elf {
             Some(elf) => elf.with_debug_file(debug),
@@ -203,7 +224,12 @@ fn bytes_of(path: &Path) -> Option<Vec<u8>> {
 
 /// The separate debug file with a build id, where distributions and debuginfod put it, or where the file
 /// says that it is.
-fn debug_file(program: &Path, id: Option<&[u8]>, link: Option<&str>) -> Option<Elf> {
+fn debug_file(
+    program: &Path,
+    id: Option<&[u8]>,
+    link: Option<&str>,
+    read: &mut usize,
+) -> Option<Elf> {
     let mut places: Vec<PathBuf> = Vec::new();
     if let Some(id) = id.filter(|id| id.len() > 1) {
         let hex = id.iter().fold(String::new(), |mut s, b| {
@@ -222,7 +248,9 @@ fn debug_file(program: &Path, id: Option<&[u8]>, link: Option<&str>) -> Option<E
         places.push(Path::new(DEBUG).join(folder.strip_prefix("/").unwrap_or(folder)).join(link));
     }
     places.iter().filter(|p| p.as_path() != program).find_map(|path| {
-        let elf = Elf::parse(&bytes_of(path)?)?;
+        let bytes = bytes_of(path)?;
+        *read += 1;
+        let elf = Elf::parse(&bytes)?;
         (id.is_none() || elf.build_id.as_deref() == id).then_some(elf)
     })
 }

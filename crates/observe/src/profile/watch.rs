@@ -30,6 +30,8 @@ pub struct Snapshot {
     pub profile: Profile,
     /// How long it took to make.
     pub took: Duration,
+    /// How many files were read for its names: those that the profiles before did not need.
+    pub read: usize,
 }
 
 /// A profile, by the name that callers know it by.
@@ -109,9 +111,11 @@ fn watch(mut profiler: Box<dyn Looking>, told: &Receiver<Tell>) -> Profile {
             Ok(Tell::Snapshot(to)) => {
                 let began = Instant::now();
                 profiler.poll();
+                let before = profiler.read();
                 let profile = profiler.profile();
+                let read = profiler.read() - before;
                 // Whoever asked may be gone.
-                let _ = to.send(Snapshot { profile, took: began.elapsed() });
+                let _ = to.send(Snapshot { profile, took: began.elapsed(), read });
             }
             Ok(Tell::Stop) | Err(RecvTimeoutError::Disconnected) => break,
             Err(RecvTimeoutError::Timeout) => {}
