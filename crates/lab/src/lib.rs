@@ -7,6 +7,7 @@ mod analyse;
 mod artifacts;
 mod beside;
 mod clock;
+mod counters;
 mod cpus;
 mod describe;
 mod error;

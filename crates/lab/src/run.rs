@@ -239,6 +239,9 @@ impl Lab<'_> {
         for sentence in fit::sentences(&fitness.findings) {
             watcher.say(&format!("warning: {sentence}"));
         }
+        if let Some(why) = crate::counters::obstacle(experiment) {
+            watcher.say(&format!("warning: the tracer `counters` will count nothing: {why}"));
+        }
         Ok(Ready { executor: Box::new(Local::new(machine)), fitness, system: None })
     }
 

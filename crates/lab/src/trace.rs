@@ -12,6 +12,7 @@ use assay_model::{
     Better, Experiment, Kind, MetricValue, ObserverReport, Phase, TrialRecord, units,
 };
 use assay_observe::NotAvailable;
+use assay_observe::counters::Counters;
 use assay_observe::io::{IoWatch, TraceRequest};
 use assay_observe::profile::{ProfileWatch, Snapshot};
 use assay_observe::syscalls::SyscallWatch;
@@ -19,11 +20,11 @@ use assay_observe::syscalls::SyscallWatch;
 use crate::artifacts::File;
 use crate::beside::Beside;
 use crate::instructions::Counting;
-use crate::{instructions, profiling, syscalls};
+use crate::{counters, instructions, profiling, syscalls};
 
 /// The tracers that an experiment may name.
-pub(crate) const TRACERS: [&str; 5] =
-    ["io", "io-events", profiling::NAME, syscalls::NAME, instructions::NAME];
+pub(crate) const TRACERS: [&str; 6] =
+    ["io", "io-events", profiling::NAME, syscalls::NAME, counters::NAME, instructions::NAME];
 const NAME: &str = "io";
 /// The largest file of single I/Os that a node sends with its part of a trial.
 const MAX_SENT: u64 = 256 << 20;
@@ -34,7 +35,8 @@ pub(crate) struct Tracing {
     ask: Option<TraceRequest>,
     watch: RefCell<Option<Result<IoWatch, NotAvailable>>>,
     profiling: Beside<ProfileWatch>,
-    counting: Beside<SyscallWatch>,
+    calls: Beside<SyscallWatch>,
+    counters: Beside<Counters>,
     /// In trials of its own.
     pub instructions: Option<Counting>,
 }
@@ -96,7 +98,8 @@ impl Tracing {
             ask,
             watch: RefCell::new(None),
             profiling: Beside::new(profiling::request(experiment)),
-            counting: Beside::new(syscalls::request(experiment)),
+            calls: Beside::new(syscalls::request(experiment)),
+            counters: Beside::new(counters::request(experiment)),
             instructions: Counting::new(experiment, folder),
         }
     }
@@ -107,7 +110,8 @@ impl Tracing {
             ask: None,
             watch: RefCell::new(None),
             profiling: Beside::new(None),
-            counting: Beside::new(None),
+            calls: Beside::new(None),
+            counters: Beside::new(None),
             instructions: None,
         }
     }
@@ -118,7 +122,8 @@ impl Tracing {
             *self.watch.borrow_mut() = Some(IoWatch::start(Path::new("/"), ask));
         }
         self.profiling.start();
-        self.counting.start();
+        self.calls.start();
+        self.counters.start();
     }
 
     /// What tracers want of the environment of programs.
@@ -129,7 +134,8 @@ impl Tracing {
     /// The program has reported that a phase begins.
     pub fn phase(&self, phase: Phase) {
         self.profiling.phase(phase);
-        self.counting.phase(phase);
+        self.calls.phase(phase);
+        self.counters.phase(phase);
         if let Some(Ok(watch)) = &*self.watch.borrow() {
             match phase {
                 Phase::RampUp => {}
@@ -144,10 +150,12 @@ impl Tracing {
         self.profiling.ask(ProfileWatch::snapshot)
     }
 
-    /// Stops the profiler and the counting of system calls, and puts into the record what was seen; the files
-    /// to keep.
+    /// Stops the profiler and what counts system calls and the processor's events, and puts into the record what was
+    /// seen; the files to keep.
     pub fn stop_programs(&self, record: &mut TrialRecord) -> impl Iterator<Item = File> + use<> {
-        [self.counting.stop(record), self.profiling.stop(record)].into_iter().flatten()
+        let seen =
+            [self.counters.stop(record), self.calls.stop(record), self.profiling.stop(record)];
+        seen.into_iter().flatten()
     }
 
     /// Stops the tracer of block I/O and puts into the record what was seen.

@@ -26,6 +26,7 @@
 //! ```
 
 mod column;
+pub mod counters;
 mod devices;
 mod follow;
 mod grid;

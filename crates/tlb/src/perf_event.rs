@@ -2,7 +2,7 @@
 #![allow(unsafe_code)] // neither the standard library nor rustix has this call
 
 use std::io;
-use std::os::fd::{FromRawFd, OwnedFd};
+use std::os::fd::{AsRawFd as _, BorrowedFd, FromRawFd, OwnedFd};
 
 /// The kernel's `struct perf_event_attr`, of version 8 (128 bytes). Older kernels take it as long as the fields
 /// that they do not know are 0.
@@ -60,7 +60,20 @@ impl Attributes {
     /// # Errors
     /// The kernel refuses.
     pub fn open(&self, pid: i32, cpu: i32) -> io::Result<OwnedFd> {
-        let no_group = -1i32;
+        self.open_in(pid, cpu, None)
+    }
+
+    /// As [`Attributes::open`], in the group of another event: they are counted at the same times.
+    ///
+    /// # Errors
+    /// The kernel refuses.
+    pub fn open_in(
+        &self,
+        pid: i32,
+        cpu: i32,
+        leader: Option<BorrowedFd<'_>>,
+    ) -> io::Result<OwnedFd> {
+        let group = leader.map_or(-1, |leader| leader.as_raw_fd());
         // SAFETY: `self` is a whole `perf_event_attr` of the size that it states and outlives the call, which only
         // reads it; the other arguments are numbers.
         let fd = unsafe {
@@ -69,7 +82,7 @@ impl Attributes {
                 std::ptr::from_ref(self),
                 pid,
                 cpu,
-                no_group,
+                group,
                 CLOSE_ON_EXEC,
             )
         };

@@ -112,7 +112,13 @@ fn tracers() -> Vec<Ability> {
         Err(e) => (false, e.to_string()),
     };
     let help = "System calls of programs (`assay syscalls`)".to_owned();
-    vec![io, profile, Ability { name: "syscalls".into(), help, works, why }]
+    let syscalls = Ability { name: "syscalls".into(), help, works, why };
+    let (works, why) = match assay_observe::counters::counter_ability(Path::new("/")) {
+        Ok(words) => (true, words),
+        Err(e) => (false, e.to_string()),
+    };
+    let help = "The processor's counters: instructions a cycle, misses, top-down".to_owned();
+    vec![io, profile, syscalls, Ability { name: "counters".into(), help, works, why }]
 }
 
 fn virtual_machines() -> Ability {

@@ -7,6 +7,6 @@ mod maths;
 mod perf;
 
 pub use cpu::Cpu;
-pub use events::Microarch;
+pub use events::{Encoding, Microarch};
 pub use maths::{Reading, Readings, difference, row, step, table};
 pub use perf::{Group, Missing, Scope};

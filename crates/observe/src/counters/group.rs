@@ -1,0 +1,80 @@
+//! Events that the kernel counts at the same times, of the program that the calling thread starts next and of
+//! everything that it starts.
+
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::os::fd::AsFd as _;
+
+use assay_tlb::counters::Reading;
+use assay_tlb::perf_event::{Attributes, DISABLED};
+
+const INHERIT: u64 = 1 << 1;
+const EXCLUDE_KERNEL: u64 = 1 << 5;
+const EXCLUDE_HYPERVISOR: u64 = 1 << 6;
+const ENABLE_ON_EXEC: u64 = 1 << 12;
+/// Time enabled, time running, and all events of the group.
+const FORMAT: u64 = 1 | 2 | 8;
+/// A program that ends while it is read makes the kernel ask for another try.
+const TRIES: usize = 100;
+
+/// Whether what the kernel does for the program counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kernel {
+    Counted,
+    Excluded,
+}
+
+/// A group at work.
+#[derive(Debug)]
+pub(super) struct Group {
+    pub names: Vec<String>,
+    /// The first leads the group and is read.
+    files: Vec<File>,
+}
+
+impl Group {
+    /// Opens events (type, configuration, name); they count nothing before a program is executed.
+    pub fn open(events: &[(u32, u64, String)], kernel: Kernel) -> io::Result<Self> {
+        let mut files: Vec<File> = Vec::new();
+        for (kind, config, _) in events {
+            let mut event = Attributes::new(*kind, *config);
+            event.read_format = FORMAT;
+            event.flags = INHERIT | EXCLUDE_HYPERVISOR;
+            if kernel == Kernel::Excluded {
+                event.flags |= EXCLUDE_KERNEL;
+            }
+            if files.is_empty() {
+                event.flags |= DISABLED | ENABLE_ON_EXEC;
+            }
+            let opened = event.open_in(0, -1, files.first().map(File::as_fd))?;
+            files.push(File::from(opened));
+        }
+        Ok(Group { names: events.iter().map(|e| e.2.clone()).collect(), files })
+    }
+
+    /// What was counted so far, in the order of the names.
+    pub fn read(&self) -> io::Result<Vec<Reading>> {
+        let Some(mut leader) = self.files.first() else { return Ok(Vec::new()) };
+        let mut bytes = vec![0u8; 8 * (3 + self.names.len())];
+        let mut tries = 0;
+        let got = loop {
+            match leader.read(&mut bytes) {
+                Err(e) if e.raw_os_error() == Some(libc::ECHILD) && tries < TRIES => tries += 1,
+                got => break got?,
+            }
+        };
+        let words: Vec<u64> =
+            bytes[..got].as_chunks::<8>().0.iter().map(|w| u64::from_ne_bytes(*w)).collect();
+        match words.as_slice() {
+            [n, enabled_ns, running_ns, values @ ..]
+                if *n as usize == self.names.len() && values.len() == self.names.len() =>
+            {
+                let (enabled_ns, running_ns) = (*enabled_ns, *running_ns);
+                let of = |value: &u64| Reading { value: *value, enabled_ns, running_ns };
+                Ok(values.iter().map(of).collect())
+            }
+            // What had to be counted all the time, and could not, is read as nothing.
+            _ => Ok(vec![Reading::default(); self.names.len()]),
+        }
+    }
+}
