@@ -261,6 +261,8 @@ fn sum(tasks: &[Task]) -> Values {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::process::CommandExt as _;
+
     use super::super::fake::{Fake, value};
     use super::*;
 
@@ -338,7 +340,9 @@ mod tests {
         let mut monitor = (SPEC.open)(&Tree::new(std::path::Path::new("/"))).unwrap();
         let mut out = Recorder::new();
         monitor.sample(assay_sut::clock::monotonic_ns(), &mut out);
-        let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+        // As trials' programs are started.
+        let mut command = std::process::Command::new("sleep");
+        let mut child = command.arg("60").process_group(0).spawn().unwrap();
         // Until it has become the other program.
         let comm = format!("/proc/{}/comm", child.id());
         while std::fs::read_to_string(&comm).unwrap().trim() != "sleep" {

@@ -12,6 +12,8 @@ pub(super) struct Stat {
     pub program: String,
     pub state: char,
     pub parent: u32,
+    /// Its process group.
+    pub group: u32,
     pub minor_faults: u64,
     pub major_faults: u64,
     pub user_ticks: u64,
@@ -37,6 +39,7 @@ pub(super) fn parse_stat(text: &[u8]) -> Option<Stat> {
         program,
         state,
         parent: field(4)? as u32,
+        group: field(5)? as u32,
         minor_faults: field(10)?,
         major_faults: field(12)?,
         user_ticks: field(14)?,
@@ -133,6 +136,7 @@ mod tests {
         let text = b"1234 (a) b (c) R 7 1 1 0 -1 4194304 99 0 3 0 50 20 0 0 20 0 4 0 262902 3133440 418 9\n";
         let stat = parse_stat(text).unwrap();
         assert_eq!((stat.program.as_str(), stat.state, stat.parent), ("a) b (c", 'R', 7));
+        assert_eq!(stat.group, 1);
         assert_eq!((stat.minor_faults, stat.major_faults), (99, 3));
         assert_eq!((stat.user_ticks, stat.system_ticks, stat.threads), (50, 20, 4));
         assert_eq!((stat.start_ticks, stat.resident_pages), (262_902, 418));

@@ -22,7 +22,8 @@ pub enum Of {
     Machine,
     /// These processes and all that descend from them.
     Processes(Vec<u32>),
-    /// What this process starts.
+    /// What this process starts in process groups of their own, as trials' programs are, and all that descends from
+    /// it: what it only asks something (`java -version`) is in its own group.
     Children,
     /// The processes of this control group (its folder) and of those below it.
     Group(PathBuf),
@@ -367,7 +368,11 @@ impl Tasks {
         if roots.is_empty() {
             return all;
         }
-        let mut found: HashSet<u32> = roots.iter().copied().collect();
+        let own = std::process::id();
+        let mut found: HashSet<u32> = match self.of {
+            Of::Children => started(&all, own).collect(),
+            _ => roots.into_iter().collect(),
+        };
         loop {
             let before = found.len();
             let parents = all.iter().filter(|(_, stat)| found.contains(&stat.parent));
@@ -377,15 +382,20 @@ impl Tasks {
                 break;
             }
         }
-        if self.of == Of::Children {
-            found.remove(&std::process::id());
-        }
-        let own = std::process::id();
-        others.extend(all.iter().map(|p| p.0).filter(|pid| !found.contains(pid) && *pid != own));
+        // This process's own child may be on its way into a group of its own.
+        let never = |p: &&(u32, Stat)| !found.contains(&p.0) && p.0 != own && p.1.parent != own;
+        others.extend(all.iter().filter(never).map(|p| p.0));
         self.others = others;
         all.retain(|(pid, _)| found.contains(pid));
         all
     }
+}
+
+/// The processes that a process started in groups of their own.
+fn started(all: &[(u32, Stat)], parent: u32) -> impl Iterator<Item = u32> {
+    let own = all.iter().find(|(pid, _)| *pid == parent).map(|(_, stat)| stat.group);
+    let apart = move |stat: &Stat| stat.parent == parent && Some(stat.group) != own;
+    all.iter().filter(move |(_, stat)| apart(stat)).map(|(pid, _)| *pid)
 }
 
 /// The processes of a control group and of those below it.
@@ -436,6 +446,28 @@ mod tests {
         assert_eq!((task.minor_faults, task.read_bytes), (5.0, Some(2048.0)));
         // Nobody has accounted this one.
         assert_eq!((task.waited_for_cpu, task.asleep, task.voluntary_switches), (None, None, None));
+    }
+
+    #[test]
+    fn only_children_in_groups_of_their_own_are_a_trials_programs() {
+        use std::os::unix::process::CommandExt as _;
+
+        let clock = assay_sut::clock::monotonic_ns;
+        let sleep = || {
+            let mut command = std::process::Command::new("sleep");
+            command.arg("60");
+            command
+        };
+        let (mut asked, mut run) =
+            (sleep().spawn().unwrap(), sleep().process_group(0).spawn().unwrap());
+        let tasks = Tasks::open(Path::new("/"), Of::Children, false, clock());
+        let seen: Vec<u32> = tasks.last.keys().map(|k| k.0).collect();
+        for child in [&mut asked, &mut run] {
+            child.kill().unwrap();
+            child.wait().unwrap();
+        }
+        assert!(seen.contains(&run.id()) && !seen.contains(&asked.id()), "{seen:?}");
+        assert!(!seen.contains(&std::process::id()));
     }
 
     #[test]
