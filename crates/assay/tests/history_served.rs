@@ -1,6 +1,6 @@
 //! Histories of a server: its API, its pages in a browser, points that are measured by a schedule; and the same
 //! published.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::print_stdout)] // this is a test
 
 mod common;
 
@@ -40,6 +40,26 @@ fn change(served: &Served, id: &str) -> Value {
     changes[0].clone()
 }
 
+/// After a confirmation both sides are profiled, or it is said why they cannot be.
+fn explained(served: &Served, id: &str) {
+    let jobs = served.get("/api/v1/jobs").json();
+    let text = jobs.to_string();
+    let known = |id: &str| change(served, id)["known"]["functions"].clone();
+    if let Err(why) = assay_observe::profile::profile_ability(Path::new("/")) {
+        println!("skipped: because {why}");
+        let said = known(id)["why"].as_str().unwrap().to_owned();
+        assert!(said.contains("cannot be profiled here"), "{said}");
+        return;
+    }
+    assert!(text.contains("profiles both sides of the change"), "{jobs:#}");
+    let functions = eventually("both sides are profiled", || {
+        Some(known(id)).filter(|functions| !functions.is_null())
+    });
+    assert!(functions["run"].is_string(), "{functions:#}");
+    // The program sleeps for longer, which is no function's time on a CPU: that is an answer, too.
+    assert!(functions["differences"].is_object() || functions["why"].is_string(), "{functions:#}");
+}
+
 #[test]
 fn a_history_is_served_confirmed_acknowledged_and_published() {
     let world = World::new();
@@ -75,6 +95,7 @@ fn a_history_is_served_confirmed_acknowledged_and_published() {
     served.until(job.json()["id"].as_u64().unwrap(), "completed");
     let confirmed = change(&served, &id);
     assert_eq!(confirmed["change"]["state"], "confirmed", "{confirmed:#}");
+    explained(&served, &id);
     let lines = served.get("/api/v1/histories").json()["histories"].as_array().unwrap().clone();
     let own = lines.iter().find(|l| l["id"] == id.as_str()).unwrap();
     assert_eq!((&own["alarms"], &own["undecided"]), (&json!(1), &json!(0)));

@@ -5,7 +5,7 @@ use std::process::Child;
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
-use assay_model::{LiveEvent, RunState};
+use assay_model::{LiveEvent, RunId, RunState};
 use jiff::Timestamp;
 
 use crate::app::App;
@@ -241,12 +241,28 @@ fn last_words(path: &std::path::Path) -> String {
 
 /// The job is over; where its file cannot be written now, [`next`] does it before another begins.
 fn conclude(app: &App, id: u64, ended: Ended) {
+    let completed = ended.state == JobState::Completed;
+    let run = app.queue().get(id).and_then(|j| j.run.clone()).filter(|_| completed);
+    // Before the job is over for those who wait for it.
+    let follows = run.map(|run| follow_up(app, &run));
     let _ = app.queue().note(id, |j| {
         j.state = ended.state;
         j.exit = ended.exit;
         j.reason = ended.reason;
         j.ended_at = Some(now());
         j.process = None;
+        if let Some(Err(why)) = &follows {
+            j.reason = format!("{}; what should follow it does not: {why}", j.reason);
+        }
     });
     app.touch();
+}
+
+/// Puts into the queue what follows a run, if anything does.
+fn follow_up(app: &App, run: &RunId) -> Result<(), String> {
+    let follows = crate::points::follow_up(app, run).map_err(|refusal| refusal.message)?;
+    if let Some(job) = follows {
+        app.queue().add(job).map_err(|e| e.to_string())?;
+    }
+    Ok(())
 }

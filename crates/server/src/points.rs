@@ -3,10 +3,11 @@
 
 use std::sync::Arc;
 
-use assay_history::{Imported, Shown, ShownChange};
-use assay_lab::series::{self, Kept};
+use assay_history::{Functions, Imported, Shown, ShownChange, State, analysis, commits};
+use assay_lab::series::{self, For, Kept};
 use assay_lab::{LabError, Prepared, REV};
-use assay_model::{FactorLevels, RunState};
+use assay_model::{Engine, Experiment, FactorLevels, RunId, RunState};
+use assay_observe::profile::profile_ability;
 use assay_report::history::short;
 
 use crate::app::App;
@@ -162,8 +163,7 @@ fn change_at<'s>(shown: &'s Shown, commit: &str) -> Result<&'s ShownChange, Refu
         .ok_or_else(|| Refusal::not_found(format!("the history has no change at {commit}")))
 }
 
-/// Puts the confirmation of a change into the queue. Only experiments that may be submitted here are run: one of the
-/// folders whose history this is, or any with `--allow-any`.
+/// Puts the confirmation of a change into the queue.
 pub(crate) fn confirm(app: &Arc<App>, id: &str, commit: &str) -> Result<NewJob, Refusal> {
     let shown = history(app, id)?;
     let change = change_at(&shown, commit)?;
@@ -172,9 +172,19 @@ pub(crate) fn confirm(app: &Arc<App>, id: &str, commit: &str) -> Result<NewJob, 
     if let Some(job) = app.queue().all().find(|j| same(j)) {
         return Err(Refusal::conflict(format!("job {} {word} already", job.id)));
     }
+    let prepared = fresh(app, &shown, &|experiment| {
+        series::confirmation(experiment, id, &change.before, &change.commit, BUDGET);
+    })?;
+    Ok(new_job(prepared, vec![word], &Submission::default()))
+}
+
+/// An experiment of a history with something laid over it. Only experiments that may be submitted here are run: one of
+/// the folders whose history this is, or any with `--allow-any`.
+fn fresh(app: &App, shown: &Shown, lay: &dyn Fn(&mut Experiment)) -> Result<Prepared, Refusal> {
+    let id = shown.id.as_str();
     let of = |listed: &Listed| {
         prepare(app, listed, &|experiment| {
-            series::confirmation(experiment, id, &change.before, &change.commit, BUDGET);
+            lay(experiment);
             Ok(())
         })
     };
@@ -182,17 +192,77 @@ pub(crate) fn confirm(app: &Arc<App>, id: &str, commit: &str) -> Result<NewJob, 
     let with_source =
         named.iter().filter(|l| l.experiment.as_ref().is_ok_and(|e| e.source.is_some()));
     let mut own = with_source.filter_map(|l| of(l).ok());
-    let prepared = match own.find(|p| series::id_of(p) == id) {
-        Some(prepared) => prepared,
-        None if app.config.allow_any => of(&from_archive(app, id)?)?,
-        None => {
-            return Err(Refusal::forbidden(format!(
-                "no experiment of the server's folders measures this history; put its file there, start the server with --allow-any, or confirm it from a shell: `assay history --confirm` ({})",
-                shown.experiment
-            )));
+    match own.find(|p| series::id_of(p) == id) {
+        Some(prepared) => Ok(prepared),
+        None if app.config.allow_any => of(&from_archive(app, id)?),
+        None => Err(Refusal::forbidden(format!(
+            "no experiment of the server's folders measures this history; put its file there, start the server with --allow-any, or confirm it from a shell: `assay history --confirm` ({})",
+            shown.experiment
+        ))),
+    }
+}
+
+/// A run of a history has ended: what it confirmed is profiled next, and what a profile says is kept. The job that
+/// follows, if any.
+pub(crate) fn follow_up(app: &App, run: &RunId) -> Result<Option<NewJob>, Refusal> {
+    let archive = &app.config.archive;
+    let summary = archive.run(run)?.summary()?;
+    match summary.all_tags().find_map(series::of_tag) {
+        Some((id, For::Confirmation)) => profile(app, id, run),
+        Some((id, For::Functions)) => {
+            let plan = archive.run(run)?.plan()?;
+            if let Some([before, after]) = series::sides(&plan) {
+                keep(app, id, &series::functions(archive, run, &before, &after)?)?;
+            }
+            Ok(None)
         }
+        _ => Ok(None),
+    }
+}
+
+/// The job that profiles both sides of the change that a run has confirmed.
+fn profile(app: &App, id: &str, confirmed: &RunId) -> Result<Option<NewJob>, Refusal> {
+    let shown = history(app, id)?;
+    let mut changes = shown.series.iter().flat_map(|s| &s.changes);
+    let by_it = |c: &&ShownChange| {
+        let known = c.known.as_ref().filter(|k| k.run.as_ref() == Some(confirmed));
+        known.is_some_and(|k| {
+            k.state == State::Confirmed
+                && k.functions.as_ref().is_none_or(|f| f.differences.is_none())
+        })
     };
-    Ok(new_job(prepared, vec![word], &Submission::default()))
+    let Some(change) = changes.find(by_it) else { return Ok(None) };
+    let (before, after) = (change.before.as_str(), change.commit.as_str());
+    let prepared = fresh(app, &shown, &|experiment| {
+        series::profiling(experiment, id, before, after, BUDGET);
+    })?;
+    if prepared.experiment.place.engine == Engine::Local
+        && let Err(why) = profile_ability(std::path::Path::new("/"))
+    {
+        let why = format!("programs cannot be profiled here: {why}");
+        keep(app, id, &series::unexplained(before, after, why))?;
+        return Ok(None);
+    }
+    let word = format!("profiles both sides of the change at {}", short(after));
+    Ok(Some(new_job(prepared, vec![word], &Submission { first: true, ..Submission::default() })))
+}
+
+/// Keeps which functions made a change.
+fn keep(app: &App, id: &str, functions: &Functions) -> Result<(), Refusal> {
+    let found = series::show(&app.config.archive, id, None).map_err(|e| Refusal::own(&e))?;
+    let Some((_, past, mut kept)) = found else { return Ok(()) };
+    let range = kept.known.about.as_ref().map(|a| a.revisions.clone()).unwrap_or_default();
+    for series in &past.series {
+        for change in analysis(&series.points, &kept.known).changes {
+            let points = &series.points;
+            let sides = [&points[change.at - 1].commit, &points[change.at].commit];
+            if sides == [&functions.before, &functions.after] {
+                let all = commits(&range, points, &change);
+                kept.known.explain(&series.machine, &all, functions.clone());
+            }
+        }
+    }
+    kept.save().map_err(|e| Refusal::own(&e))
 }
 
 /// The experiment of a history's newest run.

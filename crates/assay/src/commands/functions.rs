@@ -7,20 +7,14 @@ use std::time::Duration;
 use anyhow::Result;
 use assay_archive::{Archive, Filter};
 use assay_history::Functions;
-use assay_lab::{Lab, REV, Watcher as _};
-use assay_model::{Engine, Plan, RunId, RunState, Scalar};
+use assay_lab::{Lab, Watcher as _, series};
+use assay_model::{Engine, RunId, RunState};
 use assay_observe::profile::profile_ability;
-use assay_profile::{Measured, Side, differences};
 
 use super::experiment;
 use crate::cli::{Profiling, What};
 use crate::progress::Bar;
-use crate::view;
 
-/// Samples often: at 99 Hz the sampling error of a program of a second is as large as most differences.
-const TRACER: &str = "profile@999";
-/// Blocks of it.
-const BLOCKS: u32 = 10;
 /// Fewer have no interval.
 const LEAST: u32 = 3;
 /// What a trial takes beside its program, as a share of it.
@@ -58,11 +52,11 @@ pub fn between(
     }
     let mut what = asked.what.clone();
     what.rev = vec![asked.before.to_owned(), asked.after.to_owned()];
-    what.tracers = Some(TRACER.into());
+    what.tracers = Some(series::PROFILES_BY.into());
     what.monitors = Some("none".into());
     what.tag.extend(asked.tag.clone());
     (what.blocks, what.until_clear, what.gate, what.confidence) =
-        (Some(BLOCKS), false, false, None);
+        (Some(series::PROFILED_BLOCKS), false, false, None);
     let mut prepared = experiment::prepare(&what, &lab.kits)?;
     if prepared.experiment.place.engine == Engine::Local
         && let Err(why) = profile_ability(Path::new("/"))
@@ -75,7 +69,7 @@ pub fn between(
             let why = "no time for it was left in the budget; --profile always takes it";
             return Ok(Some(without(asked, why.to_owned())));
         }
-        what.blocks = Some(fit.min(BLOCKS));
+        what.blocks = Some(fit.min(series::PROFILED_BLOCKS));
         what.max_time = Some(format!("{} s", asked.left.as_secs().max(1)));
         prepared = experiment::prepare(&what, &lab.kits)?;
     }
@@ -89,13 +83,11 @@ pub fn between(
 }
 
 fn without(asked: &Between<'_>, why: String) -> Functions {
-    Functions {
-        before: asked.before.to_owned(),
-        after: asked.after.to_owned(),
-        run: None,
-        differences: None,
-        why: Some(why),
-    }
+    series::unexplained(asked.before, asked.after, why)
+}
+
+fn read(archive: &Archive, id: &RunId, asked: &Between<'_>) -> Result<Functions> {
+    Ok(series::functions(archive, id, asked.before, asked.after)?)
 }
 
 /// How many blocks of two trials fit into what is left.
@@ -111,10 +103,6 @@ fn fit(archive: &Archive, asked: &Between<'_>) -> Result<u32> {
     Ok(fit.min(1e6) as u32)
 }
 
-fn level(plan: &Plan, id: u32) -> Option<String> {
-    plan.treatment(id)?.levels.get(REV).map(Scalar::to_text)
-}
-
 /// The answer of before.
 fn known(asked: &Between<'_>, archive: &Archive) -> Result<Option<Functions>> {
     let Some(tag) = &asked.tag else { return Ok(None) };
@@ -122,9 +110,7 @@ fn known(asked: &Between<'_>, archive: &Archive) -> Result<Option<Functions>> {
     runs.sort_by(|a, b| b.started_at.cmp(&a.started_at));
     for run in runs.iter().filter(|r| r.state == RunState::Completed) {
         let plan = archive.run(&run.id)?.plan()?;
-        let levels: Vec<String> =
-            plan.treatments.iter().filter_map(|t| level(&plan, t.id)).collect();
-        if levels == [asked.before, asked.after] {
+        if series::sides(&plan).is_some_and(|sides| sides == [asked.before, asked.after]) {
             let read = read(archive, &run.id, asked)?;
             if read.differences.is_some() {
                 return Ok(Some(read));
@@ -132,34 +118,4 @@ fn known(asked: &Between<'_>, archive: &Archive) -> Result<Option<Functions>> {
         }
     }
     Ok(None)
-}
-
-/// What a run of both sides says.
-fn read(archive: &Archive, id: &RunId, asked: &Between<'_>) -> Result<Functions> {
-    let view = view::load(archive, id)?;
-    let measured = |treatment: u32| -> Vec<Measured> {
-        let all = view.profiles_of(treatment);
-        all.into_iter().map(|p| Measured::of(p, Side::OnCpu)).collect()
-    };
-    let baseline = view.plan.baseline;
-    let other = view.plan.treatments.iter().find(|t| t.id != baseline);
-    let (first, second) = (measured(baseline), other.map_or_else(Vec::new, |t| measured(t.id)));
-    let seen = |trials: &[Measured]| trials.iter().any(|t| t.sampled_ns > 0);
-    if !seen(&first) || !seen(&second) {
-        let mut observers = view.records.iter().flat_map(|r| &r.observers);
-        let own = observers.find(|o| o.observer == "profile" && !o.not_seen.is_empty());
-        let why = own.map_or_else(
-            || "no trial of a side ran on a CPU for long enough to be sampled".to_owned(),
-            |o| format!("no trial of a side was profiled: {}", o.not_seen.join("; ")),
-        );
-        return Ok(Functions { run: Some(id.clone()), ..without(asked, why) });
-    }
-    let found = differences(&first, &second, view.experiment.compare.confidence);
-    Ok(Functions {
-        before: asked.before.to_owned(),
-        after: asked.after.to_owned(),
-        run: Some(id.clone()),
-        differences: Some(found),
-        why: None,
-    })
 }

@@ -116,7 +116,7 @@ impl Defined {
 }
 
 /// Lays two revisions over an experiment, the first as the baseline, without what only its own run would be.
-fn of_two(experiment: &mut Experiment, before: &str, after: &str) {
+pub(super) fn of_two(experiment: &mut Experiment, before: &str, after: &str) {
     let level = |name: &str| Level::from(name);
     experiment.factors.insert(REV.into(), FactorLevels::List(vec![level(before), level(after)]));
     experiment.compare.baseline.insert(REV.into(), Scalar::Text(before.to_owned()));

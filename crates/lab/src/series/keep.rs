@@ -79,7 +79,7 @@ pub fn histories(archive: &Path) -> Vec<String> {
 }
 
 /// Whether a text can be the id of a history.
-fn is_id(id: &str) -> bool {
+pub(super) fn is_id(id: &str) -> bool {
     id.len() == 12 && id.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
 }
 

@@ -190,10 +190,16 @@ pub(crate) async fn profile_of(app: &Arc<App>, id: u64) -> Result<Option<LivePro
         return Err(Refusal::conflict(format!("job {id} is {state}; no trial of it runs")));
     }
     app.heavy(move || {
-        if !is_profiled(&folder) {
-            return Err(Refusal::conflict(format!(
-                "job {id} is not profiled; its experiment has no `tracers = [\"profile\"]` under [observe]"
-            )));
+        match profiling(&folder) {
+            Profiling::Here => {}
+            Profiling::None => {
+                return Err(Refusal::conflict(format!(
+                    "job {id} is not profiled; its experiment has no `tracers = [\"profile\"]` under [observe]"
+                )));
+            }
+            Profiling::Elsewhere => {
+                return Err(Refusal::conflict(format!("job {id}: {ELSEWHERE}")));
+            }
         }
         let events = folder.join(EVENTS);
         LiveProfile::ask(&events).map_err(|e| Refusal::own(&e))?;
@@ -202,11 +208,28 @@ pub(crate) async fn profile_of(app: &Arc<App>, id: u64) -> Result<Option<LivePro
     .await?
 }
 
-/// Whether the trials of the job in a folder are profiled.
-pub(crate) fn is_profiled(folder: &std::path::Path) -> bool {
+/// What the profile of a trial that runs elsewhere is.
+pub(crate) const ELSEWHERE: &str = "its trials run on other machines (a Slurm job or virtual machines); their profiles come with the end of \
+     each trial and are on the page of the run";
+
+/// Whether and where the trials of a job are profiled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Profiling {
+    None,
+    Here,
+    /// On other machines, which hand it over at the end of a trial.
+    Elsewhere,
+}
+
+/// Of the job in a folder.
+pub(crate) fn profiling(folder: &std::path::Path) -> Profiling {
     let text = std::fs::read_to_string(folder.join(EXPERIMENT)).unwrap_or_default();
-    let experiment = assay_lab::read_experiment(EXPERIMENT, &text);
-    experiment.is_ok_and(|e| e.observe.tracers.iter().any(|t| assay_lab::is_profile(t)))
+    match assay_lab::read_experiment(EXPERIMENT, &text) {
+        Ok(e) if !e.observe.tracers.iter().any(|t| assay_lab::is_profile(t)) => Profiling::None,
+        Ok(e) if e.place.is_remote() => Profiling::Elsewhere,
+        Ok(_) => Profiling::Here,
+        Err(_) => Profiling::None,
+    }
 }
 
 pub(crate) async fn profile(
@@ -219,4 +242,24 @@ pub(crate) async fn profile(
 /// The number of a job; what is none is no job.
 pub(crate) fn number(text: &str) -> Result<u64, Refusal> {
     text.parse().map_err(|_| Refusal::not_found(format!("`{text}` is not the number of a job")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_profile_is_live_only_where_the_trials_are() {
+        let folder = tempfile::tempdir().unwrap();
+        let of = |more: &str| {
+            let text = format!("name = \"a\"\nworkload = \"command\"\n{more}");
+            std::fs::write(folder.path().join(EXPERIMENT), text).unwrap();
+            profiling(folder.path())
+        };
+        let traced = "[observe]\ntracers = [\"profile@999\"]\n";
+        assert_eq!(of(""), Profiling::None);
+        assert_eq!(of(traced), Profiling::Here);
+        assert_eq!(of(&format!("[where]\nengine = \"slurm\"\n{traced}")), Profiling::Elsewhere);
+        assert_eq!(of(&format!("[where]\nengine = \"vm\"\n{traced}")), Profiling::Elsewhere);
+    }
 }

@@ -11,7 +11,7 @@ use axum::response::Html;
 use maud::{Markup, html};
 
 use super::{Page, Section, shell, time};
-use crate::api::jobs::{is_profiled, profile_of};
+use crate::api::jobs::{ELSEWHERE, Profiling, profile_of, profiling};
 use crate::api::number;
 use crate::app::App;
 use crate::job::Job;
@@ -26,7 +26,11 @@ pub(super) async fn page(
     let job = app.job(number(&id)?)?;
     let status = app.live(job.id).map(|live| live.status());
     let folder = app.queue().folder_of(job.id);
-    let profiled = !job.state.is_over() && app.heavy(move || is_profiled(&folder)).await?;
+    let profiled = if job.state.is_over() {
+        Profiling::None
+    } else {
+        app.heavy(move || profiling(&folder)).await?
+    };
     let body = html! {
         div class="wide" {
             h1 { (job.experiment) " " span class="soft" { "job " (job.id) } }
@@ -71,7 +75,7 @@ fn still(job: &Job) -> Markup {
     }
 }
 
-fn moving(job: &Job, s: &LiveStatus, role: Role, profiled: bool) -> Markup {
+fn moving(job: &Job, s: &LiveStatus, role: Role, profiled: Profiling) -> Markup {
     html! {
         div id="live" data-job=(job.id) data-events={ "/api/v1/jobs/" (job.id) "/events" } {
             p class="headline" {
@@ -116,7 +120,11 @@ fn moving(job: &Job, s: &LiveStatus, role: Role, profiled: bool) -> Markup {
             p class="soft" { "One sample a second, as the run's own monitors take them, all on one axis of time; upright lines are phases of trials. Point at a chart, or use the arrow keys on it, for the values of a moment." }
             noscript { p class="notice" { "The charts that move need the script." } }
             div id="live-charts" class="moving" {}
-            @if profiled {
+            @if profiled == Profiling::Elsewhere {
+                h2 { "Profile" }
+                p class="notice" { "No profile while a trial runs: " (ELSEWHERE) "." }
+            }
+            @if profiled == Profiling::Here {
                 h2 { "Profile" }
                 details id="live-profile" data-profile={ "/live/" (job.id) "/profile" } {
                     summary { "Profile of the trial that runs" }

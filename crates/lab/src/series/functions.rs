@@ -1,0 +1,86 @@
+//! Which functions made the difference between two revisions: the experiment that runs both again, profiled, and what
+//! its run says. These trials are a run of their own, which no series, verdict or search reads.
+
+use assay_archive::Archive;
+use assay_history::Functions;
+use assay_model::{Experiment, Plan, RunId, Scalar, Stop, TrialRecord};
+use assay_profile::{Measured, Side, differences};
+
+use super::define::of_two;
+use super::profile_tag;
+use crate::{LabError, REV};
+
+/// Samples often: at 99 Hz the sampling error of a program of a second is as large as most differences.
+pub const PROFILES_BY: &str = "profile@999";
+/// Blocks of it.
+pub const PROFILED_BLOCKS: u32 = 10;
+
+/// Makes of an experiment with [source] the one that profiles both sides of a change of a history, for as long as
+/// `budget`.
+pub fn profiling(experiment: &mut Experiment, id: &str, before: &str, after: &str, budget: &str) {
+    of_two(experiment, before, after);
+    experiment.design.blocks = Some(PROFILED_BLOCKS);
+    experiment.design.stop = Stop::Fixed;
+    experiment.design.max_time = budget.into();
+    experiment.observe.tracers = vec![PROFILES_BY.to_owned()];
+    experiment.observe.monitors = Vec::new();
+    experiment.tags.push(profile_tag(id));
+}
+
+/// That it is not known which functions made a difference, and why.
+pub fn unexplained(before: &str, after: &str, why: String) -> Functions {
+    Functions {
+        before: before.to_owned(),
+        after: after.to_owned(),
+        run: None,
+        differences: None,
+        why: Some(why),
+    }
+}
+
+/// The revisions that a run of two compares: the baseline, and the other.
+pub fn sides(plan: &Plan) -> Option<[String; 2]> {
+    let level = |id: u32| plan.treatment(id)?.levels.get(REV).map(Scalar::to_text);
+    let other = plan.treatments.iter().find(|t| t.id != plan.baseline)?;
+    Some([level(plan.baseline)?, level(other.id)?])
+}
+
+/// What a run of both sides says.
+///
+/// # Errors
+/// The run cannot be read.
+pub fn functions(
+    archive: &Archive,
+    run: &RunId,
+    before: &str,
+    after: &str,
+) -> Result<Functions, LabError> {
+    let reader = archive.run(run)?;
+    let (plan, records) = (reader.plan()?, reader.records()?);
+    let experiment = crate::read_experiment("experiment.toml", &reader.experiment_toml()?)?;
+    let mut sets = [Vec::new(), Vec::new()];
+    for record in records.iter().filter(|r| r.counts()) {
+        let Some(bytes) = reader.profile(record.number, record.attempt)? else { continue };
+        // One that is damaged counts as none, as in the page of its run.
+        let name = format!("profile.json of trial {}", record.number);
+        let Ok(profile) = assay_profile::read(&bytes, &name) else { continue };
+        sets[usize::from(record.treatment != plan.baseline)]
+            .push(Measured::of(&profile, Side::OnCpu));
+    }
+    let found = Functions { run: Some(run.clone()), ..unexplained(before, after, String::new()) };
+    if sets.iter().any(|set| set.iter().all(|t| t.sampled_ns == 0)) {
+        return Ok(Functions { why: Some(why_not(&records)), ..found });
+    }
+    let [first, second] = sets;
+    let differences = differences(&first, &second, experiment.compare.confidence);
+    Ok(Functions { differences: Some(differences), why: None, ..found })
+}
+
+fn why_not(records: &[TrialRecord]) -> String {
+    let mut observers = records.iter().flat_map(|r| &r.observers);
+    let own = observers.find(|o| o.observer == crate::profiling::NAME && !o.not_seen.is_empty());
+    own.map_or_else(
+        || "no trial of a side ran on a CPU for long enough to be sampled".to_owned(),
+        |o| format!("no trial of a side was profiled: {}", o.not_seen.join("; ")),
+    )
+}
