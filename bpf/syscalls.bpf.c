@@ -113,13 +113,28 @@ struct {
 	__type(value, struct call);
 } calls SEC(".maps");
 
-/* The loader says how many there is room for. */
+/* The place of each group in `amounts`. The loader says how many there is room for. */
 struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_HASH);
+	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1024);
 	__type(key, struct group);
-	__type(value, struct amount);
+	__type(value, __u32);
 } groups SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1024);
+	__type(key, __u32);
+	__type(value, struct amount);
+} amounts SEC(".maps");
+
+/* How many places are taken. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u64);
+} taken SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_HASH);
@@ -127,8 +142,6 @@ struct {
 	__type(key, struct error);
 	__type(value, __u64);
 } errors SEC(".maps");
-
-static const struct amount nothing;
 
 static __always_inline void add(__u32 what, __u64 n)
 {
@@ -166,24 +179,10 @@ static __always_inline bool is_narrow(struct task_struct *task)
 	return ((struct task_struct___arm64 *)task)->thread_info.flags >> TIF_32BIT & 1;
 }
 
-/* What is open under a file descriptor. */
-static __always_inline __u8 kind_of(struct call *call, struct task_struct *task, __u32 fd)
+static __always_inline __u8 kind_of_inode(struct call *call, struct inode *inode)
 {
-	struct files_struct *files = ((struct task_struct___call *)task)->files;
-	struct fdtable *table;
-	struct file **all, *file = NULL;
-	struct inode *inode;
 	struct super_block___magic *sb;
 
-	if (!files)
-		return NOT_OPEN;
-	table = files->fdt;
-	if (!table || fd >= table->max_fds)
-		return NOT_OPEN;
-	all = table->fd;
-	if (bpf_probe_read_kernel(&file, sizeof(file), &all[fd]) || !file)
-		return NOT_OPEN;
-	inode = BPF_CORE_READ(file, f_inode);
 	if (!inode)
 		return ANOTHER;
 	switch (BPF_CORE_READ(inode, i_mode) & S_IFMT) {
@@ -210,6 +209,33 @@ static __always_inline __u8 kind_of(struct call *call, struct task_struct *task,
 	default:
 		return ANOTHER;
 	}
+}
+
+/* What is open under a file descriptor. */
+static __always_inline __u8 kind_of(struct call *call, struct task_struct *task, __u32 number, __u32 fd)
+{
+	struct files_struct *files = ((struct task_struct___call *)task)->files;
+	struct fdtable *table;
+	struct file **all, *file = NULL;
+	struct inode *inode;
+
+	if (!files)
+		return NOT_OPEN;
+	table = files->fdt;
+	if (!table || fd >= table->max_fds)
+		return NOT_OPEN;
+	all = table->fd;
+	if (bpf_probe_read_kernel(&file, sizeof(file), &all[fd]) || !file)
+		return NOT_OPEN;
+	inode = BPF_CORE_READ(file, f_inode);
+	/* The same call again on the same: nothing was closed in between, which would have been another call. */
+	if (call->asked_by != number || call->file != (__u64)file || call->inode != (__u64)inode) {
+		call->asked_kind = kind_of_inode(call, inode);
+		call->asked_by = number;
+		call->file = (__u64)file;
+		call->inode = (__u64)inode;
+	}
+	return call->asked_kind;
 }
 
 /* sys_enter(regs, number) */
@@ -246,7 +272,7 @@ int entered(__u64 *ctx)
 
 		call->kind = !waits ? SUBMITS : submits ? SUBMITS_AND_WAITS : WAITS;
 	} else if (known & TAKES_FD) {
-		call->kind = kind_of(call, task, argument(regs, 0));
+		call->kind = kind_of(call, task, number, argument(regs, 0));
 	}
 	call->under_way = 1;
 	call->since_ns = bpf_ktime_get_ns();
@@ -282,6 +308,25 @@ static __always_inline __u32 bucket(__u64 ns)
 	return at < BUCKETS ? at : BUCKETS - 1;
 }
 
+/* Where a group is added up; one that lies beyond what there is room for is nowhere. */
+static __always_inline __u32 place_of(struct group *group)
+{
+	__u32 zero = 0, at, *known = bpf_map_lookup_elem(&groups, group);
+	__u64 *next;
+
+	if (known)
+		return *known;
+	next = bpf_map_lookup_elem(&taken, &zero);
+	if (!next)
+		return ~0U;
+	at = __sync_fetch_and_add(next, 1);
+	/* Another CPU may be doing the same: whoever is first names the place, the other's stays empty. */
+	if (!bpf_map_update_elem(&groups, group, &at, BPF_NOEXIST))
+		return at;
+	known = bpf_map_lookup_elem(&groups, group);
+	return known ? *known : ~0U;
+}
+
 /* sys_exit(regs, returned) */
 SEC("tp_btf/sys_exit")
 int returned(__u64 *ctx)
@@ -292,9 +337,12 @@ int returned(__u64 *ctx)
 	__u32 zero = 0, at;
 	__u8 known = 0;
 	struct group group = {};
+	struct cached *cached;
 	struct amount *amount;
+	const __u64 *name;
 	struct window *w;
 	__s64 value = ctx[1];
+	__u64 what;
 	bool error;
 
 	if (!call || !call->under_way)
@@ -321,19 +369,29 @@ int returned(__u64 *ctx)
 	group.narrow = call->narrow;
 	if (cfg.by_process)
 		group.tgid = task->tgid;
-	__builtin_memcpy(group.comm, task->comm, sizeof(group.comm));
+	name = (const __u64 *)task->comm;
+	__builtin_memcpy(group.comm, &(__u64[]){name[0], name[1]}, sizeof(group.comm));
 	if (group.number < NUMBERS && !group.narrow)
 		known = traits[group.number];
 	error = value < 0 && value >= -MAX_ERRNO && !(known & NEVER_FAILS);
-	amount = bpf_map_lookup_elem(&groups, &group);
+	if (call->comm[0] != name[0] || call->comm[1] != name[1]) {
+		__builtin_memset(call->cached, 0, sizeof(call->cached));
+		call->comm[0] = name[0];
+		call->comm[1] = name[1];
+	}
+	what = group.number | (__u64)group.kind << 32 | (__u64)group.measured << 40 |
+	       (__u64)group.narrow << 41 | 1ULL << 42;
+	cached = &call->cached[group.number % CACHED];
+	if (cached->what != what) {
+		cached->place = place_of(&group);
+		cached->what = what;
+	}
+	at = cached->place;
+	amount = bpf_map_lookup_elem(&amounts, &at);
 	if (!amount) {
-		bpf_map_update_elem(&groups, &group, &nothing, BPF_NOEXIST);
-		amount = bpf_map_lookup_elem(&groups, &group);
-		if (!amount) {
-			add(LOST_CALLS, 1);
-			add(LOST_NS, ns);
-			return 0;
-		}
+		add(LOST_CALLS, 1);
+		add(LOST_NS, ns);
+		return 0;
 	}
 	/* This CPU's own: where the kernel lets a probe be preempted it does not run it again there meanwhile,
 	 * which it counts. */

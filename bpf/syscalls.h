@@ -8,6 +8,8 @@
 #define COMM 16
 /* Calls by number; what is numbered beyond has no traits. */
 #define NUMBERS 512
+/* Kinds of calls of a thread whose place is kept with it. */
+#define CACHED 8
 /* Times by powers of two of nanoseconds; the last has all that is longer. */
 #define BUCKETS 40
 
@@ -80,10 +82,23 @@ struct error {
 	__u64 number;
 };
 
+/* Where calls of one kind of a thread are added up, so that their group need not be looked up at each. */
+struct cached {
+	__u64 what;		/* what tells them apart; 0: nothing is kept here */
+	__u32 place;
+	__u32 pad;
+};
+
 /* The call that a thread is in. */
 struct call {
 	__u64 since_ns;
 	__u64 plain;		/* a file system that is known not to be that of eventfd and the like */
+	__u64 file;		/* what the last call with a descriptor was about, and which call that was */
+	__u64 inode;
+	__u32 asked_by;
+	__u32 asked_kind;
+	__u64 comm[COMM / 8];	/* the thread's name, as long as `cached` is of */
+	struct cached cached[CACHED];
 	__u32 number;
 	__u8 under_way;
 	__u8 starting;		/* its process has not executed the program yet */

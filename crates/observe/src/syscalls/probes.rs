@@ -6,7 +6,7 @@ use std::path::Path;
 use assay_syscalls::Architecture;
 use aya::maps::{Array, HashMap, MapData, PerCpuArray, PerCpuHashMap, PerCpuValues};
 use aya::programs::{BtfTracePoint, Program};
-use aya::{Btf, Ebpf, EbpfLoader, Pod};
+use aya::{Btf, Ebpf, EbpfLoader};
 
 use super::abi::{Amount, Config, Error, Group, Target, Traits, Window};
 use crate::NotAvailable;
@@ -23,6 +23,9 @@ static OBJECT: &Aligned<[u8]> = &Aligned(*include_bytes!("../../../../bpf/syscal
 const ROOM: usize = 48 << 20;
 /// Groups at least and at most, within that.
 const GROUPS: (usize, usize) = (1024, 16_384);
+
+/// Places of amounts that two CPUs took for one group at once: one of them stays empty.
+const LEFT_EMPTY: usize = 256;
 
 /// What is attached where. Entries last: a call is counted when it returns, and then its entry was seen.
 const ATTACHED: [(&str, &str); 5] = [
@@ -49,9 +52,12 @@ impl Probes {
                  CONFIG_TRACEPOINTS)",
             ));
         }
-        if !types.has_value("bpf_func_id", "BPF_FUNC_get_current_task_btf") {
+        // What keeps things with a thread came a version before the addition that hands out places; this function came with
+        // the latter.
+        if !types.has_value("bpf_func_id", "BPF_FUNC_check_mtu") {
             return Err(NotAvailable::because(
-                "this kernel's eBPF keeps nothing with a thread, which Linux 5.11 and later do",
+                "this kernel's eBPF lacks what Linux 5.12 and later have: what is kept with a thread, and additions \
+                 that return what was there",
             ));
         }
         let btf = Btf::from_sys_fs().map_err(|e| refused(&e))?;
@@ -64,6 +70,7 @@ impl Probes {
             // What is kept with a thread is the probes' alone: aya has no type for that map.
             .allow_unsupported_maps()
             .map_max_entries("groups", groups as u32)
+            .map_max_entries("amounts", (groups + LEFT_EMPTY) as u32)
             .load(&OBJECT.0)
             .map_err(|e| refused(&e))?;
         let map = ebpf.map_mut("targets");
@@ -115,21 +122,22 @@ impl Probes {
         map.and_then(|m| m.get(&what, 0).ok()).map_or(0, |values| values.iter().sum())
     }
 
-    fn all<K: Pod, V: Pod>(&self, name: &str) -> Vec<(K, PerCpuValues<V>)> {
-        let map = self.ebpf.map(name);
-        let map =
-            map.and_then(|m: &aya::maps::Map| PerCpuHashMap::<&MapData, K, V>::try_from(m).ok());
-        map.map_or_else(Vec::new, |m| m.iter().filter_map(Result::ok).collect())
-    }
-
     /// What was added up, by CPU.
     pub fn groups(&self) -> Vec<(Group, PerCpuValues<Amount>)> {
-        self.all("groups")
+        let (groups, amounts) = (self.ebpf.map("groups"), self.ebpf.map("amounts"));
+        let groups = groups.and_then(|m| HashMap::<_, Group, u32>::try_from(m).ok());
+        let amounts = amounts.and_then(|m| PerCpuArray::<_, Amount>::try_from(m).ok());
+        let Some((groups, amounts)) = groups.zip(amounts) else { return Vec::new() };
+        // A place beyond what there is room for has nothing; what should be there is counted as lost.
+        let of = |(group, place): (Group, u32)| Some((group, amounts.get(&place, 0).ok()?));
+        groups.iter().filter_map(Result::ok).filter_map(of).collect()
     }
 
     /// The errors.
     pub fn errors(&self) -> Vec<(Error, u64)> {
-        let all = self.all::<Error, u64>("errors");
-        all.into_iter().map(|(error, n)| (error, n.iter().sum())).collect()
+        let map = self.ebpf.map("errors");
+        let map = map.and_then(|m| PerCpuHashMap::<&MapData, Error, u64>::try_from(m).ok());
+        let all = map.map_or_else(Vec::new, |m| m.iter().filter_map(Result::ok).collect());
+        all.into_iter().map(|(error, n): (Error, _)| (error, n.iter().sum())).collect()
     }
 }
