@@ -62,12 +62,29 @@ struct {
 	__type(value, struct task);
 } tasks SEC(".maps");
 
+/* The place of each group in `amounts`. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 16384);
 	__type(key, struct group);
-	__type(value, struct amount);
+	__type(value, __u32);
 } groups SEC(".maps");
+
+/* By CPU, so that threads of one group do not wait for each other's memory. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 16384);
+	__type(key, __u32);
+	__type(value, struct amount);
+} amounts SEC(".maps");
+
+/* How many places are taken. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u64);
+} taken SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -79,7 +96,7 @@ struct {
 /* Where a stack is put together; one for each kind of probe, since a sample may interrupt the others. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 2);
+	__uint(max_entries, 3);
 	__type(key, __u32);
 	__type(value, struct stack);
 } scratch SEC(".maps");
@@ -111,14 +128,15 @@ static __always_inline struct target *followed(__u32 tgid)
 	return bpf_map_lookup_elem(&targets, &tgid);
 }
 
-/* Puts the stack that is there now into a slot; its name, 0: there is none. */
-static __always_inline __u64 take(void *ctx, struct stack *stack, __u64 flags)
+/* Which scratch. */
+enum { OF_SAMPLE, OF_SWITCH, OF_LOADER };
+
+/* The name of a stack of so many bytes; 0: there is none. */
+static __always_inline __u64 named(struct stack *stack, long bytes)
 {
 	__u64 hash = 0x9e3779b97f4a7c15ULL;
-	long bytes;
 	__u32 i;
 
-	bytes = bpf_get_stack(ctx, stack->ip, sizeof(stack->ip), flags);
 	if (bytes <= 0)
 		return 0;
 	stack->n = bytes / 8;
@@ -129,6 +147,12 @@ static __always_inline __u64 take(void *ctx, struct stack *stack, __u64 flags)
 		hash ^= hash >> 32;
 	}
 	return hash == 0 || hash == NO_ROOM ? 1 : hash;
+}
+
+/* Puts the stack that is there now into a slot; its name. */
+static __always_inline __u64 take(void *ctx, struct stack *stack, __u64 flags)
+{
+	return named(stack, bpf_get_stack(ctx, stack->ip, sizeof(stack->ip), flags));
 }
 
 /* Keeps a stack under its name. */
@@ -143,12 +167,14 @@ static __always_inline __u64 keep(struct stack *stack, __u64 hash)
 	return hash;
 }
 
-/* The name of the stack that is there now; 0: there is none. */
-static __always_inline __u64 stack_now(void *ctx, __u32 slot, __u64 flags)
+/* Keeps where a thread that does not run is in the kernel. */
+static __always_inline __u64 kernel_stack_of(struct task_struct *task, __u32 slot)
 {
 	struct stack *stack = bpf_map_lookup_elem(&scratch, &slot);
 
-	return stack ? keep(stack, take(ctx, stack, flags)) : 0;
+	if (!stack)
+		return 0;
+	return keep(stack, named(stack, bpf_get_task_stack(task, stack->ip, sizeof(stack->ip), 0)));
 }
 
 /* Hands a sample over to be unwound: the program's registers and the innermost part of its stack. */
@@ -180,22 +206,37 @@ static __always_inline bool hand_over(struct group *group, struct stack *stack)
 	return true;
 }
 
-static __always_inline void put(struct group *group, __u64 ns)
+/* Where a group is added up; one that lies beyond what there is room for is nowhere. */
+static __always_inline __u32 place_of(struct group *group)
 {
-	struct amount *amount = bpf_map_lookup_elem(&groups, group);
-	struct amount first = {};
+	__u32 zero = 0, at, *known = bpf_map_lookup_elem(&groups, group);
+	__u64 *next;
+
+	if (known)
+		return *known;
+	next = bpf_map_lookup_elem(&taken, &zero);
+	if (!next)
+		return ~0U;
+	at = __sync_fetch_and_add(next, 1);
+	/* Another CPU may be doing the same: whoever is first names the place, the other's stays empty. */
+	if (!bpf_map_update_elem(&groups, group, &at, BPF_NOEXIST))
+		return at;
+	known = bpf_map_lookup_elem(&groups, group);
+	return known ? *known : ~0U;
+}
+
+/* A sample may interrupt a switch on the same CPU. */
+static __always_inline void put(struct group *group, __u64 n, __u64 ns)
+{
+	__u32 at = place_of(group);
+	struct amount *amount = bpf_map_lookup_elem(&amounts, &at);
 
 	if (!amount) {
-		/* Another CPU may be doing the same; whoever is first makes it. */
-		bpf_map_update_elem(&groups, group, &first, BPF_NOEXIST);
-		amount = bpf_map_lookup_elem(&groups, group);
-	}
-	if (!amount) {
-		add(LOST_GROUPS, 1);
+		add(LOST_GROUPS, n);
 		add(LOST_NS, ns);
 		return;
 	}
-	__sync_fetch_and_add(&amount->n, 1);
+	__sync_fetch_and_add(&amount->n, n);
 	__sync_fetch_and_add(&amount->ns, ns);
 }
 
@@ -222,55 +263,110 @@ int sample(void *ctx)
 	group.generation = target ? target->generation : 0;
 	group.state = ON_CPU;
 	bpf_get_current_comm(group.comm, sizeof(group.comm));
-	if (cfg.kernel)
-		group.kernel_stack = stack_now(ctx, 0, 0);
 	add(SAMPLES, 1);
 	stack = bpf_map_lookup_elem(&scratch, &zero);
 	if (stack) {
+		if (cfg.kernel)
+			group.kernel_stack = keep(stack, take(ctx, stack, 0));
 		group.user_stack = take(ctx, stack, BPF_F_USER_STACK);
 		if (cfg.registers && group.user_stack && !bpf_map_lookup_elem(&whole, &group.user_stack) &&
 		    hand_over(&group, stack))
 			return 0;
 		group.user_stack = keep(stack, group.user_stack);
 	}
-	put(&group, cfg.period_ns);
+	put(&group, 1, cfg.period_ns);
 	return 0;
 }
 
-/* Adds the time between two moments, as far as it is in the window. */
-static __always_inline void passed(struct task *task, __u8 state, __u64 from, __u64 to)
+static __always_inline __u64 *name_of(struct task *task)
 {
-	__u32 zero = 0;
-	struct window *w = bpf_map_lookup_elem(&window, &zero);
-	struct group group = {};
+	return (__u64 *)task->comm;
+}
 
-	if (!w)
-		return;
+static __always_inline void group_of(struct group *group, struct task *task, bool measured)
+{
+	group->measured = measured;
+	group->tgid = task->tgid;
+	group->generation = task->generation;
+	__builtin_memcpy(group->comm, task->comm, sizeof(group->comm));
+}
+
+/* The part of the time between two moments that is in the window. */
+static __always_inline __u64 within(struct window *w, __u64 from, __u64 to)
+{
 	if (w->begin_ns && from < w->begin_ns)
 		from = w->begin_ns;
 	if (w->end_ns && to > w->end_ns)
 		to = w->end_ns;
-	if (to <= from)
-		return;
-	group.measured = w->begin_ns != 0;
-	group.tgid = task->tgid;
-	group.generation = task->generation;
-	group.state = state;
-	__builtin_memcpy(group.comm, task->comm, sizeof(group.comm));
-	if (state != ON_CPU_EXACT) {
-		group.kernel_stack = task->kernel_stack;
-		group.user_stack = task->user_stack;
-	}
-	put(&group, to - from);
+	return to > from ? to - from : 0;
 }
 
-static __always_inline void left(__u64 *ctx, struct task_struct___thread *prev, __u64 now)
+/*
+ * Adds a wait that ends now, and the wait for a CPU after it. Following a stack in the kernel costs more than everything
+ * else: of waits that are shorter than a limit it is done by chance, in proportion to their length, and each that is
+ * taken stands for as much time as the limit. So the time of all is what it is on average, whatever they wait for.
+ */
+static __always_inline void waited(struct window *w, struct task *task, struct task_struct *next, __u64 until,
+				   __u64 now)
 {
-	__u32 tid = prev->pid, tgid = prev->tgid;
-	struct target *target;
-	struct task *known;
+	__u64 wait = within(w, task->since_ns, until), ready = within(w, until, now), all = wait + ready, n = 1;
+	struct group group = {};
+
+	if (!all)
+		return;
+	if (all < cfg.short_ns) {
+		add(SHORT_WAITS, 1);
+		if ((bpf_get_prandom_u32() * cfg.short_ns) >> 32 >= all)
+			return;
+		add(CHOSEN_WAITS, 1);
+		n = (cfg.short_ns + all / 2) / all;
+		wait = wait * cfg.short_ns / all;
+		ready = cfg.short_ns - wait;
+	}
+	group_of(&group, task, w->begin_ns != 0);
+	group.user_stack = task->user_stack;
+	if (cfg.kernel)
+		group.kernel_stack = kernel_stack_of(next, OF_SWITCH);
+	if (wait) {
+		group.state = task->state;
+		put(&group, n, wait);
+	}
+	if (ready) {
+		group.state = RUNNABLE;
+		put(&group, n, ready);
+	}
+}
+
+/* Adds time on CPU, which stays with the thread until it ends or is another. */
+static __always_inline void ran(struct window *w, struct task *task, __u64 to)
+{
+	task->exact_ns[w->begin_ns != 0] += within(w, task->since_ns, to);
+}
+
+static __always_inline void add_up(struct task *task)
+{
+	int measured;
+
+	for (measured = 0; measured < 2; measured++) {
+		struct group group = { .state = ON_CPU_EXACT };
+
+		if (!task->exact_ns[measured])
+			continue;
+		group_of(&group, task, measured);
+		put(&group, 1, task->exact_ns[measured]);
+		task->exact_ns[measured] = 0;
+	}
+}
+
+static __always_inline void left(__u64 *ctx, struct window *w, struct task_struct___thread *prev, __u64 now)
+{
+	__u32 tid = prev->pid, tgid = prev->tgid, generation, slot = OF_SWITCH;
+	const __u64 *name = (const __u64 *)prev->comm;
 	struct task first = { .state = ON_CPU };
-	__u64 state;
+	struct target *target;
+	struct stack *stack;
+	struct task *known;
+	__u64 state, user;
 
 	if (tid == 0)
 		return;
@@ -278,8 +374,17 @@ static __always_inline void left(__u64 *ctx, struct task_struct___thread *prev, 
 	if (!target && !cfg.all)
 		return;
 	known = bpf_map_lookup_elem(&tasks, &tid);
+	if (known && known->state != ON_CPU && known->woken_ns) {
+		struct group group = { .state = known->state, .user_stack = known->user_stack };
+
+		/* That it got the CPU was not reported, as happens after some of the kernel's own workers. */
+		group_of(&group, known, w->begin_ns != 0);
+		put(&group, 1, within(w, known->since_ns, known->woken_ns));
+		known->since_ns = known->woken_ns;
+		known->state = ON_CPU;
+	}
 	if (known && (known->state == ON_CPU || known->state == BEFORE))
-		passed(known, ON_CPU_EXACT, known->since_ns, now);
+		ran(w, known, now);
 	if (cfg.state_argument)
 		state = ctx[3];
 	else if (bpf_core_field_exists(prev->__state))
@@ -287,6 +392,8 @@ static __always_inline void left(__u64 *ctx, struct task_struct___thread *prev, 
 	else
 		state = ((struct task_struct___before_5_14 *)prev)->state;
 	if (state & TASK_DEAD) {
+		if (known)
+			add_up(known);
 		bpf_map_delete_elem(&tasks, &tid);
 		return;
 	}
@@ -299,12 +406,17 @@ static __always_inline void left(__u64 *ctx, struct task_struct___thread *prev, 
 		if (!known)
 			return;
 	}
+	generation = target ? target->generation : 0;
+	if (name_of(known)[0] != name[0] || name_of(known)[1] != name[1] || known->generation != generation) {
+		add_up(known);
+		name_of(known)[0] = name[0];
+		name_of(known)[1] = name[1];
+		known->generation = generation;
+	}
 	/* In place: a new element would have to be allocated at every switch. */
 	known->since_ns = now;
 	known->woken_ns = 0;
 	known->tgid = tgid;
-	known->generation = target ? target->generation : 0;
-	__builtin_memcpy(known->comm, prev->comm, sizeof(known->comm));
 	if ((ctx[0] & 1) || (state & 0xff) == 0)
 		known->state = RUNNABLE;
 	else if (BPF_CORE_READ_BITFIELD(prev, in_iowait))
@@ -314,12 +426,18 @@ static __always_inline void left(__u64 *ctx, struct task_struct___thread *prev, 
 	else
 		known->state = SLEEPING;
 	/* After the state, so that a wake on another CPU is seen as one. */
-	known->kernel_stack = cfg.kernel ? stack_now(ctx, 1, 0) : 0;
-	known->user_stack = stack_now(ctx, 1, BPF_F_USER_STACK);
+	known->kernel_stack = 0;
+	stack = bpf_map_lookup_elem(&scratch, &slot);
+	if (!stack)
+		return;
+	user = take(ctx, stack, BPF_F_USER_STACK);
+	/* One that is the same as at the last switch was kept then. */
+	known->user_stack = user == known->user_stack ? user : keep(stack, user);
 }
 
-static __always_inline void came(struct task_struct___thread *next, __u64 now)
+static __always_inline void came(struct window *w, struct task_struct *of, __u64 now)
 {
+	struct task_struct___thread *next = (struct task_struct___thread *)of;
 	__u32 tid = next->pid, tgid = next->tgid;
 	struct task *task = bpf_map_lookup_elem(&tasks, &tid);
 	struct task first = {};
@@ -328,10 +446,8 @@ static __always_inline void came(struct task_struct___thread *next, __u64 now)
 	if (task) {
 		__u64 until = task->woken_ns ? task->woken_ns : now;
 
-		if (task->state != ON_CPU) {
-			passed(task, task->state, task->since_ns, until);
-			passed(task, RUNNABLE, until, now);
-		}
+		if (task->state != ON_CPU)
+			waited(w, task, of, until, now);
 		task->state = ON_CPU;
 		task->since_ns = now;
 		task->woken_ns = 0;
@@ -356,9 +472,13 @@ SEC("tp_btf/sched_switch")
 int switched(__u64 *ctx)
 {
 	__u64 now = bpf_ktime_get_ns();
+	__u32 zero = 0;
+	struct window *w = bpf_map_lookup_elem(&window, &zero);
 
-	left(ctx, (struct task_struct___thread *)ctx[1], now);
-	came((struct task_struct___thread *)ctx[2], now);
+	if (!w)
+		return 0;
+	left(ctx, w, (struct task_struct___thread *)ctx[1], now);
+	came(w, (struct task_struct *)ctx[2], now);
 	return 0;
 }
 
@@ -419,10 +539,13 @@ int executed(__u64 *ctx)
 	struct target first = { .generation = 1 };
 	struct task *task = bpf_map_lookup_elem(&tasks, &tid);
 	__u64 now = bpf_ktime_get_ns();
+	__u32 zero = 0;
+	struct window *w = bpf_map_lookup_elem(&window, &zero);
 
-	if (task) {
+	if (task && w) {
 		if (task->state == ON_CPU)
-			passed(task, ON_CPU_EXACT, task->since_ns, now);
+			ran(w, task, now);
+		add_up(task);
 		task->since_ns = now;
 		task->generation++;
 		__builtin_memcpy(task->comm, p->comm, sizeof(task->comm));
@@ -444,5 +567,47 @@ int freed(__u64 *ctx)
 	bpf_map_delete_elem(&tasks, &tid);
 	if (p->pid == p->tgid)
 		bpf_map_delete_elem(&targets, &tid);
+	return 0;
+}
+
+/* Which threads there are already, asked once: reading of each in /proc would slow down its end. (meta, task) */
+SEC("iter/task")
+int there(__u64 *ctx)
+{
+	struct task_struct___thread *of = (struct task_struct___thread *)ctx[1];
+	struct task task = { .state = BEFORE };
+	const __u64 *name;
+	__u32 tid;
+
+	if (!of)
+		return 0;
+	tid = of->pid;
+	if (!cfg.all && !followed(of->tgid))
+		return 0;
+	name = (const __u64 *)of->comm;
+	name_of(&task)[0] = name[0];
+	name_of(&task)[1] = name[1];
+	task.tgid = of->tgid;
+	task.since_ns = bpf_ktime_get_ns();
+	/* What the other probes have seen meanwhile is newer. */
+	if (bpf_map_update_elem(&tasks, &tid, &task, BPF_NOEXIST) && !bpf_map_lookup_elem(&tasks, &tid))
+		add(LOST_TASKS, 1);
+	return 0;
+}
+
+/* Where the threads that wait are in the kernel, when the loader asks: (meta, task). */
+SEC("iter/task")
+int waiting(__u64 *ctx)
+{
+	struct task_struct *of = (struct task_struct *)ctx[1];
+	struct task *task;
+	__u32 tid;
+
+	if (!of || !cfg.kernel)
+		return 0;
+	tid = ((struct task_struct___thread *)of)->pid;
+	task = bpf_map_lookup_elem(&tasks, &tid);
+	if (task && task->state != ON_CPU)
+		task->kernel_stack = kernel_stack_of(of, OF_LOADER);
 	return 0;
 }

@@ -33,6 +33,8 @@ enum counter {
 	LOST_TASKS,	 /* a thread that is not followed for want of room */
 	LOST_NS,	 /* time of groups without room */
 	LOST_UNWINDS,	 /* stacks without room to be copied: frame pointers alone */
+	SHORT_WAITS,	 /* waits that were so short that some stand for all */
+	CHOSEN_WAITS,	 /* those that stand for them */
 	COUNTERS,
 };
 
@@ -41,6 +43,7 @@ enum counter {
 
 struct config {
 	__u64 period_ns;	/* what a sample stands for */
+	__u64 short_ns;		/* a wait that is shorter is taken by chance, in proportion to its length */
 	__u32 root;		/* the children of this process are followed */
 	__u8 all;		/* so is everything */
 	__u8 off_cpu;
@@ -79,8 +82,9 @@ struct amount {
 struct task {
 	__u64 since_ns;
 	__u64 woken_ns;
-	__u64 kernel_stack;
+	__u64 kernel_stack;	/* of one that still waits, when the loader asks for it */
 	__u64 user_stack;
+	__u64 exact_ns[2];	/* on CPU, outside of and in the measured window, as long as it is in no group */
 	__u32 tgid;
 	__u32 generation;
 	char comm[COMM];

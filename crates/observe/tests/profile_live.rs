@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // this is a test
 
-use std::io::Write as _;
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
@@ -416,4 +416,201 @@ fn a_second_snapshot_reads_no_file_again() {
     let all = functions(&second.profile, Side::OnCpu, None);
     assert!(all.iter().any(|f| f.frame.name.as_deref() == Some("twice")), "{all:#?}");
     assert_eq!(late.profile.stacks, second.profile.stacks);
+}
+
+const MANY: &str = r#"
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+#define MANY 10000
+static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+static pthread_t all[MANY];
+static double used(clockid_t c) { struct timespec t; clock_gettime(c, &t); return t.tv_sec + t.tv_nsec / 1e9; }
+__attribute__((noinline)) static void spin(void) { double end = used(CLOCK_THREAD_CPUTIME_ID) + 0.0002; while (used(CLOCK_THREAD_CPUTIME_ID) < end) ; }
+static void *one(void *p) { pthread_mutex_lock(&gate); pthread_mutex_unlock(&gate); spin(); return p; }
+int main(void) {
+    pthread_attr_t a; char go;
+    pthread_attr_init(&a); pthread_attr_setstacksize(&a, 65536);
+    pthread_mutex_lock(&gate);
+    for (int i = 0; i < MANY; i++) if (pthread_create(&all[i], &a, one, 0)) { printf("only %d\n", i); return 0; }
+    printf("ready\n"); fflush(stdout);
+    if (read(0, &go, 1) != 1) return 1;
+    double before = used(CLOCK_PROCESS_CPUTIME_ID);
+    pthread_mutex_unlock(&gate);
+    for (int i = 0; i < MANY; i++) pthread_join(all[i], 0);
+    printf("%f\n", used(CLOCK_PROCESS_CPUTIME_ID) - before);
+    return 0;
+}
+"#;
+
+#[test]
+fn ten_thousand_threads_are_followed_and_none_of_their_time_is_lost() {
+    let folder = tempfile::tempdir().unwrap();
+    let flags = ["-fno-omit-frame-pointer"];
+    let Some(program) = compiled(folder.path(), "manythreads", MANY, &flags) else {
+        return skipped("there is no C compiler");
+    };
+    let mut child =
+        Command::new(&program).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let first = lines.next().unwrap().unwrap();
+    if first != "ready" {
+        child.wait().unwrap();
+        return skipped(&format!("this system lets a program have {first} threads"));
+    }
+    let whose = Whose::Processes(vec![child.id()]);
+    let ask = ProfileRequest { whose, rate_hz: 997.0, ..ProfileRequest::default() };
+    let watch = ProfileWatch::start(Path::new("/"), &ask);
+    child.stdin.take().unwrap().write_all(b"g").unwrap();
+    let used: f64 = lines.next().unwrap().unwrap().parse().unwrap();
+    child.wait().unwrap();
+    let profile = match watch {
+        Ok(watch) => watch.stop().unwrap(),
+        Err(why) => return skipped(&why.to_string()),
+    };
+    assert_eq!(profile.loss.threads, 0, "{:?}", profile.loss);
+    let Some(exact) = profile.cpu_ns().filter(|ns| *ns > 0) else {
+        return skipped(&format!("only samples are to be had here: {}", profile.method));
+    };
+    let exact = exact as f64 / 1e9;
+    // Two seconds of work; the process's own clock leaves out what the kernel does last for a thread that ends.
+    assert!(used > 2.0 && (0.95..1.25).contains(&(exact / used)), "{exact} s of {used} s");
+    let waits = profile.stacks.iter().filter(|s| s.state == State::Lock).map(|s| s.count);
+    assert!(waits.sum::<u64>() >= 10_000, "each waited for the lock");
+}
+
+/// What the test below starts: looks at everything until it is killed.
+#[test]
+fn looks_until_it_is_killed() {
+    if std::env::var_os("ASSAY_LOOKS_UNTIL_KILLED").is_none() {
+        return println!("not asked to: another test starts this one");
+    }
+    let ask = ProfileRequest { whose: Whose::All, ..ProfileRequest::default() };
+    match ProfileWatch::start(Path::new("/"), &ask) {
+        Ok(watch) => {
+            println!("looking");
+            let _kept = watch.snapshot().recv();
+            std::thread::sleep(std::time::Duration::from_secs(600));
+        }
+        Err(why) => println!("cannot: {why}"),
+    }
+}
+
+/// The numbers of the probes and maps that a process holds.
+fn held(pid: u32) -> (Vec<u32>, Vec<u32>) {
+    let (mut probes, mut maps) = (Vec::new(), Vec::new());
+    for entry in std::fs::read_dir(format!("/proc/{pid}/fdinfo")).unwrap().flatten() {
+        let text = std::fs::read_to_string(entry.path()).unwrap_or_default();
+        let of =
+            |key: &str| text.lines().find_map(|l| l.strip_prefix(key)?.trim().parse::<u32>().ok());
+        // A link names the probe that it attaches, too.
+        probes.extend(of("prog_id:"));
+        maps.extend(of("map_id:"));
+    }
+    (probes, maps)
+}
+
+#[test]
+fn killed_while_it_looks_it_leaves_no_probe_no_map_and_no_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut child = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "looks_until_it_is_killed", "--nocapture"])
+        .env("ASSAY_LOOKS_UNTIL_KILLED", "1")
+        .env("TMPDIR", folder.path())
+        .current_dir(folder.path())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let said = lines.map(Result::unwrap).find(|l| l.contains("looking") || l.contains("cannot"));
+    let said = said.unwrap_or_default();
+    if !said.contains("looking") {
+        child.wait().unwrap();
+        return skipped(&said);
+    }
+    let (probes, maps) = held(child.id());
+    child.kill().unwrap();
+    child.wait().unwrap();
+    if probes.is_empty() {
+        return skipped("it looks without eBPF here");
+    }
+    assert!(maps.len() > 3, "{maps:?}");
+    let left = || {
+        let probes_left = aya::programs::loaded_programs().filter_map(Result::ok);
+        let maps_left = aya::maps::loaded_maps().filter_map(Result::ok);
+        probes_left.filter(|p| probes.contains(&p.id())).count()
+            + maps_left.filter(|m| maps.contains(&m.id())).count()
+    };
+    // The kernel takes them away after a grace period of its own.
+    let gone = (0..3000).any(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+        left() == 0
+    });
+    assert!(gone, "{} of {probes:?} and {maps:?} are still there", left());
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "a file is left");
+}
+
+/// Two threads on one CPU that hand over to each other as fast as they can.
+const HAND_OVER: &str = r#"
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <time.h>
+static double now(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return t.tv_sec + t.tv_nsec / 1e9; }
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t turned = PTHREAD_COND_INITIALIZER;
+static int turn, over; static double end, lived[2];
+static void *one(void *p) {
+    int me = (int)(long)p; double began = now();
+    pthread_mutex_lock(&lock);
+    while (!over) {
+        while (turn != me && !over) pthread_cond_wait(&turned, &lock);
+        turn = !me; over |= now() > end;
+        pthread_cond_signal(&turned);
+    }
+    pthread_mutex_unlock(&lock);
+    lived[me] = now() - began;
+    return 0;
+}
+int main(void) {
+    pthread_t t[2]; cpu_set_t set, all;
+    sched_getaffinity(0, sizeof all, &all);
+    for (int c = 0; c < CPU_SETSIZE; c++) if (CPU_ISSET(c, &all)) { CPU_ZERO(&set); CPU_SET(c, &set); break; }
+    sched_setaffinity(0, sizeof set, &set);
+    end = now() + 0.6;
+    pthread_setname_np(pthread_self(), "handedover");
+    for (long i = 0; i < 2; i++) pthread_create(&t[i], 0, one, (void *)i);
+    pthread_setname_np(pthread_self(), "starter");
+    for (int i = 0; i < 2; i++) pthread_join(t[i], 0);
+    printf("%f\n", lived[0] + lived[1]);
+    return 0;
+}
+"#;
+
+#[test]
+fn short_waits_are_represented_by_some_of_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let flags = ["-fno-omit-frame-pointer"];
+    let Some(program) = compiled(folder.path(), "handedover", HAND_OVER, &flags) else {
+        return skipped("there is no C compiler");
+    };
+    let Some((profile, out, _)) = profiled(&program, 99.0) else { return };
+    let Some(on) = profile.cpu_ns() else {
+        return skipped(&format!("only samples are to be had here: {}", profile.method));
+    };
+    let lived = out.trim().parse::<f64>().unwrap() * 1e9;
+    let off = profile.total_ns(Side::OffCpu) as f64;
+    let notes = &profile.notes;
+    assert!(notes.iter().any(|n| n.contains("stand for all")), "{notes:?}");
+    // Of 1.2 s that both live some 0.6 are off CPU, as 3,000 or more that stand for 0.2 ms each: 1.8 % at most.
+    let share = (on as f64 + off) / lived;
+    assert!((share - 1.0).abs() < 0.06, "{share}: {on} on CPU, {off} off");
+    let of = |state: State| profile.stacks.iter().filter(move |s| s.state == state);
+    let waited: u64 = of(State::Lock).chain(of(State::Runnable)).map(|s| s.ns).sum();
+    assert!(waited as f64 > 0.9 * off, "{waited} of {off}");
+    let count: u64 = of(State::Lock).map(|s| s.count).sum();
+    assert!(count > 10_000, "their number is that of all: {count}");
 }

@@ -29,7 +29,6 @@ pub(super) mod state {
     pub const ON_CPU: u8 = 0;
     pub const IO_WAIT: u8 = 3;
     pub const RUNNABLE: u8 = 4;
-    pub const BEFORE: u8 = 5;
     pub const ON_CPU_EXACT: u8 = 6;
 }
 
@@ -40,12 +39,15 @@ pub(super) mod counter {
     pub const LOST_TASKS: u32 = 3;
     pub const LOST_NS: u32 = 4;
     pub const LOST_UNWINDS: u32 = 5;
+    pub const SHORT_WAITS: u32 = 6;
+    pub const CHOSEN_WAITS: u32 = 7;
 }
 
 #[repr(C)]
 #[derive(Clone, Copy, Default)]
 pub(super) struct Config {
     pub period_ns: u64,
+    pub short_ns: u64,
     pub root: u32,
     pub all: u8,
     pub off_cpu: u8,
@@ -97,6 +99,8 @@ pub(super) struct Task {
     pub woken_ns: u64,
     pub kernel_stack: u64,
     pub user_stack: u64,
+    /// Outside of and in the measured window, what is in no group yet.
+    pub exact_ns: [u64; 2],
     pub tgid: u32,
     pub generation: u32,
     pub comm: [u8; COMM],
@@ -167,10 +171,10 @@ impl Raw {
 }
 
 // The same numbers stand in bpf/profile.h.
-const _: () = assert!(size_of::<Config>() == 24);
+const _: () = assert!(size_of::<Config>() == 32);
 const _: () = assert!(size_of::<Handed>() == 17744);
 const _: () = assert!(size_of::<Group>() == 48);
-const _: () = assert!(size_of::<Task>() == 64);
+const _: () = assert!(size_of::<Task>() == 80);
 const _: () = assert!(size_of::<Stack>() == 1024);
 
 // SAFETY: whole numbers and arrays of them in C layout without padding (the pads are fields), so every

@@ -62,7 +62,6 @@ impl<'s> Gather<'s> {
         let state = match group.state {
             state::ON_CPU => State::OnCpu,
             state::RUNNABLE => State::Runnable,
-            state::BEFORE => State::Unknown,
             other => {
                 let names: Vec<String> = self
                     .raw(group.kernel_stack)

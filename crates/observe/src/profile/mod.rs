@@ -45,6 +45,10 @@ pub const RATE_HZ: f64 = 99.0;
 /// The highest rate.
 pub const MAX_RATE_HZ: f64 = 10_000.0;
 
+/// Of shorter waits some stand for all, as of time on CPU samples do: following a stack in the kernel takes longer than
+/// many a wait.
+pub const SHORT_NS: u64 = 200_000;
+
 /// How many different stacks are kept, unless another number is asked for.
 pub const ROOM: u32 = 16_384;
 

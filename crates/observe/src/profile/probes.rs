@@ -2,13 +2,14 @@
 //! this process ends, however it ends, the kernel takes them away.
 
 use std::collections::HashMap as Map;
+use std::io::Read as _;
 use std::path::Path;
 
 use aya::maps::{Array, HashMap, MapData, PerCpuArray, RingBuf};
 use aya::programs::perf_event::{
     HardwareEvent, PerfEvent, PerfEventConfig, PerfEventScope, SamplePolicy, SoftwareEvent,
 };
-use aya::programs::{BtfTracePoint, Program};
+use aya::programs::{BtfTracePoint, Iter, Program};
 use aya::{Btf, Ebpf, EbpfLoader, Pod};
 
 use super::abi::{Amount, Config, DEPTH, Group, OWN_REGISTERS, Raw, Stack, Target, Task, Window};
@@ -34,6 +35,8 @@ pub(super) struct Probes {
 
 /// The ring of copied stacks: bytes a second of each CPU's samples, for so long without a look.
 const RING_SECONDS: f64 = 0.06;
+/// Places of amounts that two CPUs took for one group at once: one of them stays empty.
+const LEFT_EMPTY: u32 = 256;
 const RING_BYTES: std::ops::RangeInclusive<u32> = 1 << 20..=1 << 26;
 
 impl Probes {
@@ -47,6 +50,12 @@ impl Probes {
         let arguments = types.arguments("sched_switch").ok_or_else(|| {
             NotAvailable::because("this kernel has no tracepoint sched_switch that eBPF can read")
         })?;
+        // This function came with the addition that returns what was there.
+        if !types.has_value("bpf_func_id", "BPF_FUNC_check_mtu") {
+            return Err(NotAvailable::because(
+                "this kernel's eBPF has no additions that return what was there, which Linux 5.12 and later have",
+            ));
+        }
         config.state_argument = u8::from(arguments >= 4);
         config.kernel = 1;
         // Before Linux 5.15 a probe cannot read a program's registers.
@@ -61,6 +70,7 @@ impl Probes {
             .btf(Some(&btf))
             .override_global("cfg", &config, true)
             .map_max_entries("groups", ask.room)
+            .map_max_entries("amounts", ask.room.saturating_add(LEFT_EMPTY))
             .map_max_entries("stacks", ask.room)
             .map_max_entries("raws", if config.registers > 0 { ring } else { 4096 })
             .load(&OBJECT.0)
@@ -78,6 +88,13 @@ impl Probes {
                 program(&mut ebpf, name)?.try_into().map_err(|_| missing(name))?;
             program.load(tracepoint, &btf).map_err(|e| refused(&e))?;
             program.attach().map_err(|e| refused(&e))?;
+        }
+        if config.off_cpu > 0 {
+            for name in ["there", "waiting"] {
+                let iter: &mut Iter =
+                    program(&mut ebpf, name)?.try_into().map_err(|_| missing(name))?;
+                iter.load("task", &btf).map_err(|e| refused(&e))?;
+            }
         }
         let sample: &mut PerfEvent =
             program(&mut ebpf, "sample")?.try_into().map_err(|_| missing("sample"))?;
@@ -130,13 +147,28 @@ impl Probes {
         })
     }
 
-    /// Says what a thread is doing that was there before.
-    pub fn tell(&mut self, tid: u32, task: &Task) {
-        let map = self.ebpf.map_mut("tasks");
-        if let Some(mut map) = map.and_then(|m| HashMap::<_, u32, Task>::try_from(m).ok()) {
-            // What the probes have seen meanwhile is newer.
-            let _ = map.insert(tid, task, 1);
-        }
+    /// Has the probes find out which threads of what is followed are there already: until they are seen to leave or get a CPU,
+    /// it is not known what they do.
+    pub fn look_at_existing(&mut self) -> Result<(), NotAvailable> {
+        self.iterate("there")
+    }
+
+    /// Has the probes find out where the threads that wait now are in the kernel.
+    pub fn look_at_waiting(&mut self) {
+        // Without it, what such threads wait for is not known.
+        let _ = self.iterate("waiting");
+    }
+
+    /// Runs a probe for every thread.
+    fn iterate(&mut self, name: &str) -> Result<(), NotAvailable> {
+        let program: &mut Iter =
+            program(&mut self.ebpf, name)?.try_into().map_err(|_| missing(name))?;
+        let link = program.attach().map_err(|e| refused(&e))?;
+        let link = program.take_link(link).map_err(|e| refused(&e))?;
+        let mut file = link.into_file().map_err(|e| refused(&e))?;
+        // It prints nothing: it looks while it is read.
+        let read = file.read_to_end(&mut Vec::new());
+        read.map(|_| ()).map_err(|e| NotAvailable::because(format!("the probe `{name}`: {e}")))
     }
 
     /// Ends the looking; what was added up stays to be read.
@@ -191,7 +223,17 @@ impl Probes {
 
     /// What was added up.
     pub fn groups(&self) -> Vec<(Group, Amount)> {
-        self.all("groups")
+        let map = self.ebpf.map("amounts");
+        let Some(amounts) = map.and_then(|m| PerCpuArray::<_, Amount>::try_from(m).ok()) else {
+            return Vec::new();
+        };
+        // A place beyond what there is room for has nothing; what should be there is counted as lost.
+        let of = |(group, place): (Group, u32)| {
+            let by_cpu = amounts.get(&place, 0).ok()?;
+            let sum = |a: Amount, b: &Amount| Amount { n: a.n + b.n, ns: a.ns + b.ns };
+            Some((group, by_cpu.iter().fold(Amount::default(), sum)))
+        };
+        self.all::<Group, u32>("groups").into_iter().filter_map(of).collect()
     }
 
     /// The threads that are followed.

@@ -14,10 +14,10 @@ use super::sampler::Sampler;
 use super::spaces::Spaces;
 use super::symbols::Symbols;
 use super::unwound::{Pointers, Unwound};
-use super::{ProfileRequest, Unwind};
+use super::{ProfileRequest, SHORT_NS, Unwind};
 use crate::NotAvailable;
 use crate::follow::Whose;
-use crate::processes::{name_now, numbers, one_namespace, processes, with_descendants};
+use crate::processes::{one_namespace, processes, with_descendants};
 
 /// Looks at programs.
 struct Profiler {
@@ -51,6 +51,7 @@ impl Profiler {
         let own = std::process::id();
         let config = Config {
             period_ns: (1e9 / ask.rate_hz) as u64,
+            short_ns: SHORT_NS,
             root: if ask.whose == Whose::Children { own } else { 0 },
             all: u8::from(ask.whose == Whose::All),
             off_cpu: u8::from(ask.off_cpu),
@@ -65,17 +66,14 @@ impl Profiler {
             Whose::Children => spaces.follow(own),
             Whose::Processes(pids) => {
                 for pid in with_descendants(pids)? {
-                    follow(&mut probes, &mut spaces, pid, ask.off_cpu);
-                }
-            }
-            Whose::All => {
-                for pid in processes() {
                     spaces.follow(pid);
-                    if ask.off_cpu {
-                        tell(&mut probes, pid);
-                    }
+                    probes.follow(pid);
                 }
             }
+            Whose::All => processes().into_iter().for_each(|pid| spaces.follow(pid)),
+        }
+        if ask.off_cpu && ask.whose != Whose::Children {
+            probes.look_at_existing()?;
         }
         Ok(Profiler {
             probes,
@@ -131,6 +129,7 @@ impl Looking for Profiler {
 
     fn stop(&mut self) {
         if self.ended_ns.is_none() {
+            self.probes.look_at_waiting();
             self.ended_ns = Some(assay_sut::clock::monotonic_ns());
             self.probes.detach();
             self.look(true);
@@ -138,6 +137,9 @@ impl Looking for Profiler {
     }
 
     fn profile(&mut self) -> Profile {
+        if self.ended_ns.is_none() {
+            self.probes.look_at_waiting();
+        }
         let end = match self.window.end_ns {
             0 => self.ended_ns.unwrap_or_else(assay_sut::clock::monotonic_ns),
             end => end,
@@ -180,6 +182,15 @@ impl Looking for Profiler {
         }
         gather.finish(&mut profile);
         profile.notes.extend(self.unwound.notes(&self.spaces, n(counter::LOST_UNWINDS)));
+        if n(counter::SHORT_WAITS) > 0 {
+            profile.notes.push(format!(
+                "{} waits were shorter than {} µs; {} of them, taken by chance in proportion to their length, stand for all: \
+                 the time of their stacks is an estimate",
+                n(counter::SHORT_WAITS),
+                SHORT_NS / 1000,
+                n(counter::CHOSEN_WAITS)
+            ));
+        }
         if self.unwind != Unwind::FramePointers && !self.probes.unwinds() {
             profile.notes.push(
                 "stacks were followed by frame pointers alone: DWARF needs Linux 5.15 or later on x86-64 or arm64"
@@ -206,31 +217,13 @@ fn still(task: &Task, begin: u64, end: u64, gather: &mut Gather<'_>) {
         state: task.state,
         ..Group::default()
     };
+    let exact = Group { state: state::ON_CPU_EXACT, ..group };
+    gather.add(&exact, 1, task.exact_ns[usize::from(begin > 0)]);
     if task.state == state::ON_CPU {
-        let group = Group { state: state::ON_CPU_EXACT, ..group };
-        gather.add(&group, 1, clip(task.since_ns, end));
+        gather.add(&exact, 1, clip(task.since_ns, end));
         return;
     }
     let woken = if task.woken_ns > 0 { task.woken_ns } else { end };
     gather.add(&group, 1, clip(task.since_ns, woken));
     gather.add(&Group { state: state::RUNNABLE, ..group }, 1, clip(woken, end));
-}
-
-/// Follows a process that is there.
-fn follow(probes: &mut Probes, spaces: &mut Spaces, pid: u32, off_cpu: bool) {
-    spaces.follow(pid);
-    probes.follow(pid);
-    if off_cpu {
-        tell(probes, pid);
-    }
-}
-
-/// Says of a process's threads that they have been doing something unknown until now.
-fn tell(probes: &mut Probes, pid: u32) {
-    let now = assay_sut::clock::monotonic_ns();
-    for tid in numbers(&format!("/proc/{pid}/task")) {
-        let comm = name_now(pid, tid);
-        let task = Task { since_ns: now, tgid: pid, comm, state: state::BEFORE, ..Task::default() };
-        probes.tell(tid, &task);
-    }
 }
