@@ -28,9 +28,9 @@ pub(crate) struct Manifest {
 impl Manifest {
     /// The manifest of a run's folder.
     pub(crate) fn of(folder: &Path, run: &RunId, head: Option<Head>) -> Result<Self> {
-        let mut files = Vec::new();
-        collect(folder, "", &mut files)?;
-        files.sort_by(|a, b| a.path.cmp(&b.path));
+        let names = names(folder)?;
+        let files = names.iter().map(|name| disk::hash_file(name, &folder.join(name)));
+        let files = files.collect::<Result<_>>()?;
         Ok(Manifest { schema_version: SCHEMA_VERSION, run: run.clone(), files, head })
     }
 
@@ -40,7 +40,15 @@ impl Manifest {
     }
 }
 
-fn collect(folder: &Path, inside: &str, files: &mut Vec<FileHash>) -> Result<()> {
+/// The files of a run's folder, in order.
+pub(crate) fn names(folder: &Path) -> Result<Vec<String>> {
+    let mut files = Vec::new();
+    collect(folder, "", &mut files)?;
+    files.sort();
+    Ok(files)
+}
+
+fn collect(folder: &Path, inside: &str, files: &mut Vec<String>) -> Result<()> {
     for path in repair::list(folder)? {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let inner = if inside.is_empty() { name.into_owned() } else { format!("{inside}/{name}") };
@@ -51,7 +59,7 @@ fn collect(folder: &Path, inside: &str, files: &mut Vec<FileHash>) -> Result<()>
         if meta.is_dir() && inner.matches('/').count() < 4 {
             collect(&path, &inner, files)?;
         } else if meta.is_file() && is_run_file(&inner) {
-            files.push(disk::hash_file(&inner, &path)?);
+            files.push(inner);
         } else {
             return Err(Error::damaged(&path, "a run holds only files with plain names"));
         }

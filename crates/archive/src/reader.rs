@@ -196,7 +196,7 @@ impl RunReader {
         let path = self.folder.join(RECORDS);
         let mut records = Vec::new();
         let mut wrong = None;
-        let keep = |line: &[u8], record| match self.clean_line(line) {
+        let keep = |line: &[u8], record: TrialRecord| match self.clean_line(line) {
             None => records.push(record),
             Some(clean) => match disk::parse_json(&clean, &path) {
                 Ok(record) => records.push(record),

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use assay_model::{SCHEMA_VERSION, TrialRecord};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 use crate::disk::MAX_DATA;
 use crate::{Error, Result};
@@ -48,8 +49,34 @@ impl End {
     }
 }
 
+/// What is taken from the line of a record.
+pub(crate) trait Line: DeserializeOwned {
+    /// The version of its format.
+    fn schema_version(&self) -> u32;
+}
+
+impl Line for TrialRecord {
+    fn schema_version(&self) -> u32 {
+        self.schema_version
+    }
+}
+
+/// Whose a record is. The rest of its line is passed over, as JSON: enough where its hash is known.
+#[derive(Deserialize)]
+pub(crate) struct TrialKey {
+    schema_version: u32,
+    pub number: u32,
+    pub attempt: u32,
+}
+
+impl Line for TrialKey {
+    fn schema_version(&self) -> u32 {
+        self.schema_version
+    }
+}
+
 /// Reads the file at `path`; see [`read`].
-pub(crate) fn read_file(path: &Path, each: impl FnMut(&[u8], TrialRecord)) -> Result<End> {
+pub(crate) fn read_file<L: Line>(path: &Path, each: impl FnMut(&[u8], L)) -> Result<End> {
     let fail = |e| Error::io("read", path, e);
     let file = File::open(path).map_err(fail)?;
     let meta = file.metadata().map_err(fail)?;
@@ -64,9 +91,9 @@ pub(crate) fn read_file(path: &Path, each: impl FnMut(&[u8], TrialRecord)) -> Re
 
 /// Gives every record to `each`, in order, with its line's bytes (without the newline). Holds one
 /// line at a time. A wrong line does not end the reading: what follows tells whether it is torn.
-pub(crate) fn read(
+pub(crate) fn read<L: Line>(
     mut input: impl BufRead,
-    mut each: impl FnMut(&[u8], TrialRecord),
+    mut each: impl FnMut(&[u8], L),
 ) -> io::Result<End> {
     let mut end = End::default();
     let (mut line, mut number, mut at) = (Vec::new(), 0, 0);
@@ -110,11 +137,11 @@ struct Version {
     schema_version: u64,
 }
 
-fn parse(line: &[u8]) -> std::result::Result<TrialRecord, Wrong> {
+fn parse<L: Line>(line: &[u8]) -> std::result::Result<L, Wrong> {
     let newest = u64::from(SCHEMA_VERSION);
-    match serde_json::from_slice::<TrialRecord>(line) {
-        Ok(record) if u64::from(record.schema_version) <= newest => Ok(record),
-        Ok(record) => Err(Wrong::Newer(record.schema_version.into())),
+    match serde_json::from_slice::<L>(line) {
+        Ok(record) if u64::from(record.schema_version()) <= newest => Ok(record),
+        Ok(record) => Err(Wrong::Newer(record.schema_version().into())),
         Err(e) => match serde_json::from_slice::<Version>(line) {
             Ok(Version { schema_version }) if schema_version > newest => {
                 Err(Wrong::Newer(schema_version))
@@ -147,7 +174,7 @@ mod tests {
 
     fn numbers(bytes: &[u8]) -> (Vec<u32>, End) {
         let mut found = Vec::new();
-        let end = read(bytes, |line, record| {
+        let end = read(bytes, |line, record: TrialRecord| {
             assert_eq!(serde_json::from_slice::<TrialRecord>(line).unwrap(), record);
             found.push(record.number);
         });
@@ -196,7 +223,7 @@ mod tests {
         let after = format!("\n{}", line(2));
         let (mut found, first) = (Vec::new(), line(1));
         let input = first.as_bytes().chain(endless).chain(after.as_bytes());
-        let end = read(BufReader::new(input), |_, record| found.push(record.number)).unwrap();
+        let end = read(BufReader::new(input), |_, r: TrialRecord| found.push(r.number)).unwrap();
         assert_eq!((found, end.wrong.unwrap().0), (vec![1, 2], 2));
     }
 
@@ -211,17 +238,17 @@ mod tests {
             }
             bytes.truncate(cut);
             let mut found = 0;
-            let end = read(&bytes[..], |_, _| found += 1).unwrap();
+            let end = read(&bytes[..], |_, _: TrialRecord| found += 1).unwrap();
             proptest::prop_assert!(end.bytes <= bytes.len() as u64 && found <= 4);
             // What a repair leaves is whole.
             let mut again = 0;
-            let cut = read(&bytes[..end.bytes as usize], |_, _| again += 1).unwrap();
+            let cut = read(&bytes[..end.bytes as usize], |_, _: TrialRecord| again += 1).unwrap();
             proptest::prop_assert_eq!((again, cut.torn, cut.bytes), (found, false, end.bytes));
         }
 
         #[test]
         fn any_bytes_never_panic(bytes: Vec<u8>) {
-            let end = read(&bytes[..], |_, _| {}).unwrap();
+            let end = read(&bytes[..], |_, _: TrialRecord| {}).unwrap();
             proptest::prop_assert_eq!(end.torn, !bytes.is_empty());
         }
     }

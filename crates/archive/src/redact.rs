@@ -11,10 +11,9 @@ use std::sync::{Mutex, PoisonError};
 
 use assay_model::{FileHash, LedgerEvent, RunId, Severity};
 use assay_redact::{Key, Names, Redactor};
-use serde::Deserialize;
 
 use crate::archive::Archive;
-use crate::bundle::Manifest;
+use crate::bundle::{self, Manifest};
 use crate::chain::Tip;
 use crate::disk::{self, MAX_DATA, sha256};
 use crate::heads::{self, Head};
@@ -22,6 +21,7 @@ use crate::layout::{
     EXPERIMENT, KEY, LEDGER, LOCK, METRICS, PLAN, RECORDS, RUNS, SAMPLES, staged, trial_folder,
 };
 use crate::reader::{RunReader, is_wordless};
+use crate::records::TrialKey;
 use crate::{Error, Result, samples, subjects};
 
 /// Bytes of a key.
@@ -145,21 +145,24 @@ impl Archive {
         let mut copy =
             Copy { redactor, run, excluded: Vec::new(), changed: false, were: HashMap::new() };
         let mut hashes = HashMap::new();
-        let mut files = Manifest::of(run.dir(), id, None)?.files;
+        let mut files = bundle::names(run.dir())?;
         let replacement = |path: &str| [PLAN, METRICS].iter().any(|name| path == staged(name));
-        files.retain(|file| file.path != LEDGER && !replacement(&file.path));
-        for (file, clean) in copy.cleaned(files) {
-            copy.were.insert(file.path.clone(), file.sha256);
-            let (bytes, changed) = clean?;
+        files.retain(|name| name != LEDGER && !replacement(name));
+        disk::make_folder(&folder)?;
+        for (name, clean) in copy.cleaned(files) {
+            let Clean { was_sha256, bytes, changed } = clean?;
+            copy.were.insert(name.clone(), was_sha256);
             copy.changed |= changed;
             let Some(bytes) = bytes else {
-                copy.excluded.push(file.path);
+                copy.excluded.push(name);
                 continue;
             };
-            let path = folder.join(&file.path);
-            disk::make_folder(path.parent().unwrap_or(&folder))?;
+            let path = folder.join(&name);
+            if name.contains('/') {
+                disk::make_folder(path.parent().unwrap_or(&folder))?;
+            }
             disk::write_new(&path, &bytes, disk::Durability::Cached)?;
-            hashes.insert(file.path, bytes);
+            hashes.insert(name, bytes);
         }
         copy.excluded.sort();
         disk::make_folder(&folder.join(crate::layout::TRIALS))?;
@@ -174,8 +177,8 @@ impl Archive {
     ///
     /// # Errors
     /// What is wrong with it.
-    pub fn check_copy(&self, id: &RunId) -> Result<()> {
-        let problems = self.verify(Some(id))?;
+    pub fn check_copy(&self, copy: &RunReader) -> Result<()> {
+        let (id, problems) = (copy.id(), self.verify_open(copy));
         match problems.iter().find(|p| p.severity() == Severity::Invalid) {
             None => Ok(()),
             Some(p) => Err(Error::damaged(
@@ -184,13 +187,6 @@ impl Archive {
             )),
         }
     }
-}
-
-/// What says whose a record is; the rest of it is passed over.
-#[derive(Deserialize)]
-struct TrialKey {
-    number: u32,
-    attempt: u32,
 }
 
 struct Copy<'a> {
@@ -202,17 +198,24 @@ struct Copy<'a> {
     were: HashMap<String, String>,
 }
 
-/// A file as it may leave, `None` when it may not, and whether that is another than it was.
-type Clean = Result<(Option<Vec<u8>>, bool)>;
+/// A file as it may leave.
+struct Clean {
+    /// The hash of what it was.
+    was_sha256: String,
+    /// What it is now; `None` when it may not leave.
+    bytes: Option<Vec<u8>>,
+    /// Whether that is another than it was.
+    changed: bool,
+}
 
 impl Copy<'_> {
     /// The files as they may leave, in any order: two CPUs take one after the other.
-    fn cleaned(&self, files: Vec<FileHash>) -> Vec<(FileHash, Clean)> {
+    fn cleaned(&self, files: Vec<String>) -> Vec<(String, Result<Clean>)> {
         let left = Mutex::new(files);
         let take = || left.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let work = || {
-            let file = |file: FileHash| (self.file(&file.path), file);
-            std::iter::from_fn(take).map(file).map(|(clean, of)| (of, clean)).collect::<Vec<_>>()
+            let clean = |name: String| (self.file(&name), name);
+            std::iter::from_fn(take).map(clean).map(|(clean, of)| (of, clean)).collect::<Vec<_>>()
         };
         std::thread::scope(|threads| {
             let other = threads.spawn(work);
@@ -222,25 +225,27 @@ impl Copy<'_> {
         })
     }
 
-    fn file(&self, name: &str) -> Clean {
+    fn file(&self, name: &str) -> Result<Clean> {
         let path = self.run.dir().join(name);
+        let was = disk::read(&path, MAX_DATA)?;
+        let was_sha256 = sha256(&was);
+        let bytes = if name == PLAN { self.run.plan_bytes()? } else { was };
         if name.ends_with(SAMPLES) {
             let open = File::open(&path).map_err(|e| Error::io("read", &path, e))?;
             let mut set = samples::decode(open).map_err(|e| Error::damaged(&path, e))?;
-            if subjects::clean(&mut set, self.redactor) {
-                let encoded = samples::encode(&set);
-                let fail = |source| Error::Parquet { path, source };
-                return encoded.map(|bytes| (Some(bytes), true)).map_err(fail);
+            if !subjects::clean(&mut set, self.redactor) {
+                return Ok(Clean { was_sha256, bytes: Some(bytes), changed: false });
             }
-            return disk::read(&path, MAX_DATA).map(|bytes| (Some(bytes), false));
+            let encoded =
+                samples::encode(&set).map_err(|source| Error::Parquet { path, source })?;
+            return Ok(Clean { was_sha256, bytes: Some(encoded), changed: true });
         }
-        let bytes =
-            if name == PLAN { self.run.plan_bytes()? } else { disk::read(&path, MAX_DATA)? };
-        Ok(match self.redactor.file(name, &bytes) {
+        let clean = match self.redactor.file(name, &bytes) {
             Some(Cow::Borrowed(_)) => (Some(bytes), false),
             Some(Cow::Owned(clean)) => (Some(clean), true),
             None => (None, true),
-        })
+        };
+        Ok(Clean { was_sha256, bytes: clean.0, changed: clean.1 })
     }
 
     /// The ledger over the copied files.
@@ -250,7 +255,7 @@ impl Copy<'_> {
         let hash = |name: &str| files.get(name).map(|bytes| sha256(bytes));
         let mut records = HashMap::new();
         for line in files.get(RECORDS).map_or(&[][..], |r| r).split(|b| *b == b'\n') {
-            if let Ok(TrialKey { number, attempt }) = serde_json::from_slice(line) {
+            if let Ok(TrialKey { number, attempt, .. }) = serde_json::from_slice(line) {
                 records.insert((number, attempt), sha256(line));
             }
         }

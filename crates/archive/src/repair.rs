@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::fs::{self, File, OpenOptions};
 use std::path::{Path, PathBuf};
 
-use assay_model::{FileHash, LedgerEvent, RunId};
+use assay_model::{FileHash, LedgerEvent, RunId, TrialRecord};
 
 use crate::account::{Account, EntryStatus, Key};
 use crate::chain::{self, Chain, Tip};
@@ -39,7 +39,7 @@ pub(crate) fn settle(archive: &Path, id: &RunId, durability: Durability) -> Resu
     let lost = lost(&chain, archive, id)?;
     let account = Account::of(&chain.entries);
     let (mut recorded, mut lacking) = (HashSet::new(), Vec::new());
-    let end = records::read_file(&record_file, |line, record| {
+    let end = records::read_file(&record_file, |line, record: TrialRecord| {
         let key = (record.number, record.attempt);
         let record_sha256 = disk::sha256(line);
         recorded.insert(key);

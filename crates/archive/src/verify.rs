@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use assay_model::{LedgerEvent, RunId, RunState, Severity};
+use assay_model::{LedgerEvent, RunId, RunState, Severity, TrialRecord};
 
 use crate::account::{Account, EntryStatus, Gone, Key};
 use crate::archive::Archive;
@@ -15,6 +15,7 @@ use crate::heads::{Against, Head};
 use crate::layout::{LEDGER, RECORDS, RUNS, STAGING, TRIALS};
 use crate::lock::{Held, look};
 use crate::reader::RunReader;
+use crate::records::TrialKey;
 use crate::{Error, Result, create, disk, heads, listing, notes, records, repair};
 
 /// What kind of problem it is.
@@ -111,6 +112,13 @@ impl Archive {
         Ok(problems)
     }
 
+    /// Checks a run of this archive that is open already and was not being written then.
+    pub fn verify_open(&self, run: &RunReader) -> Vec<Problem> {
+        let (id, mut problems) = (run.id(), Vec::new());
+        Check::of(run.dir(), id, &mut problems).run(run, self.kept_head(id));
+        problems
+    }
+
     /// The head is read before the ledger, which may go on meanwhile.
     fn kept_head(&self, id: &RunId) -> KeptHead {
         KeptHead { path: heads::path(self.path(), id), head: heads::read(self.path(), id) }
@@ -178,7 +186,7 @@ pub(crate) struct KeptHead {
 
 /// Checks a run's folder.
 pub(crate) fn verify_run(folder: &Path, id: &RunId, head: KeptHead, problems: &mut Vec<Problem>) {
-    let mut check = Check { folder, id, problems, not_recorded: Vec::new() };
+    let mut check = Check::of(folder, id, problems);
     match RunReader::open(folder, id) {
         Ok(run) => check.run(&run, head),
         Err(error) => check.error(error.path().unwrap_or(folder), &error),
@@ -194,7 +202,11 @@ struct Check<'a> {
     not_recorded: Vec<String>,
 }
 
-impl Check<'_> {
+impl<'a> Check<'a> {
+    fn of(folder: &'a Path, id: &'a RunId, problems: &'a mut Vec<Problem>) -> Self {
+        Check { folder, id, problems, not_recorded: Vec::new() }
+    }
+
     fn found(&mut self, path: &Path, kind: ProblemKind, message: impl Into<String>) {
         self.problems.push(Problem {
             run: Some(self.id.clone()),
@@ -271,21 +283,26 @@ impl Check<'_> {
         }
     }
 
-    /// Every record is whole and the ledger's. Returns the trials that have one.
+    /// Every record is whole and the ledger's: one with the hash that was entered is as it was written. Returns the trials that have one.
     fn records(&mut self, account: &Account<'_>, live: bool) -> HashSet<Key> {
         let path = self.folder.join(RECORDS);
         let mut recorded = HashSet::new();
         // Records that the ledger does not have: fine at the end of a session that was interrupted.
         let mut not_entered = Vec::new();
         let mut stray = Vec::new();
-        let read = records::read_file(&path, |line, record| {
+        let read = records::read_file(&path, |line, record: TrialKey| {
             let key = (record.number, record.attempt);
             if !recorded.insert(key) {
                 stray.push((key, ProblemKind::Unknown, "is there twice"));
                 return;
             }
             match account.status(key, &disk::sha256(line)) {
-                EntryStatus::NotEntered => not_entered.push(key),
+                EntryStatus::NotEntered => {
+                    if serde_json::from_slice::<TrialRecord>(line).is_err() {
+                        stray.push((key, ProblemKind::Unreadable, "is not whole"));
+                    }
+                    not_entered.push(key);
+                }
                 EntryStatus::Changed => stray.push((
                     key,
                     ProblemKind::Hash,

@@ -54,7 +54,12 @@ pub fn of_ended(
 
 /// A copy for publication, which passed the redactor when it was made.
 pub fn load_copy(copies: &Archive, id: &RunId) -> Result<RunView> {
-    read(&copies.run(id)?, None)
+    of(&copies.run(id)?)
+}
+
+/// A run as its reader lets it be seen.
+pub fn of(reader: &RunReader) -> Result<RunView> {
+    read(reader, None)
 }
 
 /// A run as it is judged for publication: its findings, and what is withheld because of them, in the severities

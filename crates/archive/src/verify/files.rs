@@ -13,7 +13,7 @@ use crate::layout::{
     trial_folder,
 };
 use crate::reader::RunReader;
-use crate::{disk, repair, samples};
+use crate::{Result, disk, repair, samples};
 
 const NOT_THERE: &str = "the ledger does not have it: it was added, or its writer died before it was \
                          entered";
@@ -57,7 +57,8 @@ impl Check<'_> {
                 wanted.insert(name.to_string_lossy().into_owned(), wants);
             }
         }
-        let mut wrong = HashSet::new();
+        // What has the hash that was entered is as it was written: nothing is learnt by reading it.
+        let (mut whole, mut wrong) = (HashSet::new(), HashSet::new());
         for (name, path) in self.listed() {
             let wants = wanted.remove(&name);
             let regular = fs::symlink_metadata(&path).is_ok_and(|meta| meta.is_file());
@@ -67,9 +68,9 @@ impl Check<'_> {
                     self.found(&path, ProblemKind::Unknown, "it is not a regular file");
                 }
                 (Some(wants), _) => {
-                    if !self.is_wanted(chain, &name, &path, &wants, live) {
-                        wrong.insert(name);
-                    }
+                    let whole =
+                        self.is_wanted(chain, &name, &path, &wants, live).then_some(&mut whole);
+                    whole.unwrap_or(&mut wrong).insert(name);
                 }
                 (None, None) if chain.has_all_files() => {
                     self.found(&path, ProblemKind::Unknown, NOT_THERE);
@@ -106,13 +107,15 @@ impl Check<'_> {
                 self.found(&path, ProblemKind::Missing, "it is in the ledger and not here");
             }
         }
-        for (name, read) in [
-            (PLAN, run.plan().map(|_| ())),
-            (SYSTEM, run.system().map(|_| ())),
-            (METRICS, run.run_metrics().map(|_| ())),
-        ] {
-            if let Err(error) = read
+        let reads: [(&str, &dyn Fn() -> Result<()>); 3] = [
+            (PLAN, &|| run.plan().map(drop)),
+            (SYSTEM, &|| run.system().map(drop)),
+            (METRICS, &|| run.run_metrics().map(drop)),
+        ];
+        for (name, read) in reads {
+            if (live || !whole.contains(name))
                 && !wrong.contains(name)
+                && let Err(error) = read()
             {
                 self.error(&self.folder.join(name), &error);
             }

@@ -4,7 +4,7 @@
 use std::cell::RefCell;
 
 use anyhow::{Context, Result};
-use assay_archive::{Archive, Published};
+use assay_archive::{Archive, Published, RunReader};
 use assay_model::RunId;
 use assay_model::nouns::count;
 use assay_redact::Kind;
@@ -55,22 +55,25 @@ impl Copies {
     /// # Errors
     /// The run is damaged or being written.
     pub fn add(&self, from: &Archive, id: &RunId) -> Result<()> {
-        self.add_unchecked(from, id)?;
-        Ok(self.archive.check_copy(id)?)
+        if self.has(id) {
+            return Ok(());
+        }
+        self.add_unchecked(from, &from.run(id)?)?;
+        Ok(self.archive.check_copy(&self.archive.run(id)?)?)
     }
 
-    /// The same, for a caller that checks the copy before it publishes anything of it.
+    fn has(&self, id: &RunId) -> bool {
+        self.published.borrow().iter().any(|(known, _)| known == id)
+    }
+
+    /// Adds the copy of a run that has none yet, for a caller that checks it before it publishes anything of it.
     ///
     /// # Errors
     /// The run is damaged or being written.
-    pub fn add_unchecked(&self, from: &Archive, id: &RunId) -> Result<()> {
-        let mut published = self.published.borrow_mut();
-        if published.iter().any(|(known, _)| known == id) {
-            return Ok(());
-        }
-        let run = from.run(id)?;
-        let redactor = from.publication(&run, view::own_names());
-        published.push((id.clone(), from.copy_redacted(&run, &redactor, &self.archive)?));
+    pub fn add_unchecked(&self, from: &Archive, run: &RunReader) -> Result<()> {
+        let redactor = from.publication(run, view::own_names());
+        let published = from.copy_redacted(run, &redactor, &self.archive)?;
+        self.published.borrow_mut().push((run.id().clone(), published));
         Ok(())
     }
 

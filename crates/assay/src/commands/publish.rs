@@ -2,13 +2,12 @@
 //! raw data.
 
 use std::path::Path;
-use std::thread;
 
 use anyhow::{Result, anyhow};
-use assay_archive::Archive;
+use assay_archive::{Archive, Problem};
 use assay_model::{RunId, Severity};
 use assay_report::RunView;
-use assay_report::format::{FORMATS, FormatError};
+use assay_report::format::{FORMATS, Format, FormatError};
 
 use super::copies::Copies;
 use super::open::open_archive;
@@ -16,7 +15,7 @@ use super::publication::Publication;
 use crate::cli::{Cli, Publish};
 use crate::exit::{Changed, Exit, Usage};
 use crate::screen::{print, print_json, say};
-use crate::threads::{beside, joined};
+use crate::threads::beside;
 use crate::view;
 
 /// Writes the folder and names the page.
@@ -30,17 +29,23 @@ pub fn publish(cli: &Cli, publish: &Publish) -> Result<Exit> {
     let archive = open_archive(cli)?;
     let id = archive.resolve(&publish.what)?;
     let copies = Copies::new()?;
-    let archive = if publish.no_redact {
+    let run = archive.run(&id);
+    if run.is_err() {
+        // What changed says more than what cannot be read because of it.
         unchanged(&archive, &id)?;
-        archive
+    }
+    let run = run?;
+    let whole = || changed(archive.verify_open(&run));
+    let (archive, run) = if publish.no_redact {
+        whole()?;
+        let redactor = archive.secrets(&run);
+        (archive.clone(), run.redacted(redactor))
     } else {
-        // What a changed file breaks in the copy says less than what changed.
-        let copy = || copies.add_unchecked(&archive, &id);
-        let (verified, copied) = beside(|| unchanged(&archive, &id), copy);
-        verified.and(copied)?;
-        copies.archive().clone()
+        let (whole, copied) = beside(whole, || copies.add_unchecked(&archive, &run));
+        whole.and(copied)?;
+        (copies.archive().clone(), copies.archive().run(&id)?)
     };
-    let check = || if publish.no_redact { Ok(()) } else { archive.check_copy(&id) };
+    let check = || if publish.no_redact { Ok(()) } else { archive.check_copy(&run) };
     if publish.preview {
         check()?;
         return copies.preview(cli, std::iter::once(&id));
@@ -50,8 +55,7 @@ pub fn publish(cli: &Cli, publish: &Publish) -> Result<Exit> {
     let (packed, view) = beside(
         || check().and_then(|()| archive.export(&id, &bundle)),
         || {
-            let view = if publish.no_redact { view::load } else { view::load_copy };
-            let view = view::for_publication(view(&archive, &id)?);
+            let view = view::for_publication(view::of(&run)?);
             for (name, content) in formats(&view) {
                 publication.write(name, content.map_err(|e| anyhow!(e))?)?;
             }
@@ -85,15 +89,17 @@ pub fn publish(cli: &Cli, publish: &Publish) -> Result<Exit> {
     Ok(if invalid.is_empty() { Exit::Fine } else { Exit::Rule })
 }
 
-/// A run in each format that it has, beside each other: a file's name and its content.
+/// A run in each format that it has: a file's name and its content. The page takes as long as the others together.
 fn formats(view: &RunView) -> Vec<(&'static str, Result<String, FormatError>)> {
-    thread::scope(|threads| {
-        let written = FORMATS.iter().filter(|f| (f.has)(view)).filter_map(|format| {
-            format.published.map(|name| (name, threads.spawn(|| (format.write)(view))))
-        });
-        let written: Vec<_> = written.collect();
-        written.into_iter().map(|(name, content)| (name, joined(content))).collect()
-    })
+    let write = |formats: &'static [Format]| {
+        let of_view = formats.iter().filter(|f| (f.has)(view));
+        let written = of_view.filter_map(|f| f.published.map(|name| (name, (f.write)(view))));
+        written.collect::<Vec<_>>()
+    };
+    let (page, others) = FORMATS.split_at(1);
+    let (others, mut all) = beside(|| write(others), || write(page));
+    all.extend(others);
+    all
 }
 
 /// Whether a run is as its ledger says; whatever is published of it is.
@@ -101,8 +107,12 @@ fn formats(view: &RunView) -> Vec<(&'static str, Result<String, FormatError>)> {
 /// # Errors
 /// [`Changed`], with the files that are not.
 pub(super) fn unchanged(archive: &Archive, id: &RunId) -> Result<()> {
-    let problems = archive.verify(Some(id))?.into_iter();
+    changed(archive.verify(Some(id))?)
+}
+
+fn changed(problems: Vec<Problem>) -> Result<()> {
     let changed: Vec<String> = problems
+        .into_iter()
         .filter(|problem| problem.severity() == Severity::Invalid)
         .map(|problem| format!("{}: {}", problem.path.display(), problem.message))
         .collect();
