@@ -39,11 +39,20 @@ fn about(ios: u64) -> TraceAbout {
 
 #[test]
 fn a_live_tracer_writes_what_is_read_again() {
+    for at_end in [false, true] {
+        writes_what_is_read_again(at_end);
+    }
+}
+
+fn writes_what_is_read_again(at_end: bool) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("io.parquet");
     let names = Names::default();
     let mut writer = IoWriter::create(&path, &names).unwrap();
     writer.set_hints(Hints { sync: true, aio: true });
+    if at_end {
+        writer.encode_at_end().unwrap();
+    }
     for (i, from) in (0u64..).zip(FileFrom::ALL) {
         writer.end(&Io {
             serial: i,

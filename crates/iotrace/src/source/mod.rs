@@ -11,6 +11,7 @@ mod parquet_pages;
 pub(crate) mod parquet_read;
 mod parquet_runs;
 pub(crate) mod parquet_write;
+mod row_log;
 pub(crate) mod rows;
 pub(crate) mod snoop;
 pub(crate) mod tracepoints;

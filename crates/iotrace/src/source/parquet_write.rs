@@ -20,6 +20,7 @@ use crate::error::Error;
 use crate::event::{FileFrom, Flags, Io, Sink};
 use crate::names::Names;
 use crate::source::parquet_columns::{ABOUT_KEY, SCHEMA, TraceAbout, VERSION_KEY};
+use crate::source::row_log::RowLog;
 
 /// Rows of a row group.
 const GROUP: usize = 1 << 16;
@@ -45,7 +46,9 @@ pub struct IoWriter<'a> {
     /// Ended, not yet written. I/Os end in another order than they start in: of twice a group's rows
     /// the half that started first is written.
     rows: Vec<Io>,
-    failure: Option<ParquetError>,
+    /// What waits for the end.
+    log: Option<RowLog>,
+    failure: Option<String>,
 }
 
 impl<'a> IoWriter<'a> {
@@ -78,6 +81,7 @@ impl<'a> IoWriter<'a> {
             hints: Hints::default(),
             writer,
             rows: Vec::new(),
+            log: None,
             failure: None,
         })
     }
@@ -87,13 +91,32 @@ impl<'a> IoWriter<'a> {
         self.hints = hints;
     }
 
+    /// Keeps what comes as it is, in a file without a name beside this one (79 bytes an I/O), and encodes it in
+    /// [`IoWriter::finish`]: for a load that needs the CPU more.
+    ///
+    /// # Errors
+    /// There can be no such file.
+    pub fn encode_at_end(&mut self) -> Result<(), Error> {
+        let log = RowLog::create(&self.temporary.with_extension("rows.tmp"));
+        let failed =
+            |e: std::io::Error| Error::Save { path: self.path.clone(), reason: e.to_string() };
+        self.log = Some(log.map_err(failed)?);
+        Ok(())
+    }
+
     /// Ends the file and gives it its name.
     pub fn finish(mut self, about: &TraceAbout) -> Result<(), Error> {
+        if let Some(log) = self.log.take()
+            && self.failure.is_none()
+            && let Err(e) = log.read(|io| self.encode(io))
+        {
+            self.failure = Some(e.to_string());
+        }
         while !self.rows.is_empty() && self.failure.is_none() {
             self.write_group();
         }
         let done = match self.failure.take() {
-            Some(failure) => Err(failure.to_string()),
+            Some(failure) => Err(failure),
             None => self.close(about),
         };
         done.map_err(|reason| Error::Save { path: self.path.clone(), reason })
@@ -109,11 +132,18 @@ impl<'a> IoWriter<'a> {
         std::fs::rename(&self.temporary, &self.path).map_err(|e| e.to_string())
     }
 
+    fn encode(&mut self, io: Io) {
+        self.rows.push(io);
+        if self.rows.len() >= 2 * GROUP && self.failure.is_none() {
+            self.write_group();
+        }
+    }
+
     fn write_group(&mut self) {
         self.rows.sort_by_key(|io| io.serial);
         let rows: Vec<Io> = self.rows.drain(..GROUP.min(self.rows.len())).collect();
         if let Err(failure) = self.group(&rows) {
-            self.failure = Some(failure);
+            self.failure = Some(failure.to_string());
         }
     }
 
@@ -163,12 +193,10 @@ impl Sink for IoWriter<'_> {
     fn start(&mut self, _io: &Io) {}
 
     fn end(&mut self, io: &Io) {
-        if self.failure.is_some() {
-            return;
-        }
-        self.rows.push(*io);
-        if self.rows.len() >= 2 * GROUP {
-            self.write_group();
+        match &mut self.log {
+            _ if self.failure.is_some() => {}
+            Some(log) => self.failure = log.push(io).err().map(|e| e.to_string()),
+            None => self.encode(*io),
         }
     }
 }

@@ -9,10 +9,12 @@ use crate::NotAvailable;
 
 /// Where single I/Os are kept.
 pub(super) fn writer<'n>(path: &Path, names: &'n Names) -> Result<IoWriter<'n>, NotAvailable> {
-    let mut writer =
-        IoWriter::create(path, names).map_err(|e| NotAvailable::because(e.to_string()))?;
-    writer.set_hints(Hints { sync: true, aio: true });
-    Ok(writer)
+    let begin = || {
+        let mut writer = IoWriter::create(path, names)?;
+        writer.set_hints(Hints { sync: true, aio: true });
+        writer.encode_at_end().map(|()| writer)
+    };
+    begin().map_err(|e: assay_iotrace::Error| NotAvailable::because(e.to_string()))
 }
 
 /// What was asked for and is not recorded, as the end of the first line of the answer.
