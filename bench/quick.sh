@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Where assay stands against its goals, in under five minutes: ratios alone, both sides in one run and in turn.
-# Usage: bench/quick.sh [ROUNDS]; ASSAY names a binary, KEEP a CSV to which each run adds a line.
+# Usage: bench/quick.sh [ROUNDS]; ASSAY names a binary, KEEP a CSV to which each run adds a line, ONLY a word of the
+# rows that are wanted.
 # Peers that are not installed are reported as absent: hyperfine, blktrace, valgrind and memcached are Debian packages;
 # DuckDB and Polars are looked for in $PYTHON (python3): `python3 -m venv V && V/bin/pip install duckdb polars`.
 set -euo pipefail
