@@ -101,6 +101,14 @@ struct {
 	__type(value, struct stack);
 } scratch SEC(".maps");
 
+/* When this CPU was last seen to switch. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u64);
+} last_switch SEC(".maps");
+
 /* Stacks that frame pointers follow to their beginning, as unwinding has shown: by name. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
@@ -358,7 +366,29 @@ static __always_inline void add_up(struct task *task)
 	}
 }
 
-static __always_inline void left(__u64 *ctx, struct window *w, struct task_struct___thread *prev, __u64 now)
+/*
+ * A thread leaves a CPU that it was not seen to get: the kernel does not report every switch, in a virtual machine not
+ * some from its own workers. It came after the last switch that was seen there; or it was there before the profiler.
+ */
+static __always_inline void came_unseen(struct window *w, struct task *task, __u64 before)
+{
+	__u64 came = before > task->since_ns ? before : task->since_ns;
+	__u64 until = task->woken_ns && task->woken_ns < came ? task->woken_ns : came;
+	__u64 wait = within(w, task->since_ns, until), ready = within(w, until, came);
+	struct group group = { .state = task->state, .user_stack = task->user_stack };
+
+	group_of(&group, task, w->begin_ns != 0);
+	if (wait)
+		put(&group, 1, wait);
+	group.state = RUNNABLE;
+	if (ready)
+		put(&group, 1, ready);
+	task->since_ns = came;
+	task->state = ON_CPU;
+}
+
+static __always_inline void left(__u64 *ctx, struct window *w, struct task_struct___thread *prev, __u64 before,
+				 __u64 now)
 {
 	__u32 tid = prev->pid, tgid = prev->tgid, generation, slot = OF_SWITCH;
 	const __u64 *name = (const __u64 *)prev->comm;
@@ -374,16 +404,9 @@ static __always_inline void left(__u64 *ctx, struct window *w, struct task_struc
 	if (!target && !cfg.all)
 		return;
 	known = bpf_map_lookup_elem(&tasks, &tid);
-	if (known && known->state != ON_CPU && known->woken_ns) {
-		struct group group = { .state = known->state, .user_stack = known->user_stack };
-
-		/* That it got the CPU was not reported, as happens after some of the kernel's own workers. */
-		group_of(&group, known, w->begin_ns != 0);
-		put(&group, 1, within(w, known->since_ns, known->woken_ns));
-		known->since_ns = known->woken_ns;
-		known->state = ON_CPU;
-	}
-	if (known && (known->state == ON_CPU || known->state == BEFORE))
+	if (known && known->state != ON_CPU)
+		came_unseen(w, known, before);
+	if (known)
 		ran(w, known, now);
 	if (cfg.state_argument)
 		state = ctx[3];
@@ -474,10 +497,13 @@ int switched(__u64 *ctx)
 	__u64 now = bpf_ktime_get_ns();
 	__u32 zero = 0;
 	struct window *w = bpf_map_lookup_elem(&window, &zero);
+	__u64 *last = bpf_map_lookup_elem(&last_switch, &zero), before;
 
-	if (!w)
+	if (!w || !last)
 		return 0;
-	left(ctx, w, (struct task_struct___thread *)ctx[1], now);
+	before = *last;
+	*last = now;
+	left(ctx, w, (struct task_struct___thread *)ctx[1], before, now);
 	came(w, (struct task_struct *)ctx[2], now);
 	return 0;
 }

@@ -605,9 +605,9 @@ fn short_waits_are_represented_by_some_of_them() {
     let off = profile.total_ns(Side::OffCpu) as f64;
     let notes = &profile.notes;
     assert!(notes.iter().any(|n| n.contains("stand for all")), "{notes:?}");
-    // Of 1.2 s that both live some 0.6 are off CPU, as 3,000 or more that stand for 0.2 ms each: 1.8 % at most.
+    // Of 1.2 s that both live some 0.6 are off CPU, as 1,500 waits that stand for 0.4 ms each: known to 2.6 %, 1.3 % of all.
     let share = (on as f64 + off) / lived;
-    assert!((share - 1.0).abs() < 0.06, "{share}: {on} on CPU, {off} off");
+    assert!((share - 1.0).abs() < 0.08, "{share}: {on} on CPU, {off} off");
     let of = |state: State| profile.stacks.iter().filter(move |s| s.state == state);
     let waited: u64 = of(State::Lock).chain(of(State::Runnable)).map(|s| s.ns).sum();
     assert!(waited as f64 > 0.9 * off, "{waited} of {off}");

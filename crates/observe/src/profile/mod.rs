@@ -47,7 +47,7 @@ pub const MAX_RATE_HZ: f64 = 10_000.0;
 
 /// Of shorter waits some stand for all, as of time on CPU samples do: following a stack in the kernel takes longer than
 /// many a wait.
-pub const SHORT_NS: u64 = 200_000;
+pub const SHORT_NS: u64 = 400_000;
 
 /// How many different stacks are kept, unless another number is asked for.
 pub const ROOM: u32 = 16_384;
