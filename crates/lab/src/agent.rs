@@ -17,7 +17,7 @@ use assay_workloads::{KitPaths, TrialContext, Workload};
 use crate::machine::{Listener, Machine, Recorded, Task};
 use crate::serving::Server;
 use crate::spanning::{self, Ready, Spanning};
-use crate::trial::{Order, blank};
+use crate::trial::{TrialSpec, blank};
 use crate::{describe, fit};
 
 /// Serves the collector that the environment names, until it has nothing more to do.
@@ -194,7 +194,7 @@ impl Agent {
         let task = Task {
             plan: &self.plan,
             workload: spanning.as_ref().map_or(inner, |s| s as &dyn Workload),
-            order: Order {
+            order: TrialSpec {
                 planned: &asked.planned,
                 attempt: asked.attempt,
                 treatment,
@@ -256,7 +256,7 @@ impl Agent {
         let task = Task {
             plan: &self.plan,
             workload: &server,
-            order: Order {
+            order: TrialSpec {
                 planned: &asked.planned,
                 attempt: asked.attempt,
                 treatment,

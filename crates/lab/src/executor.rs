@@ -11,7 +11,7 @@ use assay_workloads::Workload;
 use crate::live_profile::Snapshots;
 use crate::machine::{Listener, Machine, Recorded, Task};
 use crate::trace::Tracing;
-use crate::trial::Order;
+use crate::trial::TrialSpec;
 use crate::watch::{News, Watcher};
 use crate::{LabError, per_operation};
 
@@ -116,7 +116,7 @@ impl Executor for Local {
         let task = Task {
             plan: next.plan,
             workload: next.workload,
-            order: Order {
+            order: TrialSpec {
                 planned: next.planned,
                 attempt: next.attempt,
                 treatment: next.treatment,

@@ -16,7 +16,7 @@ use assay_workloads::{TrialContext, Workload};
 use crate::event_reader::EventReader;
 use crate::scratch::{self, Scratch};
 use crate::trace::{self, Tracing};
-use crate::trial::{Bench, Order};
+use crate::trial::{Bench, TrialSpec};
 use crate::watch::News;
 use crate::witness::{Programs, Witness};
 use crate::{LabError, artifacts, power};
@@ -56,7 +56,7 @@ pub(crate) struct Task<'a> {
     pub plan: &'a Plan,
     pub workload: &'a dyn Workload,
     /// The trial; its `at_start` is called when the tracer runs and before the first sample.
-    pub order: Order<'a>,
+    pub order: TrialSpec<'a>,
     pub tracing: &'a Tracing,
     /// Whether it will last an interval of the monitors.
     pub samples: bool,
@@ -186,19 +186,19 @@ impl Machine {
             programs: &self.programs,
         };
         let Listener { every, wants_all, on_news: tell } = listener;
-        let mut said = SampleSet::default();
+        let mut reported = SampleSet::default();
         let mut on_news = |news: News<'_>| tell(news, sampler);
         let on_phase = |phase| task.tracing.phase(phase);
-        let heard =
-            EventReader::new(every, wants_all, &mut on_news, &mut said).with_phases(&on_phase);
-        let order = Order { at_start: &at_start, ..task.order };
-        let mut record = bench.run(&mut self.runner, order, heard);
+        let events =
+            EventReader::new(every, wants_all, &mut on_news, &mut reported).with_phases(&on_phase);
+        let order = TrialSpec { at_start: &at_start, ..task.order };
+        let mut record = bench.run(&mut self.runner, order, events);
         tell(News::Ended, self.sampler.as_ref());
         let interrupted = self.interrupt.as_ref().is_some_and(Interrupt::fired);
         if record.exit.is_none() && interrupted && !(task.called_off)() {
             record.outcome = Outcome::Interrupted;
         }
-        let samples = joined(observed(self.sampler.as_ref(), self.interval, &mut record), said);
+        let samples = joined(observed(self.sampler.as_ref(), self.interval, &mut record), reported);
         let seen = task.tracing.stop_programs(&mut record);
         let trace = task.tracing.stop(&mut record);
         self.witness.look(&mut record, task.last);
@@ -246,10 +246,10 @@ impl Machine {
 }
 
 /// Runs a trial's program once more; its record is for its outcome alone. What the timed trial printed is its own.
-fn count(bench: &Bench<'_>, mut runner: Runner, order: Order<'_>) -> TrialRecord {
-    let (mut deaf, mut said) = (|_: News<'_>| {}, SampleSet::default());
-    let heard = EventReader::new(None, false, &mut deaf, &mut said);
-    bench.run(&mut runner, Order { at_start: &|_, _| Ok(()), ..order }, heard)
+fn count(bench: &Bench<'_>, mut runner: Runner, order: TrialSpec<'_>) -> TrialRecord {
+    let (mut deaf, mut reported) = (|_: News<'_>| {}, SampleSet::default());
+    let events = EventReader::new(None, false, &mut deaf, &mut reported);
+    bench.run(&mut runner, TrialSpec { at_start: &|_, _| Ok(()), ..order }, events)
 }
 
 /// Takes the samples of the trial's time, if it was long enough to have any.
@@ -274,14 +274,14 @@ fn observed(
 
 /// The monitors' samples together with the program's own, rows in order of time; `None` if there are
 /// none.
-fn joined(observed: Option<SampleSet>, said: SampleSet) -> Option<SampleSet> {
-    if said.rows.is_empty() {
+fn joined(observed: Option<SampleSet>, reported: SampleSet) -> Option<SampleSet> {
+    if reported.rows.is_empty() {
         return observed;
     }
     let mut all = observed.unwrap_or_default();
     let first = all.series.len() as u32;
-    all.series.extend(said.series);
-    all.rows.extend(said.rows.iter().map(|r| SampleRow { series: first + r.series, ..*r }));
+    all.series.extend(reported.series);
+    all.rows.extend(reported.rows.iter().map(|r| SampleRow { series: first + r.series, ..*r }));
     all.rows.sort_by_key(|r| r.t_ns);
     Some(all)
 }

@@ -21,7 +21,7 @@ pub(crate) fn account(plan: &Plan, samples: &SampleSet, record: &mut TrialRecord
     let rate = match rate {
         One(rate) => rate,
         Several => {
-            return untold(
+            return not_known(
                 record,
                 "the trial held several rates, and its curves do not say when each was held",
             );
@@ -54,11 +54,11 @@ pub(crate) fn account(plan: &Plan, samples: &SampleSet, record: &mut TrialRecord
 /// Says of a trial over several nodes why it has no costs: its rate is of all nodes, samples are of each.
 pub(crate) fn over_nodes(plan: &Plan, record: &mut TrialRecord) {
     if !record.observers.is_empty() && rate(plan, record).is_some() {
-        untold(record, "the rate is of all nodes together, and monitors sample each by itself");
+        not_known(record, "the rate is of all nodes together, and monitors sample each by itself");
     }
 }
 
-fn untold(record: &mut TrialRecord, why: &str) {
+fn not_known(record: &mut TrialRecord, why: &str) {
     record.notes.push(format!("costs of an operation are unknown: {why}"));
 }
 

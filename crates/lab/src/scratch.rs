@@ -60,7 +60,7 @@ impl Scratch {
     }
 
     /// Whether nothing was made in the trial's folder since it was emptied: one system call, and most trials make
-    /// nothing. On a file system that does not keep such a time it never says so.
+    /// nothing. On a file system that does not keep such a time it never reports one.
     pub fn is_untouched(&self) -> bool {
         fstat(&self.trial).is_ok_and(|folder| {
             let changed = (folder.st_mtime, folder.st_mtime_nsec as i64);

@@ -41,7 +41,7 @@ pub(crate) struct Bench<'a> {
 
 /// One trial to run.
 #[derive(Clone, Copy)]
-pub(crate) struct Order<'a> {
+pub(crate) struct TrialSpec<'a> {
     pub planned: &'a PlannedTrial,
     pub attempt: u32,
     pub treatment: &'a Treatment,
@@ -76,8 +76,8 @@ impl Bench<'_> {
     pub fn run(
         &self,
         runner: &mut Runner,
-        order: Order<'_>,
-        mut heard: EventReader<'_>,
+        order: TrialSpec<'_>,
+        mut events: EventReader<'_>,
     ) -> TrialRecord {
         let mut record = blank(order.planned, order.attempt);
         runner.forget();
@@ -106,10 +106,11 @@ impl Bench<'_> {
             previous: order.previous,
         };
         let empty_s = self.empty(runner, &ctx, &applied);
-        match self.execute(runner, &ctx, (&applied, during), &actions, order.at_start, &mut heard) {
+        match self.execute(runner, &ctx, (&applied, during), &actions, order.at_start, &mut events)
+        {
             Ok((ran, after, program, paused)) => {
                 self.programs.borrow_mut().see(program.as_deref(), &mut record);
-                self.conclude(runner, &ctx, &ran, empty_s, heard, &mut record);
+                self.conclude(runner, &ctx, &ran, empty_s, events, &mut record);
                 for pause in paused {
                     see(&mut record, pause);
                 }
@@ -150,7 +151,7 @@ impl Bench<'_> {
         (applied, during): (&Applied, Vec<During>),
         actions: &[Setting],
         at_start: &AtStart<'_>,
-        heard: &mut EventReader<'_>,
+        events: &mut EventReader<'_>,
     ) -> Result<Executed, String> {
         let mut launch = self
             .workload
@@ -160,7 +161,7 @@ impl Bench<'_> {
             .map_err(|e| format!("preparation failed: {e}"))?;
         launch.argv.splice(..0, self.under.iter().cloned());
         for note in inputs::make_cold(self.workload, applied)? {
-            heard.note(note);
+            events.note(note);
         }
         // Actions (dropping caches) come last, so that preparation does not undo them.
         let take = || self.controller.apply(actions);
@@ -169,7 +170,7 @@ impl Bench<'_> {
         at_start(ctx, &applied.setup)?;
         let hiatus = Hiatus::watch();
         let (ran, after) = assay_sut::beside(during, || {
-            self.launch(runner, &launch, ctx.trial_dir, applied, self.timeout, heard)
+            self.launch(runner, &launch, ctx.trial_dir, applied, self.timeout, events)
         });
         let paused = hiatus.seen();
         drop(done);
@@ -217,7 +218,7 @@ impl Bench<'_> {
         ctx: &TrialContext<'_>,
         ran: &Ran,
         empty_s: Option<f64>,
-        heard: EventReader<'_>,
+        events: EventReader<'_>,
         record: &mut TrialRecord,
     ) {
         record.start_ns = ran.start_ns;
@@ -227,7 +228,7 @@ impl Bench<'_> {
         record.stdout = summary(&runner.stdout);
         record.stderr = summary(&runner.stderr);
         let spec = self.workload.spec();
-        let said = heard.into_record(record, spec.metrics.first());
+        let reported = events.into_record(record, spec.metrics.first());
         let declared = |m: &MetricValue| spec.metric(&m.name).is_some_and(|s| s.counted);
         record.metrics.iter_mut().for_each(|m| m.counted |= declared(m));
         Self::note_leftovers(ran, record);
@@ -269,7 +270,7 @@ impl Bench<'_> {
                             .into(),
                     );
                 }
-                record.validation = match said {
+                record.validation = match reported {
                     Some((false, detail)) => ValidationResult::Failed { detail },
                     Some((true, detail))
                         if collected.validation == ValidationResult::ExitCodeOnly =>
@@ -311,12 +312,12 @@ fn judge(ran: &Ran, stderr: &[u8], record: &mut TrialRecord) {
     }
 }
 
-/// What went wrong with the last line of what the program said about it, unless that is in it already.
+/// What went wrong with the last line of what the program printed about it, unless that is in it already.
 fn with_last_line(error: String, stderr: &[u8]) -> String {
     let end = String::from_utf8_lossy(stderr);
     let Some(last) = end.lines().rev().map(str::trim).find(|l| !l.is_empty()) else { return error };
-    let told = error.lines().any(|l| l.trim() == last) || error.ends_with(&format!(": {last}"));
-    if told {
+    let quoted = error.lines().any(|l| l.trim() == last) || error.ends_with(&format!(": {last}"));
+    if quoted {
         return error;
     }
     let last: String = last.chars().take(300).collect();
@@ -337,12 +338,12 @@ mod tests {
 
     #[test]
     fn a_failed_trial_says_its_sentence_once() {
-        let said = b"initdb warned\nthe port 5432 is taken; end the program that has it  \n\n";
+        let printed = b"initdb warned\nthe port 5432 is taken; end the program that has it  \n\n";
         // A built-in program's sentence on standard error is what went wrong.
         let own = "initdb warned\nthe port 5432 is taken; end the program that has it".to_owned();
-        assert_eq!(with_last_line(own.clone(), said), own);
+        assert_eq!(with_last_line(own.clone(), printed), own);
         assert_eq!(
-            with_last_line("exit code 3".into(), said),
+            with_last_line("exit code 3".into(), printed),
             "exit code 3; its last stderr line: the port 5432 is taken; end the program that has it"
         );
         assert_eq!(with_last_line("exit code 3".into(), b" \n"), "exit code 3");

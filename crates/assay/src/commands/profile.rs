@@ -83,7 +83,7 @@ struct StackEnds {
     /// All of the time that has stacks of a program.
     user_ns: u64,
     truncated_ns: u64,
-    /// The outermost function has no name, so that it cannot be told.
+    /// The outermost function has no name, so that it cannot be known.
     unknown_ns: u64,
 }
 

@@ -1,4 +1,4 @@
-//! What can be told of block I/O on this machine, before anything is asked: for `assay doctor`.
+//! What can be known of block I/O on this machine, before anything is asked: for `assay doctor`.
 
 use std::path::Path;
 

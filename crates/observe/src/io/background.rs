@@ -1,4 +1,4 @@
-//! A tracer in a thread of its own, for trials: it is told when the measured part begins and ends, and
+//! A tracer in a thread of its own, for trials: it learns when the measured part begins and ends, and
 //! hands back its answer.
 
 use std::path::{Path, PathBuf};
@@ -43,14 +43,14 @@ pub struct IoWatch {
 impl IoWatch {
     /// Begins to watch; returns when the probes are attached.
     pub fn start(root: &Path, ask: &TraceRequest) -> Result<Self, NotAvailable> {
-        let (tell, told) = channel();
+        let (tell, requests) = channel();
         let (ready, started) = channel();
         let (root, ask) = (root.to_owned(), ask.clone());
         let body = move || {
             let names = Names::default();
             let tracer = IoTracer::start(&root, &ask, &names);
             let _ = ready.send(tracer.as_ref().err().cloned());
-            watch(tracer?, &ask, &told)
+            watch(tracer?, &ask, &requests)
         };
         let thread = std::thread::Builder::new()
             .name("io tracer".to_owned())
@@ -97,13 +97,13 @@ impl Drop for IoWatch {
 fn watch(
     mut tracer: IoTracer<'_>,
     ask: &TraceRequest,
-    told: &Receiver<Tell>,
+    requests: &Receiver<Tell>,
 ) -> Result<Traced, NotAvailable> {
     let tick = ask.question.tick_ns;
     let each = if ask.events || ask.save.is_some() { POLL } else { LOOK };
     let mut next = (tracer.began_ns() / tick + 1) * tick;
     loop {
-        match told.recv_timeout(each) {
+        match requests.recv_timeout(each) {
             Ok(Tell::Begin) => tracer.begin_window(),
             Ok(Tell::End) => tracer.end_window(),
             Ok(Tell::Stop) | Err(RecvTimeoutError::Disconnected) => break,

@@ -29,7 +29,7 @@ pub struct BlockDevice {
     pub bio_based: bool,
     /// Whether the kernel stamps the moment of issue by itself.
     pub issue_stamped: bool,
-    /// Whether the kernel counts its I/O (`queue/iostats`); if not, starts are not told of.
+    /// Whether the kernel counts its I/O (`queue/iostats`); if not, starts are not reported.
     pub counted: bool,
     /// Paths under `/dev` that are or lead to it.
     pub paths: Vec<PathBuf>,

@@ -12,13 +12,13 @@ use super::abi::{self, Config, UnderWay, count};
 use super::cgroups::Cgroups;
 use super::devices::BlockDevices;
 use super::lookup::Lookup;
+use super::missed;
 use super::probe::{Attach, Kernel, Probes, RunTime, Sizes, kernel_address};
 use super::ring::{Ring, io_of};
 use super::settings::{filter, groups, rows, shift_of};
 use super::tally::Tally;
 use super::tier::Tier;
 use super::tracer::TraceRequest;
-use super::untold;
 use crate::NotAvailable;
 
 /// The ring of single I/Os: at half a million I/Os a second it holds more than a second of them.
@@ -44,8 +44,8 @@ pub(super) struct EbpfTracer<'n> {
     ended: Option<Duration>,
     pooled: u64,
     root: PathBuf,
-    /// I/Os whose end was not told of, found at the end: how many, and those not yet given on.
-    untold: u64,
+    /// I/Os whose end was not reported, found at the end: how many, and those not yet given on.
+    missed: u64,
     left: Vec<UnderWay>,
     /// The blocks that were asked for, and how many I/Os of others were under way at the end.
     blocks: std::ops::RangeInclusive<u64>,
@@ -132,14 +132,14 @@ impl<'n> EbpfTracer<'n> {
             ended: None,
             pooled: 0,
             root: root.to_owned(),
-            untold: 0,
+            missed: 0,
             left: Vec::new(),
             blocks: config.first_block..=config.last_block,
             outside: 0,
         })
     }
 
-    /// Whether I/Os are counted by the probes, not told one by one.
+    /// Whether I/Os are counted by the probes, not reported one by one.
     pub fn counts(&self) -> bool {
         self.ring.is_none()
     }
@@ -161,7 +161,7 @@ impl<'n> EbpfTracer<'n> {
             ring.drain(&mut self.names, &mut self.labels, sinks);
             let left = std::mem::take(&mut self.left);
             if !left.is_empty() {
-                let events = left.iter().map(untold::event);
+                let events = left.iter().map(missed::event);
                 ring.give_left(events, &mut self.names, &mut self.labels, sinks);
             }
         }
@@ -193,9 +193,9 @@ impl<'n> EbpfTracer<'n> {
             self.tally.look(&self.probes, t_ns, analyses, &mut |key| labels.of(key, names));
         self.pooled += looked.pooled;
         for left in std::mem::take(&mut self.left) {
-            let event = untold::event(&left);
+            let event = missed::event(&left);
             let io = io_of(&event, names, labels);
-            let counted = untold::counted(&io, &labels.of_event(&event, names));
+            let counted = missed::counted(&io, &labels.of_event(&event, names));
             for a in analyses.iter_mut() {
                 a.add_counted(t_ns, &counted);
             }
@@ -214,8 +214,8 @@ impl<'n> EbpfTracer<'n> {
                     .into_iter()
                     .partition(|io| self.blocks.contains(&io.sector));
                 self.outside = outside.len() as u64;
-                self.left = untold::ended(left, &self.labels.devices, &self.root);
-                self.untold = self.left.len() as u64;
+                self.left = missed::ended(left, &self.labels.devices, &self.root);
+                self.missed = self.left.len() as u64;
             }
         }
     }
@@ -249,7 +249,7 @@ impl<'n> EbpfTracer<'n> {
     pub fn completeness(&self) -> Completeness {
         let n = |what| self.probes.count(what);
         let tracked = self.tier != Tier::Ends;
-        // Runs that the kernel left out: what they would have told is found by the other end of the I/O,
+        // Runs that the kernel left out: what they would have reported is found by the other end of the I/O,
         // where both are watched.
         let missed = if tracked { 0 } else { self.probes.run_time().missed };
         let read = self.ring.as_ref().map_or(0, |r| r.read);
@@ -267,8 +267,8 @@ impl<'n> EbpfTracer<'n> {
             matched: if self.ring.is_some() { read.saturating_sub(n(count::UNTOLD)) } else { ends },
             unmatched_ends: n(count::UNMATCHED).saturating_sub(full),
             flush_ends: n(count::FLUSH_ENDS),
-            in_flight: self.seen_under_way().saturating_sub(self.untold + self.outside),
-            missed_completions: n(count::UNTOLD) + self.untold,
+            in_flight: self.seen_under_way().saturating_sub(self.missed + self.outside),
+            missed_completions: n(count::UNTOLD) + self.missed,
             given_up: full,
             requeued: n(count::REQUEUED),
             queue_unknown: n(count::NO_ISSUE),

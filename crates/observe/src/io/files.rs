@@ -34,7 +34,7 @@ impl FileKey {
 pub(super) struct Files {
     root: PathBuf,
     mounts: Mounts,
-    told: HashMap<(u32, u64), PathBuf>,
+    paths: HashMap<(u32, u64), PathBuf>,
     known: HashMap<FileKey, (u32, FileFrom)>,
 }
 
@@ -43,7 +43,7 @@ impl Files {
         Files {
             root: root.to_owned(),
             mounts: Mounts::read(root),
-            told: HashMap::new(),
+            paths: HashMap::new(),
             known: HashMap::new(),
         }
     }
@@ -60,7 +60,7 @@ impl Files {
             let end = part.iter().position(|b| *b == 0).unwrap_or(part.len());
             path.push(String::from_utf8_lossy(&part[..end]).trim_start_matches('/'));
         }
-        self.told.insert((record.file_dev, record.ino), path);
+        self.paths.insert((record.file_dev, record.ino), path);
     }
 
     /// The name of an I/O's file and how it is known.
@@ -72,7 +72,7 @@ impl Files {
         let id = text.map_or(Names::NONE, |t| names.id(t.as_bytes()));
         let found = (id, from);
         // A path may still be on its way; only what is settled is kept.
-        let settled = key.ino == 0 || self.told.contains_key(&(key.file_dev, key.ino));
+        let settled = key.ino == 0 || self.paths.contains_key(&(key.file_dev, key.ino));
         if settled && self.known.len() < 1 << 20 {
             self.known.insert(key, found);
         }
@@ -126,7 +126,7 @@ impl Files {
     }
 
     fn path(&mut self, key: FileKey) -> String {
-        let Some(within) = self.told.get(&(key.file_dev, key.ino)).cloned() else {
+        let Some(within) = self.paths.get(&(key.file_dev, key.ino)).cloned() else {
             return format!("(deleted or nameless, inode {})", key.ino);
         };
         self.kind(key.file_dev);

@@ -23,6 +23,8 @@ mod files;
 pub(crate) mod kernel_types;
 #[cfg(feature = "ebpf")]
 mod lookup;
+#[cfg(feature = "ebpf")]
+mod missed;
 mod mounts;
 mod oldest;
 pub(crate) mod perf_ring;
@@ -44,8 +46,6 @@ mod tally;
 mod tier;
 mod tracepoints;
 mod tracer;
-#[cfg(feature = "ebpf")]
-mod untold;
 
 pub use ability::{IoAbility, io_ability};
 pub use background::{IoWatch, Traced};

@@ -1,4 +1,4 @@
-//! What stands for the tracer by eBPF in a build without it: it cannot be had, and says so.
+//! What stands for the tracer by eBPF in a build without it: it cannot be had, and reports that.
 
 use std::convert::Infallible;
 use std::marker::PhantomData;

@@ -18,7 +18,7 @@ const PAGE: usize = 4096;
 #[cfg(feature = "ebpf")]
 const SOFTWARE: u32 = 1;
 const TRACEPOINT: u32 = 2;
-/// An event that never happens; what is told beside events is.
+/// An event that never happens; what is reported beside events is.
 #[cfg(feature = "ebpf")]
 const DUMMY: u64 = 9;
 const SAMPLE_TID: u64 = 1 << 1;
@@ -76,7 +76,7 @@ impl CpuRing {
         Self::open_events(cpu, tracepoints.iter().map(|id| (of(id), -1)), PAGES)
     }
 
-    /// Opens what is told of executable maps, programs and processes on a CPU.
+    /// Opens what is reported of executable maps, programs and processes on a CPU.
     #[cfg(feature = "ebpf")]
     pub fn open_maps(cpu: i32) -> std::io::Result<Self> {
         let of = |flags| {
@@ -89,7 +89,7 @@ impl CpuRing {
         open(FLAGS_MAPS | FLAG_BUILD_ID).or_else(|_| open(FLAGS_MAPS))
     }
 
-    /// Opens samples of these threads and all that they start, with what is told of their maps, on a CPU. A thread that
+    /// Opens samples of these threads and all that they start, with what is reported of their maps, on a CPU. A thread that
     /// has ended meanwhile is left out.
     #[cfg(feature = "ebpf")]
     pub fn open_samples(cpu: i32, threads: &[u32], event: &Attributes) -> std::io::Result<Self> {

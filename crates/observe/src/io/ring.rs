@@ -30,8 +30,8 @@ impl Ring {
         Ring { queue: ring, batch: Vec::new(), by_start: Vec::new(), serial: 0, read: 0 }
     }
 
-    /// Gives what is in the ring to `sinks`. Starts are told in their order within a batch; what ended
-    /// in a later batch than something that started after it is told late.
+    /// Gives what is in the ring to `sinks`. Starts are reported in their order within a batch; what ended
+    /// in a later batch than something that started after it is reported late.
     pub fn drain(
         &mut self,
         names: &mut NameCache<'_>,
@@ -97,7 +97,7 @@ pub(super) fn io_of(
     labels: &mut impl Labelling,
 ) -> Io {
     let flags = Flags(event.flags);
-    // One whose end was not told of has none.
+    // One whose end was not reported has none.
     let since =
         |from: u64| (from > 0 && event.end_ns > 0).then(|| event.end_ns.saturating_sub(from));
     let (file, file_from) = labels.file(event, flags);

@@ -1,4 +1,4 @@
-//! What is asked and told of stages, whether or not this build can see them.
+//! What is asked and reported of stages, whether or not this build can see them.
 
 use assay_iotrace::DeviceStages;
 use serde::Serialize;

@@ -1,6 +1,6 @@
 //! The second-best way: the kernel's block tracepoints by perf. Every event is carried out of the kernel and
 //! put together here, by the matcher that recorded traces have, so it costs more than counting in the
-//! kernel; files and control groups are not told, nor whether somebody waits.
+//! kernel; files and control groups are not reported, nor whether somebody waits.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};

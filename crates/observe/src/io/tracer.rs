@@ -455,10 +455,10 @@ fn way<'n>(
     }
     let filter = &ask.question.filter;
     if ask.method.is_none_or(|m| m == Method::Tracepoints) {
-        // Files and control groups are not told, so nothing can be selected by them.
-        let told = filter.files.is_empty() && filter.cgroups.is_empty();
+        // Files and control groups are not reported, so nothing can be selected by them.
+        let selects_none = filter.files.is_empty() && filter.cgroups.is_empty();
         match Tracepoints::start(root, &ask.question, devices.clone(), names) {
-            Ok(perf) if told => return Ok((Way::Tracepoints(Box::new(perf)), why)),
+            Ok(perf) if selects_none => return Ok((Way::Tracepoints(Box::new(perf)), why)),
             Ok(_) => {
                 why.push("the kernel's tracepoints tell no file and no control group".to_owned());
             }

@@ -1,4 +1,4 @@
-//! What stands for the profiler in a build without eBPF: it cannot be had, and says so.
+//! What stands for the profiler in a build without eBPF: it cannot be had, and reports that.
 
 use std::path::Path;
 

@@ -29,7 +29,7 @@ struct Piece {
 
 /// Where an address is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct Location {
     /// The file by number.
     pub code: usize,
     /// Where in it.
@@ -116,10 +116,10 @@ impl Spaces {
     }
 
     /// Where an address of a process's program is; `None`: in no file that is known.
-    pub fn place(&self, pid: u32, generation: u32, address: u64) -> Option<Place> {
+    pub fn place(&self, pid: u32, generation: u32, address: u64) -> Option<Location> {
         let pieces = self.pieces.get(&(pid, generation))?;
         let piece = pieces.iter().find(|p| (p.start..p.end).contains(&address))?;
-        Some(Place { code: piece.code, offset: address - piece.start + piece.offset })
+        Some(Location { code: piece.code, offset: address - piece.start + piece.offset })
     }
 
     /// The first of the callers' addresses that is in no code of the program; `None`: all are, or its code is not known.

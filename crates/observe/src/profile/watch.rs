@@ -1,4 +1,4 @@
-//! A profiler in a thread of its own, beside a trial or a command: told when the measured part begins and
+//! A profiler in a thread of its own, beside a trial or a command: it learns when the measured part begins and
 //! ends, it hands back a profile.
 
 use std::path::{Path, PathBuf};
@@ -47,13 +47,13 @@ pub struct ProfileWatch {
 impl ProfileWatch {
     /// Begins to look; returns when the probes are attached.
     pub fn start(root: &Path, ask: &ProfileRequest) -> Result<Self, NotAvailable> {
-        let (tell, told) = channel();
+        let (tell, requests) = channel();
         let (ready, started) = channel();
         let (root, ask): (PathBuf, _) = (root.to_owned(), ask.clone());
         let body = move || {
             let profiler = start(&root, &ask);
             let _ = ready.send(profiler.as_ref().err().cloned());
-            Ok(watch(profiler?, &told))
+            Ok(watch(profiler?, &requests))
         };
         let thread = std::thread::Builder::new()
             .name("profiler".to_owned())
@@ -103,9 +103,9 @@ impl Drop for ProfileWatch {
     }
 }
 
-fn watch(mut profiler: Box<dyn Looking>, told: &Receiver<Tell>) -> Profile {
+fn watch(mut profiler: Box<dyn Looking>, requests: &Receiver<Tell>) -> Profile {
     loop {
-        match told.recv_timeout(LOOK) {
+        match requests.recv_timeout(LOOK) {
             Ok(Tell::Begin) => profiler.begin(),
             Ok(Tell::End) => profiler.end(),
             Ok(Tell::Snapshot(to)) => {

@@ -171,7 +171,7 @@ impl Tasks {
         tasks
     }
 
-    /// What cannot be told here, and why.
+    /// What cannot be known here, and why.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }

@@ -161,7 +161,7 @@ fn parse(stats: &[u8]) -> Option<Accounted> {
         let bytes = stats.get(place..place + 8)?;
         Some(u64::from_ne_bytes(bytes.try_into().ok()?))
     };
-    // Compaction is told from version 11 on.
+    // Compaction is reported from version 11 on.
     let compaction = if version >= 11 { at(360)? } else { 0 };
     Some(Accounted {
         run_ns: at(72)?,

@@ -69,8 +69,8 @@ fn charts(record: &TrialRecord, samples: &SampleSet) -> Markup {
     let subjects = parts::busiest(record, samples);
     let threads: Vec<&str> =
         subjects.iter().map(String::as_str).filter(|s| *s != ALL_TASKS).collect();
-    let told = told(samples, &drawing);
-    let layers = layers(&told);
+    let fields = accounted(samples, &drawing);
+    let layers = layers(&fields);
     let head = |id: String, title: String| Head {
         id,
         title,
@@ -85,7 +85,7 @@ fn charts(record: &TrialRecord, samples: &SampleSet) -> Markup {
         .map(|(i, subject)| {
             let id = format!("thread-{number}-{i}-{}", slug(subject));
             let title = format!("{subject}: where its time went, trial {number}");
-            let chart = chart(record, samples, subject, (&told, &layers), &phases);
+            let chart = chart(record, samples, subject, (&fields, &layers), &phases);
             (*subject, area::render_small(&Area { head: head(id, title), ..chart }, whole(record)))
         })
         .collect();
@@ -103,7 +103,7 @@ fn names(layers: &[Layer]) -> String {
 }
 
 /// The fields that have any value, with their words: a kernel may not account the others.
-fn told<'a>(samples: &SampleSet, drawing: &Drawing) -> Vec<(&'a str, &'a str)> {
+fn accounted<'a>(samples: &SampleSet, drawing: &Drawing) -> Vec<(&'a str, &'a str)> {
     let known = |field: &str| {
         let of = |i: &usize| {
             let key = &samples.series[*i];
@@ -117,8 +117,8 @@ fn told<'a>(samples: &SampleSet, drawing: &Drawing) -> Vec<(&'a str, &'a str)> {
     all.map(|(field, word)| (field.name, *word)).collect()
 }
 
-/// What is drawn: the fields that are told, and the rest where they are not all.
-fn layers(told: &[(&str, &str)]) -> Vec<Layer> {
+/// What is drawn: the fields that have values, and the rest where they are not all.
+fn layers(fields: &[(&str, &str)]) -> Vec<Layer> {
     let class = |field: &str| match field {
         "user" | "system" => field.to_owned(),
         "waited_for_cpu" => "ready".to_owned(),
@@ -126,11 +126,11 @@ fn layers(told: &[(&str, &str)]) -> Vec<Layer> {
         "waited_for_memory" => "memory".to_owned(),
         _ => "idle".to_owned(),
     };
-    let mut layers: Vec<Layer> = told
+    let mut layers: Vec<Layer> = fields
         .iter()
         .map(|(field, word)| Layer { name: (*word).to_owned(), class: class(field) })
         .collect();
-    if told.iter().all(|(field, _)| *field != "asleep") {
+    if fields.iter().all(|(field, _)| *field != "asleep") {
         layers.push(Layer { name: UNKNOWN.to_owned(), class: "unknown".to_owned() });
     }
     layers
@@ -140,13 +140,13 @@ fn chart(
     record: &TrialRecord,
     samples: &SampleSet,
     subject: &str,
-    (told, layers): (&[(&str, &str)], &[Layer]),
+    (fields, layers): (&[(&str, &str)], &[Layer]),
     phases: &[PhaseSpan],
 ) -> Area {
     let mut rows: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
-    for (i, (field, _)) in told.iter().enumerate() {
+    for (i, (field, _)) in fields.iter().enumerate() {
         for (t, v) in samples.points(TASKS, subject, field) {
-            rows.entry(t).or_insert_with(|| vec![f64::NAN; told.len()])[i] = v;
+            rows.entry(t).or_insert_with(|| vec![f64::NAN; fields.len()])[i] = v;
         }
     }
     // Gaps are judged by the trial's ticks: a thread may be kept at some of them only.
@@ -159,7 +159,7 @@ fn chart(
             let before = times.partition_point(|one| *one < t).checked_sub(1).map(|i| times[i]);
             let from =
                 before.unwrap_or(t.saturating_sub(usual)).max(t.saturating_sub(usual * 3 / 2));
-            if layers.len() > told.len() {
+            if layers.len() > fields.len() {
                 values.push((100.0 - values.iter().sum::<f64>()).max(0.0));
             }
             Step { from_s: seconds(record, from).max(0.0), to_s: seconds(record, t), values }

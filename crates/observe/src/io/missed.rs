@@ -34,7 +34,7 @@ fn in_flight(folder: &Path) -> u64 {
     text.split_ascii_whitespace().filter_map(|word| word.parse::<u64>().ok()).sum()
 }
 
-/// As the ring would have told of it.
+/// As the ring would have reported it.
 pub(super) fn event(io: &UnderWay) -> RingEvent {
     RingEvent {
         start_ns: io.start_ns,
