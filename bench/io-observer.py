@@ -4,7 +4,7 @@ import json, os, random, re, shutil, signal, statistics, subprocess, sys, time
 
 assay, device, rounds, work, kind = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4], sys.argv[5]
 name = device.rsplit("/", 1)[1]
-WINDOW, SETTLE = 0.6, 0.25
+WINDOW, SETTLE = float(os.environ.get("WINDOW", "0.6")), 0.25
 
 
 def ios():
@@ -68,13 +68,31 @@ def lost(arm, out, err, seen):
     return None
 
 
+def attached(child):
+    """Waits until the probes of a tracer have been as many as they are for half a second."""
+    count, since = 0, time.monotonic()
+    while time.monotonic() - since < (0.5 if count else 60) and child.poll() is None:
+        now = 0
+        for fd in os.listdir(f"/proc/{child.pid}/fd"):
+            try:
+                link = os.readlink(f"/proc/{child.pid}/fd/{fd}")
+                now += "bpf" in link and ("link" in link or "tracepoint" in link)
+            except OSError:
+                pass
+        if now != count:
+            count, since = now, time.monotonic()
+        time.sleep(0.05)
+
+
 def run(arm, argv):
     before = window()
     out, err = open(f"{work}/out", "w+"), open(f"{work}/err", "w+")
     child = subprocess.Popen(argv, stdout=out, stderr=err, stdin=subprocess.DEVNULL,
                              preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
-    # bpftrace compiles first; all others are at work at once.
+    # bpftrace compiles first; assay is at work as soon as all its probes are attached; all others are at once.
     time.sleep(2.0 if "bpftrace" in argv else 0.6)
+    if argv[0] == assay:
+        attached(child)
     a, t = ios(), time.monotonic()
     ratio_window = window()
     if child.poll() is not None:
@@ -82,7 +100,7 @@ def run(arm, argv):
         return None, None, None, f"cannot capture here: {reason[:100]}"
     child.send_signal(signal.SIGINT if argv[0] != "sleep" else signal.SIGTERM)
     try:
-        child.wait(20)
+        child.wait(60)
     except subprocess.TimeoutExpired:
         child.kill()
         child.wait()

@@ -23,7 +23,9 @@ cleanup() {
 trap cleanup EXIT
 if modprobe null_blk nr_devices=0 2>/dev/null && mkdir /sys/kernel/config/nullb/assay 2>/dev/null; then
     echo 1 > /sys/kernel/config/nullb/assay/power
-    device="/dev/$(cat /sys/kernel/config/nullb/assay/index | sed 's/^/nullb/')"
+    # Since Linux 6.0 it has the folder's name.
+    device=/dev/assay
+    [ -e /sys/block/assay ] || device="/dev/nullb$(cat /sys/kernel/config/nullb/assay/index)"
     kind=null
 else
     truncate -s 1G "$work/disk"
