@@ -243,10 +243,10 @@ fn a_host_that_fills_while_a_guest_runs_is_named() {
     let set = ["--set", "vm.kernel=[\"6.1\"]", "--blocks", "1", "--", "sh", "-c", write];
     let arguments = [&["run", "--on", "vm", "--monitors", "none"], &set[..]].concat();
     let command = &mut world.assay(&arguments);
-    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     // It is registered once every machine has been booted, which takes an emulator its time.
     for _ in 0..600 {
-        if !world.runs().is_empty() {
+        if !world.runs().is_empty() || child.try_wait().unwrap().is_some() {
             break;
         }
         std::thread::sleep(std::time::Duration::from_secs(1));

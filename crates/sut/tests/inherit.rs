@@ -170,7 +170,7 @@ fn a_kernel_that_reserves_fewer_pages_is_an_error_and_nothing_stays() {
 
 #[test]
 fn this_process_has_memory_on_a_node() {
-    match assay_sut::numa::of_process(&assay_sut::Root::system(), std::process::id()) {
+    match assay_sut::numa::of_process(&Root::system(), std::process::id()) {
         Ok(nodes) => assert!(nodes.iter().map(|n| n.bytes).sum::<u64>() > 64 << 10),
         Err(e) => println!("skipped: because there is no numa_maps here: {e}"),
     }
