@@ -18,6 +18,9 @@ use crate::nodes_file::Did;
 const PREPARE: Duration = Duration::from_secs(3600);
 /// How long after the end of a trial its part may take to come.
 const REPORT: Duration = Duration::from_secs(60);
+/// How long the host of a virtual machine may be full until its trial is given up: a guest whose disks fail may hang over
+/// telling so on its console, which cannot be written either.
+const FULL: Duration = Duration::from_secs(15);
 /// How long agents that were asked to stop may take.
 const STOP: Duration = Duration::from_secs(15);
 
@@ -260,8 +263,15 @@ impl Crew {
         done: impl Fn(&Course) -> bool,
     ) -> Result<(), Gone> {
         let began = Instant::now();
+        let mut full: Option<Instant> = None;
         while !done(course) {
             tick();
+            full = self.host_is_full().map(|_| full.unwrap_or_else(Instant::now));
+            if full.is_some_and(|since| since.elapsed() > FULL) {
+                let members = (0..course.parts.len()).filter(|i| course.parts[*i].is_none());
+                let how = format!("did not {what} while the disk of its host was full");
+                return Err(Gone { members: members.collect(), how });
+            }
             let fired = interrupt.is_some_and(Interrupt::fired);
             if course.stopped.is_none() && (fired || course.failed()) {
                 course.stopped = Some(Instant::now());
