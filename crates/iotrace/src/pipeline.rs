@@ -9,8 +9,6 @@ use crate::event::Event;
 const BATCH: usize = 1024;
 /// Batches that may wait. All are made at the beginning and go round.
 const WAITING: usize = 8;
-/// Batches that come back at once: whoever waits for them sleeps longer and is woken less often, which costs both sides.
-const BACK: usize = 4;
 
 /// Runs `make` in a thread of its own; `take` gets here what it gives. An error of `make` comes after
 /// all that it gave.
@@ -19,27 +17,22 @@ pub(crate) fn pipeline(
     mut take: impl FnMut(&Event),
 ) -> io::Result<()> {
     let (full, arriving) = sync_channel::<Vec<Event>>(WAITING);
-    let (empty, returning) = sync_channel::<Vec<Vec<Event>>>(WAITING / BACK);
-    for _ in 0..WAITING / BACK {
+    let (empty, returning) = sync_channel::<Vec<Event>>(WAITING);
+    for _ in 0..WAITING {
         // There is room for all of them.
-        let _ = empty.send((0..BACK).map(|_| Vec::with_capacity(BATCH)).collect());
+        let _ = empty.send(Vec::with_capacity(BATCH));
     }
     // All that the maker waits for goes with this closure, also when `take` panics.
     std::thread::scope(move |scope| {
         let maker = scope.spawn(move || {
-            let batch = Vec::with_capacity(BATCH);
-            let mut out = Giver { batch, spare: Vec::new(), full, returning };
+            let mut out = Giver { batch: Vec::with_capacity(BATCH), full, returning };
             make(&mut out).and_then(|()| out.send())
         });
-        let mut back = Vec::with_capacity(BACK);
         for mut batch in arriving {
             batch.iter().for_each(&mut take);
             batch.clear();
-            back.push(batch);
-            if back.len() == BACK {
-                // After its last batch the maker wants none back.
-                let _ = empty.send(std::mem::replace(&mut back, Vec::with_capacity(BACK)));
-            }
+            // After its last batch the maker wants none back.
+            let _ = empty.send(batch);
         }
         maker.join().unwrap_or_else(|_| Err(io::Error::other("the thread of the reader failed")))
     })
@@ -48,10 +41,8 @@ pub(crate) fn pipeline(
 /// What events are given to.
 pub(crate) struct Giver {
     batch: Vec<Event>,
-    /// Empty ones.
-    spare: Vec<Vec<Event>>,
     full: SyncSender<Vec<Event>>,
-    returning: Receiver<Vec<Vec<Event>>>,
+    returning: Receiver<Vec<Event>>,
 }
 
 impl Giver {
@@ -64,10 +55,7 @@ impl Giver {
 
     fn send(&mut self) -> io::Result<()> {
         let gone = || io::Error::other("nothing takes what is read");
-        if self.spare.is_empty() {
-            self.spare = self.returning.recv().map_err(|_| gone())?;
-        }
-        let next = self.spare.pop().ok_or_else(gone)?;
+        let next = self.returning.recv().map_err(|_| gone())?;
         let batch = std::mem::replace(&mut self.batch, next);
         self.full.send(batch).map_err(|_| gone())
     }
