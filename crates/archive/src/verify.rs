@@ -283,7 +283,8 @@ impl<'a> Check<'a> {
         }
     }
 
-    /// Every record is whole and the ledger's: one with the hash that was entered is as it was written. Returns the trials that have one.
+    /// Every record is whole and the ledger's: one with the hash that was entered is as it was written. Returns the
+    /// trials that have one.
     fn records(&mut self, account: &Account<'_>, live: bool) -> HashSet<Key> {
         let path = self.folder.join(RECORDS);
         let mut recorded = HashSet::new();

@@ -7,6 +7,11 @@ use std::path::Path;
 use anyhow::Result;
 use assay_lab::{AaFloor, Prepared, aa_experiment, aa_floor};
 use assay_model::{Finding, Severity, units};
+use assay_observe::NotAvailable;
+use assay_observe::counters::counter_ability;
+use assay_observe::io::io_ability;
+use assay_observe::profile::profile_ability;
+use assay_observe::syscalls::syscall_ability;
 use assay_sut::fitness::Options;
 use assay_sut::process::Output;
 use assay_sut::{RestoreOutcome, RestoreReport, Root};
@@ -96,29 +101,28 @@ fn monitors() -> Vec<Ability> {
 }
 
 fn tracers() -> Vec<Ability> {
-    let (works, why) = match assay_observe::io::io_ability(Path::new("/")) {
-        Ok(ability) => (true, ability.words.join(". ")),
-        Err(e) => (false, e.to_string()),
+    let root = Path::new("/");
+    let ability = |name: &str, help: &str, found: Result<String, NotAvailable>| {
+        let (works, why) = match found {
+            Ok(words) => (true, words),
+            Err(e) => (false, e.to_string()),
+        };
+        Ability { name: name.into(), help: help.into(), works, why }
     };
-    let io = Ability { name: "io".into(), help: "Block I/O (`assay io`)".into(), works, why };
-    let (works, why) = match assay_observe::profile::profile_ability(Path::new("/")) {
-        Ok(words) => (true, words.join(". ")),
-        Err(e) => (false, e.to_string()),
-    };
-    let help = "Where programs spend their time (`assay profile`)".to_owned();
-    let profile = Ability { name: "profile".into(), help, works, why };
-    let (works, why) = match assay_observe::syscalls::syscall_ability(Path::new("/")) {
-        Ok(words) => (true, words),
-        Err(e) => (false, e.to_string()),
-    };
-    let help = "System calls of programs (`assay syscalls`)".to_owned();
-    let syscalls = Ability { name: "syscalls".into(), help, works, why };
-    let (works, why) = match assay_observe::counters::counter_ability(Path::new("/")) {
-        Ok(words) => (true, words),
-        Err(e) => (false, e.to_string()),
-    };
-    let help = "The processor's counters: instructions a cycle, misses, top-down".to_owned();
-    vec![io, profile, syscalls, Ability { name: "counters".into(), help, works, why }]
+    vec![
+        ability("io", "Block I/O (`assay io`)", io_ability(root).map(|a| a.words.join(". "))),
+        ability(
+            "profile",
+            "Where programs spend their time (`assay profile`)",
+            profile_ability(root).map(|words| words.join(". ")),
+        ),
+        ability("syscalls", "System calls of programs (`assay syscalls`)", syscall_ability(root)),
+        ability(
+            "counters",
+            "The processor's counters: instructions a cycle, misses, top-down",
+            counter_ability(root),
+        ),
+    ]
 }
 
 fn virtual_machines() -> Ability {
