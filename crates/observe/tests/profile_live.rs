@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // this is a test
 
+use std::collections::BTreeSet;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -419,8 +420,11 @@ fn a_second_snapshot_reads_no_file_again() {
         (late, second) = (second, watch.snapshot().recv().unwrap());
     }
     println!("{:?}, then {:?}", first.took, second.took);
-    // At least the kernel's functions, the program and its library.
-    assert!(read >= 3, "{read}");
+    // Each file (the kernel's functions, the program, its library) that named a function; which a loaded machine samples
+    // is chance, but for the program.
+    let named = second.profile.frames.iter().filter(|f| f.name.is_some());
+    let files: BTreeSet<&str> = named.map(|f| f.module.as_str()).collect();
+    assert!(!files.is_empty() && read >= files.len(), "{read} of {files:?}");
     assert_eq!(second.read, 0);
     let all = functions(&second.profile, Side::OnCpu, None);
     assert!(all.iter().any(|f| f.frame.name.as_deref() == Some("twice")), "{all:#?}");
