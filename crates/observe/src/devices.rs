@@ -23,7 +23,7 @@ pub struct Device {
     pub mapped: Option<String>,
     /// What it is made of, where the kernel makes it of others: `raid1 of sda+sdb`.
     pub made_of: Option<String>,
-    /// Links to it under `/dev/disk` and `/dev/mapper`, sorted.
+    /// Links to it under `/dev/disk`, `/dev/mapper` and `/dev/md`, sorted.
     pub links: Vec<PathBuf>,
     /// Where it is mounted, in the order of the mounts.
     pub mounts: Vec<PathBuf>,
@@ -93,7 +93,7 @@ impl Devices {
 
     fn add_links(&mut self, root: &Path) {
         let by = LINKS.map(|folder| root.join("dev/disk").join(folder));
-        for folder in by.into_iter().chain([root.join("dev/mapper")]) {
+        for folder in by.into_iter().chain(["dev/mapper", "dev/md"].map(|made| root.join(made))) {
             for entry in entries(&folder) {
                 let Ok(target) = fs::read_link(folder.join(&entry)) else { continue };
                 let name = target.file_name().map(|n| n.to_string_lossy().into_owned());
