@@ -8,7 +8,7 @@ ASSAY := $(CARGO) run --release --quiet --package assay --
 bpf:
 	$(MAKE) -C bpf -B
 
-.PHONY: bpf demo build install test test-vm test-all check fmt clippy deny reference docs schema bench bench-quick dist clean
+.PHONY: bpf demo build install test test-vm test-all skipped check fmt clippy deny reference docs schema bench bench-quick dist clean
 
 build:
 	$(CARGO) build --release --locked --package assay
@@ -28,10 +28,16 @@ test-vm:
 	@scripts/test-packages
 	@CARGO="$(CARGO)" scripts/vm/test $(KERNEL)
 
-# Adds what takes long: stock kernels, kernels as a factor, 48 virtual nodes of Slurm, and the simulations behind docs/statistics.md.
-test-all: test test-vm
+# The tests that `make test` and `make test-vm` both skipped, which must be for want of hardware.
+skipped:
+	@scripts/skipped "$${CARGO_TARGET_DIR:-target}/skipped"
+
+# Adds what takes long: stock kernels, the module of ZFS, kernels as a factor, 48 virtual nodes of Slurm, and the simulations behind docs/statistics.md.
+test-all: test-vm test
+	@$(MAKE) --no-print-directory test-vm KERNEL=6.1 ZFS=1 ONLY=zfs
 	$(CARGO) test --locked --package assay --test slurm --test virtual_machine -- --ignored --nocapture
 	$(CARGO) test --locked --release --package assay-stats --test coverage_table -- --ignored --nocapture
+	@$(MAKE) --no-print-directory skipped
 
 check: fmt clippy deny
 

@@ -457,11 +457,9 @@ fn unseen_texts() {
 }
 
 #[test]
+#[ignore = "prints what is decided in the texts of ASSAY_MODERN_DIR, to be read by somebody"]
 fn further_texts() {
-    let Some(folder) = std::env::var_os("ASSAY_MODERN_DIR") else {
-        println!("skipped: because ASSAY_MODERN_DIR does not name a folder of labelled texts");
-        return;
-    };
+    let folder = std::env::var_os("ASSAY_MODERN_DIR").expect("ASSAY_MODERN_DIR names a folder");
     let mut labelled = Vec::new();
     let mut paths: Vec<PathBuf> =
         std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();

@@ -97,7 +97,9 @@ fn likeness(label: &Label, claim: &Claim) -> f64 {
 #[test]
 fn checked_posts() {
     let Some(folder) = std::env::var_os("ASSAY_POSTS_DIR") else {
-        println!("skipped: because ASSAY_POSTS_DIR does not name a folder of checked posts");
+        println!(
+            "skipped: because checked posts are others' texts: ASSAY_POSTS_DIR names their folder"
+        );
         return;
     };
     let folder = Path::new(&folder);

@@ -29,7 +29,9 @@ fn lines(landscape: &Landscape) -> Vec<String> {
 fn original() -> Option<PathBuf> {
     let folder = std::env::var_os("ASSAY_PUBLISHED_SOURCE").map(PathBuf::from);
     if folder.is_none() {
-        println!("skipped: because ASSAY_PUBLISHED_SOURCE does not name the original's folder");
+        println!(
+            "skipped: because the original is others': ASSAY_PUBLISHED_SOURCE names its folder"
+        );
     }
     folder
 }

@@ -67,7 +67,7 @@ fn scheduling_classes_reach_the_program() {
                 let after = run(&ProcessSetup::default(), "cat", &["/proc/self/stat"]);
                 assert_eq!(stat(&after, 41), 0, "after {level}");
             }
-            Err(reason) => println!("skipped: because {reason}"),
+            Err(reason) => println!("skipped: sched={level}: because {reason}"),
         }
     }
 }
@@ -82,7 +82,7 @@ fn nice_reaches_the_program() {
                 let after = run(&ProcessSetup::default(), "cat", &["/proc/self/stat"]);
                 assert_eq!(stat(&after, 19), 0, "after {level}");
             }
-            Err(reason) => println!("skipped: because {reason}"),
+            Err(reason) => println!("skipped: nice={level}: because {reason}"),
         }
     }
 }
@@ -99,7 +99,7 @@ fn the_memory_policy_reaches_the_program() {
                 let after = run(&ProcessSetup::default(), "cat", &["/proc/self/numa_maps"]);
                 assert!(!after.contains(seen), "after {level}");
             }
-            Err(reason) => println!("skipped: because {reason}"),
+            Err(reason) => println!("skipped: numa={level}: because {reason}"),
         }
     }
 }

@@ -28,7 +28,7 @@ assert t[3]["metric"] is None and t[3]["outcome"] == "failed"
 try:
     import duckdb
 except ImportError:
-    print("skipped: because duckdb is not importable")
+    print("skipped: duckdb: because it is not importable")
     sys.exit()
 q = duckdb.sql(f"select count(*), count(value), max(value) from '{folder}/samples.parquet'")
 assert q.fetchall()[0] == (40, 40, 19.0)
@@ -81,17 +81,27 @@ fn a_run_that_cannot_be_read_is_excluded_by_name() {
     assert_eq!(report.excluded[0].0.as_str(), id);
 }
 
+/// A Python with pyarrow: that of `scripts/test-packages`, or the one on the path.
+fn python() -> Option<PathBuf> {
+    let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
+    let cache = cache.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache")));
+    let installed = cache.map(|c| c.join("assay-tests/python/bin/python3"));
+    installed.into_iter().chain(["python3".into()]).find(|python| {
+        let imported = Command::new(python).args(["-c", "import pyarrow.parquet"]).output();
+        imported.is_ok_and(|o| o.status.success())
+    })
+}
+
 #[test]
 fn pyarrow_and_duckdb_open_it_as_it_is() {
-    let importable = Command::new("python3").args(["-c", "import pyarrow.parquet"]).output();
-    if !importable.is_ok_and(|o| o.status.success()) {
-        println!("skipped: because python3 with pyarrow is not here");
+    let Some(python) = python() else {
+        println!("skipped: because no python3 has pyarrow (scripts/test-packages installs it)");
         return;
-    }
+    };
     let (folder, archive, id, samples) = filled();
     let out = folder.path().join("set");
     archive.export_dataset(&out, &Filter::default(), DatasetSamples::Include).unwrap();
-    let done = Command::new("python3").arg("-c").arg(CHECK).arg(&out).arg(samples).arg(id).output();
+    let done = Command::new(python).arg("-c").arg(CHECK).arg(&out).arg(samples).arg(id).output();
     let done = done.unwrap();
     println!("{}", String::from_utf8_lossy(&done.stdout));
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));

@@ -8,11 +8,11 @@ use std::process::{Child, Command, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::Scene;
 use crate::common::says::json;
 use crate::common::virtual_slurm::until;
 use crate::common::{World, mini_suite};
 use crate::runs::{checked, newest, run};
+use crate::{OTHER_NODE, Scene};
 
 /// Makes a scene; `None`: it is none of these.
 pub fn make(world: &World, name: &str) -> Option<Scene> {
@@ -20,10 +20,8 @@ pub fn make(world: &World, name: &str) -> Option<Scene> {
         "more copies than CPUs" => more_copies_than_cpus(),
         "small pages" => pages(world, "MADV_NOHUGEPAGE"),
         "large pages" => pages(world, "MADV_HUGEPAGE"),
-        "memory of another node" if nodes() < 2 => {
-            Scene::Skipped("this machine has one NUMA node".to_owned())
-        }
-        "memory of another node" => numa(world, &["numactl", "--membind=1"]),
+        OTHER_NODE if nodes() < 2 => Scene::Skipped("this machine has one NUMA node".to_owned()),
+        OTHER_NODE => numa(world, &["numactl", "--membind=1"]),
         "memory of its node" => numa(world, &[]),
         "other work" => other_work(world),
         "assay stopped" => assay_stopped(world),
@@ -36,9 +34,10 @@ pub fn make(world: &World, name: &str) -> Option<Scene> {
         "rate that changes" => rate_that_changes(world),
         "emulated machine" => emulated_machine(world),
         "emulated machine that is quiet" => match emulated_machine(world) {
-            Scene::Run(_) if virtual_machine(world) => {
-                Scene::Skipped("of a virtual machine nobody sees the neighbours".to_owned())
-            }
+            Scene::Run(_) if virtual_machine(world) => Scene::Skipped(
+                "hardware: a machine that is not virtual: neighbours of this one cannot be seen"
+                    .to_owned(),
+            ),
             scene => scene,
         },
         "emulated machine, frequencies apart" => {

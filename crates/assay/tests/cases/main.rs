@@ -30,6 +30,9 @@ pub enum Scene {
 /// No scene: the check can always be made.
 const ALWAYS: &str = "";
 
+/// The scene in which a trial's memory lies on a node that it is not set to.
+const OTHER_NODE: &str = "memory of another node";
+
 /// For every check the scenes in which it fires, passes, and cannot check.
 const CASES: &[(&str, [&str; 3])] = &[
     ("F01", ["imported", "plain", ALWAYS]),
@@ -87,7 +90,7 @@ const CASES: &[(&str, [&str; 3])] = &[
     ("F59", ["post: one of three left out", "post: clear", ALWAYS]),
     ("F60", ["program of a changed tree", "plain", "imported"]),
     ("F61", ["cold first trial", "effect within the margin", "imported"]),
-    ("F62", ["memory of another node", "memory of its node", "imported"]),
+    ("F62", [OTHER_NODE, "memory of its node", "imported"]),
     ("N1", ["evidence", "nodes", ALWAYS]),
     ("N2", ["nodes apart", "nodes", ALWAYS]),
     ("N3", ["evidence", "nodes", ALWAYS]),
@@ -113,7 +116,18 @@ fn every_check_has_a_case_that_fires_one_that_passes_and_one_that_cannot_check()
     }
     let needed: BTreeSet<&str> =
         CASES.iter().flat_map(|(_, cases)| *cases).filter(|s| !s.is_empty()).collect();
-    let (made, mut wrong) = all(&needed.into_iter().collect::<Vec<_>>());
+    holds(needed.into_iter().filter(|scene| *scene != OTHER_NODE));
+}
+
+/// Apart from the others, because it needs a machine with two NUMA nodes.
+#[test]
+fn memory_of_another_node_fires() {
+    holds([OTHER_NODE].into_iter());
+}
+
+/// Whether every check says in these scenes what its cases expect.
+fn holds(scenes: impl Iterator<Item = &'static str>) {
+    let (made, mut wrong) = all(&scenes.collect::<Vec<_>>());
     for (id, cases) in CASES {
         for (scene, wanted) in cases.iter().zip(["fires", "passes", "cannot check"]) {
             let says = match made.get(scene) {

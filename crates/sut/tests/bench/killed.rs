@@ -50,10 +50,10 @@ const KILLS: &str = "ASSAY_TEST_KILLS";
 pub fn kill_and_put_back(text: &str, kills: u64, longest: Duration) {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let bench = Bench::new();
-    let text = text.replace("IMAGES", &bench.images().to_string_lossy());
-    if bench.settings(&text).is_none() {
+    if bench.settings(text).is_none() {
         return;
     }
+    let text = text.replace("IMAGES", &bench.images().to_string_lossy());
     let state = bench.dir.path().join("state");
     let before = zrams();
     let number = |name: &str| std::env::var(name).ok().map(|n| n.parse::<u64>().unwrap());

@@ -48,7 +48,7 @@ impl Bench {
         match self.controller().check(&all) {
             Ok(()) => Some(all),
             Err(reason) => {
-                println!("skipped: because {reason}");
+                println!("skipped: {text}: because {reason}");
                 None
             }
         }
