@@ -52,11 +52,6 @@ pub fn of_ended(
     Ok((own?, Some(public?)))
 }
 
-/// A copy for publication, which passed the redactor when it was made.
-pub fn load_copy(copies: &Archive, id: &RunId) -> Result<RunView> {
-    of(&copies.run(id)?)
-}
-
 /// A run as its reader lets it be seen.
 pub fn of(reader: &RunReader) -> Result<RunView> {
     read(reader, None)

@@ -65,7 +65,7 @@ pub fn archive(cli: &Cli, verb: &Verb) -> Result<Exit> {
                 let id = archive.resolve(run)?;
                 if *redact {
                     let copies = Copies::new()?;
-                    copies.add(&archive, &id)?;
+                    copies.add(&archive, &archive.run(&id)?)?;
                     copies.archive().export(&id, output)?;
                 } else {
                     archive.export(&id, output)?;

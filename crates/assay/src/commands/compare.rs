@@ -7,7 +7,7 @@ use assay_report::terminal::Detail;
 use assay_report::{RunView, page};
 
 use super::open::open_archive;
-use super::publish::unchanged;
+use super::publish::{opened, whole};
 use crate::cli::{Cli, Compare};
 use crate::exit::{Exit, Usage};
 use crate::screen::{print_json, print_json_text, print_styled, say, style};
@@ -21,8 +21,10 @@ pub fn compare(cli: &Cli, compare: &Compare) -> Result<Exit> {
         let id = archive.resolve(run)?;
         views.push(match &compare.output {
             Some(_) => {
-                unchanged(&archive, &id)?;
-                view::for_publication(view::load_public(&archive, &id)?)
+                let run = opened(&archive, &id)?;
+                whole(&archive, &run)?;
+                let redactor = archive.publication(&run, view::own_names());
+                view::for_publication(view::of(&run.redacted(redactor))?)
             }
             None => view::load(&archive, &id)?,
         });

@@ -50,16 +50,20 @@ impl Copies {
         &self.archive
     }
 
-    /// Adds the copy of a run, if it is not there yet.
+    /// Adds the copy of a run, if it is not there yet, and opens it.
     ///
     /// # Errors
     /// The run is damaged or being written.
-    pub fn add(&self, from: &Archive, id: &RunId) -> Result<()> {
-        if self.has(id) {
-            return Ok(());
+    pub fn add(&self, from: &Archive, run: &RunReader) -> Result<RunReader> {
+        let known = self.has(run.id());
+        if !known {
+            self.add_unchecked(from, run)?;
         }
-        self.add_unchecked(from, &from.run(id)?)?;
-        Ok(self.archive.check_copy(&self.archive.run(id)?)?)
+        let copy = self.archive.run(run.id())?;
+        if !known {
+            self.archive.check_copy(&copy)?;
+        }
+        Ok(copy)
     }
 
     fn has(&self, id: &RunId) -> bool {

@@ -15,10 +15,11 @@ use assay_rules::landscape::{Collection, LandscapeError};
 use super::copies::Copies;
 use super::open::open_archive;
 use super::publication::Publication;
-use super::publish::{absolute, unchanged};
+use super::publish::{absolute, opened, whole};
 use crate::cli::{Cli, Publish};
 use crate::exit::{Exit, Usage};
 use crate::screen::{print, print_json, say};
+use crate::threads::beside;
 use crate::{shipped, view};
 
 /// Computes the post and writes the folder, unless a number or a sentence is invalid.
@@ -171,14 +172,16 @@ fn runs(
     let archive = open_archive(cli)?;
     for (alias, spec) in wanted {
         if let Some(id) = find(&archive, spec)? {
-            unchanged(&archive, &id)?;
-            let view = if publish.no_redact {
-                view::load(&archive, &id)?
+            let run = opened(&archive, &id)?;
+            let whole = || whole(&archive, &run);
+            let run = if publish.no_redact {
+                whole()?;
+                run.clone().redacted(archive.secrets(&run))
             } else {
-                copies.add(&archive, &id)?;
-                view::load_copy(copies.archive(), &id)?
+                let (whole, copy) = beside(whole, || copies.add(&archive, &run));
+                whole.and(copy)?
             };
-            views.insert(alias.clone(), view::for_publication(view));
+            views.insert(alias.clone(), view::for_publication(view::of(&run)?));
         }
     }
     let from = if publish.no_redact { archive } else { copies.archive().clone() };

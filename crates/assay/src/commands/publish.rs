@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use anyhow::{Result, anyhow};
-use assay_archive::{Archive, Problem};
+use assay_archive::{Archive, Problem, RunReader};
 use assay_model::{RunId, Severity};
 use assay_report::RunView;
 use assay_report::format::{FORMATS, Format, FormatError};
@@ -29,13 +29,8 @@ pub fn publish(cli: &Cli, publish: &Publish) -> Result<Exit> {
     let archive = open_archive(cli)?;
     let id = archive.resolve(&publish.what)?;
     let copies = Copies::new()?;
-    let run = archive.run(&id);
-    if run.is_err() {
-        // What changed says more than what cannot be read because of it.
-        unchanged(&archive, &id)?;
-    }
-    let run = run?;
-    let whole = || changed(archive.verify_open(&run));
+    let run = opened(&archive, &id)?;
+    let whole = || whole(&archive, &run);
     let (archive, run) = if publish.no_redact {
         whole()?;
         let redactor = archive.secrets(&run);
@@ -102,12 +97,22 @@ fn formats(view: &RunView) -> Vec<(&'static str, Result<String, FormatError>)> {
     all
 }
 
-/// Whether a run is as its ledger says; whatever is published of it is.
+/// A run, opened for everything that is done with it. Where it cannot be, what changed is the error: that says more
+/// than what cannot be read because of it.
+pub(super) fn opened(archive: &Archive, id: &RunId) -> Result<RunReader> {
+    let run = archive.run(id);
+    if run.is_err() {
+        changed(archive.verify(Some(id))?)?;
+    }
+    Ok(run?)
+}
+
+/// Whether a run that is open is as its ledger says; whatever is published of it is.
 ///
 /// # Errors
 /// [`Changed`], with the files that are not.
-pub(super) fn unchanged(archive: &Archive, id: &RunId) -> Result<()> {
-    changed(archive.verify(Some(id))?)
+pub(super) fn whole(archive: &Archive, run: &RunReader) -> Result<()> {
+    changed(archive.verify_open(run))
 }
 
 fn changed(problems: Vec<Problem>) -> Result<()> {

@@ -15,6 +15,7 @@ use assay_rules::landscape::Collection;
 use assay_sut::sha256;
 
 use super::super::post::{bytes, find, refused, today};
+use super::super::publish::opened;
 use super::builder::{Builder, Why};
 use super::folder::{Card, Unit};
 use super::runs::{self, Public};
@@ -116,9 +117,9 @@ fn one(
         let made = Library::new(collection.clone()).map_err(|e| Usage(e.to_string()))?;
         library.get_or_init(|| made)
     };
-    let all: Vec<RunId> = ids.values().cloned().collect();
-    let public = Public::of(builder, &all)?;
-    let views = ids.iter().map(|(alias, id)| Ok((alias.clone(), public.view(id)?)));
+    let public = Public::new(builder)?;
+    let view = |id: &RunId| public.view(&opened(builder.archive, id)?);
+    let views = ids.iter().map(|(alias, id)| Ok((alias.clone(), view(id)?)));
     let views = views.collect::<Result<BTreeMap<_, _>>>()?;
     let mut made = template.evaluate(library, &views, env!("CARGO_PKG_VERSION"), &today())?;
     made.file = format!("{}.md", source.stem);

@@ -9,7 +9,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Context, Result};
-use assay_archive::{Archive, Error, Filter};
+use assay_archive::{Archive, Error, Filter, RunReader};
 use assay_model::{RunId, RunState};
 use assay_report::RunView;
 use assay_report::format::FORMATS;
@@ -17,7 +17,7 @@ use assay_report::site::{RunCard, pages};
 use assay_sut::sha256;
 
 use super::super::copies::Copies;
-use super::super::publish::unchanged;
+use super::super::publish::{opened, whole};
 use super::builder::{Builder, Why};
 use super::folder::{Card, Unit, look_of};
 use crate::exit::Changed;
@@ -87,16 +87,16 @@ pub fn build(builder: &Builder<'_>) -> Result<()> {
 
 fn one(builder: &Builder<'_>, id: &RunId, look: &str) -> Result<()> {
     let name = unit(id);
-    unchanged(builder.archive, id)?;
+    let run = opened(builder.archive, id)?;
+    whole(builder.archive, &run)?;
     // The ledger has the hash of every other file, and those were just compared.
-    let run = builder.archive.run(id)?;
     let head = run.ledger_head().map_or("", |(_, sha256)| sha256);
     let key = format!("{}:{head}", builder.settings);
     if let Some(same) = builder.folder.standing(&name).filter(|u| u.key == key) {
         return builder.folder.done(&name, Unit { look: look.to_owned(), ..same.clone() });
     }
-    let published = Public::of(builder, std::slice::from_ref(id))?;
-    let view = published.view(id)?;
+    let published = Public::new(builder)?;
+    let view = published.view(&run)?;
     let (card, files) = files(builder, id, &view, &published.archive)?;
     let card = Some(Card::Run(Box::new(card)));
     builder.folder.done(&name, Unit { key, look: look.to_owned(), card, files })?;
@@ -105,28 +105,29 @@ fn one(builder: &Builder<'_>, id: &RunId, look: &str) -> Result<()> {
 }
 
 /// Runs as they may be seen by anybody.
-pub struct Public {
+pub struct Public<'a> {
+    builder: &'a Builder<'a>,
     archive: Archive,
     copies: Copies,
-    read: fn(&Archive, &RunId) -> Result<RunView>,
 }
 
-impl Public {
-    /// Copies without what is nobody else's business, for as long as this lives.
-    pub fn of(builder: &Builder<'_>, ids: &[RunId]) -> Result<Self> {
+impl<'a> Public<'a> {
+    /// For copies without what is nobody else's business, which are there for as long as this lives.
+    pub fn new(builder: &'a Builder<'a>) -> Result<Self> {
         let copies = Copies::at(builder.scratch("copies"))?;
-        if builder.no_redact {
-            return Ok(Public { archive: builder.archive.clone(), copies, read: view::load });
-        }
-        for id in ids {
-            copies.add(builder.archive, id)?;
-        }
-        Ok(Public { archive: copies.archive().clone(), copies, read: view::load_copy })
+        let of = if builder.no_redact { builder.archive } else { copies.archive() };
+        Ok(Public { builder, archive: of.clone(), copies })
     }
 
     /// A run as it is judged for publication.
-    pub fn view(&self, id: &RunId) -> Result<RunView> {
-        Ok(view::for_publication((self.read)(&self.archive, id)?))
+    pub fn view(&self, run: &RunReader) -> Result<RunView> {
+        let from = self.builder.archive;
+        let seen = if self.builder.no_redact {
+            run.clone().redacted(from.secrets(run))
+        } else {
+            self.copies.add(from, run)?
+        };
+        Ok(view::for_publication(view::of(&seen)?))
     }
 }
 
