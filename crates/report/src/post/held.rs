@@ -121,6 +121,7 @@ fn treatments<'a>(
             question: format!("{alias}: {}", s.metric),
             metric: words(&[Some(&s.metric)]),
             entry: summary_entry(view, s)?,
+            id: None,
             measured: Some(Measured {
                 treatment: s.treatment,
                 levels: treatment.levels.iter().map(|(f, level)| format!("{f}={level}")).collect(),
@@ -169,6 +170,7 @@ fn quoted<'a>(e: &'a Evaluator<'_>) -> impl Iterator<Item = Held> + 'a {
             question: assay_rules::landscape::question(row),
             metric: words(&[Some(&row.metric)]),
             entry: e.library.entry(*at),
+            id: Some(row.id.clone()),
             measured: None,
         }
     })

@@ -1,6 +1,7 @@
 //! What a person typed, sentence by sentence: a quantity in a sentence that compares is a finding, because nothing
 //! recomputes it; words that compare are checked against the results; the rest is kept as typed.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use assay_checks::{ClaimEvidence, Evidence, Known, NumberEvidence, Verb, VerdictBasis, rows};
@@ -9,7 +10,7 @@ use super::document::{TypedComparison, TypedQuantity};
 use super::evaluator::Evaluator;
 use super::typed::{
     Bound, COMPARING, COMPUTED, Found, Held, Kind, Marks, Stretch, atoms, events, find, judge,
-    sayings, several, stretches,
+    sayings, set_beside, stretches,
 };
 use super::{checks, held};
 
@@ -52,9 +53,9 @@ fn look(e: &mut Evaluator<'_>, stretch: &Stretch, held: &[Held], marks: &mut Mar
             continue;
         }
         wording(e, sentence, start, stretch);
-        for (span, index) in
-            stated(e, &stretch.text, sentence, start, held, Some(&|s| stretch.source(s).start))
-        {
+        let computed = computed(e, stretch, &inside, held);
+        let part = Part { text: &stretch.text, sentence, start, computed: computed.as_ref() };
+        for (span, index) in stated(e, &part, held, Some(&|s| stretch.source(s).start)) {
             marks.add(stretch, &span, format!("c{index}"));
         }
     }
@@ -92,15 +93,38 @@ fn keep(e: &mut Evaluator<'_>, typed: TypedQuantity, refused: bool) -> usize {
 /// Where a span of a text begins in the Markdown.
 type LineOf<'a> = &'a dyn Fn(&Range<usize>) -> usize;
 
+/// A sentence of a text.
+struct Part<'a> {
+    text: &'a str,
+    sentence: &'a str,
+    /// Where it begins.
+    start: usize,
+    /// The results that its computed numbers are of; `None`: it has no such number.
+    computed: Option<&'a BTreeSet<usize>>,
+}
+
+/// The results that the computed numbers in a part of a stretch are of.
+fn computed(
+    e: &Evaluator<'_>,
+    stretch: &Stretch,
+    inside: &Range<usize>,
+    held: &[Held],
+) -> Option<BTreeSet<usize>> {
+    let own = stretch.computed.iter().filter(|(offset, _)| inside.contains(offset));
+    let numbers: Vec<usize> = own.map(|(_, at)| *at).collect();
+    let inputs = || numbers.iter().filter_map(|at| e.numbers.get(*at)).flat_map(|n| &n.inputs);
+    let of = |h: &Held| inputs().any(|input| h.is_of(input));
+    (!numbers.is_empty()).then(|| (0..held.len()).filter(|i| of(&held[*i])).collect())
+}
+
 /// Checks the comparing words of a sentence; their spans, and their positions among the post's.
 fn stated(
     e: &mut Evaluator<'_>,
-    text: &str,
-    sentence: &str,
-    start: usize,
+    part: &Part<'_>,
     held: &[Held],
     source: Option<LineOf<'_>>,
 ) -> Vec<(Range<usize>, usize)> {
+    let Part { text, sentence, start, computed } = *part;
     let mut out = Vec::new();
     for saying in sayings(sentence, start) {
         let bound = judge(text, sentence, &saying, held);
@@ -131,14 +155,15 @@ fn stated(
         e.comparisons.push(kept);
         out.push((saying.span, e.comparisons.len() - 1));
     }
-    // No list of words is whole, and there are other languages: who sets systems beside each other without a
-    // computed number compares them in some way.
-    let unstated = out.is_empty() && !sentence.contains([COMPUTED, COMPARING]);
-    if let Some(named) = several(sentence, held).filter(|_| unstated) {
+    // No list of words is whole, and there are other languages: who sets a system beside others without a computed
+    // number of it compares them in some way.
+    if out.is_empty()
+        && let Some(named) = set_beside(sentence, held, computed)
+    {
         let span = start + named.start..start + named.end;
         let at = source.map(|f| e.at(f(&span)));
         let mut kept = TypedComparison::new(text[span.clone()].to_owned(), at, shown(sentence));
-        "the sentence sets it beside another, and no number is computed"
+        "the sentence sets it beside another, and computes no number of it"
             .clone_into(&mut kept.unchecked);
         e.comparisons.push(kept);
         out.push((span, e.comparisons.len() - 1));
@@ -167,7 +192,8 @@ impl Evaluator<'_> {
                 keep(self, typed, f.result && compares(sentence));
                 ends.push(f.span.end);
             }
-            for (span, index) in stated(self, text, sentence, start, &held, None) {
+            let part = Part { text, sentence, start, computed: None };
+            for (span, index) in stated(self, &part, &held, None) {
                 let kept = &mut self.comparisons[index];
                 (kept.line, kept.column) = (spot.map(|s| s.0), spot.map(|s| s.1));
                 if kept.checked.is_none() {

@@ -347,6 +347,37 @@ fn a_template_of_nothing_but_numbers_is_read() {
     assert!(html(&p).matches("class=\"typed\"").count() > 2_000);
 }
 
+/// A computed number of one system says nothing of another that stands beside it.
+#[test]
+fn a_system_beside_a_computed_number_of_another_is_marked() {
+    let values = "{{ value(\"t5240-1.6\") }} and {{ value(\"p570-4chip\") }}.";
+    for (statement, marked) in [
+        (
+            "It is {{ value(\"t5240-1.6\") }} for the T5240, where the Power 570 needs more.",
+            Some("Power"),
+        ),
+        ("The Power 570 stays below the {{ value(\"t5240-1.6\") }} of the T5240.", Some("Power")),
+        (
+            "Der T5240 schafft {{ value(\"t5240-1.6\") }}, der Power 570 weit weniger.",
+            Some("Power"),
+        ),
+        (
+            "The T5240 has {{ times(\"t5240-1.6\", than=\"p570-4chip\") }} the result of the Power 570.",
+            None,
+        ),
+        (
+            "The T5240 does {{ value(\"t5240-1.6\") }}, the Power 570 {{ value(\"p570-4chip\") }}.",
+            None,
+        ),
+        ("The T5240 does {{ value(\"t5240-1.6\") }} in all.", None),
+    ] {
+        let p = post(&format!("{values}\n\n{statement}\n")).unwrap();
+        let open = p.comparisons.iter().filter(|c| c.checked.is_none()).map(|c| c.text.as_str());
+        assert_eq!(open.collect::<Vec<_>>(), marked.into_iter().collect::<Vec<_>>(), "{statement}");
+        assert!(p.refusals().is_empty(), "{statement}: {:?}", p.refusals());
+    }
+}
+
 /// Words that compare treatments of a run are held against the run's verdict, not against its values.
 #[test]
 fn words_are_bound_to_the_treatments_of_runs() {

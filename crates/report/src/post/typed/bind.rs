@@ -8,6 +8,7 @@ use assay_rules::denominator::{Basis, Denominator, Entry};
 
 use super::atoms::{Atom, atoms};
 use super::words::{Saying, Says, is_open};
+use crate::post::document::Input;
 
 /// A result that the post holds, with the words that name it.
 #[derive(Debug, Clone)]
@@ -22,6 +23,8 @@ pub(in crate::post) struct Held {
     /// The words of the metric's own name.
     pub(in crate::post) metric: BTreeSet<String>,
     pub(in crate::post) entry: Entry,
+    /// The quoted result's id.
+    pub(in crate::post) id: Option<String>,
     /// Of a treatment of a run: how its run compares it.
     pub(in crate::post) measured: Option<Measured>,
 }
@@ -41,6 +44,14 @@ pub(in crate::post) struct Measured {
 }
 
 impl Held {
+    /// Whether a value that a number was computed from is this result's.
+    pub(in crate::post) fn is_of(&self, input: &Input) -> bool {
+        match &self.id {
+            Some(id) => input.result.as_ref() == Some(id),
+            None => input.label.ends_with(&format!(" of {}", self.entry.label)),
+        }
+    }
+
     /// The verdict of the run on this treatment against another of which one level alone differs.
     fn against(&self, other: &Held) -> Option<Verdict> {
         let (own, other) = (self.measured.as_ref()?, other.measured.as_ref()?);
@@ -72,9 +83,14 @@ fn other_quantity(words: &[Atom], one: &Held) -> bool {
     })
 }
 
-/// Where a sentence names a second system or treatment beside a first: the words that name it.
-pub(in crate::post) fn several(sentence: &str, held: &[Held]) -> Option<Range<usize>> {
-    let mut first: Option<Vec<usize>> = None;
+/// Where a sentence names a system or treatment beside another and prints no number of it: the words that name it.
+/// `computed` are the results that its numbers are of; `None`: it has none.
+pub(in crate::post) fn set_beside(
+    sentence: &str,
+    held: &[Held],
+    computed: Option<&BTreeSet<usize>>,
+) -> Option<Range<usize>> {
+    let mut all: Vec<(Vec<usize>, Range<usize>)> = Vec::new();
     for atom in atoms(sentence) {
         let names = |h: &Held| match &h.measured {
             Some(m) => m.values.contains(&atom.text),
@@ -84,13 +100,18 @@ pub(in crate::post) fn several(sentence: &str, held: &[Held]) -> Option<Range<us
         if atom.text.len() < 2 || named.is_empty() || named.len() == held.len() {
             continue;
         }
-        match &first {
-            None => first = Some(named),
-            Some(before) if named.iter().all(|i| !before.contains(i)) => return Some(atom.span),
-            Some(_) => {}
+        match all.iter_mut().find(|(known, _)| named.iter().any(|i| known.contains(i))) {
+            // "Sun" may mean several, "Sun T5240" is one of them.
+            Some((known, _)) => known.retain(|i| named.contains(i)),
+            None => all.push((named, atom.span)),
         }
     }
-    None
+    if all.len() < 2 {
+        return None;
+    }
+    let is_computed = |i: &usize| computed.is_some_and(|c| c.contains(i));
+    let mut open = all.into_iter().skip(usize::from(computed.is_none()));
+    open.find(|(named, _)| !named.iter().any(is_computed)).map(|(_, span)| span)
 }
 
 /// What the results say of a comparing word.

@@ -15,7 +15,7 @@ mod vocabulary;
 mod words;
 
 pub(super) use atoms::{COMPARING, COMPUTED, atoms};
-pub(super) use bind::{Bound, Held, Measured, judge, several};
+pub(super) use bind::{Bound, Held, Measured, judge, set_beside};
 pub(super) use detect::{Found, find};
 pub(super) use mark::{Marks, daggers, events_of};
 pub(super) use names::Names;
