@@ -145,6 +145,31 @@ fn a_history_is_served_confirmed_acknowledged_and_published() {
     let unknown =
         world.run(&["publish", "--history", "else", "-o", &world.path("x").display().to_string()]);
     assert!(unknown.code == 2 && printed(&unknown).contains("`else`"), "{}", unknown.stderr);
+    on_a_site(&world, &id);
+}
+
+/// The site has a page of each history, which leads to its runs, and makes it again only when it has changed.
+fn on_a_site(world: &World, id: &str) {
+    world.write("quoted.csv", "time,revision,t\n2026-01-01,a,1\n2026-01-02,b,1.1\n");
+    assert_eq!(world.run(&["history", "import", "csv", "quoted.csv"]).code, 0);
+    let site = || world.run(&["site", "-o", "site"]);
+    let first = site();
+    assert_eq!(first.code, 0, "{}{}", first.stdout, first.stderr);
+    assert!(first.stdout.contains("3 histories"), "{}", first.stdout);
+    let page = fs::read_to_string(world.path(&format!("site/histories/{id}.html"))).unwrap();
+    assert!(page.contains("sleeps on purpose") && page.contains("<svg"), "{page}");
+    let runs: Vec<&str> = page.split("href=\"../runs/").skip(1).collect();
+    assert!(!runs.is_empty());
+    for run in runs {
+        let file = format!("site/runs/{}", run.split('"').next().unwrap());
+        assert!(world.path(&file).is_file(), "{file}");
+    }
+    let list = fs::read_to_string(world.path("site/histories/index.html")).unwrap();
+    let quoted = "quoted-quoted.html";
+    assert!(list.contains(&format!("href=\"{id}.html\"")) && list.contains(quoted), "{list}");
+    assert!(world.path("site/histories").join(quoted).is_file());
+    let again = site();
+    assert!(again.stdout.contains("pages: 0 built"), "{}", again.stdout);
 }
 
 /// What a command complained of, in one line.

@@ -346,12 +346,11 @@ fn left_out(shown: &Shown) -> Markup {
 }
 
 impl History {
-    fn large(&self) -> Markup {
+    fn large(&self, look: &Look<'_>) -> Markup {
         match self {
             History::Own(shown) => {
-                let look = Look { run: None, actions: None };
                 html! {
-                    @for series in &shown.series { (large(shown, series, &look)) }
+                    @for series in &shown.series { (large(shown, series, look)) }
                     (left_out(shown))
                 }
             }
@@ -371,9 +370,17 @@ impl History {
 
 /// A page of its own: where there are several series all of them small, then each large.
 pub fn published(heading: &str, histories: &[History]) -> String {
-    let many = histories.iter().map(History::count).sum::<usize>() > 1;
     let body = html! {
         a class="skip" href="#main" { "Skip to the results" }
+        (content(heading, histories, &Look { run: None, actions: None }))
+    };
+    shell::page(heading, &body)
+}
+
+/// What stands on such a page.
+pub(crate) fn content(heading: &str, histories: &[History], look: &Look<'_>) -> Markup {
+    let many = histories.iter().map(History::count).sum::<usize>() > 1;
+    html! {
         header {
             p class="eyebrow" { "assay · history" }
             h1 { (heading) }
@@ -391,11 +398,10 @@ pub fn published(heading: &str, histories: &[History]) -> String {
                     &|name, _, series| format!("#{}", anchor(name, &series.name)),
                 ))
             }
-            @for history in histories { (history.large()) }
+            @for history in histories { (history.large(look)) }
             @if histories.is_empty() { p { "Nothing was measured yet." } }
         }
-    };
-    shell::page(heading, &body)
+    }
 }
 
 #[cfg(test)]

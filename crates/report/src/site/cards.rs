@@ -3,12 +3,14 @@
 
 use std::collections::BTreeSet;
 
+use assay_model::nouns::count;
 use assay_model::{RunSummary, units};
 use assay_rules::landscape::Landscape;
 use serde::{Deserialize, Serialize};
 
 use super::slug::slug;
 use crate::gate::Gate;
+use crate::history::{History, change_line, slope_line};
 use crate::parts::system::key_facts;
 use crate::post::{Post, Template};
 use crate::view::RunView;
@@ -210,6 +212,38 @@ pub struct HistoryCard {
 }
 
 impl HistoryCard {
+    /// Of a history as it is published.
+    pub fn of(history: &History) -> Self {
+        match history {
+            History::Own(shown) => {
+                let said = shown.series.iter().flat_map(|s| {
+                    let slopes = s.slopes.iter().map(|slope| slope_line(&s.points, slope));
+                    s.changes.iter().map(change_line).chain(slopes)
+                });
+                HistoryCard {
+                    slug: slug(&shown.id),
+                    heading: format!("{}: {}", shown.experiment, shown.metric),
+                    lede: format!(
+                        "Ratios to {} over {}.",
+                        shown.reference,
+                        count(shown.revisions, "revision")
+                    ),
+                    series: shown.series.len(),
+                    points: shown.series.iter().map(|s| s.points.len()).sum(),
+                    changes: said.collect(),
+                }
+            }
+            History::Quoted(name, imported) => HistoryCard {
+                slug: slug(&format!("quoted-{name}")),
+                heading: name.clone(),
+                lede: "Quoted from another program's file.".to_owned(),
+                series: imported.series.len(),
+                points: imported.series.iter().map(|s| s.points.len()).sum(),
+                changes: Vec::new(),
+            },
+        }
+    }
+
     /// Where its page is.
     pub fn path(&self) -> String {
         format!("histories/{}.html", self.slug)

@@ -1,13 +1,15 @@
 //! The pages of one thing each: what `publish` and its like print of it, between the edges of the site.
 
+use assay_model::RunId;
 use assay_rules::denominator::Matrix;
 use assay_rules::landscape::Landscape;
 use maud::{Markup, html};
 
-use super::cards::{LandscapeCard, PostCard, RunCard};
+use super::cards::{HistoryCard, LandscapeCard, PostCard, RunCard};
 use super::frame::{About, Page, Section, Site, root};
 use super::lists::{system_path, tag_links, workload_path};
 use super::slug::slug;
+use crate::history::{self, History, Look};
 use crate::page;
 use crate::post::{self, Post};
 use crate::view::RunView;
@@ -84,6 +86,25 @@ pub fn landscape(
         path: &path,
         title: &card.heading,
         place: Section::Landscapes,
+        about,
+        script: None,
+        body,
+    })
+}
+
+/// The page of a history; `linked`: all its runs have pages on the site.
+pub fn history(site: &Site, card: &HistoryCard, of: History, linked: bool) -> String {
+    fn run(id: &RunId) -> String {
+        format!("../runs/{id}/index.html")
+    }
+    let look = Look { run: linked.then_some(run), actions: None };
+    let body = history::content(&card.heading, &[of], &look);
+    let about = About { description: &card.lede, ..About::default() };
+    let path = card.path();
+    site.page(&Page {
+        path: &path,
+        title: &card.heading,
+        place: Section::Histories,
         about,
         script: None,
         body,

@@ -1,7 +1,8 @@
 //! `assay publish --history`: the histories of an archive as one page that needs no network, with their data.
 
 use anyhow::Result;
-use assay_history::quoted;
+use assay_archive::{Archive, Filter};
+use assay_history::{Shown, quoted};
 use assay_lab::series;
 use assay_report::history::{History, markdown, published};
 
@@ -13,6 +14,28 @@ use crate::exit::{Exit, Usage};
 use crate::screen::{print, print_json};
 use crate::view;
 
+/// A history as anybody may see it; `None`: there is nothing to show.
+pub(in super::super) fn public(
+    archive: &Archive,
+    id: &str,
+    no_redact: bool,
+) -> Result<Option<Shown>> {
+    let filter = Filter { tag: Some(series::tag(id)), ..Filter::default() };
+    // The names that its runs know are those that go.
+    let newest = archive.list(&filter)?.into_iter().max_by(|a, b| a.started_at.cmp(&b.started_at));
+    let redactor = match newest {
+        Some(run) if !no_redact => {
+            Some(archive.publication(&archive.run(&run.id)?, view::own_names()))
+        }
+        _ => None,
+    };
+    let clean = |text: &str| match &redactor {
+        Some(redactor) => redactor.text("history", text).into_owned(),
+        None => text.to_owned(),
+    };
+    Ok(series::show(archive, id, Some(&clean))?.map(|(shown, ..)| shown))
+}
+
 /// Writes the folder and names the page.
 pub fn publish(cli: &Cli, asked: &Publish) -> Result<Exit> {
     if asked.preview || asked.withhold || !asked.published.is_empty() {
@@ -22,22 +45,7 @@ pub fn publish(cli: &Cli, asked: &Publish) -> Result<Exit> {
     let wanted = Some(asked.what.as_str()).filter(|w| *w != "last");
     let mut all = Vec::new();
     for id in series::histories(archive.path()) {
-        let tag = series::tag(&id);
-        let filter = assay_archive::Filter { tag: Some(tag), ..Default::default() };
-        // The names that its runs know are those that go.
-        let newest =
-            archive.list(&filter)?.into_iter().max_by(|a, b| a.started_at.cmp(&b.started_at));
-        let redactor = match newest {
-            Some(run) if !asked.no_redact => {
-                Some(archive.publication(&archive.run(&run.id)?, view::own_names()))
-            }
-            _ => None,
-        };
-        let clean = |text: &str| match &redactor {
-            Some(redactor) => redactor.text("history", text).into_owned(),
-            None => text.to_owned(),
-        };
-        let Some((shown, ..)) = series::show(&archive, &id, Some(&clean))? else { continue };
+        let Some(shown) = public(&archive, &id, asked.no_redact)? else { continue };
         if wanted.is_none_or(|w| w == shown.experiment || w == id) {
             all.push(History::Own(shown));
         }

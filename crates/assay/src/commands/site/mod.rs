@@ -3,6 +3,7 @@
 
 mod builder;
 mod folder;
+mod histories;
 mod landscapes;
 mod lists;
 mod posts;
@@ -68,6 +69,7 @@ pub fn site(cli: &Cli, asked: &cli::Site) -> Result<Exit> {
     runs::build(&builder)?;
     posts::build(&builder, templates.as_deref().unwrap_or_default(), &collection)?;
     landscapes::build(&builder, &collection)?;
+    histories::build(&builder)?;
     lists::build(&builder)?;
     let Builder { site, left_out, notes, redacted, .. } = builder;
     let mut left_out = left_out.into_inner().unwrap_or_default();
@@ -90,6 +92,7 @@ pub fn site(cli: &Cli, asked: &cli::Site) -> Result<Exit> {
     let units = folder.units();
     let held = Held::of(&units);
     let (posts, runs, landscapes) = (held.posts.len(), held.runs.len(), held.landscapes.len());
+    let histories = held.histories.len();
     let withheld = held.runs.iter().filter(|run| run.withheld).count();
     let tally = folder.finish()?;
     for note in &notes {
@@ -103,16 +106,20 @@ pub fn site(cli: &Cli, asked: &cli::Site) -> Result<Exit> {
         print_json(&serde_json::json!({
             "schema_version": assay_model::SCHEMA_VERSION,
             "page": page, "posts": posts, "runs": runs, "withheld": withheld,
-            "landscapes": landscapes, "pages": tally,
+            "landscapes": landscapes, "histories": histories, "pages": tally,
             "left_out": left_out, "notes": notes,
         }))?;
     } else {
+        let histories = match histories {
+            0 => String::new(),
+            n => format!(", {}", count(n, "history")),
+        };
         let withheld = match withheld {
             0 => String::new(),
             n => format!(" ({n} with withheld numbers)"),
         };
         print(&format!(
-            "site: {page}\n{}, {}{withheld}, {}\npages: {} built, {} unchanged, {} removed",
+            "site: {page}\n{}, {}{withheld}, {}{histories}\npages: {} built, {} unchanged, {} removed",
             count(posts, "post"),
             count(runs, "run"),
             count(landscapes, "landscape"),

@@ -1,0 +1,83 @@
+//! The histories of a site: a page for each that the archive measured or imported.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use anyhow::Result;
+use assay_archive::Filter;
+use assay_history::Shown;
+use assay_lab::series::{self, Kept};
+use assay_report::history::History;
+use assay_report::site::{HistoryCard, pages};
+use assay_sut::sha256;
+
+use super::super::history::publish::public;
+use super::builder::{Builder, Why};
+use super::folder::{Card, Unit};
+use super::runs;
+
+/// Brings the pages of all histories up to date, after those of the runs.
+pub fn build(builder: &Builder<'_>) -> Result<()> {
+    for id in series::histories(builder.archive.path()) {
+        if let Err(e) = own(builder, &id) {
+            builder.leave_out(format!("history {id}"), Why::Damaged, &format!("{e:#}"));
+        }
+    }
+    for (name, imported) in series::imported(builder.archive.path()) {
+        let key = sha256(&serde_json::to_vec(&imported)?);
+        let key = format!("{}:{key}", builder.settings);
+        let unit = format!("history quoted {name}");
+        put(builder, &unit, key, || Ok(Some((History::Quoted(name.clone(), imported), false))))?;
+    }
+    Ok(())
+}
+
+fn own(builder: &Builder<'_>, id: &str) -> Result<()> {
+    let mut about = serde_json::to_string(&Kept::open(builder.archive.path(), id)?.known)?;
+    for tag in [series::tag(id), series::confirm_tag(id), series::profile_tag(id)] {
+        let filter = Filter { tag: Some(tag), ..Filter::default() };
+        for run in builder.archive.list(&filter)? {
+            let made = builder.folder.made(&runs::unit(&run.id));
+            let _ = write!(about, " {} {} {made:?}", run.id, run.state.name());
+        }
+    }
+    let key = format!("{}:{}", builder.settings, sha256(about.as_bytes()));
+    put(builder, &format!("history {id}"), key, || {
+        let shown = public(builder.archive, id, builder.no_redact)?;
+        Ok(shown.map(|shown| {
+            let linked = linked(builder, &shown);
+            (History::Own(shown), linked)
+        }))
+    })
+}
+
+/// Whether all runs that a history rests on have a page.
+fn linked(builder: &Builder<'_>, shown: &Shown) -> bool {
+    let changes = shown.series.iter().flat_map(|s| &s.changes);
+    let known = changes.filter_map(|c| c.known.as_ref());
+    let fresh =
+        known.flat_map(|k| k.run.iter().chain(k.functions.iter().filter_map(|f| f.run.as_ref())));
+    let points = shown.series.iter().flat_map(|s| &s.points).flat_map(|p| &p.runs);
+    points.chain(fresh).all(|id| builder.folder.made(&runs::unit(id)).is_some())
+}
+
+/// The page of a history, unless it stands as `key` has it.
+fn put(
+    builder: &Builder<'_>,
+    name: &str,
+    key: String,
+    make: impl FnOnce() -> Result<Option<(History, bool)>>,
+) -> Result<()> {
+    if let Some(same) = builder.folder.standing(name).filter(|u| u.key == key) {
+        builder.folder.keep(name, same.clone());
+        return Ok(());
+    }
+    let Some((history, linked)) = make()? else { return Ok(()) };
+    let card = HistoryCard::of(&history);
+    let page = pages::history(&builder.site, &card, history, linked);
+    let path = card.path();
+    let written = builder.folder.write(&path, page.as_bytes())?;
+    let files = BTreeMap::from([(path, written)]);
+    let card = Some(Card::History(Box::new(card)));
+    builder.folder.done(name, Unit { key, look: String::new(), card, files })
+}
