@@ -60,7 +60,11 @@ impl Audit {
 pub fn audit(source: &Source, quoted: &[QuotedResult]) -> Audit {
     let document = document::document(&source.text);
     let reading = detect::detect(&document);
-    let context = Context::new(source, &document, &reading, quoted);
+    let mut context = Context::new(source, &document, &reading, quoted);
+    let classes = evidence::classes(&context);
+    for (grid, classes) in context.grids.iter_mut().zip(classes) {
+        grid.classes = classes;
+    }
     let mut claims = Vec::new();
     let mut memory = evidence::Memory::default();
     for sentence in 0..document.sentences.len() {

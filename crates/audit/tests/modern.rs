@@ -438,22 +438,22 @@ fn measure(name: &str, folder: &Path, floors: [f64; 4], slander: usize, believed
 
 #[test]
 fn tuned_texts() {
-    // The fourteen texts that were added last lie below the goals (0.95, 0, 0): precision of wrong 32 of 37.
-    measure("tuned", &folder("tuned"), [0.60, 0.90, 0.86, 0.60], 6, 5);
+    // Goal of believed mutations: none. Reached 5 of 759.
+    measure("tuned", &folder("tuned"), [0.60, 0.90, 0.95, 0.60], 0, 5);
 }
 
 #[test]
 fn held_out_texts() {
-    // Three goals are not reached here. Precision of wrong: goal 0.95, reached 9 of 15 (0.600). Slander:
-    // goal 0, reached 5 true statements called wrong. Believed mutations: goal 0, reached 4 of 203.
-    measure("held", &folder("held"), [0.60, 0.90, 0.59, 0.60], 5, 4);
+    // Three goals are not reached here. Precision of wrong: goal 0.95, reached 9 of 14 (0.643). Slander:
+    // goal 0, reached 4 true statements called wrong. Believed mutations: goal 0, reached 4 of 203.
+    measure("held", &folder("held"), [0.60, 0.90, 0.64, 0.60], 4, 4);
 }
 
 #[test]
 fn unseen_texts() {
     // As first measured, before any rule was changed: decided 50 of 82, holds 38 of 47, wrong 11 of 12,
-    // mutations 58 of 134 with 5 believed.
-    measure("unseen", &folder("unseen"), [0.60, 0.80, 0.91, 0.43], 0, 5);
+    // mutations 58 of 134 with 5 believed. Since then 53 of 82, 41 of 50, 11 of 12, 60 of 134 with 5.
+    measure("unseen", &folder("unseen"), [0.60, 0.81, 0.91, 0.44], 0, 5);
 }
 
 #[test]

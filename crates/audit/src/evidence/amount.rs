@@ -147,6 +147,14 @@ pub(crate) fn measure(printed: &str) -> Option<Measure> {
                 if let Some(scale) = done(left, word.as_str()) {
                     return Some(of(Dimension::Rate, scale));
                 }
+                // Whatever is counted: "samples/s".
+                if left.len() > 3 && left.bytes().all(|b| b.is_ascii_alphabetic()) {
+                    return Some(
+                        unit::read(&lower, &word)
+                            .and_then(|read| measure_of(&read))
+                            .unwrap_or(of(Dimension::Rate, 1.0)),
+                    );
+                }
             }
             "min" | "minute" => {
                 return done(left, word.as_str()).map(|s| of(Dimension::Rate, s / 60.0));

@@ -16,7 +16,17 @@ pub(crate) struct Sentence<'a> {
 
 impl<'a> Sentence<'a> {
     pub(crate) fn new(text: &'a str, tokens: &'a [Token], span: Span) -> Self {
-        let pieces = tokens.iter().map(|t| words(&t.lower)).collect();
+        // "one thread" is the row "1 thread".
+        let spelled = |t: &Token| {
+            let n = t.number().filter(|n| n.spelled && n.value.fract() == 0.0)?;
+            Some(format!("{:.0}", n.value))
+        };
+        let pieces = tokens.iter().map(|t| {
+            let mut own = words(&t.lower);
+            own.extend(spelled(t));
+            own
+        });
+        let pieces = pieces.collect();
         Sentence { text, tokens, pieces, span }
     }
 
@@ -216,15 +226,16 @@ impl Metric {
     /// Whether a column can be what the words mean.
     pub(crate) fn takes(self, dimension: Dimension, better: Better, name: &str) -> bool {
         let lower = name.to_lowercase();
-        let sized = [
-            "memory", "rss", "size", "ram", "alloc", "power", "watt", "core", "thread", "version",
-            "cpu", "cost", "price", "recall", "accuracy", "ratio",
-        ]
-        .iter()
-        .any(|w| lower.contains(w));
+        let has = |set: &[&str]| set.iter().any(|w| lower.contains(w));
+        let size = has(&["memory", "rss", "size", "ram", "alloc", "disk", "space"]);
+        let sized = size
+            || has(&[
+                "power", "watt", "core", "thread", "version", "cpu", "cost", "price", "recall",
+                "accuracy", "ratio",
+            ]);
         match self {
             Metric::Any => true,
-            Metric::Size => dimension == Dimension::Bytes || dimension == Dimension::Plain && sized,
+            Metric::Size => dimension == Dimension::Bytes || dimension == Dimension::Plain && size,
             Metric::Power => dimension == Dimension::Power,
             Metric::Time => {
                 dimension == Dimension::Time
@@ -353,8 +364,7 @@ pub(crate) fn foreign(
         "geometric",
         "overall",
     ];
-    let known =
-        |w: &String| grid.rows.knows(w) || grid.columns.knows(w) || grid.context.contains(w);
+    let known = |w: &String| grid.knows(w);
     let tokens = sentence.tokens;
     let mut i = range.start;
     while i < range.end {

@@ -22,8 +22,41 @@ pub(crate) struct Candidate {
     pub known: bool,
 }
 
-/// The pairs of cells that a claim's metric leaves.
-pub(crate) fn candidates(scene: &Scene<'_>, pair: Bound2, k: usize) -> Vec<Candidate> {
+/// The cells that the two sides of a comparison share a field of: the field with both cells.
+type Fields = Vec<(usize, At, At)>;
+
+/// All fields in which two rows or columns have values of one unit.
+fn fields(grid: &Grid, pair: Bound2) -> Fields {
+    let both = |o: usize| {
+        let (a, b) = (at(pair.side, pair.subject, o), at(pair.side, pair.baseline, o));
+        let (x, y) = (grid.amount(a)?, grid.amount(b)?);
+        x.dimension().fits(y.dimension()).then_some((o, a, b))
+    };
+    match pair.side {
+        Side::Rows => grid.valued().filter_map(both).collect(),
+        Side::Columns => (0..grid.rows.names.len()).filter_map(both).collect(),
+    }
+}
+
+/// Whether somebody who reads a comparison loosely would agree: the other base of a percentage, "3 times more" as
+/// four times as much.
+pub(crate) fn loosely(grid: &Grid, statement: &Statement, candidates: &[Candidate]) -> bool {
+    candidates.iter().any(|c| {
+        let (Some(x), Some(y)) = (grid.amount(c.a), grid.amount(c.b)) else { return false };
+        loose(statement, x, y, grid.better[c.a.column] == Better::Less)
+    })
+}
+
+/// Whether a looser reading of a comparison fits two amounts, in the direction that it states.
+pub(crate) fn loose(statement: &Statement, a: Amount, b: Amount, less: bool) -> bool {
+    let operand = |m: Amount| Operand { value: m.value, step: m.step };
+    statement.loose_formulas(less).into_iter().any(|f| {
+        read(f, statement.claimed(), operand(a), operand(b)).verdict == ClaimVerdict::Holds
+    })
+}
+
+/// The pairs of cells that a claim's metric leaves, and whether its words or a value beside it name the field.
+pub(crate) fn candidates(scene: &Scene<'_>, pair: Bound2, k: usize) -> (Vec<Candidate>, bool) {
     let statement = &scene.statements[k];
     let grid = scene.grid(pair.grid);
     let other = match pair.side {
@@ -34,15 +67,7 @@ pub(crate) fn candidates(scene: &Scene<'_>, pair: Bound2, k: usize) -> Vec<Candi
         scene.named.iter().find(|(n, _)| *n == pair.grid).map_or(&[], |(_, n)| n.side(other));
     let start = if k > 0 { scene.statements[k - 1].end } else { 0 };
     let stop = clause(scene, statement).1;
-    let both = |o: usize| {
-        let (a, b) = (at(pair.side, pair.subject, o), at(pair.side, pair.baseline, o));
-        let (x, y) = (grid.amount(a)?, grid.amount(b)?);
-        x.dimension().fits(y.dimension()).then_some((o, a, b))
-    };
-    let all: Vec<(usize, At, At)> = match other {
-        Side::Columns => grid.valued().filter_map(both).collect(),
-        Side::Rows => (0..grid.rows.names.len()).filter_map(both).collect(),
-    };
+    let all = fields(grid, pair);
     // Named in the clause, else before it in the sentence.
     let within = |range: std::ops::Range<usize>| -> Vec<usize> {
         mentions
@@ -52,16 +77,44 @@ pub(crate) fn candidates(scene: &Scene<'_>, pair: Bound2, k: usize) -> Vec<Candi
             .collect()
     };
     let is_there = |named: &[usize]| all.iter().any(|(o, ..)| named.contains(o));
-    let own = within(clause_start(scene, k, start)..stop);
+    let whole = clause_start(scene, k, start);
+    // "12% more requests and lowers the p95 by 18%": what stands behind the conjunction is its own.
+    let from = (whole.max(1)..statement.at)
+        .rev()
+        .filter(|_| k > 0)
+        .find(|i| {
+            let t = &scene.sentence.tokens[*i];
+            t.is_mark(',') || t.lower == "and"
+        })
+        .map_or(whole, |i| i + 1);
+    // "three times as many as B, at a p95 of 9 ms": what a comma sets apart is of something else.
+    let near =
+        (statement.end..stop).find(|i| scene.sentence.tokens[*i].is_mark(',')).unwrap_or(stop);
+    let own = within(from..near);
+    let own = if is_there(&own) || metric(&scene.sentence, from..near) != Metric::Any {
+        own
+    } else {
+        within(whole..stop)
+    };
     let explicit = if is_there(&own) { own } else { within(0..statement.at) };
     let explicit = if is_there(&explicit) { explicit } else { Vec::new() };
-    let words = metric(&scene.sentence, clause_start(scene, k, start)..stop);
+    let words = [from..near, whole..stop, start..stop]
+        .into_iter()
+        .map(|range| metric(&scene.sentence, range))
+        .find(|found| *found != Metric::Any)
+        .unwrap_or(Metric::Any);
     let words = match (statement.way, words) {
         (Way::Faster | Way::Slower, Metric::Any) => Metric::Speed,
         (_, w) => w,
     };
     let anchored: Vec<usize> =
         if explicit.is_empty() { anchors(scene, pair, statement, &all) } else { Vec::new() };
+    // "draws 246 W, 23% less": only watts are evidence.
+    if let Some(unit) = stated_unit(scene, statement)
+        && !all.iter().any(|(_, a, _)| grid.amount(*a).is_some_and(|m| m.dimension() == unit))
+    {
+        return (Vec::new(), false);
+    }
     let averaged = scene.sentence.tokens[start..stop].iter().any(|t| is_average(&t.lower));
     let summed =
         averaged && other == Side::Rows && (0..grid.summary.len()).any(|r| grid.summary[r]);
@@ -118,7 +171,8 @@ pub(crate) fn candidates(scene: &Scene<'_>, pair: Bound2, k: usize) -> Vec<Candi
         let least = kept.iter().map(|(o, ..)| statistic(&grid.columns.names[*o].text)).min();
         kept.retain(|(o, ..)| Some(statistic(&grid.columns.names[*o].text)) == least);
     }
-    kept.into_iter().filter_map(|(_, a, b)| candidate(grid, statement, a, b)).collect()
+    let named = !explicit.is_empty() || !anchored.is_empty() || summed;
+    (kept.into_iter().filter_map(|(_, a, b)| candidate(grid, statement, a, b)).collect(), named)
 }
 
 /// A claim's clause begins behind the one before, or at the last comma, "and" or "but" between.
@@ -151,6 +205,13 @@ fn anchors(
                 && own.is(amount, Bound::Exact) != Agreement::None
         })
     };
+    let (from, to) = clause(scene, statement);
+    let own = metric(&scene.sentence, from..to);
+    let other = !matches!(own, Metric::Any | Metric::Speed)
+        && !own.takes(amount.dimension(), Better::Unknown, "");
+    if other {
+        return Vec::new();
+    }
     if speed
         && !matches!(amount.dimension(), Dimension::Time | Dimension::Rate | Dimension::ByteRate)
     {
@@ -170,6 +231,30 @@ fn anchors(
             .collect();
     }
     own
+}
+
+/// The unit of the value right before a comparison, which is of the same thing: "draws 246 W, 23% less".
+fn stated_unit(scene: &Scene<'_>, statement: &Statement) -> Option<Dimension> {
+    let (_, end, amount) = scene.amounts.iter().rfind(|(at, ..)| *at < statement.at)?;
+    let joins = |i: usize| {
+        let t = &scene.sentence.tokens[i];
+        !t.is_word() && !t.is_mark(';')
+            || matches!(
+                t.lower.as_str(),
+                "which" | "is" | "that" | "or" | "a" | "an" | "almost" | "about"
+            )
+    };
+    let unit = amount.dimension();
+    let telling = !matches!(
+        unit,
+        Dimension::Plain
+            | Dimension::Count
+            | Dimension::Percent
+            | Dimension::Times
+            | Dimension::Frequency
+    );
+    let speed = matches!(scene.sentence.lower(statement.word), "faster" | "slower" | "quicker");
+    (telling && !speed && (*end..statement.at).all(joins)).then_some(unit)
 }
 
 fn candidate(grid: &Grid, statement: &Statement, a: At, b: At) -> Option<Candidate> {
@@ -205,7 +290,7 @@ pub(crate) fn readings(statement: &Statement, a: Amount, b: Amount, less: bool) 
         .collect();
     // "2x" for 1.2 is within one unit of its only digit, and no rounding.
     for reading in &mut all {
-        let off = (reading.value - statement.value).abs() > 0.3 * statement.value;
+        let off = (reading.value - statement.value).abs() > 0.14 * statement.value;
         if statement.much == Much::Times && reading.verdict == ClaimVerdict::OffByRounding && off {
             reading.verdict = ClaimVerdict::Wrong;
         }

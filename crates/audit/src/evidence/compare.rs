@@ -1,11 +1,11 @@
 //! Judges a comparison of two rows or two columns of a table.
 
 use super::bind::{Side, around, foreign};
-use super::cells::{Candidate, candidates, clause, readings};
+use super::cells::{Candidate, candidates, clause, loosely, readings};
 use super::grid::{At, Better, Grid};
 use super::known::unknown;
 use super::scene::Scene;
-use super::sides::{Bound2, is_average, sides, tables};
+use super::sides::{Bound2, is_average, opener, sides, tables};
 use super::statement::{Much, Statement};
 use crate::claim::{Claim, ClaimKind, ClaimVerdict, Input, Reading};
 use crate::detect::pointing::Way;
@@ -29,26 +29,23 @@ pub(crate) fn judge(
     }
     let top = best.iter().map(|(score, _)| *score).max()?;
     let pairs: Vec<Bound2> = best.into_iter().filter(|(s, _)| *s == top).map(|(_, p)| p).collect();
-    // The nearest table with a fitting metric; others only if it has none.
-    for pair in &pairs {
-        let candidates = candidates(scene, *pair, k);
-        if !candidates.is_empty() {
-            let mut claim = decide(scene, *pair, &statement, &candidates);
-            let elsewhere = claim.verdict == ClaimVerdict::Wrong
-                && pairs.iter().any(|other| {
-                    (other.grid, other.side) != (pair.grid, pair.side)
-                        && super::cells::candidates(scene, *other, k)
-                            .iter()
-                            .any(|c| c.verdict != ClaimVerdict::Wrong)
-                });
-            if elsewhere {
-                claim.verdict = ClaimVerdict::Ambiguous;
-                claim.reason = format!("{}, but in another table it holds", claim.reason);
-            }
-            return Some((claim, Some(*pair)));
-        }
+    let tried: Vec<(Bound2, Vec<Candidate>, bool)> = pairs
+        .into_iter()
+        .map(|pair| (pair, candidates(scene, pair, k)))
+        .filter(|(_, (found, _))| !found.is_empty())
+        .map(|(pair, (found, named))| (pair, found, named))
+        .collect();
+    // The nearest table of which a field is named; else the nearest with a fitting metric.
+    let at = tried.iter().position(|(.., named)| *named).unwrap_or(0);
+    let (pair, candidates, _) = tried.get(at)?;
+    let mut claim = decide(scene, *pair, &statement, candidates);
+    let holds = |all: &[Candidate]| all.iter().any(|c| c.verdict != ClaimVerdict::Wrong);
+    let mut others = tried.iter().enumerate().filter(|(i, _)| *i != at);
+    if claim.verdict == ClaimVerdict::Wrong && others.any(|(_, (_, found, _))| holds(found)) {
+        claim.verdict = ClaimVerdict::Ambiguous;
+        claim.reason = format!("{}, but in another table it holds", claim.reason);
     }
-    None
+    Some((claim, Some(*pair)))
 }
 
 fn decide(
@@ -58,8 +55,17 @@ fn decide(
     candidates: &[Candidate],
 ) -> Claim {
     let (start, end) = clause(scene, statement);
-    let span =
-        Span::new(scene.sentence.tokens[start].span.start, scene.sentence.tokens[end - 1].span.end);
+    // What stands before another value is a claim of its own.
+    let tokens = scene.sentence.tokens;
+    let shown = (start + 1..statement.at)
+        .rev()
+        .find(|i| {
+            let edge =
+                tokens[*i].is_mark(',') || tokens[*i].is_mark(';') || tokens[*i].lower == "and";
+            edge && tokens[start..*i].iter().any(|t| t.quantity().is_some())
+        })
+        .map_or(start, |i| i + 1);
+    let span = Span::new(tokens[shown].span.start, tokens[end - 1].span.end);
     let kind = if statement.much == Much::Percent { ClaimKind::Percent } else { ClaimKind::Times };
     let mut claim = scene.context.claim_at(kind, span, "");
     claim.claimed = Some(statement.value);
@@ -113,7 +119,10 @@ fn decide(
     let verdict =
         if elsewhere && verdict != ClaimVerdict::Wrong { ClaimVerdict::Ambiguous } else { verdict };
     claim.verdict = verdict;
-    if verdict == ClaimVerdict::Wrong
+    if verdict == ClaimVerdict::Holds && statement.understates(best.value) {
+        claim.verdict = ClaimVerdict::Ambiguous;
+        claim.reason = format!("{}, which lies far beyond that", claim.reason);
+    } else if verdict == ClaimVerdict::Wrong
         && let Some(why) = doubt(scene, pair, statement, candidates)
     {
         claim.verdict = ClaimVerdict::Ambiguous;
@@ -188,7 +197,10 @@ fn doubt(
     }
     let grid = scene.grid(pair.grid);
     let (start, end) = clause(scene, statement);
-    if let Some(words) = unknown(grid, &scene.sentence, start..end, false) {
+    let last = opener(&scene.sentence, statement, scene.next(statement.at))
+        .unwrap_or(statement.end.max(statement.word + 1));
+    let own = start..breaks(scene, last, end);
+    if let Some(words) = unknown(grid, &scene.sentence, own, false) {
         return Some(format!("\"{words}\" is not in the table"));
     }
     let swapped = |c: &&Candidate| {
@@ -210,11 +222,24 @@ fn doubt(
     if reversed && !pair.opened && candidates.len() > 1 {
         return Some("the other way round it holds".into());
     }
-    // A percentage of the other side: "25% faster" for a third less time.
+    if loosely(grid, statement, candidates) {
+        return Some("a looser reading agrees with it".into());
+    }
     if candidates.len() > 3 && pair.side == Side::Rows {
         return Some("several columns could be meant".into());
     }
     None
+}
+
+/// Where the words of a comparison end: at the first mark or conjunction behind what opens its baseline.
+fn breaks(scene: &Scene<'_>, from: usize, end: usize) -> usize {
+    (from..end)
+        .find(|i| {
+            let t = &scene.sentence.tokens[*i];
+            [',', ';', ':', '(', ')', '—', '–'].iter().any(|m| t.is_mark(*m))
+                || matches!(t.lower.as_str(), "and" | "but" | "because" | "while" | "whereas")
+        })
+        .unwrap_or(end)
 }
 
 fn inputs(scene: &Scene<'_>, grid: &Grid, c: &Candidate) -> Vec<Input> {

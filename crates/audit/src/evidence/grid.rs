@@ -1,9 +1,10 @@
 //! Tables as evidence: rows and columns with names, cells with amounts in base units.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::amount::{self, Amount, Dimension, Measure};
-use super::name::{Axis, is_plain, words};
+use super::bind::Side;
+use super::name::{Axis, is_plain, related, words};
 use crate::read::document::Document;
 use crate::read::table::{Shape, Table};
 
@@ -21,6 +22,8 @@ pub(crate) struct Grid {
     pub context: Vec<String>,
     /// Rows of averages and totals.
     pub summary: Vec<bool>,
+    /// What the text calls several of its names: "routes" of "static routes" and "wildcard routes".
+    pub classes: BTreeSet<String>,
     pub start: usize,
 }
 
@@ -57,6 +60,21 @@ impl Grid {
 
     pub(crate) fn amount(&self, at: At) -> Option<Amount> {
         self.cell(at).map(|c| c.amount)
+    }
+
+    /// Whether a word is of a name of it, or of what stands over it.
+    pub(crate) fn knows(&self, word: &String) -> bool {
+        self.rows.knows(word)
+            || self.columns.knows(word)
+            || self.classes.contains(word)
+            || self.context.iter().any(|w| related(w, word))
+    }
+
+    pub(crate) fn axis(&self, side: Side) -> &Axis {
+        match side {
+            Side::Rows => &self.rows,
+            Side::Columns => &self.columns,
+        }
     }
 
     /// The columns of amounts.
@@ -101,20 +119,21 @@ impl Grid {
             .count()
             * 2
             > table.rows.len();
+        let counts = !first_is_name && is_counts(table);
         let mut cells: Vec<Vec<Option<Cell>>> = Vec::with_capacity(table.rows.len());
         for row in &table.rows {
             // "Parse (ms)" in the first cell of a row.
             let of_row = row
                 .cells
                 .first()
-                .filter(|c| first_is_name && c.text.contains(['(', '[']))
+                .filter(|c| first_is_name && c.text.contains(['(', '[', ',']))
                 .and_then(|c| amount::of_header(&c.text));
             cells.push(
                 row.cells
                     .iter()
                     .enumerate()
                     .map(|(c, cell)| {
-                        if c == 0 && first_is_name || is_about(&table.columns[c]) {
+                        if c == 0 && (first_is_name || counts) || is_about(&table.columns[c]) {
                             return None;
                         }
                         let (mut amount, ratio) = amount::of_cell(&cell.text, headers[c])?;
@@ -133,7 +152,7 @@ impl Grid {
         if !cells.iter().flatten().any(Option::is_some) {
             return None;
         }
-        let labels = labels(table, first_is_name);
+        let labels = if counts { counted(table) } else { labels(table, first_is_name) };
         let summary = labels.iter().map(|l| is_summary(l)).collect();
         let mut grid = Grid {
             table: index,
@@ -143,6 +162,7 @@ impl Grid {
             better: Vec::new(),
             context: words(&title),
             summary,
+            classes: BTreeSet::new(),
             start: table.span.start,
         };
         grid.better = (0..grid.columns.names.len()).map(|c| grid.direction(c, &title)).collect();
@@ -282,6 +302,29 @@ fn labels(table: &Table, first_is_name: bool) -> Vec<String> {
     } else {
         table.rows.iter().map(|r| clean(&r.label)).collect()
     }
+}
+
+/// Whether rows are told apart by how many of something there are: a first column of whole numbers under one noun.
+fn is_counts(table: &Table) -> bool {
+    let noun = table.columns.first().is_some_and(|c| {
+        let c = c.trim();
+        c.len() > 3 && c.ends_with('s') && c.bytes().all(|b| b.is_ascii_alphabetic())
+    });
+    let mut all: Vec<&str> =
+        table.rows.iter().filter_map(|r| r.cells.first()).map(|c| c.text.trim()).collect();
+    let whole =
+        all.iter().all(|c| !c.is_empty() && c.bytes().all(|b| b.is_ascii_digit() || b == b','));
+    let count = all.len();
+    all.sort_unstable();
+    all.dedup();
+    noun && whole && count > 1 && all.len() == count && table.columns.len() > 1
+}
+
+/// Names of such rows: "8 threads".
+fn counted(table: &Table) -> Vec<String> {
+    let noun = table.columns.first().map_or("", |c| c.trim());
+    let name = |cell: &str| format!("{} {noun}", cell.trim().replace(',', ""));
+    table.rows.iter().map(|r| r.cells.first().map_or(String::new(), |c| name(&c.text))).collect()
 }
 
 /// Words of a cell without links and marks.

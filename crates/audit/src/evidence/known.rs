@@ -19,11 +19,11 @@ const SAYING: &str = "is are was were be been being has have had do does did tak
     executes executed sustain sustains sustained score scores scored become becomes became went goes comes benchmark benchmarks test tests case change changed \
     regressed manages managed hits \
     time times value values result results number numbers mean average median total geometric arithmetic percent unit \
-    units user system wall clock \
+    units wall clock \
     only just still now already also about around nearly almost roughly approximately again here so too much many \
     long very both clearly actually exactly well overall thus therefore however yet respectively about up down \
     it its they their them this that these those which what we our one all each every other others same \
-    by of in on at to for from with and or but than over as per s an a the while whereas against versus vs compared \
+    by of in on at to for from with and or but than over as per s an a the while where whereas against versus vs compared \
     relative behind ahead before after old new previously magnitude order orders";
 
 /// What stands in a clause that the table does not know, if anything.
@@ -33,17 +33,18 @@ pub(crate) fn unknown(
     clause: Range<usize>,
     superlatives: bool,
 ) -> Option<String> {
-    let whole = around(sentence, clause.clone());
-    if let Some(words) = foreign(grid, sentence, whole.clone()) {
+    if let Some(words) = foreign(grid, sentence, around(sentence, clause.clone())) {
         return Some(words);
     }
-    let known =
-        |w: &String| grid.rows.knows(w) || grid.columns.knows(w) || grid.context.contains(w);
-    let range = clause.start..whole.end.max(clause.end);
-    for i in range {
+    let known = |w: &String| grid.knows(w);
+    for i in clause {
         let token = &sentence.tokens[i];
         let lower = token.lower.as_str();
         if sentence.pieces[i].iter().any(known) {
+            continue;
+        }
+        let per = i > 0 && matches!(sentence.lower(i - 1), "per" | "a" | "each" | "/");
+        if per && matches!(lower, "second" | "sec" | "s" | "minute" | "hour") {
             continue;
         }
         // "xml without asan" is not about "asan".
@@ -71,7 +72,7 @@ pub(crate) fn unknown(
         }
         let behind = i > 0 && sentence.tokens[i - 1].number().is_some();
         let unit = behind && super::amount::measure(lower).is_some();
-        let most = superlatives && super::rank::is_superlative(lower);
+        let most = super::rank::is_superlative(lower) || lower == "cheapest";
         if !(unit
             || most
             || is_plain(lower) && !matches!(lower, "worst" | "best")

@@ -11,6 +11,7 @@ pub(crate) mod amount;
 mod bind;
 mod cells;
 mod claims;
+mod classes;
 mod compare;
 mod count;
 pub(crate) mod grid;
@@ -27,4 +28,5 @@ mod voice;
 
 pub(crate) use admit::admit;
 pub(crate) use claims::{Memory, judge};
+pub(crate) use classes::classes;
 pub(crate) use inside::judge as in_cells;

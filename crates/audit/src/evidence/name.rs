@@ -85,6 +85,19 @@ pub(crate) fn stem(lower: &str) -> String {
     lower.to_owned()
 }
 
+/// So many letters make the beginning of a word that word.
+const RELATED: usize = 5;
+
+/// Whether two stems are of one word: "resum" of "resumes" and "resumpt" of "resumptions".
+pub(crate) fn related(a: &str, b: &str) -> bool {
+    let (short, long) = if a.len() <= b.len() { (a, b) } else { (b, a) };
+    a == b
+        || short.len() >= RELATED
+            && long.len() <= short.len() + 4
+            && long.starts_with(short)
+            && long.bytes().all(|c| c.is_ascii_alphabetic())
+}
+
 /// The words of a name.
 pub(crate) fn words(text: &str) -> Vec<String> {
     text.to_lowercase()
@@ -120,9 +133,10 @@ impl Axis {
         }
     }
 
-    /// Whether any name has the word.
+    /// Whether any name has the word, in whatever form.
     pub(crate) fn knows(&self, word: &str) -> bool {
         self.common.contains_key(word)
+            || word.len() >= RELATED && self.common.keys().any(|w| related(w, word))
     }
 
     /// The names in a sentence. `pieces` are the words of each token; `context` all words around,
@@ -189,12 +203,11 @@ impl Axis {
                             || t.is_mark('×')
                             || super::amount::measure(&t.lower).is_some()
                     });
-                // "622 ms" names none of three columns of milliseconds.
-                let unit = who.len() > 1
-                    && i > 0
+                // "622 ms" names no column of milliseconds.
+                let unit = i > 0
                     && tokens[i - 1].number().is_some()
-                    && (super::amount::measure(&tokens[i].lower).is_some()
-                        || who.iter().all(|w| self.numbered(*w, &own)));
+                    && (last == i + 1 && super::amount::measure(&tokens[i].lower).is_some()
+                        || who.len() > 1 && who.iter().all(|w| self.numbered(*w, &own)));
                 if !other && !unit {
                     found.push(Mention { start: i, end: last, who, whole });
                 }
@@ -202,6 +215,11 @@ impl Axis {
             i = last;
         }
         self.by_context(pieces, &mut found);
+        // "Incremental builds" is the column "Incremental", not "Clean build".
+        let whole: Vec<(usize, usize)> =
+            found.iter().filter(|m| m.whole).map(|m| (m.start, m.end)).collect();
+        let touches = |m: &Mention| whole.iter().any(|(s, e)| m.start == *e || m.end == *s);
+        found.retain(|m| m.whole || !touches(m));
         found
     }
 
@@ -214,9 +232,12 @@ impl Axis {
     /// Of several names with all the words those that lack the fewest: "Frost 7" is not "Frost 7
     /// Ti".
     fn narrow(&self, who: &mut Vec<usize>, own: &[&String]) {
-        let lacks = |n: usize| {
-            self.names[n].words.iter().filter(|w| !own.contains(w) && self.weight(w) > 0.0).count()
+        // A unit or a word of everyday speech tells no name from another.
+        let tells = |w: &String| {
+            self.weight(w) > 0.0 && !is_plain(w) && super::amount::measure(w).is_none()
         };
+        let lacks =
+            |n: usize| self.names[n].words.iter().filter(|w| !own.contains(w) && tells(w)).count();
         let complete: Vec<usize> = who.iter().copied().filter(|n| lacks(*n) == 0).collect();
         if !complete.is_empty() {
             *who = complete;
@@ -263,17 +284,20 @@ fn starts(tokens: &[Token], pieces: &[Vec<String>], i: usize, axis: &Axis) -> bo
     if model && token.number().is_some() {
         return true;
     }
-    if token.quantity().is_some_and(|n| n.unit.is_some()) {
-        return false;
-    }
-    // "12 MP" where a column is called so.
+    // "12 MP" where a column is called so, "8 threads" where a row is.
     let both = |n: &Name| {
         has(n, &pieces[i])
             && tokens.get(i + 1).is_some_and(Token::is_word)
             && pieces[i + 1].iter().any(|w| !is_plain(w) && n.words.contains(w))
     };
-    if token.number().is_some_and(|n| n.unit.is_none()) && axis.names.iter().any(both) {
+    let counts = |n: &crate::read::token::Number| {
+        matches!(n.unit, None | Some(crate::read::unit::Unit::Count(_)))
+    };
+    if token.number().is_some_and(counts) && axis.names.iter().any(both) {
         return true;
+    }
+    if token.quantity().is_some_and(|n| n.unit.is_some()) {
+        return false;
     }
     if token.number().is_some() {
         let version = token.lower.contains('.') && token.number().is_some_and(|n| n.unit.is_none());

@@ -3,8 +3,10 @@
 
 use std::collections::BTreeSet;
 
-use super::amount::{Amount, Dimension};
+use super::amount::{Agreement, Amount, Dimension};
+use super::bind::{Side, at};
 use super::cells::{clause, readings};
+use super::grid::At;
 use super::scene::Scene;
 use super::statement::{Much, Statement};
 use crate::claim::{Claim, ClaimKind, ClaimVerdict};
@@ -65,13 +67,25 @@ pub(crate) fn judge(scene: &Scene<'_>, k: usize, used: &mut BTreeSet<usize>) -> 
         }
         // Of more than two values other ones may be meant.
         let like = |m: &&(usize, usize, Amount)| m.2.dimension().fits(a.2.dimension());
-        let several = scene.amounts.iter().filter(like).count() > 2;
+        let several = scene
+            .amounts
+            .iter()
+            .filter(like)
+            .any(|m| [a.2, b.2].iter().all(|own| m.2.is(own, Bound::Exact) == Agreement::None));
         let open = several
+            || super::cells::loose(&statement, a.2, b.2, less)
             || other && (!pair.sure || statement.way == Way::Of)
             || apart(scene, &statement, &pair);
         if !exact || open || scene.statements.len() > 1 && !alone(scene, k, &pair) {
             claim.verdict = ClaimVerdict::Ambiguous;
         }
+    }
+    if claim.verdict == ClaimVerdict::Holds && statement.understates(best.value) {
+        claim.verdict = ClaimVerdict::Ambiguous;
+        claim.reason = format!("{}, which lies far beyond that", claim.reason);
+    } else if claim.verdict == ClaimVerdict::Holds && contradicted(scene, a.2, b.2) {
+        claim.verdict = ClaimVerdict::Ambiguous;
+        claim.reason = format!("{}, but a table prints another value", claim.reason);
     }
     claim.readings = readings;
     used.insert(a.0);
@@ -136,6 +150,36 @@ fn apart(scene: &Scene<'_>, statement: &Statement, pair: &Pair) -> bool {
         || tokens[statement.end..end].iter().any(|t| {
             thing(t) && !matches!(t.lower.as_str(), "time" | "memory" | "space" | "latency")
         })
+}
+
+/// Whether a table prints one of two values under a name of the sentence, and another one in the place of the other.
+fn contradicted(scene: &Scene<'_>, a: Amount, b: Amount) -> bool {
+    scene.named.iter().any(|(g, named)| {
+        let grid = scene.grid(*g);
+        let is = |m: &Amount, v: &Amount| {
+            m.dimension() == v.dimension() && m.is(v, Bound::Exact) != Agreement::None
+        };
+        let printed = |v: &Amount| {
+            (0..grid.rows.names.len()).any(|row| {
+                grid.valued()
+                    .any(|column| grid.amount(At { row, column }).is_some_and(|m| is(&m, v)))
+            })
+        };
+        [Side::Rows, Side::Columns].into_iter().any(|side| {
+            named.side(side).iter().filter_map(super::name::Mention::only).any(|who| {
+                let others = match side {
+                    Side::Rows => grid.columns.names.len(),
+                    Side::Columns => grid.rows.names.len(),
+                };
+                let cells: Vec<Amount> = (0..others)
+                    .filter_map(|o| grid.amount(at(side, who, o)))
+                    .filter(|m| m.dimension() == a.dimension())
+                    .collect();
+                let has = |v: &Amount| cells.iter().any(|m| is(m, v));
+                cells.len() > 1 && has(&a) != has(&b)
+            })
+        }) && !(printed(&a) && printed(&b))
+    })
 }
 
 /// Whether no other comparison stands between a claim and its two amounts.

@@ -71,8 +71,13 @@ fn clause(scene: &Scene<'_>, i: usize) -> std::ops::Range<usize> {
             || tokens[j].is_mark(':')
             || matches!(tokens[j].lower.as_str(), "but" | "while" | "whereas" | "and")
     };
+    // "the slowest with 1,120 ms": the value is a claim of its own.
+    let value = |j: usize| {
+        matches!(tokens[j].lower.as_str(), "with" | "at" | "in" | "(")
+            && scene.amounts.iter().any(|(at, ..)| *at == j + 1)
+    };
     let start = (0..i).rev().find(|j| ends(*j)).map_or(0, |j| j + 1);
-    let end = (i + 1..tokens.len()).find(|j| ends(*j)).unwrap_or(tokens.len());
+    let end = (i + 1..tokens.len()).find(|j| ends(*j) || value(*j)).unwrap_or(tokens.len());
     start..end
 }
 
@@ -195,7 +200,11 @@ fn ranked(
             .filter(|a| grid.amount(*a).is_some_and(|m| m.dimension() == own.dimension()))
             .collect(),
     };
-    let rivals: Vec<At> = rivals.into_iter().filter(|a| grid.amount(*a).is_some()).collect();
+    let mut rivals: Vec<At> = rivals.into_iter().filter(|a| grid.amount(*a).is_some()).collect();
+    if side == Side::Rows {
+        let shared = shared(scene, grid, g, who, &range);
+        rivals.retain(|a| shared.iter().all(|w| grid.rows.names[a.row].words.contains(w)));
+    }
     // Of changes with signs "the largest" may mean either end.
     let signed = rivals.iter().any(|a| grid.amount(*a).is_some_and(|m| m.value < 0.0));
     if rivals.len() < 2 || signed {
@@ -214,7 +223,7 @@ fn ranked(
     claim.inputs = input(scene, grid, own_at).into_iter().collect();
     match beaten {
         None => {
-            let others = fields[1..].iter().all(|o| grid.amount(at(side, who, *o)).is_some());
+            let others = fields[1..].iter().all(|o| leads(grid, side, who, *o, greater));
             let elsewhere =
                 foreign(grid, &scene.sentence, around(&scene.sentence, range)).is_some();
             claim.verdict = if !elsewhere && (fields.len() == 1 || others) {
@@ -249,6 +258,43 @@ fn ranked(
         }
     }
     Some(claim)
+}
+
+/// The words of a row's name that stand in a clause beside the name itself: "insert" of "ahx has the fastest insert"
+/// for `insert/ahx`. Its rivals have them too.
+fn shared(
+    scene: &Scene<'_>,
+    grid: &Grid,
+    g: usize,
+    who: usize,
+    range: &std::ops::Range<usize>,
+) -> Vec<String> {
+    let own = &grid.rows.names[who].words;
+    let named = scene.named.iter().find(|(n, _)| *n == g).map(|(_, n)| n.side(Side::Rows));
+    let inside = |i: usize| {
+        named.unwrap_or(&[]).iter().any(|m| m.only() == Some(who) && (m.start..m.end).contains(&i))
+    };
+    let several = |w: &String| grid.rows.names.iter().filter(|n| n.words.contains(w)).count() > 1;
+    range
+        .clone()
+        .filter(|i| !inside(*i))
+        .flat_map(|i| &scene.sentence.pieces[i])
+        .filter(|w| own.contains(w) && several(w))
+        .cloned()
+        .collect()
+}
+
+/// Whether a row or column has the greatest or least value of a field.
+fn leads(grid: &Grid, side: Side, who: usize, field: usize, greater: bool) -> bool {
+    let Some(own) = grid.amount(at(side, who, field)) else { return false };
+    let all: Vec<usize> = match side {
+        Side::Rows => grid.bodies().collect(),
+        Side::Columns => grid.valued().collect(),
+    };
+    all.into_iter().filter_map(|o| grid.amount(at(side, o, field))).all(|m| {
+        m.dimension() != own.dimension()
+            || if greater { m.value <= own.value } else { m.value >= own.value }
+    })
 }
 
 fn title(grid: &Grid, side: Side, field: usize) -> String {

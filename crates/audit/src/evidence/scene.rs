@@ -9,6 +9,7 @@ use super::grid::Grid;
 use super::statement::Statement;
 use super::voice;
 use crate::bind::context::Context;
+use crate::read::token::Token;
 
 /// A row or column that was spoken of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,6 +34,33 @@ pub(crate) struct Scene<'a> {
 impl Scene<'_> {
     pub(crate) fn grid(&self, index: usize) -> &Grid {
         &self.context.grids[index]
+    }
+
+    /// What "it" is on an axis of a table: the subject of the sentence before, also where another table has its name.
+    pub(crate) fn it(&self, g: usize, side: Side) -> Option<usize> {
+        let before = self.before?;
+        if before.grid == g {
+            return (before.side == side).then_some(before.who);
+        }
+        let own = &self.grid(before.grid).axis(before.side).names[before.who].words;
+        let names = &self.grid(g).axis(side).names;
+        let mut same = (0..names.len()).filter(|n| names[*n].words == *own);
+        same.next().filter(|_| same.next().is_none())
+    }
+
+    /// The tables that have what "it" is, the nearest first, where the sentence says so.
+    pub(crate) fn of_it(&self) -> Vec<usize> {
+        let says = |t: &Token| matches!(t.lower.as_str(), "it" | "its" | "they" | "their" | "this");
+        let Some(before) = self.before else { return Vec::new() };
+        let grids = &self.context.grids;
+        if !self.sentence.tokens.iter().any(says) || grids.len() > 40 {
+            return vec![before.grid];
+        }
+        let at = self.sentence.span.start;
+        let has = |g: &usize| [Side::Rows, Side::Columns].iter().any(|s| self.it(*g, *s).is_some());
+        let mut all: Vec<usize> = (0..grids.len()).filter(has).collect();
+        all.sort_by_key(|g| (*g != before.grid, grids[*g].start.abs_diff(at)));
+        all
     }
 
     /// Where the claim after the one at `at` begins.

@@ -3,9 +3,9 @@
 //! states tell what is left out.
 
 use super::amount::Dimension;
-use super::bind::{Sentence, Side};
+use super::bind::{Sentence, Side, metric};
 use super::grid::Grid;
-use super::name::Mention;
+use super::name::{Mention, is_plain};
 use super::scene::Scene;
 use super::statement::Statement;
 use crate::detect::pointing::Way;
@@ -26,7 +26,7 @@ pub(crate) struct Bound2 {
 /// The tables that are named here, or went before in the sentence.
 pub(crate) fn tables(scene: &Scene<'_>, before: &[Option<Bound2>]) -> Vec<usize> {
     let mut all: Vec<usize> = scene.named.iter().map(|(g, _)| *g).collect();
-    let earlier = before.iter().flatten().map(|p| p.grid).chain(scene.before.map(|s| s.grid));
+    let earlier = before.iter().flatten().map(|p| p.grid).chain(scene.of_it());
     for g in earlier {
         if !all.contains(&g) {
             all.push(g);
@@ -46,7 +46,7 @@ pub(crate) fn tables(scene: &Scene<'_>, before: &[Option<Bound2>]) -> Vec<usize>
 }
 
 /// Where the baseline is opened behind a claim: "than", "over", the second "as", "of".
-fn opener(sentence: &Sentence<'_>, statement: &Statement, stop: usize) -> Option<usize> {
+pub(crate) fn opener(sentence: &Sentence<'_>, statement: &Statement, stop: usize) -> Option<usize> {
     let from = statement.end.min(statement.word.max(statement.at));
     (from.max(statement.at + 1)..stop.min(statement.end + 14)).find(|i| match sentence.lower(*i) {
         "than" | "vs" | "versus" | "against" | "compared" | "relative" | "behind" => true,
@@ -146,7 +146,7 @@ pub(crate) fn sides(
                 Bound2 { grid: g, side, subject: s, baseline: b, named: true, opened: true },
             ));
         }
-        let known = scene.before.filter(|m| m.grid == g && m.side == side).map(|m| m.who);
+        let known = scene.it(g, side);
         let (s, b) = (known?, b.only()?);
         let named = (0..statement.at).any(|i| matches!(sentence.lower(i), "it" | "its"));
         return (s != b).then_some((
@@ -180,13 +180,18 @@ pub(crate) fn sides(
     if !unopened {
         return None;
     }
-    let (first, second) = two(grid, side)?;
+    let states = two(grid, side);
     let here = mentions.iter().filter(only).rfind(|m| m.start < stop).and_then(Mention::only);
     let both: Vec<usize> = mentions.iter().filter_map(Mention::only).collect();
     // "went down by 72% with B", "2x faster with B": the other one is meant as the baseline.
-    let s = match here {
-        Some(s) if s == first || s == second => s,
-        Some(_) => return None,
+    let among = |s: usize| states.iter().copied().find(|(a, b)| s == *a || s == *b);
+    let clause = super::cells::clause(scene, statement);
+    let (first, second) = match here {
+        Some(s) => among(s)?,
+        None => pick(scene, grid, side, &states, clause.0..clause.1)?,
+    };
+    let (s, ordered) = match here {
+        Some(s) => (s, true),
         None => later(grid, side, first, second),
     };
     let b = if s == first { second } else { first };
@@ -201,7 +206,8 @@ pub(crate) fn sides(
     if here.is_none() && !context {
         return None;
     }
-    let named = context && both.len() <= 2;
+    // Which of two was first is a guess where neither their names nor the sentence tell.
+    let named = context && both.len() <= 2 && ordered;
     Some((
         if here.is_some() && context { 3 } else { 2 },
         Bound2 { grid: g, side, subject: s, baseline: b, named, opened: false },
@@ -223,42 +229,95 @@ fn usable(grid: &Grid, side: Side, who: usize) -> bool {
 }
 
 /// The two rows, or the two columns of one unit, that a table compares.
-pub(crate) fn two(grid: &Grid, side: Side) -> Option<(usize, usize)> {
-    let all: Vec<usize> = match side {
-        Side::Rows => grid.bodies().collect(),
-        Side::Columns => {
-            let counts = |d| grid.valued().filter(|c| grid.dimension(*c) == Some(d)).count();
-            let fits = |c: &usize| {
-                grid.dimension(*c).is_some_and(|d| {
-                    !matches!(d, Dimension::Times | Dimension::Percent) && counts(d) >= 2
-                })
-            };
-            let derived = |c: &usize| {
-                let name = grid.columns.names[*c].text.to_lowercase();
-                ["change", "delta", "vs", "speed", "ratio", "diff", "improvement"]
-                    .iter()
-                    .any(|w| name.contains(w))
-            };
-            grid.valued().filter(fits).filter(|c| !derived(c)).collect()
-        }
-    };
-    match all.as_slice() {
-        [a, b] => Some((*a, *b)),
-        _ => None,
+pub(crate) fn two(grid: &Grid, side: Side) -> Vec<(usize, usize)> {
+    if side == Side::Rows {
+        let all: Vec<usize> = grid.bodies().take(3).collect();
+        return if let [a, b] = all[..] { vec![(a, b)] } else { Vec::new() };
     }
+    let derived = |c: &usize| {
+        let name = grid.columns.names[*c].text.to_lowercase();
+        ["change", "delta", "vs", "speed", "ratio", "diff", "improvement"]
+            .iter()
+            .any(|w| name.contains(w))
+    };
+    let fits = |c: &usize| {
+        let ratio = |d| matches!(d, Dimension::Times | Dimension::Percent);
+        grid.dimension(*c).is_some_and(|d| !ratio(d)) && !derived(c)
+    };
+    let mut of: Vec<(Dimension, Vec<usize>)> = Vec::new();
+    for c in grid.valued().filter(fits) {
+        let Some(d) = grid.dimension(c) else { continue };
+        match of.iter_mut().find(|(known, _)| *known == d) {
+            Some((_, all)) => all.push(c),
+            None => of.push((d, vec![c])),
+        }
+    }
+    of.into_iter()
+        .filter_map(|(_, all)| if let [a, b] = all[..] { Some((a, b)) } else { None })
+        .collect()
 }
 
-/// Of a pair of states the later one: the second, unless its name says that it came before.
-pub(crate) fn later(grid: &Grid, side: Side, first: usize, second: usize) -> usize {
-    let axis = match side {
-        Side::Rows => &grid.rows,
-        Side::Columns => &grid.columns,
+/// Of several such pairs the one whose unit the words of a clause ask for; else the first.
+fn pick(
+    scene: &Scene<'_>,
+    grid: &Grid,
+    side: Side,
+    states: &[(usize, usize)],
+    clause: std::ops::Range<usize>,
+) -> Option<(usize, usize)> {
+    if side == Side::Rows || states.len() < 2 {
+        return states.first().copied();
+    }
+    let words = metric(&scene.sentence, clause.clone());
+    let says = |c: usize| {
+        let own = &grid.columns.names[c].words;
+        scene.sentence.pieces[clause.clone()]
+            .iter()
+            .flatten()
+            .any(|w| !is_plain(w) && own.contains(w))
     };
+    let takes = |c: usize| {
+        grid.dimension(c)
+            .is_some_and(|d| words.takes(d, grid.better[c], &grid.columns.names[c].text))
+    };
+    let both = |(a, b): &&(usize, usize), f: &dyn Fn(usize) -> bool| f(*a) && f(*b);
+    let named = states.iter().find(|p| both(p, &says));
+    named.or_else(|| states.iter().find(|p| both(p, &takes))).copied()
+}
+
+/// Of a pair of states the later one, and whether their names tell: by a word for what was or is, or by a version.
+pub(crate) fn later(grid: &Grid, side: Side, first: usize, second: usize) -> (usize, bool) {
+    let axis = grid.axis(side);
     let says =
         |i: usize, set: &[&str]| axis.names[i].words.iter().any(|w| set.contains(&w.as_str()));
     let past =
         ["befor", "before", "old", "off", "bas", "base", "baselin", "without", "master", "main"];
-    if says(second, &past) && !says(first, &past) { first } else { second }
+    let now = ["now", "new", "after", "on", "with", "head", "patch", "current", "branch"];
+    match (says(first, &past) || says(second, &now), says(second, &past) || says(first, &now)) {
+        (true, false) => return (second, true),
+        (false, true) => return (first, true),
+        _ => {}
+    }
+    match (version(&axis.names[first].text), version(&axis.names[second].text)) {
+        (Some(a), Some(b)) if a > b => (first, true),
+        (Some(a), Some(b)) if a < b => (second, true),
+        _ => (second, false),
+    }
+}
+
+/// The numbers of a version, or of a month, in a name.
+fn version(name: &str) -> Option<Vec<u64>> {
+    const MONTHS: [&str; 12] =
+        ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+    let lower = name.trim().to_lowercase();
+    if let Some(month) = MONTHS.iter().position(|m| lower.starts_with(m)) {
+        return Some(vec![month as u64]);
+    }
+    let word = lower.split_whitespace().find(|w| {
+        let digits = w.trim_start_matches(['v', 'r']);
+        digits.starts_with(|c: char| c.is_ascii_digit())
+    })?;
+    word.trim_start_matches(['v', 'r']).split('.').map(|part| part.parse().ok()).collect()
 }
 
 /// "from X to Y" with two names.

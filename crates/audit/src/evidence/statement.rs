@@ -4,7 +4,9 @@
 use super::amount::{self, Amount, Dimension};
 use crate::detect::pointing::{Way, way};
 use crate::detect::trigger::bound;
-use crate::judge::reading::{Bound, Claimed, Formula, INVERSE, LESS, MORE, RATIO, SPEEDUP};
+use crate::judge::reading::{
+    Bound, Claimed, Formula, INVERSE, LESS, MORE, RATIO, RATIO_MORE, SPEEDUP,
+};
 use crate::read::token::Token;
 
 /// How much.
@@ -58,8 +60,42 @@ impl Statement {
     }
 }
 
+impl Statement {
+    /// Whether what is printed lies so far beyond a stated bound that nobody would state it so: "more than 20%" for
+    /// 60%.
+    pub(crate) fn understates(&self, value: f64) -> bool {
+        match self.bound {
+            Bound::AtLeast => value > 1.5 * self.value,
+            Bound::AtMost => value * 1.5 < self.value,
+            _ => false,
+        }
+    }
+
+    /// The formulas that somebody may have meant beside those, in the direction that the words state.
+    pub(crate) fn loose_formulas(&self, less_is_better: bool) -> Vec<Formula> {
+        let up = match self.way {
+            Way::Faster => !less_is_better,
+            Way::Slower => less_is_better,
+            Way::More | Way::Of => true,
+            Way::Less => false,
+        };
+        match (self.much, up) {
+            (Much::Orders, _) => Vec::new(),
+            (Much::Percent, true) => vec![MORE, OF_GREATER],
+            (Much::Percent, false) => vec![LESS, SPEEDUP],
+            (Much::Times, true) => vec![RATIO, RATIO_MORE],
+            (Much::Times, false) => vec![INVERSE, INVERSE_MORE],
+        }
+    }
+}
+
+/// How much less the other is, of the greater: "25% more" for a third more.
+const OF_GREATER: Formula = Formula { name: "1 - b/a", compute: |a, b| (1.0 - b / a) * 100.0 };
+/// "N times less" as the ratio and one.
+const INVERSE_MORE: Formula = Formula { name: "b/a - 1", compute: |a, b| b / a - 1.0 };
+
 /// How much slower, as less speed: of times.
-const SLOWDOWN: Formula = Formula { name: "1 - b/a", compute: |a, b| (1.0 - b / a) * 100.0 };
+const SLOWDOWN: Formula = OF_GREATER;
 
 /// Whether a word is a multiple by itself.
 pub(crate) fn is_multiple(lower: &str) -> bool {

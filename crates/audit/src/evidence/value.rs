@@ -40,10 +40,10 @@ pub(crate) fn judge(
     let clause = cut(scene, from, place, end, to);
     let mut best: Option<(usize, Claim)> = None;
     let mut tables: Vec<usize> = scene.named.iter().map(|(g, _)| *g).collect();
-    if let Some(subject) = scene.before
-        && !tables.contains(&subject.grid)
-    {
-        tables.push(subject.grid);
+    for g in scene.of_it() {
+        if !tables.contains(&g) {
+            tables.push(g);
+        }
     }
     for g in tables {
         let Some((score, claim)) = in_table(scene, g, amount, place, end, clause.clone()) else {
@@ -106,8 +106,13 @@ pub(crate) fn from_to(
                 continue;
             };
             let other = if side == Side::Columns { Side::Rows } else { Side::Columns };
-            let Some((a, b)) = two(grid, other) else { continue };
-            let last = later(grid, other, a, b);
+            let Some((a, b)) = two(grid, other).into_iter().find(|(a, _)| {
+                grid.amount(at(side, field, *a))
+                    .is_some_and(|m| m.dimension().fits(first.dimension()))
+            }) else {
+                continue;
+            };
+            let (last, ordered) = later(grid, other, a, b);
             let (old, new) = if last == b { (a, b) } else { (b, a) };
             let (old, new) = (at(side, field, old), at(side, field, new));
             let (Some(x), Some(y)) = (grid.amount(old), grid.amount(new)) else { continue };
@@ -131,7 +136,7 @@ pub(crate) fn from_to(
             };
             claim.verdict = if fits.contains(&Agreement::None) || against {
                 let open = unknown(grid, &scene.sentence, 0..end, false).is_some();
-                if open || reversed || fits[0] == fits[1] && !against {
+                if open || !ordered || reversed || fits[0] == fits[1] && !against {
                     ClaimVerdict::Ambiguous
                 } else {
                     ClaimVerdict::Wrong
@@ -172,9 +177,16 @@ fn cut(
 fn owner(
     scene: &Scene<'_>,
     mentions: &[Mention],
-    place: usize,
+    (place, end): (usize, usize),
     clause: &std::ops::Range<usize>,
 ) -> Option<(Vec<usize>, bool, usize)> {
+    // "from 41% with A to 53% with B": the name right behind a value is its own.
+    let joins =
+        |i: usize| matches!(scene.sentence.lower(i), "with" | "for" | "on" | "in" | "under" | "by");
+    let behind = mentions.iter().find(|m| m.start == end + 1 && joins(end));
+    if let Some(m) = behind {
+        return Some((m.who.clone(), true, m.start));
+    }
     let near = mentions
         .iter()
         .rfind(|m| clause.contains(&m.start) && m.end <= place)
@@ -202,15 +214,12 @@ fn in_table(
 ) -> Option<(usize, Claim)> {
     let grid = scene.grid(g);
     let named = scene.named.iter().find(|(n, _)| *n == g).map(|(_, n)| n);
-    let find = |side: Side| named.and_then(|n| owner(scene, n.side(side), place, &clause));
+    let find = |side: Side| named.and_then(|n| owner(scene, n.side(side), (place, end), &clause));
     let remembered = |side: Side| {
         let pronoun = (clause.start..place)
             .any(|i| matches!(scene.sentence.lower(i), "it" | "its" | "this"))
             || clause.start == 0 && scene.sentence.lower(0) == "its";
-        scene
-            .before
-            .filter(|s| s.grid == g && s.side == side && pronoun)
-            .map(|s| (vec![s.who], true, 0))
+        scene.it(g, side).filter(|_| pronoun).map(|who| (vec![who], true, 0))
     };
     let mut row = find(Side::Rows).or_else(|| remembered(Side::Rows));
     let column = find(Side::Columns)
@@ -294,6 +303,14 @@ fn in_table(
         {
             return None;
         }
+        if row.is_none()
+            && let Some(other) = unknown(grid, &scene.sentence, clause.clone(), false)
+        {
+            claim.inputs = input(scene, grid, hit).into_iter().collect();
+            claim.verdict = ClaimVerdict::Ambiguous;
+            claim.reason = format!("\"{other}\" is not in the table");
+            return Some((score, claim));
+        }
         if against_statistic(scene, grid, hit.column, &clause) {
             claim.inputs = input(scene, grid, hit).into_iter().collect();
             claim.verdict = ClaimVerdict::Ambiguous;
@@ -329,12 +346,13 @@ fn in_table(
     claim.verdict = ClaimVerdict::Ambiguous;
     // Where the table compares columns (versions, states) the row alone does not say whose value it is.
     let one = meant.len() == 1;
-    let certain = one
+    // Of a few columns whichever is meant has another value.
+    let certain = (one && (own_column || !many_arms(grid, first))
+        || meant.len() <= 3 && meant.len() == cells.len())
         && sure_row
         && own_row
         && !bounded
-        && hedge == Bound::Exact
-        && (own_column || !many_arms(grid, first));
+        && hedge == Bound::Exact;
     if !certain {
         return (score >= 2 && (sure_row || sure_column)).then_some((score, claim));
     }
@@ -379,8 +397,9 @@ fn state(
     let has = |set: &[&str]| {
         scene.sentence.tokens[clause.clone()].iter().any(|t| set.contains(&t.lower.as_str()))
     };
-    let (first, second) = two(grid, Side::Columns)?;
-    let last = later(grid, Side::Columns, first, second);
+    let states = two(grid, Side::Columns);
+    let [(first, second)] = states[..] else { return None };
+    let (last, _) = later(grid, Side::Columns, first, second);
     if has(&["now", "new", "after", "afterwards"]) {
         Some((vec![last], true, 0))
     } else if has(&["before", "previously", "took", "used", "was", "old", "earlier"]) {
