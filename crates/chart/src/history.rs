@@ -64,14 +64,16 @@ const PLOT_HEIGHT: f64 = 260.0;
 const SMALL_HEIGHT: f64 = 70.0;
 
 /// From where to where values are shown. A change of a percent must be seen: the axis does not start at zero, and
-/// intervals much wider than the values differ are cut.
+/// intervals much wider than the values differ are cut. Where nothing is negative, as of ratios and times, no room is shown
+/// below zero.
 fn domain(chart: &History) -> (f64, f64) {
     let values = chart.points.iter().map(|p| p.value);
     let Some((low, high)) = extent(values) else { return (0.0, 1.0) };
     let span = (high - low).max(high.abs() * 0.01);
     let ends = chart.points.iter().flat_map(|p| [p.low, p.high]);
     let (least, most) = extent(ends.chain([low, high])).unwrap_or((low, high));
-    (least.max(low - span) - 0.04 * span, most.min(high + span) + 0.04 * span)
+    let from = least.max(low - span) - 0.04 * span;
+    (if least >= 0.0 { from.max(0.0) } else { from }, most.min(high + span) + 0.04 * span)
 }
 
 /// The levels between the changes, as lines.
@@ -241,6 +243,17 @@ mod tests {
         assert_eq!(svg.matches("class=\"level\"").count(), 2, "{svg}");
         assert_eq!(svg.matches("class=\"alarm\"").count(), 1, "{svg}");
         assert!(!svg.contains("href=") && !svg.contains("NaN"), "{svg}");
+    }
+
+    #[test]
+    fn no_room_is_shown_below_zero_where_nothing_is_negative() {
+        let mut ratios = chart(4);
+        for (p, value) in ratios.points.iter_mut().zip([0.1, 3.0, 1.0, 2.0]) {
+            (p.value, p.low, p.high) = (value, value * 0.5, value * 9.0);
+        }
+        assert_eq!(domain(&ratios).0, 0.0);
+        ratios.points[0].low = -0.5;
+        assert!(domain(&ratios).0 < -0.5);
     }
 
     #[test]
