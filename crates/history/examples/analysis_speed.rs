@@ -1,5 +1,5 @@
 //! How long an analysis takes: 10,000 points as a whole, and one more point.
-//! Usage: cargo run --release -p assay-history --example speed
+//! Usage: cargo run --release -p assay-history --example analysis_speed
 #![allow(clippy::print_stdout, missing_docs)]
 
 use std::time::Instant;

@@ -102,6 +102,32 @@ fn posterior(machine: &mut Machine, commits: usize, blocks: usize) -> Option<Ans
     None
 }
 
+/// What one pair with the good end can tell of the step, in bits: the capacity of a channel whose input is half the step
+/// to either side, with the normal noise of a difference of two trials (midpoint rule over 8 standard deviations).
+fn bits_a_pair() -> f64 {
+    let half = STEP / 2.0 / (NOISE * 2f64.sqrt());
+    let density = |x: f64| (-x * x / 2.0).exp() / (2.0 * std::f64::consts::PI).sqrt();
+    let (from, parts) = (-8.0 - half, 20_000);
+    let width = -2.0 * from / f64::from(parts);
+    let of = |i: i32| {
+        let y = from + (f64::from(i) + 0.5) * width;
+        let (slower, as_fast) = (density(y - half), density(y + half));
+        // Both inputs say the same by symmetry.
+        slower * (2.0 * slower / (slower + as_fast)).log2() * width
+    };
+    (0..parts).map(of).sum()
+}
+
+/// The fewest trials in pairs with which one commit can be named with 95 %, by Fano's inequality, if size of step and noise
+/// are known beforehand.
+fn fewest_trials() -> f64 {
+    let wrong: f64 = 0.05;
+    let entropy = -wrong * wrong.log2() - (1.0 - wrong) * (1.0 - wrong).log2();
+    let others = (COMMITS - 1) as f64;
+    let needed = (COMMITS as f64).log2() - entropy - wrong * others.log2();
+    2.0 * needed / bits_a_pair()
+}
+
 type Way = (String, Box<dyn Fn(&mut Machine) -> usize>);
 
 fn main() {
@@ -109,6 +135,11 @@ fn main() {
         |i: usize, or: usize| std::env::args().nth(i).and_then(|a| a.parse().ok()).unwrap_or(or);
     let (repeats, commits, blocks) = (number(1, 200), number(2, 3), number(3, 1));
     let share = |k: usize| 100.0 * k as f64 / repeats as f64;
+    println!(
+        "a pair with the good end tells {:.3} bits: {:.0} trials at least in pairs",
+        bits_a_pair(),
+        fewest_trials()
+    );
     let mut ways: Vec<Way> = vec![("halving, ten in a row".into(), Box::new(halving_alone))];
     for n in [10, 30] {
         ways.push((format!("halving, {n} pairs a step"), Box::new(move |m| halving(m, n))));
