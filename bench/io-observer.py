@@ -135,6 +135,7 @@ for r in range(rounds):
     order = [a for a in ARMS if a not in gone]
     random.shuffle(order)
     for arm in order:
+        print(f"round {r + 1} of {rounds}: {arm}", file=sys.stderr)
         ratio, base, share, note = run(arm, ARMS[arm])
         if ratio is None:
             gone[arm] = note

@@ -33,7 +33,7 @@ else
     device="$(losetup --find --show "$work/disk")"
     kind=loop
 fi
-fio --name=load --filename="$device" --direct=1 --rw=randread --bs=4k --ioengine=io_uring --iodepth=128 \
+fio --eta=never --name=load --filename="$device" --direct=1 --rw=randread --bs=4k --ioengine=io_uring --iodepth=128 \
     --iodepth_batch_submit=16 --iodepth_batch_complete_min=1 --fixedbufs=1 --registerfiles=1 --norandommap \
     --time_based --runtime=3600 --output=/dev/null &
 load=$!

@@ -2,11 +2,44 @@
 # The TLB simulator against its nearest peer: cachegrind, whose caches with lines of 4 KiB are TLBs. Both take the
 # same program's accesses; rounds are interleaved, and the ratio of rates has an interval (Student on logs).
 # Needs valgrind and python3. Usage: bench/tlb.sh [ROUNDS]
+#        bench/tlb.sh profile     # what a random load costs: instructions and branches (callgrind), functions (assay profile)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 rounds="${1:-7}"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+if [ "$rounds" = profile ]; then
+    # Symbols and lines are needed here; they change no instruction.
+    CARGO_PROFILE_RELEASE_STRIP=false CARGO_PROFILE_RELEASE_DEBUG=line-tables-only \
+        cargo build --release --locked --quiet --package assay-tlb --example speed --target-dir "$work/target"
+    speed="$work/target/release/examples/speed"
+    # Of two lengths, so that what starting costs is in neither difference.
+    for loads in 1000000 2000000; do
+        "$speed" --make random $loads "$work/$loads.trace"
+        valgrind --tool=callgrind --branch-sim=yes --callgrind-out-file="$work/$loads.callgrind" \
+            --log-file="$work/log" "$speed" two-level-tsb "$work/$loads.trace" >/dev/null
+    done
+    python3 - "$work" <<'P'
+import re, sys
+
+def totals(loads):
+    text = open(f"{sys.argv[1]}/{loads}.callgrind").read()
+    events = re.search(r"^events: (.*)$", text, re.M)[1].split()
+    return dict(zip(events, map(int, re.search(r"^(?:summary|totals): (.*)$", text, re.M)[1].split())))
+
+short, long = totals(1000000), totals(2000000)
+each = {event: (long[event] - short[event]) / 1e6 for event in long}
+print(f"a random load: {each['Ir']:.1f} instructions, {each['Bc'] + each['Bi']:.1f} branches, "
+      f"{each['Bcm'] + each['Bim']:.2f} of them mispredicted (callgrind's model)")
+P
+    if [ -z "${ASSAY:-}" ]; then
+        cargo build --release --locked --quiet --package assay
+        ASSAY="${CARGO_TARGET_DIR:-target}/release/assay"
+    fi
+    "$speed" --make random 20000000 "$work/random.trace"
+    "$ASSAY" profile --on-cpu --rate 999 -- "$speed" two-level-tsb "$work/random.trace" 20
+    exit
+fi
 cargo build --release --locked --quiet --package assay-tlb --example speed
 speed="${CARGO_TARGET_DIR:-target}/release/examples/speed"
 program=(gzip -9 -c Cargo.lock)

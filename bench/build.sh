@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# What building takes: a release build from clean, the same without default features, and what each dependency has of it
+# (`cargo build --timings`); the size of the program. Sources are fetched before. Twice some minutes on two cores.
+# Usage: bench/build.sh [ROWS]      how many crates are listed; FEATURES="default none" chooses the builds
+set -euo pipefail
+cd "$(dirname "$0")/.."
+cargo fetch --locked --quiet
+work="$(mktemp -d)"
+trap 'rm -rf "$work"' EXIT
+for features in ${FEATURES:-default none}; do
+    flags=()
+    [ "$features" = default ] || flags=(--no-default-features)
+    export CARGO_TARGET_DIR="$work/$features"
+    begin="$(date +%s.%N)"
+    cargo build --release --locked --quiet --package assay --timings "${flags[@]}"
+    end="$(date +%s.%N)"
+    printf '\n%s features: %.0f s on %s CPUs, load average %s, program %.1f MB\n' "$features" \
+        "$(awk "BEGIN { print $end - $begin }")" "$(nproc)" "$(cut -d ' ' -f 1 /proc/loadavg)" \
+        "$(stat -c %s "$CARGO_TARGET_DIR/release/assay" | awk '{ print $1 / 1e6 }')"
+    python3 - "$CARGO_TARGET_DIR/cargo-timings/cargo-timing.html" "${1:-25}" <<'P'
+import json, re, sys
+
+text = open(sys.argv[1]).read()
+units = json.loads(re.search(r"UNIT_DATA\s*=\s*(\[.*?\]);\s*\n", text, re.S)[1])
+crates = {}
+for unit in units:
+    crates[unit["name"]] = crates.get(unit["name"], 0.0) + unit["duration"]
+whole = sum(crates.values())
+ours = sum(seconds for name, seconds in crates.items() if name.startswith("assay"))
+print(f"{len(crates)} crates, {whole:.0f} s of compilers' time: {ours:.0f} s are assay's own")
+for name, seconds in sorted(crates.items(), key=lambda c: -c[1])[: int(sys.argv[2])]:
+    print(f"{seconds:7.1f} s {100 * seconds / whole:5.1f} %  {name}")
+P
+    rm -rf "$CARGO_TARGET_DIR"
+done
