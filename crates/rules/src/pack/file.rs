@@ -131,7 +131,13 @@ pub fn read(file: &str, text: &str) -> Result<Pack, PackError> {
     }
     let mut rules: Vec<Rule> = Vec::new();
     for rule in read.rule {
-        let rule = rule.into_inner();
+        let mut rule = rule.into_inner();
+        let named = rule.parameters.len();
+        rule.parameters = rule.parameters.into_iter().map(|(k, v)| (of_today(k), v)).collect();
+        if rule.parameters.len() < named {
+            let message = "a parameter stands twice, once by its earlier name".to_owned();
+            return Err(malformed(rule.check.span().start, message));
+        }
         let (at, id) = (rule.id.span().start, rule.id.get_ref());
         if rules.iter().any(|r| r.id == *id) {
             return Err(malformed(
@@ -160,6 +166,24 @@ pub fn read(file: &str, text: &str) -> Result<Pack, PackError> {
         source: read.source,
         rules,
     })
+}
+
+/// Parameters as packs of earlier versions name them, and as they are called now.
+const EARLIER: [(&str, &str); 6] = [
+    ("least", "min"),
+    ("most", "max"),
+    ("least_s", "min_s"),
+    ("most_s", "max_s"),
+    ("most_months", "max_months"),
+    ("ambient_least_c", "ambient_min_c"),
+];
+
+/// The name that a parameter has now, at its place in the file.
+fn of_today(key: Spanned<String>) -> Spanned<String> {
+    match EARLIER.iter().find(|(earlier, _)| earlier == key.get_ref()) {
+        Some((_, now)) => Spanned::new(key.span(), (*now).to_owned()),
+        None => key,
+    }
 }
 
 /// The check is known, and its parameters are those that it takes.

@@ -55,6 +55,17 @@ fn a_pack_of_ones_own_is_read() {
 }
 
 #[test]
+fn parameters_of_earlier_versions_are_read() {
+    let points = RULE.replace("\"score\"", "\"points\"");
+    let with = |parameters: &str| {
+        read("mine.toml", &format!("{HEAD}{}", points.replace("tolerance = 0.01", parameters)))
+    };
+    assert_eq!(with("least = 8").unwrap(), with("min = 8").unwrap());
+    let twice = with("least = 8, min = 9").unwrap_err().to_string();
+    assert!(twice.starts_with("mine.toml:14: a parameter stands twice"), "{twice}");
+}
+
+#[test]
 fn mistakes_are_named_with_their_line() {
     let with = |from: &str, to: &str| error(&format!("{HEAD}{RULE}").replacen(from, to, 1));
     let unknown = with("text =", "txt =");

@@ -12,7 +12,7 @@ pub(super) const CHECKS: &[PackCheck<CpuSuiteResult>] = &[PackCheck {
         ("bad_other_percent", Takes::Number),
         ("uncertain_percent", Takes::Number),
         ("unknown_uncertainty_percent", Takes::Number),
-        ("ambient_least_c", Takes::Number),
+        ("ambient_min_c", Takes::Number),
     ],
     evaluate: power,
 }];
@@ -63,7 +63,7 @@ fn power(r: &CpuSuiteResult, p: &Parameters<'_>) -> Judged {
             None => missing.push(what.to_owned()),
         }
     }
-    let least = p.number("ambient_least_c");
+    let least = p.number("ambient_min_c");
     match power.ambient_least_c {
         Some(c) if c < least => wrong.push(format!("ambient {c} °C, at least {least} °C is asked")),
         Some(_) => {}

@@ -15,7 +15,7 @@ pub(super) const CHECKS: &[PackCheck<CpuSuiteResult>] = &[
     PackCheck { name: "validated-sizes", parameters: &[], evaluate: validated },
     PackCheck {
         name: "timed-runs",
-        parameters: &[("least", Takes::Number), ("most", Takes::Number)],
+        parameters: &[("min", Takes::Number), ("max", Takes::Number)],
         evaluate: timed_runs,
     },
     PackCheck { name: "ratios", parameters: &[("tolerance", Takes::Number)], evaluate: ratios },
@@ -98,7 +98,7 @@ fn times(r: &CpuSuiteResult, member: &str, tuning: Tuning) -> Vec<Option<f64>> {
 
 /// Of three times the median, of two the slower one. The result's time is `given`.
 fn timed_runs(r: &CpuSuiteResult, p: &Parameters<'_>) -> Judged {
-    let (least, most) = (p.number("least") as usize, p.number("most") as usize);
+    let (least, most) = (p.number("min") as usize, p.number("max") as usize);
     if r.members.is_empty() || r.executions.is_empty() {
         return unknown("the timed executions");
     }

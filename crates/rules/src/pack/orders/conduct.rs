@@ -17,7 +17,7 @@ pub(super) const CHECKS: &[PackCheck<OrdersResult>] = &[
     PackCheck { name: "disclosed", parameters: &[("fields", Takes::Words)], evaluate: disclosed },
     PackCheck {
         name: "availability",
-        parameters: &[("most_months", Takes::Number), ("slower_percent", Takes::Number)],
+        parameters: &[("max_months", Takes::Number), ("slower_percent", Takes::Number)],
         evaluate: availability,
     },
     PackCheck {
@@ -137,7 +137,7 @@ fn disclosed(r: &OrdersResult, p: &Parameters<'_>) -> Judged {
 }
 
 fn availability(r: &OrdersResult, p: &Parameters<'_>) -> Judged {
-    let (most, slower) = (p.number("most_months"), p.number("slower_percent"));
+    let (most, slower) = (p.number("max_months"), p.number("slower_percent"));
     let (mut wrong, mut missing) = (Vec::new(), Vec::new());
     match r.available_in_months {
         Some(months) if months > most => {

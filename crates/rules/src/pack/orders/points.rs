@@ -7,11 +7,11 @@ use crate::pack::judged::{
 
 pub(super) const CHECKS: &[PackCheck<OrdersResult>] = &[
     PackCheck { name: "expected-peak", parameters: &[], evaluate: expected_peak },
-    PackCheck { name: "points", parameters: &[("least", Takes::Number)], evaluate: points },
+    PackCheck { name: "points", parameters: &[("min", Takes::Number)], evaluate: points },
     PackCheck { name: "score", parameters: &[("tolerance", Takes::Number)], evaluate: score },
     PackCheck {
         name: "no-gap-below-peak",
-        parameters: &[("least", Takes::Number)],
+        parameters: &[("min", Takes::Number)],
         evaluate: no_gap,
     },
     PackCheck {
@@ -21,7 +21,7 @@ pub(super) const CHECKS: &[PackCheck<OrdersResult>] = &[
     },
     PackCheck {
         name: "actual-length",
-        parameters: &[("least_s", Takes::Number), ("most_s", Takes::Number)],
+        parameters: &[("min_s", Takes::Number), ("max_s", Takes::Number)],
         evaluate: actual_length,
     },
     PackCheck { name: "instances-overlap", parameters: &[], evaluate: overlap },
@@ -55,7 +55,7 @@ fn expected_peak(r: &OrdersResult, _: &Parameters<'_>) -> Judged {
 }
 
 fn last(n: u32, p: &Parameters<'_>) -> u32 {
-    n.saturating_mul(2).max(p.number("least") as u32)
+    n.saturating_mul(2).max(p.number("min") as u32)
 }
 
 fn points(r: &OrdersResult, p: &Parameters<'_>) -> Judged {
@@ -117,7 +117,7 @@ fn no_gap(r: &OrdersResult, p: &Parameters<'_>) -> Judged {
     if r.points.is_empty() {
         return unknown("the points");
     }
-    let least = p.number("least") as u32;
+    let least = p.number("min") as u32;
     let absent = |from: u32, to: u32| -> Vec<String> {
         // Bounded: nobody measures more points than there are processors.
         let range = from..=to.min(from.saturating_add(100_000));
@@ -160,7 +160,7 @@ fn actual_length(r: &OrdersResult, p: &Parameters<'_>) -> Judged {
         Ok(n) => n,
         Err(missing) => return missing,
     };
-    let (least, most) = (p.number("least_s"), p.number("most_s"));
+    let (least, most) = (p.number("min_s"), p.number("max_s"));
     let (mut wrong, mut missing) = (Vec::new(), Vec::new());
     let mut any = false;
     for point in r.scored(n) {
