@@ -30,14 +30,34 @@ struct found {
 #define S_IFMT 0170000
 #define S_IFBLK 0060000
 
+/* The first of the pages that belong together. Of another one of them the word is odd: the address of the first or, in newer
+ * kernels, a mask that makes it of the page's own. No address of a page begins with 32 ones, and every mask does. */
+static __always_inline struct page *first_page(struct page *page)
+{
+	unsigned long word;
+
+	if (bpf_core_field_exists(struct page, compound_head))
+		word = BPF_CORE_READ(page, compound_head);
+	else
+		word = BPF_CORE_READ((struct page___compound_info *)page, compound_info);
+	if (!(word & 1))
+		return page;
+	if (word >> 32 == 0xffffffff)
+		return (struct page *)((unsigned long)page & word);
+	return (struct page *)(word - 1);
+}
+
+static __always_inline unsigned long offset_of_alias(void)
+{
+	if (bpf_core_field_exists(struct dentry, d_u))
+		return bpf_core_field_offset(struct dentry, d_u.d_alias);
+	return bpf_core_field_offset(struct dentry___d_alias, d_alias);
+}
+
 /* The file whose page a bio moves to or from a device or partition. What is no page of a file gives none. */
 static __always_inline void file_of_page(struct bio *bio, __u32 lies_on, struct found *found)
 {
-	struct page *page = BPF_CORE_READ(bio, bi_io_vec, bv_page);
-	unsigned long head = BPF_CORE_READ(page, compound_head);
-
-	if (head & 1)
-		page = (struct page *)(head - 1);
+	struct page *page = first_page(BPF_CORE_READ(bio, bi_io_vec, bv_page));
 	struct address_space *mapping = BPF_CORE_READ(page, mapping);
 
 	/* The low bits mark anonymous and movable pages. */
@@ -92,8 +112,7 @@ static __always_inline void tell_path(struct found *found, struct inode_key *key
 
 		if (!alias)
 			return;
-		dentry = (struct dentry *)((char *)alias -
-					   bpf_core_field_offset(struct dentry, d_u.d_alias));
+		dentry = (struct dentry *)((char *)alias - offset_of_alias());
 	}
 	struct path_record *record = bpf_ringbuf_reserve(&paths, sizeof(*record), 0);
 

@@ -61,6 +61,11 @@ struct dentry {
 	} d_u;
 };
 
+/* Newer kernels have it in a union without a name. */
+struct dentry___d_alias {
+	struct hlist_node d_alias;
+};
+
 struct super_block {
 	__u32 s_dev;
 	struct dentry *s_root;
@@ -82,6 +87,11 @@ struct address_space {
 struct page {
 	struct address_space *mapping;
 	unsigned long compound_head;
+};
+
+/* Its name in newer kernels, where it may be a mask. */
+struct page___compound_info {
+	unsigned long compound_info;
 };
 
 struct bio_vec {

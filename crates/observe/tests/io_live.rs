@@ -307,6 +307,12 @@ fn counts_on_other_disks_are_those_of_fios_log() {
     }
 }
 
+/// Whether this is Linux 7 or later, for which the probes for older kernels were not made.
+fn newer_stacks() -> bool {
+    let release = rustix::system::uname().release().to_string_lossy().into_owned();
+    release.split('.').next().and_then(|major| major.parse::<u32>().ok()).is_some_and(|m| m >= 7)
+}
+
 /// Whether every single I/O is kept, and whether its program and class are known, in turn.
 fn as_fios_log(device: &str, ios: u32, tiers: &[(bool, bool)], oldest: Oldest) {
     for &(events, classes) in tiers {
@@ -355,7 +361,12 @@ fn as_fios_log(device: &str, ios: u32, tiers: &[(bool, bool)], oldest: Oldest) {
         let sum = |of: fn(&OpTotal) -> u64| report.ops.iter().map(of).sum::<u64>();
         let timed = sum(|o| o.latency.n) + report.completeness.missed_completions;
         assert_eq!(timed, sum(|o| o.ios), "every end that was seen has a latency: {text}");
-        if classes {
+        if classes && oldest == Oldest::Compat && newer_stacks() {
+            println!(
+                "skipped: {device} {oldest:?} classes: because the probes for kernels before 6.1 do not find \
+                 the registers of tasks in Linux 7"
+            );
+        } else if classes {
             assert_eq!(
                 report.classes.aio,
                 Some(sum(|o| o.ios)),

@@ -295,10 +295,24 @@ pub(crate) fn refused(error: &(dyn std::error::Error + 'static)) -> NotAvailable
         }
         cause = one.source();
     }
-    let text = error.to_string();
-    let first = text.lines().next().unwrap_or_default();
-    let short: String = first.chars().take(200).collect();
-    NotAvailable::because(format!("the kernel did not take the eBPF probes: {short}"))
+    NotAvailable::because(format!(
+        "the kernel did not take the eBPF probes: {}",
+        in_short(&error.to_string())
+    ))
+}
+
+/// Of an error with the verifier's output what failed, and the line in which the verifier states why: the last one
+/// before its own numbers.
+fn in_short(error: &str) -> String {
+    let (what, output) = error.split_once(". Verifier output:").unwrap_or((error, ""));
+    let numbers = ["processed ", "verification time", "stack depth"];
+    let why = output
+        .lines()
+        .map(str::trim)
+        .rfind(|line| !line.is_empty() && !numbers.iter().any(|own| line.starts_with(own)));
+    let what = what.lines().next().unwrap_or_default();
+    let text = why.map_or_else(|| what.to_owned(), |why| format!("{what}: {why}"));
+    text.chars().take(240).collect()
 }
 
 /// What eBPF needs, and where the machine forbids it.
@@ -318,4 +332,19 @@ pub(super) fn kernel_address(root: &Path, function: &str) -> Option<u64> {
     let text = std::fs::read_to_string(root.join("proc/kallsyms")).ok()?;
     let line = text.lines().find(|l| l.split(' ').nth(2) == Some(function))?;
     u64::from_str_radix(line.split(' ').next()?, 16).ok().filter(|address| *address != 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_verifiers_reason_is_its_last_words() {
+        let output = "the BPF_PROG_LOAD syscall returned Invalid argument (os error 22). Verifier output: 0: R1=ctx() R10=fp0\n\
+             ; unsigned long word;\n24: (85) call unknown#195896080\ninvalid func unknown#195896080\n\
+             processed 24 insns (limit 1000000) max_states_per_insn 0\n";
+        let short = in_short(output);
+        assert!(short.ends_with("(os error 22): invalid func unknown#195896080"), "{short}");
+        assert_eq!(in_short("no such program\nmore"), "no such program");
+    }
 }
