@@ -2,6 +2,7 @@
 
 mod build;
 mod design;
+mod material;
 mod system;
 mod work;
 
@@ -10,8 +11,7 @@ use std::sync::Arc;
 
 use assay_environment::EnvDiff;
 use assay_model::{
-    Analysis, Comparison, Experiment, LedgerEntry, LedgerEvent, Observation, Order, Plan, Scalar,
-    SystemDescription, Treatment, TrialRecord, Verdict,
+    Comparison, LedgerEvent, Observation, SystemDescription, Treatment, TrialRecord, Verdict,
 };
 
 use crate::from_nodes::placement;
@@ -24,28 +24,10 @@ use design::{
     dirty, energy, exclusions, means, numbers, registered, schedule, self_comparison, stopping,
     suite,
 };
+pub use material::RunMaterial;
+use material::{imported, named, ordered};
 use system::{binary, clock, cpus, host, os, pages, randomised, settings, snapshots, unseen};
 use work::{generator, limiter, output, percentiles, series, timing, work};
-
-/// Earlier versions looked at the watched facts again once a second, and did not record it.
-const LOOKED_AGAIN_NS: u64 = 1_000_000_000;
-
-/// What the archive holds of a run.
-#[derive(Debug, Clone, Copy)]
-pub struct RunMaterial<'a> {
-    /// The experiment.
-    pub experiment: &'a Experiment,
-    /// The plan.
-    pub plan: &'a Plan,
-    /// The latest attempt at every trial, in the order of the plan.
-    pub records: &'a [TrialRecord],
-    /// What was computed of them.
-    pub analysis: &'a Analysis,
-    /// The system under test at the start; `None`: not described.
-    pub system: Option<&'a SystemDescription>,
-    /// The ledger; empty: not read.
-    pub ledger: &'a [LedgerEntry],
-}
 
 /// The evidence that a run gives by itself. Nothing in it is a claim.
 pub fn from_run(m: &RunMaterial<'_>) -> Evidence {
@@ -104,17 +86,6 @@ pub fn from_run(m: &RunMaterial<'_>) -> Evidence {
         imported: imported(m),
         several_machines: m.experiment.place.is_remote(),
     }
-}
-
-/// The baseline, then the others in the order of the plan.
-fn ordered(plan: &Plan) -> impl Iterator<Item = &Treatment> {
-    let others = plan.treatments.iter().filter(|t| t.id != plan.baseline);
-    plan.treatment(plan.baseline).into_iter().chain(others)
-}
-
-/// A treatment's label; the experiment's name where nothing differs.
-fn named(m: &RunMaterial<'_>, t: &Treatment) -> String {
-    if t.levels.is_empty() { m.experiment.name.clone() } else { t.label() }
 }
 
 /// What the treatments of a run have in common, held once however many they are.
@@ -185,20 +156,6 @@ fn processes(of: &[&TrialRecord]) -> Option<u32> {
     (shared > 0).then(|| (counting.len() - shared) as u32)
 }
 
-/// Whether another program ran the trials: which settings and work its names stand for is not known.
-fn imported(m: &RunMaterial<'_>) -> bool {
-    m.experiment.design.order == Order::Unknown
-}
-
-/// The parameters of a treatment, without the folder of its revision: that is where the level is, no setting.
-fn params<'t>(
-    m: &RunMaterial<'_>,
-    t: &'t Treatment,
-) -> impl Iterator<Item = (&'t String, &'t Scalar)> {
-    let revisions = m.experiment.source.is_some();
-    t.params.iter().filter(move |(k, _)| !(revisions && *k == "folder"))
-}
-
 fn comparison(m: &RunMaterial<'_>, c: &Comparison) -> ComparisonEvidence {
     let label = m.plan.treatment(c.treatment).map_or_else(String::new, Treatment::label);
     let disputed = c.verdict == Verdict::Inconclusive && c.reason.contains("shape");
@@ -219,14 +176,4 @@ fn comparison(m: &RunMaterial<'_>, c: &Comparison) -> ComparisonEvidence {
         disputed: disputed.then(|| c.reason.clone()),
         median_ratio: None,
     }
-}
-
-fn param(t: &Treatment, name: &str) -> Option<String> {
-    t.params.get(name).map(Scalar::to_text)
-}
-
-/// What was seen in the trials of a treatment; in those of all, where it is of the machine before the run.
-fn seen<'a>(m: &'a RunMaterial<'_>, of: Option<u32>) -> impl Iterator<Item = &'a Observation> {
-    let mine = move |r: &&TrialRecord| of.is_none_or(|id| r.treatment == id);
-    m.records.iter().filter(mine).flat_map(|r| &r.evidence)
 }

@@ -2,7 +2,7 @@
 
 use assay_model::{Observation, Treatment};
 
-use super::{RunMaterial, param, seen};
+use super::material::{RunMaterial, param, seen};
 use crate::{Build, Known, Tuning};
 
 /// The parameter by which a kit says which of its inputs it reads.

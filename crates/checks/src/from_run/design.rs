@@ -7,7 +7,7 @@ use assay_model::{
     SuiteScore, Treatment,
 };
 
-use super::{RunMaterial, imported, named, ordered, seen};
+use super::material::{RunMaterial, imported, named, ordered, seen};
 use crate::{
     EnergyEvidence, ExcludedTrial, Exclusions, Known, MeanOf, MeanOperator, MeanUse,
     NumberEvidence, PowerSource, Registered, Schedule, Scheduled, SelfComparison, Stopping,

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use assay_environment::cpulist;
 use assay_model::{Observation, SystemDescription, Treatment, TrialRecord};
 
-use super::{LOOKED_AGAIN_NS, RunMaterial, seen};
+use super::material::{LOOKED_AGAIN_NS, RunMaterial, seen};
 use crate::{After, Binary, ClockHeat, CpuResources, HostLoad, Pages, Snapshots};
 
 pub(super) fn snapshots(system: &SystemDescription, records: &[TrialRecord]) -> Snapshots {

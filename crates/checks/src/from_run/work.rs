@@ -7,8 +7,8 @@ use assay_model::{
 };
 
 use super::build::input;
+use super::material::{RunMaterial, params, seen};
 use super::system::settings;
-use super::{RunMaterial, params, seen};
 use crate::{
     CacheStart, Generator, Known, Limiter, Loop, Merge, OutputEvidence, PercentileEvidence, Timing,
     Work, WorkTiming,
