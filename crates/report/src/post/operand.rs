@@ -147,9 +147,16 @@ impl<'a> Evaluator<'a> {
         };
         let Some(view) = self.runs.get(alias) else {
             let message = format!("the run `{alias}` ({}) is not in this archive", spec.run);
+            // Another run of the experiment is not the one that is named.
+            let by_id = spec.run != "last" && !spec.run.contains(':');
+            let make = if by_id {
+                "name its archive with `--archive DIR`, add it with `assay archive import FILE`"
+                    .to_owned()
+            } else {
+                format!("make it with `assay run {}`", spec.experiment)
+            };
             let help = format!(
-                "make it with `assay run {}`, or put this part between `{{{{#run {alias}}}}}` and `{{{{/run}}}}`",
-                spec.experiment
+                "{make}, or put this part between `{{{{#run {alias}}}}}` and `{{{{/run}}}}`"
             );
             return Err(self.text.error(span, message, help));
         };

@@ -271,6 +271,11 @@ fn a_section_is_there_if_its_run_is() {
     );
     let e = with_runs("{{ value(\"sweep:x\") }}", &BTreeMap::new()).unwrap_err().to_string();
     assert!(e.contains("not in this archive") && e.contains("assay run e.toml"), "{e}");
+    let text = "+++\ntitle = \"T\"\n[runs.own]\nrun = \"20260101-000000-abcdef\"\nexperiment = \"e.toml\"\n+++\n{{ value(\"own:x\") }}";
+    let named = Template::read("x.md", text.to_owned()).unwrap();
+    let e = named.evaluate(&library(), &BTreeMap::new(), "0", "2026-01-02").unwrap_err();
+    let e = e.to_string();
+    assert!(e.contains("assay archive import") && !e.contains("assay run"), "{e}");
 }
 
 #[test]
