@@ -2,7 +2,8 @@
 //!
 //! `modern/tuned/` was looked at while the readers were written, `modern/held/` was written before and
 //! only measured. So was `modern/unseen/`: texts written before the judges of *wrong* were reworked, half of
-//! which (by the hash of the name) went to `tuned/`. After a line `===` a file has its labels: a verdict (`holds`, `wrong`, or `none` for
+//! which (by the hash of the name) went to `tuned/`. `modern/later/` was labelled and committed before the rules
+//! were mended once more, and read once after that. After a line `===` a file has its labels: a verdict (`holds`, `wrong`, or `none` for
 //! what must be neither), the words, and the values it must be decided on. `name:` and `unit:` are
 //! mutations of the label before them. Numbers, cells and directions are mutated by rule.
 //! `cargo test -p assay-audit --test modern -- --nocapture` prints the figures.
@@ -295,8 +296,27 @@ const DIRECTIONS: [(&str, &str); 26] = [
     ("dropped", "rose"),
 ];
 
+/// Words that rank.
+const RANKS: [&str; 13] = [
+    "fastest", "slowest", "highest", "lowest", "largest", "smallest", "shortest", "longest",
+    "heaviest", "least", "most", "best", "worst",
+];
+
+/// A text with one thing changed. Of several texts one at least makes the claim untrue.
+struct Mutant {
+    kind: String,
+    texts: Vec<String>,
+    quote: String,
+}
+
+impl Mutant {
+    fn one(kind: &str, text: String, quote: String) -> Mutant {
+        Mutant { kind: kind.to_owned(), texts: vec![text], quote }
+    }
+}
+
 /// The texts with one thing changed, by rule and by what the label names.
-fn mutants(case: &Case, label: &Label) -> Vec<(String, String, String)> {
+fn mutants(case: &Case, label: &Label) -> Vec<Mutant> {
     let mut made = Vec::new();
     let Some(start) = case.text.find(&label.quote) else { return made };
     let end = start + label.quote.len();
@@ -313,11 +333,11 @@ fn mutants(case: &Case, label: &Label) -> Vec<(String, String, String)> {
         let decimals = label.quote[*from..*to].split_once('.').map_or(0, |(_, d)| d.len());
         let new = format!("{:.decimals$}", (value * 1.6).max(value + 1.0));
         let quote = format!("{}{new}{}", &label.quote[..*from], &label.quote[*to..]);
-        made.push(("number".to_owned(), with(&quote), quote));
+        made.push(Mutant::one("number", with(&quote), quote));
     }
     if let Some((old, new)) = DIRECTIONS.iter().find(|(old, _)| label.quote.contains(old)) {
         let quote = label.quote.replacen(old, new, 1);
-        made.push(("direction".to_owned(), with(&quote), quote));
+        made.push(Mutant::one("direction", with(&quote), quote));
     }
     if let Some(cell) = label.inputs.first() {
         let places = numbers(&case.text);
@@ -328,30 +348,24 @@ fn mutants(case: &Case, label: &Label) -> Vec<(String, String, String)> {
         let tally = label.quote.contains("wins in") || label.quote.contains("improvements");
         if let Some((from, to, value)) = place.filter(|_| printed.len() < 3 && !tally) {
             let decimals = case.text[*from..*to].split_once('.').map_or(0, |(_, d)| d.len()).max(2);
-            // So that a rank is lost, and an order of magnitude.
-            let says = |words: &[&str]| words.iter().any(|w| label.quote.contains(w));
-            let factor = if says(&["slowest", "highest", "largest", "best ratio"]) {
-                0.01
-            } else if says(&[
-                "fastest",
-                "lowest",
-                "smallest",
-                "least",
-                "shortest",
-                "order",
-                " is faster than",
-            ]) {
-                100.0
-            } else {
-                1.7
+            let with_cell = |factor: f64| {
+                let new = format!("{:.decimals$}", value * factor);
+                format!("{}{new}{}", &case.text[..*from], &case.text[*to..])
             };
-            let factor = if says(&["viaduct is faster", "8.4 is faster"]) { 0.01 } else { factor };
-            let new = format!("{:.decimals$}", value * factor);
-            made.push((
-                "cell".to_owned(),
-                format!("{}{new}{}", &case.text[..*from], &case.text[*to..]),
-                label.quote.clone(),
-            ));
+            let mut words = label.quote.split(|c: char| !c.is_alphabetic());
+            let ranks = words.any(|w| RANKS.contains(&w)) && !label.quote.contains("at least")
+                || label.quote.contains(" is faster than");
+            // One of the two takes the rank away, whichever way is better.
+            if ranks {
+                made.push(Mutant {
+                    kind: "cell".to_owned(),
+                    texts: vec![with_cell(100.0), with_cell(0.01)],
+                    quote: label.quote.clone(),
+                });
+            } else {
+                let factor = if label.quote.contains("order") { 100.0 } else { 1.7 };
+                made.push(Mutant::one("cell", with_cell(factor), label.quote.clone()));
+            }
         }
     }
     for (kind, old, new) in &label.mutations {
@@ -364,38 +378,37 @@ fn mutants(case: &Case, label: &Label) -> Vec<(String, String, String)> {
         } else {
             label.quote.clone()
         };
-        made.push((kind.clone(), text, shifted));
+        made.push(Mutant::one(kind, text, shifted));
     }
     made
 }
 
 fn mutate(case: &Case, label: &Label, s: &mut Score) {
-    for (kind, text, quote) in mutants(case, label) {
-        let (source, claims) = audited(&case.name, &text);
+    for Mutant { kind, texts, quote } in mutants(case, label) {
         let changed =
             Label { verdict: String::new(), quote, inputs: Vec::new(), mutations: Vec::new() };
-        let Some(claim) = of_label(&changed, &source.text, &claims) else {
-            s.mutations += 1;
-            writeln!(s.missed, "  {}: mutated {kind}: not found: {}", case.name, changed.quote)
-                .unwrap();
-            continue;
-        };
+        let found: Vec<Option<Claim>> = texts
+            .iter()
+            .map(|text| {
+                let (source, claims) = audited(&case.name, text);
+                of_label(&changed, &source.text, &claims).cloned()
+            })
+            .collect();
         s.mutations += 1;
-        match claim.verdict {
-            ClaimVerdict::Wrong => s.caught += 1,
-            ClaimVerdict::Holds => {
-                s.believed
-                    .push(format!("{}: {kind}: {} ({})", case.name, claim.quote, claim.reason));
-            }
-            _ => writeln!(
-                s.missed,
-                "  {}: mutated {kind}: {} \"{}\": {}",
-                case.name,
-                claim.verdict.word(),
-                claim.quote,
-                claim.reason
-            )
-            .unwrap(),
+        let is = |verdict| move |c: &&Claim| c.verdict == verdict;
+        if found.iter().flatten().any(|c| is(ClaimVerdict::Wrong)(&c)) {
+            s.caught += 1;
+        } else if let (true, Some(claim)) = (
+            found.iter().all(|c| c.as_ref().is_some_and(|c| is(ClaimVerdict::Holds)(&c))),
+            found.iter().flatten().next(),
+        ) {
+            s.believed.push(format!("{}: {kind}: {} ({})", case.name, claim.quote, claim.reason));
+        } else {
+            let words = found.iter().flatten().next().map_or("not found".to_owned(), |c| {
+                format!("{} \"{}\": {}", c.verdict.word(), c.quote, c.reason)
+            });
+            writeln!(s.missed, "  {}: mutated {kind}: {}: {words}", case.name, changed.quote)
+                .unwrap();
         }
     }
 }
@@ -438,15 +451,15 @@ fn measure(name: &str, folder: &Path, floors: [f64; 4], slander: usize, believed
 
 #[test]
 fn tuned_texts() {
-    // Goal of believed mutations: none. Reached 5 of 759.
+    // Goal of believed mutations: none. Reached 5 of 875.
     measure("tuned", &folder("tuned"), [0.60, 0.90, 0.95, 0.60], 0, 5);
 }
 
 #[test]
 fn held_out_texts() {
-    // Three goals are not reached here. Precision of wrong: goal 0.95, reached 9 of 14 (0.643). Slander:
-    // goal 0, reached 4 true statements called wrong. Believed mutations: goal 0, reached 4 of 203.
-    measure("held", &folder("held"), [0.60, 0.90, 0.64, 0.60], 4, 4);
+    // Three goals are not reached here. Precision of wrong: goal 0.95, reached 9 of 13 (0.692). Slander:
+    // goal 0, reached 3 true statements called wrong. Believed mutations: goal 0, reached 4 of 203.
+    measure("held", &folder("held"), [0.60, 0.90, 0.69, 0.60], 3, 4);
 }
 
 #[test]
@@ -454,6 +467,13 @@ fn unseen_texts() {
     // As first measured, before any rule was changed: decided 50 of 82, holds 38 of 47, wrong 11 of 12,
     // mutations 58 of 134 with 5 believed. Since then 53 of 82, 41 of 50, 11 of 12, 60 of 134 with 5.
     measure("unseen", &folder("unseen"), [0.60, 0.81, 0.91, 0.44], 0, 5);
+}
+
+#[test]
+fn later_texts() {
+    // As read once: decided 133 of 183, holds 101 of 107, wrong 29 of 37, mutations 195 of 351 with 11
+    // believed, slander 6. One rule was narrowed since, for a tuned text.
+    measure("later", &folder("later"), [0.70, 0.93, 0.78, 0.53], 6, 11);
 }
 
 #[test]

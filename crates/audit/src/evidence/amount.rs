@@ -370,6 +370,10 @@ pub(crate) fn at(text: &str, tokens: &[Token], i: usize) -> Option<(Amount, usiz
         if second(i + 1) && unit == &Unit::Bytes {
             used = 3;
         }
+    } else if second(i + 1) && n.step < n.value {
+        // "95,500 per second"
+        found = Some(of(Dimension::Rate, 1.0));
+        used = 3;
     } else if let Some(t) = next.filter(|t| t.is_word()) {
         // "5,400 jobs per minute"
         if let (Some(per), Some(time)) = (tokens.get(i + 2), tokens.get(i + 3))

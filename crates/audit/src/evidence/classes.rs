@@ -8,10 +8,12 @@ use super::name::is_plain;
 use super::scene::named;
 use crate::bind::context::Context;
 
+/// Words that stand behind names: on which axis, and which those are.
+type Behind = BTreeMap<String, BTreeSet<(bool, Vec<usize>)>>;
+
 /// The classes of each table's names.
 pub(crate) fn classes(context: &Context<'_>) -> Vec<BTreeSet<String>> {
-    let mut behind: Vec<BTreeMap<String, BTreeSet<(bool, usize)>>> =
-        vec![BTreeMap::new(); context.grids.len()];
+    let mut behind: Vec<Behind> = vec![Behind::new(); context.grids.len()];
     for (place, tokens) in context.document.sentences.iter().zip(&context.reading.tokens) {
         if tokens.len() > crate::detect::MAX_TOKENS {
             continue;
@@ -20,14 +22,10 @@ pub(crate) fn classes(context: &Context<'_>) -> Vec<BTreeSet<String>> {
         for (g, named) in named(context, &sentence) {
             for side in [Side::Rows, Side::Columns] {
                 for mention in named.side(side) {
-                    let (Some(who), Some(words)) =
-                        (mention.only(), sentence.pieces.get(mention.end))
-                    else {
-                        continue;
-                    };
-                    for word in words.iter().filter(|w| !is_plain(w) && w.len() > 3) {
+                    let Some(words) = sentence.pieces.get(mention.end) else { continue };
+                    for word in words.iter().filter(|w| !is_plain(w) && w.len() > 2) {
                         let known = behind[g].entry(word.clone()).or_default();
-                        known.insert((side == Side::Rows, who));
+                        known.insert((side == Side::Rows, mention.who.clone()));
                     }
                 }
             }

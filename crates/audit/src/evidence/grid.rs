@@ -109,7 +109,7 @@ impl Grid {
             return None;
         }
         let title = table.title.of(document.text).to_lowercase();
-        let titled = in_title(&title);
+        let titled = in_title(&title).or_else(|| in_words(table.title.of(document.text)));
         let headers: Vec<Option<Measure>> =
             table.columns.iter().map(|c| amount::of_header(c)).collect();
         let first_is_name = table
@@ -362,6 +362,21 @@ fn in_title(title: &str) -> Option<Measure> {
             amount::measure(unit)
         }
     })
+}
+
+/// A unit behind "in", or in brackets, in the words over a table: "in GB".
+fn in_words(title: &str) -> Option<Measure> {
+    let words: Vec<&str> = title.split_whitespace().collect();
+    let bare = |w: &str| w.trim_matches([',', '.', ':', ';', '(', ')', '*', '`']).to_owned();
+    let behind = |w: &[&str]| {
+        let says = w[0].eq_ignore_ascii_case("in") || w[1].starts_with('(') && w[1].len() > 2;
+        amount::measure(&bare(w[1])).filter(|m| {
+            says && !matches!(m.dimension, Dimension::Count | Dimension::Times | Dimension::Percent)
+        })
+    };
+    let mut found = words.windows(2).filter_map(behind);
+    let first = found.next()?;
+    found.all(|m| m == first).then_some(first)
 }
 
 /// The tables of a text as evidence.

@@ -75,6 +75,7 @@ pub(crate) fn unknown(
         let most = super::rank::is_superlative(lower) || lower == "cheapest";
         if !(unit
             || most
+            || lower.len() > 4 && lower.ends_with("ly")
             || is_plain(lower) && !matches!(lower, "worst" | "best")
             || way(lower).is_some()
             || is_metric(lower)

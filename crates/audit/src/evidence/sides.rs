@@ -288,8 +288,9 @@ fn pick(
 /// Of a pair of states the later one, and whether their names tell: by a word for what was or is, or by a version.
 pub(crate) fn later(grid: &Grid, side: Side, first: usize, second: usize) -> (usize, bool) {
     let axis = grid.axis(side);
-    let says =
-        |i: usize, set: &[&str]| axis.names[i].words.iter().any(|w| set.contains(&w.as_str()));
+    let says = |i: usize, set: &[&str]| {
+        axis.names[i].words.iter().flat_map(|w| w.split('.')).any(|w| set.contains(&w))
+    };
     let past =
         ["befor", "before", "old", "off", "bas", "base", "baselin", "without", "master", "main"];
     let now = ["now", "new", "after", "on", "with", "head", "patch", "current", "branch"];

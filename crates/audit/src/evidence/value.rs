@@ -225,6 +225,9 @@ fn in_table(
     let column = find(Side::Columns)
         .or_else(|| remembered(Side::Columns))
         .or_else(|| state(scene, grid, &clause).filter(|_| row.is_some()));
+    if row.is_none() && column.as_ref().is_some_and(|c| c.0.len() == 1) {
+        row = state_row(scene, grid, &clause);
+    }
     if row.is_none() && grid.bodies().count() == 1 {
         row = grid.bodies().next().map(|r| (vec![r], true, 0));
     }
@@ -346,9 +349,12 @@ fn in_table(
     claim.verdict = ClaimVerdict::Ambiguous;
     // Where the table compares columns (versions, states) the row alone does not say whose value it is.
     let one = meant.len() == 1;
-    // Of a few columns whichever is meant has another value.
-    let certain = (one && (own_column || !many_arms(grid, first))
-        || meant.len() <= 3 && meant.len() == cells.len())
+    // Of a few columns whichever is meant has another value, and neither their sum nor their mean is this one.
+    let none_of_few = explicit.is_none()
+        && meant.len() <= 3
+        && meant.len() == cells.len()
+        && !together(grid, &meant, amount);
+    let certain = (one && (own_column || !many_arms(grid, first)) || none_of_few)
         && sure_row
         && own_row
         && !bounded
@@ -364,6 +370,16 @@ fn in_table(
         claim.verdict = ClaimVerdict::Wrong;
     }
     Some((score, claim))
+}
+
+/// Whether the sum or the mean of some cells is an amount.
+fn together(grid: &Grid, cells: &[At], amount: &Amount) -> bool {
+    let all: Vec<Amount> = cells.iter().filter_map(|a| grid.amount(*a)).collect();
+    let Some(first) = all.first() else { return false };
+    let sum: f64 = all.iter().map(|m| m.value).sum();
+    [sum, sum / all.len() as f64]
+        .iter()
+        .any(|value| Amount { value: *value, ..*first }.is(amount, Bound::Exact) != Agreement::None)
 }
 
 /// "The fastest run took" a value of the column of the largest times.
@@ -407,6 +423,20 @@ fn state(
     } else {
         None
     }
+}
+
+/// The same of a table of two rows whose names tell which is the later.
+fn state_row(
+    scene: &Scene<'_>,
+    grid: &Grid,
+    clause: &std::ops::Range<usize>,
+) -> Option<(Vec<usize>, bool, usize)> {
+    let now = |t: &crate::read::token::Token| matches!(t.lower.as_str(), "now" | "afterwards");
+    let states = two(grid, Side::Rows);
+    let [(first, second)] = states[..] else { return None };
+    let (last, ordered) = later(grid, Side::Rows, first, second);
+    (ordered && scene.sentence.tokens[clause.clone()].iter().any(now))
+        .then(|| (vec![last], true, 0))
 }
 
 /// "48 MB more", "a budget of 20 ms": no value of the subject's.
