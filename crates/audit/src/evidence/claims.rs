@@ -7,7 +7,7 @@ use std::ops::Range;
 use super::bind::{Named, Sentence, Side};
 use super::scene::{Scene, Subject, named};
 use super::sides::Bound2;
-use super::{compare, count, prose, rank, statement, value};
+use super::{change, compare, count, prose, rank, statement, value};
 use crate::bind::context::Context;
 use crate::claim::{Claim, ClaimVerdict};
 use crate::read::document::BlockKind;
@@ -72,7 +72,7 @@ pub(crate) fn judge(context: &Context<'_>, index: usize, memory: &mut Memory) ->
     let amounts = std::mem::take(&mut scene.amounts);
     for k in 0..amounts.len().saturating_sub(1) {
         if !used.contains(&amounts[k].0)
-            && let Some(claim) = value::from_to(&scene, &amounts, k)
+            && let Some(claim) = change::from_to(&scene, &amounts, k)
         {
             used.extend([amounts[k].0, amounts[k + 1].0]);
             decided.claims.push(settled(&scene, amounts[k].0, claim));

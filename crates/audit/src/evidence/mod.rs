@@ -10,6 +10,7 @@ mod admit;
 pub(crate) mod amount;
 mod bind;
 mod cells;
+mod change;
 mod claims;
 mod classes;
 mod compare;
