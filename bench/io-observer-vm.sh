@@ -31,5 +31,7 @@ mke2fs -q -t ext4 -m 0 -d "$work/payload" "$work/payload.img" 256M
 for kernel in "$@"; do
     folder="$(scripts/vm/image kernel "$kernel")"
     printf '\n== Linux %s in a virtual machine\n' "$kernel"
-    scripts/vm/boot "$folder" "$root" "$work/payload.img"
+    # With a thread for each emulated CPU the guest hangs: the kernel's counting of probes' time is switched on by patching
+    # code that every I/O runs, and QEMU 7.2 went on with the old code, in a trap without end.
+    ASSAY_VM_THREAD="${ASSAY_VM_THREAD:-single}" scripts/vm/boot "$folder" "$root" "$work/payload.img"
 done
