@@ -15,9 +15,9 @@ device=""
 kind=""
 load=""
 cleanup() {
-    [ -n "$load" ] && kill "$load" 2>/dev/null && wait "$load" 2>/dev/null
-    [ "$kind" = loop ] && losetup -d "$device"
-    [ "$kind" = null ] && rmdir /sys/kernel/config/nullb/assay 2>/dev/null
+    [ -z "$load" ] || { kill "$load" && wait "$load"; } 2>/dev/null || true
+    [ "$kind" != loop ] || losetup -d "$device"
+    [ "$kind" != null ] || rmdir /sys/kernel/config/nullb/assay 2>/dev/null || true
     rm -rf "$work"
 }
 trap cleanup EXIT
