@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use assay_model::{LedgerEntry, LedgerEvent};
-use serde::Deserialize;
 
 use crate::disk::{self, MAX_TEXT, sha256};
 use crate::layout::{EXPERIMENT, PLAN, staged};
@@ -144,7 +143,8 @@ pub(crate) fn read(bytes: &[u8]) -> Chain {
         rest = &rest[end + 1..];
     }
     // A tail without a single entry was never finished; one with entries was changed afterwards.
-    let has_entries = rest.split(|b| *b == b'\n').any(|line| entry(line).is_ok());
+    let has_entries =
+        rest.split(|b| *b == b'\n').any(|line| serde_json::from_slice::<LedgerEntry>(line).is_ok());
     let complete = rest.contains(&b'\n');
     if has_entries && complete {
         chain.damage = wrong;
@@ -154,22 +154,9 @@ pub(crate) fn read(bytes: &[u8]) -> Chain {
     chain
 }
 
-/// What a line says beside its event.
-#[derive(Deserialize)]
-struct Place {
-    seq: u64,
-    at: String,
-    prev: String,
-}
-
-/// An entry. Read in two passes over the line: [`LedgerEntry`]'s own way copies every event twice before it knows its kind.
-fn entry(line: &[u8]) -> serde_json::Result<LedgerEntry> {
-    let Place { seq, at, prev } = serde_json::from_slice(line)?;
-    Ok(LedgerEntry { seq, at, prev, event: serde_json::from_slice(line)? })
-}
-
 fn check(line: &[u8], tip: &Tip) -> std::result::Result<LedgerEntry, String> {
-    let entry = entry(line).map_err(|e| format!("it is not an entry ({e})"))?;
+    let entry: LedgerEntry =
+        serde_json::from_slice(line).map_err(|e| format!("it is not an entry ({e})"))?;
     if entry.prev != tip.prev {
         return Err("it does not continue the line before: that line was changed, or lines were \
                     taken out or put in"

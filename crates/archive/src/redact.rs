@@ -142,15 +142,17 @@ impl Archive {
         }
         run.chain().check(&run.dir().join(LEDGER))?;
         let folder = target.path().join(RUNS).join(id.as_str());
-        let mut copy = Copy { redactor, run, excluded: Vec::new(), were: HashMap::new() };
-        let mut copies = HashMap::new();
+        let mut copy =
+            Copy { redactor, run, excluded: Vec::new(), changed: false, were: HashMap::new() };
+        let mut hashes = HashMap::new();
         let mut files = bundle::names(run.dir())?;
         let replacement = |path: &str| [PLAN, METRICS].iter().any(|name| path == staged(name));
         files.retain(|name| name != LEDGER && !replacement(name));
         disk::make_folder(&folder)?;
         for (name, clean) in copy.cleaned(files) {
             let Clean { was_sha256, bytes, changed } = clean?;
-            copy.were.insert(name.clone(), Was { sha256: was_sha256, changed });
+            copy.were.insert(name.clone(), was_sha256);
+            copy.changed |= changed;
             let Some(bytes) = bytes else {
                 copy.excluded.push(name);
                 continue;
@@ -160,11 +162,11 @@ impl Archive {
                 disk::make_folder(path.parent().unwrap_or(&folder))?;
             }
             disk::write_new(&path, &bytes, disk::Durability::Cached)?;
-            copies.insert(name, bytes);
+            hashes.insert(name, bytes);
         }
         copy.excluded.sort();
         disk::make_folder(&folder.join(crate::layout::TRIALS))?;
-        let (ledger, tip) = copy.ledger(&copies)?;
+        let (ledger, tip) = copy.ledger(&hashes)?;
         disk::write_new(&folder.join(LEDGER), &ledger, disk::Durability::Cached)?;
         heads::put(target.path(), id, &Head::flushed(&tip), disk::Durability::Cached)?;
         Ok(Published { excluded: copy.excluded, found: redactor.found() })
@@ -191,15 +193,9 @@ struct Copy<'a> {
     redactor: &'a Redactor,
     run: &'a RunReader,
     excluded: Vec<String>,
-    /// The files that were copied.
-    were: HashMap<String, Was>,
-}
-
-/// A file before it was copied.
-struct Was {
-    sha256: String,
-    /// Whether the copy is another, or there is none.
     changed: bool,
+    /// The hashes of the files that were copied, as they were.
+    were: HashMap<String, String>,
 }
 
 /// A file as it may leave.
@@ -258,10 +254,7 @@ impl Copy<'_> {
         let fail = |e: serde_json::Error| Error::damaged(&path, e.to_string());
         let hash = |name: &str| files.get(name).map(|bytes| sha256(bytes));
         let mut records = HashMap::new();
-        // Records in which nothing was replaced have the hashes that they had.
-        let changed = self.were.get(RECORDS).is_some_and(|was| was.changed);
-        let lines = files.get(RECORDS).filter(|_| changed).map_or(&[][..], |r| r);
-        for line in lines.split(|b| *b == b'\n') {
+        for line in files.get(RECORDS).map_or(&[][..], |r| r).split(|b| *b == b'\n') {
             if let Ok(TrialKey { number, attempt, .. }) = serde_json::from_slice(line) {
                 records.insert((number, attempt), sha256(line));
             }
@@ -311,7 +304,7 @@ impl Copy<'_> {
             }
             out.extend(tip.again(&entry.at, event).map_err(fail)?);
         }
-        if self.were.values().any(|was| was.changed) {
+        if self.changed {
             let replaced = self.redactor.found().iter().map(|f| f.times).sum();
             let event = LedgerEvent::Redacted {
                 ledger_sha256: self.run.chain().tip.prev.clone(),
@@ -330,8 +323,8 @@ impl Copy<'_> {
         list.retain(|file| !self.excluded.contains(&inside(file)));
         for file in list {
             let path = inside(file);
-            // One that was replaced later keeps the hash that it had, as does one that is as it was.
-            if self.were.get(&path).is_some_and(|was| was.changed && was.sha256 == file.sha256)
+            // One that was replaced later keeps the hash that it had.
+            if self.were.get(&path) == Some(&file.sha256)
                 && let Some(bytes) = files.get(&path)
             {
                 *file = disk::hash_of(&file.path, bytes);

@@ -12,8 +12,7 @@ mod view;
 
 use std::process::ExitCode;
 
-use clap::error::ErrorKind;
-use clap::{Command, CommandFactory, FromArgMatches};
+use clap::{CommandFactory, FromArgMatches};
 
 use crate::cli::{Cli, Verb};
 use crate::exit::Exit;
@@ -25,14 +24,8 @@ fn main() -> ExitCode {
         let _ = print(help::START);
         return Exit::Fine.into();
     }
-    let parse = |command: Command| {
-        command.try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches))
-    };
-    // Laying out the help takes as long as all other parsing: it is done where it may be shown.
-    let parsed = parse(Cli::command()).or_else(|error| match error.kind() {
-        ErrorKind::DisplayVersion => Err(error),
-        _ => parse(help::with_help(Cli::command(), width().min(80))),
-    });
+    let command = help::with_help(Cli::command(), width().min(80));
+    let parsed = command.try_get_matches().and_then(|m| Cli::from_arg_matches(&m));
     let cli = match parsed {
         Ok(cli) => cli,
         Err(error) => {
