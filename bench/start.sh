@@ -16,7 +16,7 @@ cargo run --release --locked --quiet --package assay-archive --example ten_thous
 "$ASSAY" archive list --archive "$work/many" >"$work/list" 2>&1
 echo "program of $(stat -c %s "$ASSAY") bytes"
 python3 - "$(realpath "$ASSAY")" "$work/many" "${1:-60}" "${2:-15}" <<'P'
-import math, os, subprocess, sys, time
+import math, os, statistics, subprocess, sys, time
 
 assay, many, starts, cold = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
 WHAT = {
@@ -28,9 +28,13 @@ WHAT = {
 
 
 def once(argv):
+    """Milliseconds, major faults and MB read from disks."""
     began = time.perf_counter()
-    subprocess.run(argv, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    return (time.perf_counter() - began) * 1e3
+    child = subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, usage = os.wait4(child.pid, 0)
+    if status:
+        sys.exit(f"{argv[0]} ended with {status}")
+    return (time.perf_counter() - began) * 1e3, usage.ru_majflt, usage.ru_inblock * 512 / 1e6
 
 
 def drop():
@@ -61,7 +65,9 @@ def measure(label, count, before):
             before()
             times[name].append(once(argv))
     for name, values in times.items():
-        print(f"{label:15} {name:34} {median(values)}")
+        ms, faults, read = zip(*values)
+        print(f"{label:15} {name:34} {median(ms)}; {statistics.median(faults):.0f} major faults, "
+              f"{statistics.median(read):.1f} MB read")
 
 
 measure("in the cache", starts, lambda: None)
