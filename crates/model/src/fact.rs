@@ -4,11 +4,12 @@
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
+use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize};
 
 /// One fact about the system. What could not be read is `Unknown` with the reason; two unknowns are
 /// never equal.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Fact {
     /// It was read.
@@ -39,6 +40,22 @@ impl Fact {
         match self {
             Fact::Known { value } => Some(value),
             Fact::Unknown { .. } => None,
+        }
+    }
+}
+
+/// By hand: a description has a thousand facts, and serde reads an untagged enum into a tree first.
+impl<'de> Deserialize<'de> for Fact {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        struct Fields {
+            value: Option<String>,
+            unknown: Option<String>,
+        }
+        match Fields::deserialize(deserializer)? {
+            Fields { value: Some(value), .. } => Ok(Fact::Known { value }),
+            Fields { unknown: Some(unknown), .. } => Ok(Fact::Unknown { unknown }),
+            _ => Err(D::Error::custom("a fact has neither a value nor a reason why it is unknown")),
         }
     }
 }
