@@ -341,7 +341,7 @@ fn mutants(case: &Case, label: &Label) -> Vec<Mutant> {
     }
     if let Some(cell) = label.inputs.first() {
         let places = numbers(&case.text);
-        let wanted: f64 = cell.parse().unwrap();
+        let wanted: f64 = cell.replace(',', "").parse().unwrap();
         let place = places.iter().find(|(from, to, v)| {
             (*to <= start || *from >= end) && (v - wanted).abs() < 1e-9 * wanted
         });
