@@ -1,10 +1,14 @@
 """The windows of bench/io-observer.sh: starts and stops each tracer beside the load, counts the I/Os of
-the device in windows with and without it, and prints ratios with bootstrap intervals and what was lost."""
-import json, os, random, re, shutil, signal, statistics, subprocess, sys, time
+the device in windows with and without it, and prints ratios with bootstrap intervals and what was lost. ICOUNT=N
+says that the clock counts instructions, 2^N ns each: then costs are printed in instructions, and those of each probe."""
+import collections, ctypes, glob, json, os, random, re, shutil, signal, statistics, subprocess, sys, time
 
 assay, device, rounds, work, kind = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4], sys.argv[5]
 name = device.rsplit("/", 1)[1]
 WINDOW, SETTLE = float(os.environ.get("WINDOW", "0.6")), 0.25
+ICOUNT = os.environ.get("ICOUNT") or None
+# What a nanosecond of the clock is: itself, or a part of an instruction.
+UNIT, EACH = ("instructions", 1 / (1 << int(ICOUNT))) if ICOUNT else ("ns", 1.0)
 
 
 def ios():
@@ -48,6 +52,9 @@ if shutil.which("perf"):
     ARMS["perf record, issue and complete, 16 MiB"] = [*TRACED, "perf", "record", "-q", "-a", "-m", "4096", "-e", "block:block_rq_issue,block:block_rq_complete", "-o", f"{work}/perf.data"]
 if shutil.which("blktrace"):
     ARMS["blktrace"] = [*TRACED, "blktrace", "-d", device, "-D", work, "-o", "trace"]
+# Only tracers whose name has these words.
+ONLY = os.environ.get("ONLY", "")
+ARMS = {arm: argv for arm, argv in ARMS.items() if ONLY in arm}
 
 
 def lost(arm, out, err, seen):
@@ -69,9 +76,10 @@ def lost(arm, out, err, seen):
 
 
 def attached(child):
-    """Waits until the probes of a tracer have been as many as they are for half a second."""
-    count, since = 0, time.monotonic()
-    while time.monotonic() - since < (0.5 if count else 60) and child.poll() is None:
+    """Waits until the probes of a tracer have been as many as they are for half a second in which it slept for most of the time:
+    the kernel verifies one probe after another, for long ones longer than that."""
+    slept, probes, until = [], -1, time.monotonic() + 60
+    while time.monotonic() < until and child.poll() is None:
         now = 0
         for fd in os.listdir(f"/proc/{child.pid}/fd"):
             try:
@@ -79,8 +87,11 @@ def attached(child):
                 now += "bpf" in link and ("link" in link or "tracepoint" in link)
             except OSError:
                 pass
-        if now != count:
-            count, since = now, time.monotonic()
+        states = [open(path).read().rsplit(")", 1)[1].split()[0] for path in glob.glob(f"/proc/{child.pid}/task/*/stat")]
+        slept = slept[-9:] + ["R" not in states] if now and now == probes else []
+        probes = now
+        if len(slept) == 10 and sum(slept) > 5:
+            return
         time.sleep(0.05)
 
 
@@ -98,6 +109,11 @@ def run(arm, argv):
     if child.poll() is not None:
         reason = (open(f"{work}/err").read().strip().splitlines() or ["it ended at once"])[-1]
         return None, None, None, f"cannot capture here: {reason[:100]}"
+    if ICOUNT and argv[0] == assay:
+        for prog, (ns, n) in programs(child.pid).items():
+            name, machine, verified = described(prog)
+            before_ns, before_n, *_ = runs[arm].get(name, (0, 0))
+            runs[arm][name] = (before_ns + ns, before_n + n, machine, verified)
     child.send_signal(signal.SIGINT if argv[0] != "sleep" else signal.SIGTERM)
     try:
         child.wait(60)
@@ -121,7 +137,38 @@ def cost(arm, out):
         return ""
     c = json.loads(out)["cost"]
     ns = c["ns_per_io"]
-    return f"{ns:.0f} ns an I/O" if ns else ""
+    return f"{ns * EACH:.0f} {UNIT} an I/O" if ns else ""
+
+
+def described(prog_id):
+    """Name, bytes of machine code and of verified eBPF of a program of the kernel (bpf_prog_info of linux/bpf.h)."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    attr = ctypes.create_string_buffer(128)
+    attr[:4] = prog_id.to_bytes(4, sys.byteorder)
+    fd = libc.syscall(321, 13, attr, 128)
+    if fd < 0:
+        return "?", 0, 0
+    info = ctypes.create_string_buffer(128)
+    attr = ctypes.create_string_buffer(128)
+    attr[:16] = fd.to_bytes(4, sys.byteorder) + (128).to_bytes(4, sys.byteorder) + ctypes.addressof(info).to_bytes(8, sys.byteorder)
+    libc.syscall(321, 15, attr, 128)
+    os.close(fd)
+    word = lambda at: int.from_bytes(info.raw[at:at + 4], sys.byteorder)
+    return info.raw[64:80].split(b"\0")[0].decode(), word(16), word(20)
+
+
+def programs(pid):
+    """The time and the runs of each program that a process holds, as far as the kernel took them."""
+    found = {}
+    for entry in os.listdir(f"/proc/{pid}/fdinfo"):
+        try:
+            text = open(f"/proc/{pid}/fdinfo/{entry}").read()
+        except OSError:
+            continue
+        value = lambda key: int((re.search(rf"^{key}:\s*(\d+)", text, re.M) or [0, 0])[1])
+        if "prog_tag" in text and value("run_cnt"):
+            found[value("prog_id")] = (value("run_time_ns"), value("run_cnt"))
+    return found
 
 
 def interval(values):
@@ -131,6 +178,7 @@ def interval(values):
 
 
 results, gone, bases = {a: [] for a in ARMS}, {}, []
+runs = collections.defaultdict(dict)
 for r in range(rounds):
     order = [a for a in ARMS if a not in gone]
     random.shuffle(order)
@@ -142,7 +190,9 @@ for r in range(rounds):
             continue
         bases.append(base)
         results[arm].append((ratio, share, note))
-print(f"{kind} device, {statistics.median(bases) / 1000:.0f}k IOPS without a tracer (median of {len(bases)}), {rounds} rounds")
+base = statistics.median(bases)
+level = f"{1e9 * EACH / base:.0f} instructions an I/O" if ICOUNT else f"{base / 1000:.0f}k IOPS"
+print(f"{kind} device, {level} without a tracer (median of {len(bases)}), {rounds} rounds")
 print(f"{'tracer':<52}{'IOPS with/without':>22}  {'lost':>6}  in kernel")
 for arm, values in results.items():
     if arm in gone:
@@ -153,5 +203,10 @@ for arm, values in results.items():
     shares = [v[1] for v in values if v[1] is not None]
     share = f"{100 * statistics.median(shares):.1f} %" if shares else "-"
     notes = [float(v[2].split()[0]) for v in values if v[2]]
-    note = f"{statistics.median(notes):.0f} ns an I/O" if notes else ""
+    note = f"{statistics.median(notes):.0f} {UNIT} an I/O" if notes else ""
     print(f"{arm:<52}{statistics.median(ratios):>7.3f} ({low:.3f} to {high:.3f})  {share:>6}  {note}")
+for arm, found in runs.items():
+    ends = sum(n for name, (_, n, *_) in found.items() if name in ("complete", "bio_complete"))
+    for name, (ns, n, machine, verified) in found.items():
+        print(f"{arm[:40]:<42}{name:<18}{n / max(ends, 1):>6.2f} runs an I/O, {ns * EACH / n:>7.0f} instructions a run; "
+              f"{machine} bytes, {verified // 8} of eBPF")
