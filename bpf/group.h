@@ -3,24 +3,6 @@
 #ifndef ASSAY_GROUP_H
 #define ASSAY_GROUP_H
 
-/* The groups that a CPU met last, so that the kernel's hash table is seldom asked. Requests and bios
- * each have a half: one may interrupt the other. */
-#define CACHE_BITS 6
-
-struct cached {
-	struct key key;
-	/* The group, from 1; 0: nothing is cached. */
-	__u32 group;
-	__u32 shift;
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 2 << CACHE_BITS);
-	__type(key, __u32);
-	__type(value, struct cached);
-} cache SEC(".maps");
-
 static __always_inline bool same_key(const struct key *a, const struct key *b)
 {
 	const __u64 *x = (const __u64 *)a;
@@ -146,9 +128,10 @@ static __always_inline void add_region(struct event *io, __u32 group, __u32 shif
 
 /* The group of a key and how many bits of its device's block numbers tell of no region. On older kernels
  * a probe may be interrupted by itself, and the cache is left alone. */
-static __always_inline __u32 group_of(struct key *key, int half, __u32 *region_bits)
+static __always_inline __u32 group_of(struct own *own, struct key *key, int half, __u32 *region_bits)
 {
 #ifdef COMPAT
+	(void)own;
 	(void)half;
 	__u32 *shift = cfg.regions ? bpf_map_lookup_elem(&shifts, &key->dev) : NULL;
 
@@ -159,10 +142,8 @@ static __always_inline __u32 group_of(struct key *key, int half, __u32 *region_b
 	__u64 mixed = (word[0] ^ word[1] * 3 ^ word[2] * 5 ^ word[3] * 7 ^ word[4] * 11 ^
 		       word[5] * 13) * 0x9E3779B97F4A7C15ULL;
 	__u32 place = (mixed >> (64 - CACHE_BITS)) | (half << CACHE_BITS);
-	struct cached *last = bpf_map_lookup_elem(&cache, &place);
+	struct cached *last = &own->cache[place];
 
-	if (!last)
-		return 0;
 	if (!last->group || !same_key(&last->key, key)) {
 		__u32 *shift = bpf_map_lookup_elem(&shifts, &key->dev);
 
@@ -180,7 +161,7 @@ static __always_inline __u32 group_of(struct key *key, int half, __u32 *region_b
 #endif
 }
 
-static __always_inline void count_in_group(struct event *io, int half)
+static __always_inline void count_in_group(struct own *own, struct event *io, int half)
 {
 	struct key key = { .dev = io->dev, .op = io->op };
 
@@ -199,10 +180,10 @@ static __always_inline void count_in_group(struct event *io, int half)
 		key.metadata = !!(io->flags & F_META);
 	}
 	__u32 region_bits = 0;
-	__u32 group = group_of(&key, half, &region_bits);
+	__u32 group = group_of(own, &key, half, &region_bits);
 
 	if (!group)
-		count(N_POOLED);
+		ADD(own->counts[N_POOLED], 1);
 	struct cell *cell = bpf_map_lookup_elem(&cells, &group);
 
 	if (!cell)

@@ -19,12 +19,13 @@ __u32 next_group = 1;
 /* When the first start was seen: what had started before is not known, and that is no loss. */
 __u64 first_start;
 
+/* Each CPU's own: one look-up, which before Linux 6.10 is a call, for all of it. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, COUNTS);
+	__uint(max_entries, 1);
 	__type(key, __u32);
-	__type(value, __u64);
-} counts SEC(".maps");
+	__type(value, struct own);
+} owns SEC(".maps");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -80,18 +81,32 @@ struct {
 #define ADD(counter, n) ((void)((counter) += (n)))
 #endif
 
+static __always_inline struct own *own_of_cpu(void)
+{
+	__u32 zero = 0;
+
+	return bpf_map_lookup_elem(&owns, &zero);
+}
+
+/* What is counted seldom. */
 static __always_inline void count(__u32 what)
 {
-	__u64 *n = bpf_map_lookup_elem(&counts, &what);
+	struct own *own = own_of_cpu();
 
-	if (n)
-		ADD(*n, 1);
+	if (own)
+		ADD(own->counts[what], 1);
 }
 
 #include "request.h"
 #include "file.h"
 #include "state.h"
 #include "group.h"
+
+/* Most I/Os have none of the flags that are told. */
+static __always_inline __u8 flags_in(__u32 opf)
+{
+	return opf & cfg.flags ? flags_of(opf) : 0;
+}
 
 static __always_inline bool wanted_block(__u64 sector)
 {
@@ -104,9 +119,9 @@ static __always_inline bool wanted_op(__u8 op)
 }
 
 /* Counts and tells an I/O whose end is told of. */
-static __always_inline void ended(struct event *io, int cache)
+static __always_inline void ended(struct own *own, struct event *io, int half)
 {
-	count(N_ENDS);
+	ADD(own->counts[N_ENDS], 1);
 	if (io->issue_ns && io->start_ns > io->issue_ns)
 		io->start_ns = io->issue_ns;
 	if ((io->start_ns && io->end_ns < io->start_ns) || io->end_ns < io->issue_ns) {
@@ -116,20 +131,20 @@ static __always_inline void ended(struct event *io, int cache)
 	}
 	if (cfg.events) {
 		if (bpf_ringbuf_output(&events, io, sizeof(*io), BPF_RB_NO_WAKEUP))
-			count(N_RING_FULL);
+			ADD(own->counts[N_RING_FULL], 1);
 	} else {
-		count_in_group(io, cache);
+		count_in_group(own, io, half);
 	}
 }
 
 /* The kernel runs no program of a tracepoint that is met while another program runs on the same CPU (an
  * interrupt that ends requests comes in the middle of one), and it does not always count that. When a
  * request's address is used anew, the I/O that had it has ended: it is counted, without a latency. */
-static __noinline int ended_untold(void *id)
+static __noinline int ended_untold(struct state *state)
 {
-	struct state *state = find(id);
+	struct own *own = own_of_cpu();
 
-	if (!state)
+	if (!state || !own)
 		return 0;
 	struct event io = {
 		.start_ns = state->start_ns,
@@ -142,25 +157,25 @@ static __noinline int ended_untold(void *id)
 		return 0;
 	io.issue_ns = 0;
 	if (!wanted_block(io.sector)) {
-		count(N_LEFT_OUT);
+		ADD(own->counts[N_LEFT_OUT], 1);
 		return 0;
 	}
-	count(N_UNTOLD);
+	ADD(own->counts[N_UNTOLD], 1);
 	if (cfg.events) {
 		/* No end: 0. */
 		if (bpf_ringbuf_output(&events, &io, sizeof(io), BPF_RB_NO_WAKEUP))
-			count(N_RING_FULL);
+			ADD(own->counts[N_RING_FULL], 1);
 	} else {
 		io.start_ns = 0;
-		count_in_group(&io, 0);
+		count_in_group(own, &io, 0);
 	}
 	return 0;
 }
 
-/* Follows a request from here on. */
-static __always_inline struct state *follow(struct request *rq, struct state *asked)
+/* Follows a request from here on; `before` is what is left of an I/O that had its address. */
+static __always_inline struct state *follow(struct request *rq, __u32 opf, struct set *set,
+					    struct state *before, struct state *asked)
 {
-	__u32 opf = rq->cmd_flags;
 	__u32 dev = dev_of_request(rq);
 	__u8 op = op_of(opf, rq->__data_len);
 
@@ -168,22 +183,22 @@ static __always_inline struct state *follow(struct request *rq, struct state *as
 		return NULL;
 	if (!first_start)
 		first_start = bpf_ktime_get_ns();
-	ended_untold(rq);
-	struct state *state = take(rq);
+	if (before)
+		ended_untold(before);
+	struct own *own = own_of_cpu();
+	struct state *state = take(set, rq);
 
-	if (!state)
+	if (!state || !own)
 		return NULL;
 	if (asked)
 		inherit(state, asked);
 	else
 		who(state);
-	struct bio *bio = rq->bio;
-
-	where_from(state, bio, lies_on(bio, rq));
-	what(state, dev, op, flags_of(opf), rq->__sector, rq->__data_len, rq->start_time_ns);
+	where_from(own, state, true, rq, NULL);
+	what(state, dev, op, flags_in(opf), rq->__sector, rq->__data_len, rq->start_time_ns);
 	state->issue_ns = 0;
 	if (!state->left_out)
-		count(N_STARTS);
+		ADD(own->counts[N_STARTS], 1);
 	return state;
 }
 
@@ -191,7 +206,11 @@ static __always_inline struct state *follow(struct request *rq, struct state *as
 SEC("tp_btf/block_io_start")
 int start(__u64 *ctx)
 {
-	follow((void *)ctx[0], NULL);
+	struct request *rq = (void *)ctx[0];
+	struct set *set = set_of(rq);
+
+	if (set)
+		follow(rq, rq->cmd_flags, set, find_in(set, rq), NULL);
 	return 0;
 }
 
@@ -208,10 +227,14 @@ int got_request(__u64 *ctx)
 
 	if (!FLUSHES(opf) || !bio->bi_iter.bi_size || !wanted_device(dev_of_bio(bio)))
 		return 0;
-	struct state *state = find(bio);
+	struct set *set = set_of(bio);
+
+	if (!set)
+		return 0;
+	struct state *state = find_in(set, bio);
 
 	if (!state)
-		state = take(bio);
+		state = take(set, bio);
 	if (!state)
 		return 0;
 	who(state);
@@ -221,21 +244,30 @@ int got_request(__u64 *ctx)
 
 static __always_inline struct state *queued_or_issued(struct request *rq)
 {
-	struct state *state = find(rq);
+	struct set *set = set_of(rq);
 
-	/* Seen before: queued a second time, or queued and now issued. */
-	if (state && state->start_ns == rq->start_time_ns)
+	if (!set)
+		return NULL;
+	struct state *state = find_in(set, rq);
+
+	/* Seen before: queued a second time, or queued and now issued. One that another was joined to may have begun
+	 * with that. */
+	if (state && rq->start_time_ns <= state->start_ns)
 		return state;
 	__u32 opf = rq->cmd_flags;
 
 	/* The command that empties a cache is nobody's, nor is what a driver or SCSI sends. */
 	if ((opf & 0xff) >= FIRST_PASSTHROUGH || (opf & 0xff) == REQ_OP_FLUSH)
 		return NULL;
-	/* The request may have lost the flags to the block layer, which flushes in its place. */
-	struct bio *bio = rq->bio;
-	struct state *asked = FLUSHES(bio->bi_opf) ? find(bio) : NULL;
+	struct state *asked = NULL;
 
-	state = follow(rq, asked);
+	if (cfg.waits) {
+		/* The request may have lost the flags to the block layer, which flushes in its place. */
+		struct bio *bio = rq->bio;
+
+		asked = FLUSHES(bio->bi_opf) ? find(bio) : NULL;
+	}
+	state = follow(rq, opf, set, state, asked);
 	if (asked)
 		release(asked);
 	return state;
@@ -253,7 +285,7 @@ int start_or_issue(__u64 *ctx)
 {
 	struct state *state = queued_or_issued(request_of(ctx));
 
-	if (state)
+	if (state && cfg.issue)
 		state->issue_ns = bpf_ktime_get_ns();
 	return 0;
 }
@@ -297,41 +329,51 @@ int complete(__u64 *ctx)
 	__u32 bytes = (__u32)ctx[2];
 	__u32 opf = rq->cmd_flags;
 	__u8 op = op_of(opf, bytes);
-	__u32 dev = dev_of_request(rq);
+	__u64 start_ns = rq->start_time_ns;
+	struct state *state = cfg.tracked ? find(rq) : NULL;
+	__u32 dev;
 
-	if (!wanted_device(dev))
-		return 0;
+	/* The device of one that is followed is known. */
+	if (state && start_ns <= state->start_ns) {
+		dev = state->dev;
+	} else {
+		dev = dev_of_request(rq);
+		if (!wanted_device(dev))
+			return 0;
+	}
 	/* A write that ends without bytes has emptied the device's cache: either it was asked for that
 	 * alone, or its data has been told of already. The command itself is a request of its own. */
 	if (op == OP_FLUSH && (opf & 0xff) != REQ_OP_FLUSH) {
 		count(N_FLUSH_ENDS);
-		if (cfg.tracked)
-			drop(rq);
+		if (state)
+			drop(state);
 		return 0;
 	}
 	if (!wanted_op(op))
 		return 0;
 	if (!wanted_block(rq->__sector)) {
-		if (cfg.tracked)
-			drop(rq);
+		if (state)
+			drop(state);
 		return 0;
 	}
 	if (bytes < rq->__data_len) {
 		count(N_PARTIAL);
 		return 0;
 	}
+	struct own *own = own_of_cpu();
+
+	if (!own)
+		return 0;
 	struct event io = {
-		.start_ns = rq->start_time_ns,
+		.start_ns = start_ns,
 		.issue_ns = rq->io_start_time_ns,
 		.sector = rq->__sector,
 		.bytes = bytes,
 		.dev = dev,
 		.op = op,
-		.flags = flags_of(opf),
+		.flags = flags_in(opf),
 	};
 	if (cfg.tracked && op != OP_FLUSH) {
-		struct state *state = find(rq);
-
 		if (!state) {
 			bool before = io.start_ns && (!first_start || io.start_ns < first_start);
 
@@ -342,11 +384,11 @@ int complete(__u64 *ctx)
 			return 0;
 	}
 	if (op == OP_FLUSH)
-		count(N_FLUSHES);
+		ADD(own->counts[N_FLUSHES], 1);
 	else if (!io.issue_ns)
-		count(N_NO_ISSUE);
+		ADD(own->counts[N_NO_ISSUE], 1);
 	io.end_ns = bpf_ktime_get_ns();
-	ended(&io, 0);
+	ended(own, &io, 0);
 	return 0;
 }
 
@@ -362,17 +404,24 @@ int bio_queue(__u64 *ctx)
 
 	if (!wanted_device(dev) || !wanted_op(op) || !bpf_map_lookup_elem(&bio_devices, &dev))
 		return 0;
-	ended_untold(bio);
-	struct state *state = take(bio);
+	struct own *own = own_of_cpu();
+	struct set *set = set_of(bio);
 
+	if (!own || !set)
+		return 0;
+	struct state *state = find_in(set, bio);
+
+	if (state)
+		ended_untold(state);
+	state = take(set, bio);
 	if (!state)
 		return 0;
 	who(state);
-	where_from(state, bio, lies_on(bio, NULL));
-	what(state, dev, op, flags_of(opf), bio->bi_iter.bi_sector, bytes, bpf_ktime_get_ns());
+	where_from(own, state, false, NULL, bio);
+	what(state, dev, op, flags_in(opf), bio->bi_iter.bi_sector, bytes, bpf_ktime_get_ns());
 	state->issue_ns = 0;
 	if (!state->left_out)
-		count(N_STARTS);
+		ADD(own->counts[N_STARTS], 1);
 	return 0;
 }
 
@@ -406,15 +455,19 @@ int bio_complete(__u64 *ctx)
 		.bytes = state->bytes,
 		.dev = dev,
 		.op = op_of(opf, state->bytes),
-		.flags = flags_of(opf),
+		.flags = flags_in(opf),
 	};
 	if (!give_back(state, &io))
 		return 0;
+	struct own *own = own_of_cpu();
+
+	if (!own)
+		return 0;
 	if (!wanted_block(io.sector)) {
-		count(N_LEFT_OUT);
+		ADD(own->counts[N_LEFT_OUT], 1);
 		return 0;
 	}
 	io.end_ns = bpf_ktime_get_ns();
-	ended(&io, 1);
+	ended(own, &io, 1);
 	return 0;
 }

@@ -69,6 +69,8 @@ struct config {
 	__u32 groups;
 	__u32 sys_io_submit;
 	__u32 sys_io_uring_enter;
+	/* Where the flags of requests and bios that are told lie in theirs. */
+	__u32 flags;
 	__u8 tracked;
 	__u8 events;
 	__u8 by_program;
@@ -82,6 +84,11 @@ struct config {
 	/* The first argument of tracepoints of requests and of bios is the queue (before Linux 5.11). */
 	__u8 queue_before_request;
 	__u8 queue_before_bio;
+	/* The kernel does not stamp the issue of requests: the probe at it does. */
+	__u8 issue;
+	/* Some writes wait until a cache has been emptied. */
+	__u8 waits;
+	__u8 pad[2];
 };
 
 /* What groups are told apart by; 0 where it is not asked for. */
@@ -180,7 +187,25 @@ enum {
 	COUNTS = N_FILE + 5,
 };
 
-_Static_assert(sizeof(struct config) == 360, "abi.rs");
+/* The groups that a CPU met last, so that the kernel's hash table is seldom asked. Requests and bios
+ * each have a half: one may interrupt the other. */
+#define CACHE_BITS 6
+
+struct cached {
+	struct key key;
+	/* The group, from 1; 0: nothing is cached. */
+	__u32 group;
+	__u32 shift;
+};
+
+/* What is each CPU's own. */
+struct own {
+	__u64 counts[COUNTS];
+	struct cached cache[2 << CACHE_BITS];
+};
+
+_Static_assert(sizeof(struct config) == 368, "abi.rs");
+_Static_assert(sizeof(struct own) == 7336, "abi.rs");
 _Static_assert(sizeof(struct key) == 48, "abi.rs");
 _Static_assert(sizeof(struct cell) == 15024, "abi.rs");
 _Static_assert(sizeof(struct event) == 88, "abi.rs");

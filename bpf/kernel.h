@@ -223,6 +223,12 @@ struct pt_regs___arm64 {
 	__s32 syscallno;
 };
 
+/* Only in kernels on x86 that can enter by FRED (from Linux 6.9 on, if they are made so): they leave two words free behind
+ * the registers. */
+struct fred_frame {
+	struct pt_regs regs;
+};
+
 #pragma clang attribute pop
 
 /* Places of the flags in cmd_flags and bi_opf; CO-RE takes those of the running kernel. */

@@ -65,7 +65,7 @@ static __always_inline __u32 dev_of_bio(struct bio *bio)
 static __always_inline __u32 lies_on(struct bio *bio, struct request *rq)
 {
 	if (bpf_core_field_exists(struct bio, bi_bdev))
-		return BPF_CORE_READ(bio, bi_bdev, bd_dev);
+		return bio->bi_bdev->bd_dev;
 	if (!rq)
 		return dev_of_bio(bio);
 	if (bpf_core_type_exists(struct hd_struct))

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
  * What is known of the requests under way, found by their address: a table in which each has four
- * places, which is several times as fast as the kernel's own hash table. A request that finds all four
- * taken is counted and not followed.
+ * places, which is several times as fast as the kernel's own hash table. The four lie together, so that
+ * one look-up finds them. A request that finds all four taken is counted and not followed.
  */
 #ifndef ASSAY_STATE_H
 #define ASSAY_STATE_H
 
-#define PLACE_BITS 16
-#define PLACES (1 << PLACE_BITS)
+#define SET_BITS 14
+#define SETS (1 << SET_BITS)
 #define WAYS 4
 #define WAITS 2
 
@@ -38,32 +38,39 @@ struct state {
 
 _Static_assert(sizeof(struct state) == 88, "abi.rs");
 
+struct set {
+	struct state way[WAYS];
+};
+
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, PLACES);
+	__uint(max_entries, SETS);
 	__type(key, __u32);
-	__type(value, struct state);
+	__type(value, struct set);
 } under_way SEC(".maps");
 
-/* The verifier lets pointers be compared but not reckoned with; their lower half may be. */
-static __always_inline __u32 place_of(void *id)
+/* The places of a request. The verifier lets pointers be compared but not reckoned with; their lower half may be. */
+static __always_inline struct set *set_of(void *id)
 {
-	return (((__u32)(__u64)id >> 5) * 0x9E3779B1U) >> (32 - PLACE_BITS);
+	__u32 at = (((__u32)(__u64)id >> 5) * 0x9E3779B1U) >> (32 - SET_BITS);
+
+	return bpf_map_lookup_elem(&under_way, &at);
+}
+
+static __always_inline struct state *find_in(struct set *set, void *id)
+{
+#pragma unroll
+	for (int way = 0; way < WAYS; way++)
+		if (set->way[way].id == id)
+			return &set->way[way];
+	return NULL;
 }
 
 static __always_inline struct state *find(void *id)
 {
-	__u32 first = place_of(id);
+	struct set *set = set_of(id);
 
-#pragma unroll
-	for (int way = 0; way < WAYS; way++) {
-		__u32 place = first ^ way;
-		struct state *state = bpf_map_lookup_elem(&under_way, &place);
-
-		if (state && state->id == id)
-			return state;
-	}
-	return NULL;
+	return set ? find_in(set, id) : NULL;
 }
 
 /* Takes a place if it is free. Atomic compare-and-swap is known to the kernel from 5.12 on; before, who
@@ -94,30 +101,19 @@ static __always_inline void release(struct state *state)
 }
 
 /* A free place for a request. */
-static __always_inline struct state *take(void *id)
+static __always_inline struct state *take(struct set *set, void *id)
 {
-	__u32 first = place_of(id);
-	struct state *state;
-
 #pragma unroll
-	for (int way = 0; way < WAYS; way++) {
-		__u32 place = first ^ way;
-
-		state = bpf_map_lookup_elem(&under_way, &place);
-		if (state && claim(state, id))
-			return state;
-	}
+	for (int way = 0; way < WAYS; way++)
+		if (claim(&set->way[way], id))
+			return &set->way[way];
 	count(N_TABLE_FULL);
 	return NULL;
 }
 
 /* Ends what is known of a request that is not counted. */
-static __always_inline void drop(void *id)
+static __always_inline void drop(struct state *state)
 {
-	struct state *state = find(id);
-
-	if (!state)
-		return;
 	if (!state->left_out)
 		count(N_LEFT_OUT);
 	release(state);
@@ -160,6 +156,7 @@ static __always_inline bool wanted_pid(__u32 tgid)
 #define OF_TASK(task, field) BPF_CORE_READ(task, field)
 /* Of a task in the kernel, on x86-64, and on arm64 with pages of 4 or 16 KiB. */
 #define STACK_BYTES 16384
+#define FRED_BYTES 16
 #else
 #define TASK() ((struct task_struct *)bpf_get_current_task_btf())
 #define OF_TASK(task, field) ((task)->field)
@@ -169,7 +166,8 @@ static __always_inline bool wanted_pid(__u32 tgid)
 static __always_inline void *registers(struct task_struct *task)
 {
 #ifdef COMPAT
-	return BPF_CORE_READ(task, stack) + STACK_BYTES - bpf_core_type_size(struct pt_regs);
+	return BPF_CORE_READ(task, stack) + STACK_BYTES - bpf_core_type_size(struct pt_regs) -
+	       (bpf_core_type_exists(struct fred_frame) ? FRED_BYTES : 0);
 #else
 	return (void *)bpf_task_pt_regs((void *)task);
 #endif
@@ -255,14 +253,16 @@ static __always_inline void inherit(struct state *state, const struct state *ask
 	((__u64 *)state->comm)[1] = ((__u64 *)asked->comm)[1];
 }
 
-/* For which control group and file. */
-static __always_inline void where_from(struct state *state, struct bio *bio, __u32 lies_on)
+/* For which control group and file. Of a request its first bio tells, and is read only where it is asked. */
+static __always_inline void where_from(struct own *own, struct state *state, bool of_request,
+				       struct request *rq, struct bio *bio)
 {
 	state->cgroup = 0;
 	state->ino = 0;
 	state->file_dev = 0;
 	state->sure = FILE_NONE;
 	if (cfg.by_cgroup) {
+		bio = of_request ? rq->bio : bio;
 		state->cgroup = BPF_CORE_READ(bio, bi_blkg, blkcg, css.cgroup, kn, id);
 		if (cfg.n_cgroups) {
 			bool wanted = false;
@@ -278,8 +278,14 @@ static __always_inline void where_from(struct state *state, struct bio *bio, __u
 		return;
 	struct found found;
 
-	file_of_bio(bio, lies_on, &found);
-	count(N_FILE + found.sure);
+	bio = of_request ? rq->bio : bio;
+	file_of_bio(bio, lies_on(bio, of_request ? rq : NULL), &found);
+	__u64 sure = found.sure;
+
+	/* The compiler knows that it is one of these, the verifier does not. */
+	barrier_var(sure);
+	if (sure <= FILE_DEVICE)
+		ADD(own->counts[N_FILE + sure], 1);
 	state->sure = found.sure;
 	struct inode *inode = found.inode;
 

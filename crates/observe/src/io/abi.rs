@@ -39,6 +39,7 @@ pub(super) struct Config {
     pub groups: u32,
     pub sys_io_submit: u32,
     pub sys_io_uring_enter: u32,
+    pub flags: u32,
     pub tracked: u8,
     pub events: u8,
     pub by_program: u8,
@@ -51,6 +52,9 @@ pub(super) struct Config {
     pub only_writes: u8,
     pub queue_before_request: u8,
     pub queue_before_bio: u8,
+    pub issue: u8,
+    pub waits: u8,
+    pub pad: [u8; 2],
 }
 
 impl Default for Config {
@@ -71,6 +75,7 @@ impl Default for Config {
             groups: 0,
             sys_io_submit: libc::SYS_io_submit as u32,
             sys_io_uring_enter: libc::SYS_io_uring_enter as u32,
+            flags: u32::MAX,
             tracked: 0,
             events: 0,
             by_program: 0,
@@ -83,6 +88,9 @@ impl Default for Config {
             only_writes: 0,
             queue_before_request: 0,
             queue_before_bio: 0,
+            issue: 0,
+            waits: 0,
+            pad: [0; 2],
         }
     }
 }
@@ -178,8 +186,28 @@ pub(super) struct UnderWay {
     pub comm: [u8; COMM],
 }
 
-/// How many may be under way.
-pub(super) const PLACES: u32 = 1 << 16;
+/// In how many sets those under way are found.
+pub(super) const SETS: u32 = 1 << 14;
+
+/// The places of a set.
+pub(super) type Set = [UnderWay; 4];
+
+/// Places in the array of counts.
+pub(super) const COUNTS: usize = 21;
+
+/// How often what happened.
+pub(super) type Counts = [u64; COUNTS];
+
+/// Words of the groups that a CPU met last.
+const CACHE: usize = 128 * 7;
+
+/// What is each CPU's own.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub(super) struct Own {
+    pub counts: Counts,
+    pub cache: [u64; CACHE],
+}
 
 /// The path of a file, the last part first.
 #[repr(C)]
@@ -192,12 +220,13 @@ pub(super) struct PathRecord {
 }
 
 // The same numbers stand in bpf/io.h.
-const _: () = assert!(size_of::<Config>() == 360);
+const _: () = assert!(size_of::<Config>() == 368);
 const _: () = assert!(size_of::<Key>() == 48);
 const _: () = assert!(size_of::<Cell>() == 15024);
 const _: () = assert!(size_of::<RingEvent>() == 88);
 const _: () = assert!(size_of::<PathRecord>() == 784);
 const _: () = assert!(size_of::<UnderWay>() == 88);
+const _: () = assert!(size_of::<Own>() == 7336);
 
 // SAFETY: whole numbers and arrays of them in C layout without padding (the pads are fields), so every
 // pattern of bits is a value.
@@ -208,6 +237,8 @@ unsafe impl Pod for Key {}
 unsafe impl Pod for Cell {}
 // SAFETY: as above.
 unsafe impl Pod for UnderWay {}
+// SAFETY: as above.
+unsafe impl Pod for Own {}
 
 /// A record out of a ring, if it is as long as it should be.
 pub(super) fn event_of(bytes: &[u8]) -> Option<RingEvent> {
@@ -225,22 +256,22 @@ pub(super) fn path_of(bytes: &[u8]) -> Option<PathRecord> {
 
 /// Places in the array of counts.
 pub(super) mod count {
-    pub const STARTS: u32 = 0;
-    pub const ENDS: u32 = 1;
-    pub const UNMATCHED: u32 = 2;
-    pub const FLUSH_ENDS: u32 = 3;
-    pub const TABLE_FULL: u32 = 4;
-    pub const RING_FULL: u32 = 5;
-    pub const BACKWARDS: u32 = 6;
-    pub const NO_ISSUE: u32 = 7;
-    pub const PARTIAL: u32 = 9;
-    pub const UNTOLD: u32 = 10;
-    pub const REQUEUED: u32 = 11;
-    pub const FLUSHES: u32 = 12;
-    pub const MERGED: u32 = 13;
-    pub const BEFORE: u32 = 14;
-    pub const LEFT_OUT: u32 = 15;
-    pub const FILE: u32 = 16;
+    pub const STARTS: usize = 0;
+    pub const ENDS: usize = 1;
+    pub const UNMATCHED: usize = 2;
+    pub const FLUSH_ENDS: usize = 3;
+    pub const TABLE_FULL: usize = 4;
+    pub const RING_FULL: usize = 5;
+    pub const BACKWARDS: usize = 6;
+    pub const NO_ISSUE: usize = 7;
+    pub const PARTIAL: usize = 9;
+    pub const UNTOLD: usize = 10;
+    pub const REQUEUED: usize = 11;
+    pub const FLUSHES: usize = 12;
+    pub const MERGED: usize = 13;
+    pub const BEFORE: usize = 14;
+    pub const LEFT_OUT: usize = 15;
+    pub const FILE: usize = 16;
 }
 
 /// How sure a file is, as the probes say it.

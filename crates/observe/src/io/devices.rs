@@ -48,6 +48,13 @@ impl BlockDevice {
     pub(super) fn number(&self) -> u32 {
         self.major << 20 | self.minor
     }
+
+    /// Whether some writes wait until its cache has been emptied; also where that is not known.
+    pub(super) fn empties_cache(&self, root: &Path) -> bool {
+        let queue = root.join("sys/class/block").join(self.name.replace('/', "!"));
+        let cache = std::fs::read_to_string(queue.join("queue/write_cache"));
+        cache.map_or(true, |cache| cache.trim() != "write through")
+    }
 }
 
 /// Every block device.

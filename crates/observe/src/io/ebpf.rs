@@ -94,11 +94,15 @@ impl<'n> EbpfTracer<'n> {
         };
         let bio_devices: Vec<u32> =
             watched().filter(|d| d.bio_based).map(super::devices::BlockDevice::number).collect();
-        let unstamped = watched().any(|d| !d.bio_based && !d.issue_stamped && d.counted);
+        let unstamped =
+            watched().any(|d| !d.bio_based && !d.issue_stamped && (d.counted || !kernel.starts));
         let attach = Attach {
             kernel,
             start: tier != Tier::Ends,
             issue: unstamped && tier != Tier::Ends,
+            // Of all devices there may be more later.
+            waits: config.only_reads == 0
+                && (wanted.is_empty() || watched().any(|d| d.empties_cache(root))),
             requests: watched().any(|d| !d.bio_based),
             bios: !bio_devices.is_empty(),
         };
@@ -225,7 +229,8 @@ impl<'n> EbpfTracer<'n> {
         if self.tier == Tier::Ends {
             return 0;
         }
-        let n = |what| self.probes.count(what);
+        let counts = self.probes.counts();
+        let n = |what: usize| counts[what];
         let done = n(count::ENDS).saturating_sub(n(count::FLUSHES));
         n(count::STARTS)
             .saturating_sub(done + n(count::MERGED) + n(count::UNTOLD) + n(count::LEFT_OUT))
@@ -247,7 +252,8 @@ impl<'n> EbpfTracer<'n> {
     }
 
     pub fn completeness(&self) -> Completeness {
-        let n = |what| self.probes.count(what);
+        let counts = self.probes.counts();
+        let n = |what: usize| counts[what];
         let tracked = self.tier != Tier::Ends;
         // Runs that the kernel left out: what they would have reported is found by the other end of the I/O,
         // where both are watched.
@@ -309,13 +315,14 @@ impl<'n> EbpfTracer<'n> {
                     .to_owned(),
             );
         }
-        let before = self.probes.count(count::BEFORE);
+        let counts = self.probes.counts();
+        let before = counts[count::BEFORE];
         if before > 0 {
             notes.push(format!(
                 "{before} I/Os that ended at the beginning had started before it, and are left out."
             ));
         }
-        let partial = self.probes.count(count::PARTIAL);
+        let partial = counts[count::PARTIAL];
         if partial > 0 {
             notes.push(format!(
                 "{partial} requests ended in parts; their bytes are those of the last part."
@@ -337,7 +344,8 @@ impl<'n> EbpfTracer<'n> {
 
     /// How the files are known.
     fn sureness(&self) -> String {
-        let n = |sure: u8| self.probes.count(count::FILE + u32::from(sure));
+        let counts = self.probes.counts();
+        let n = |sure: u8| counts[count::FILE + usize::from(sure)];
         format!(
             "Files: {} I/Os by the open file (certain), {} by the page that moves, on its own device \
              (certain, but of several hard links one), {} by a page of something above the device \
@@ -352,11 +360,12 @@ impl<'n> EbpfTracer<'n> {
 
     pub fn cost(&self) -> Cost {
         let watched = self.ended.unwrap_or_else(|| self.began.elapsed());
-        let ends = self.probes.count(count::ENDS);
+        let counts = self.probes.counts();
+        let ends = counts[count::ENDS];
         let each = (self.timed.ends > 0).then(|| self.timed.ns as f64 / self.timed.ends as f64);
         Cost {
             method: self.tier.words().to_owned(),
-            events: ends + self.probes.count(count::STARTS),
+            events: ends + counts[count::STARTS],
             ns_per_io: each,
             cpu_share: each.map(|ns| ns * ends as f64 / watched.as_nanos().max(1) as f64),
             reader_share: None,

@@ -109,10 +109,16 @@ impl KernelTypes {
 
     /// Whether an enum has a value.
     pub fn has_value(&self, enumeration: &str, value: &str) -> bool {
-        self.named(&[ENUM, ENUM64], enumeration).any(|at| {
+        self.value(enumeration, value).is_some()
+    }
+
+    /// The number, or its lower half, that a value of an enum stands for.
+    pub fn value(&self, enumeration: &str, value: &str) -> Option<u32> {
+        self.named(&[ENUM, ENUM64], enumeration).find_map(|at| {
             let each = if self.kind(at) == ENUM { 8 } else { 12 };
-            (0..self.members(at))
-                .any(|n| self.name(self.word(at.0 + 12 + n * each)) == value.as_bytes())
+            let mut all = (0..self.members(at)).map(|n| at.0 + 12 + n * each);
+            let at = all.find(|at| self.name(self.word(*at)) == value.as_bytes())?;
+            Some(self.word(at + 4))
         })
     }
 }
@@ -169,6 +175,7 @@ mod tests {
         assert_eq!(kernel.arguments("block_io_start"), None);
         assert!(kernel.has_member("request", "rq_disk") && !kernel.has_member("request", "q"));
         assert!(kernel.has_value("req_op", "REQ_OP_READ") && !kernel.has_value("req_op", "X"));
+        assert_eq!(kernel.value("req_op", "REQ_OP_READ"), Some(0));
     }
 
     #[test]
@@ -189,7 +196,8 @@ mod tests {
             Ok(kernel) => {
                 assert!(kernel.arguments("block_rq_complete") >= Some(3));
                 assert!(kernel.has_member("request", "start_time_ns"));
-                assert!(kernel.has_value("req_flag_bits", "__REQ_SYNC"));
+                // Operations have eight bits, and flags the rest.
+                assert!(kernel.value("req_flag_bits", "__REQ_SYNC") >= Some(8));
             }
             Err(why) => eprintln!("skipped: because {why}"),
         }

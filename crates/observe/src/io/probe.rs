@@ -10,7 +10,7 @@ use aya::programs::{BtfTracePoint, Program};
 use aya::sys::{Stats, enable_stats};
 use aya::{Btf, Ebpf, EbpfLoader};
 
-use super::abi::{Cell, Config, Key, PLACES, RegionCounts, UnderWay};
+use super::abi::{COUNTS, Cell, Config, Counts, Key, Own, RegionCounts, SETS, Set, UnderWay};
 use super::kernel_types::KernelTypes;
 use super::oldest::Oldest;
 use crate::NotAvailable;
@@ -22,6 +22,10 @@ static OBJECT: &Aligned<[u8]> = &Aligned(*include_bytes!("../../../../bpf/io.bpf
 /// The same for kernels before 6.1, which lack instructions and functions that those above use.
 static COMPAT: &Aligned<[u8]> = &Aligned(*include_bytes!("../../../../bpf/io-compat.bpf.o"));
 
+/// The kernel's names of the flags that `bpf/request.h` tells.
+const FLAGS: [&str; 5] =
+    ["__REQ_SYNC", "__REQ_RAHEAD", "__REQ_PREFLUSH", "__REQ_FUA", "__REQ_META"];
+
 /// How this kernel tells of requests, as its own types show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Kernel {
@@ -31,6 +35,8 @@ pub(super) struct Kernel {
     pub modern: bool,
     /// io_uring's workers are threads of the program that they work for (Linux 5.12 and later).
     pub workers_are_threads: bool,
+    /// The flags of requests and bios that the probes tell.
+    pub flags: u32,
     pub queue_before_request: bool,
     pub queue_before_bio: bool,
 }
@@ -58,6 +64,12 @@ impl Kernel {
             modern: oldest < Oldest::Compat
                 && types.has_value("bpf_func_id", "BPF_FUNC_user_ringbuf_drain"),
             workers_are_threads: types.has_member("bio", "bi_bdev"),
+            flags: FLAGS
+                .iter()
+                .try_fold(0, |all, flag| {
+                    Some(all | 1u32.checked_shl(types.value("req_flag_bits", flag)?)?)
+                })
+                .unwrap_or(u32::MAX),
             queue_before_request: arguments("block_rq_issue")? > 1,
             queue_before_bio: arguments("block_bio_queue")? > 1,
         })
@@ -73,6 +85,8 @@ pub(super) struct Attach {
     pub start: bool,
     /// Where requests are issued, if the kernel does not stamp that itself.
     pub issue: bool,
+    /// Where bios are made requests, if some wait until a cache has been emptied and are issued by another task.
+    pub waits: bool,
     /// Requests.
     pub requests: bool,
     /// Bios, for devices without requests.
@@ -119,6 +133,10 @@ impl Probes {
         let mut config = *config;
         config.queue_before_request = u8::from(attach.kernel.queue_before_request);
         config.queue_before_bio = u8::from(attach.kernel.queue_before_bio);
+        // The older probes are left as they are.
+        config.issue = u8::from(attach.issue || !attach.kernel.modern);
+        config.waits = u8::from(attach.waits);
+        config.flags = attach.kernel.flags;
         let object = if attach.kernel.modern { &OBJECT.0 } else { &COMPAT.0 };
         let mut ebpf = EbpfLoader::new()
             .btf(Some(&btf))
@@ -165,10 +183,13 @@ impl Probes {
     }
 
     /// The counts of what happened besides, over all CPUs.
-    pub fn count(&self, what: u32) -> u64 {
-        let Some(map) = self.ebpf.map("counts") else { return 0 };
-        let Ok(counts) = PerCpuArray::<_, u64>::try_from(map) else { return 0 };
-        counts.get(&what, 0).map_or(0, |values| values.iter().sum())
+    pub fn counts(&self) -> Counts {
+        let map = self.ebpf.map("owns").and_then(|m| PerCpuArray::<_, Own>::try_from(m).ok());
+        let mut sums = [0; COUNTS];
+        for own in map.and_then(|map| map.get(&0, 0).ok()).iter().flat_map(|cpus| cpus.iter()) {
+            sums.iter_mut().zip(own.counts).for_each(|(sum, n)| *sum += n);
+        }
+        sums
     }
 
     /// The groups and their numbers.
@@ -196,9 +217,9 @@ impl Probes {
 
     /// The I/Os whose end the probes have not seen.
     pub fn under_way(&self) -> Vec<UnderWay> {
-        let map = self.ebpf.map("under_way").and_then(|m| Array::<_, UnderWay>::try_from(m).ok());
+        let map = self.ebpf.map("under_way").and_then(|m| Array::<_, Set>::try_from(m).ok());
         let Some(map) = map else { return Vec::new() };
-        let all = (0..PLACES).filter_map(|place| map.get(&place, 0).ok());
+        let all = (0..SETS).filter_map(|set| map.get(&set, 0).ok()).flatten();
         all.filter(|io| io.id != 0 && io.left_out == 0).collect()
     }
 
@@ -246,7 +267,7 @@ fn wanted(attach: Attach) -> impl Iterator<Item = (&'static str, &'static str)> 
         (starts, "start", "block_io_start"),
         (queued, "start_or_issue", "block_rq_issue"),
         (queued, "queued", "block_rq_insert"),
-        (queued, "got_request", "block_getrq"),
+        (queued && attach.waits, "got_request", "block_getrq"),
         (attach.bios, "bio_complete", "block_bio_complete"),
         (attach.bios, "bio_queue", "block_bio_queue"),
     ]
@@ -284,9 +305,15 @@ fn fdinfo(program: &Program) -> Option<String> {
     std::fs::read_to_string(format!("/proc/self/fdinfo/{fd}")).ok()
 }
 
+/// What an error has before the verifier's output.
+const VERIFIER: &str = ". Verifier output:";
+
 /// Why the kernel refused, in words that help.
 pub(crate) fn refused(error: &(dyn std::error::Error + 'static)) -> NotAvailable {
-    let mut cause = Some(error);
+    // The verifier refuses with the same number, and then has something to say.
+    let text = error.to_string();
+    let verified = text.split_once(VERIFIER).is_some_and(|(_, output)| !output.trim().is_empty());
+    let mut cause = (!verified).then_some(error);
     while let Some(one) = cause {
         if let Some(io) = one.downcast_ref::<std::io::Error>()
             && io.kind() == std::io::ErrorKind::PermissionDenied
@@ -295,16 +322,13 @@ pub(crate) fn refused(error: &(dyn std::error::Error + 'static)) -> NotAvailable
         }
         cause = one.source();
     }
-    NotAvailable::because(format!(
-        "the kernel did not take the eBPF probes: {}",
-        in_short(&error.to_string())
-    ))
+    NotAvailable::because(format!("the kernel did not take the eBPF probes: {}", in_short(&text)))
 }
 
 /// Of an error with the verifier's output what failed, and the line in which the verifier states why: the last one
 /// before its own numbers.
 fn in_short(error: &str) -> String {
-    let (what, output) = error.split_once(". Verifier output:").unwrap_or((error, ""));
+    let (what, output) = error.split_once(VERIFIER).unwrap_or((error, ""));
     let numbers = ["processed ", "verification time", "stack depth"];
     let why = output
         .lines()
