@@ -72,7 +72,8 @@ fn same_as_strace(program: &[&str]) {
         .filter(|(name, _)| name != "total")
         .collect();
     assert!(strace.len() > 5, "{text}");
-    assert_eq!(counts(&seen, |program| program != "strace"), strace, "{program:?}");
+    let lost = &seen.lost;
+    assert_eq!(counts(&seen, |program| program != "strace"), strace, "{program:?} {lost:?}");
     assert_eq!(seen.lost, assay_syscalls::Lost::default());
 }
 
