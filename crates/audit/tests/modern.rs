@@ -341,9 +341,16 @@ fn mutants(case: &Case, label: &Label) -> Vec<Mutant> {
     if let Some(cell) = label.inputs.first() {
         let places = numbers(&case.text);
         let wanted: f64 = cell.replace(',', "").parse().unwrap();
-        let place = places.iter().find(|(from, to, v)| {
+        let mut found = places.iter().filter(|(from, to, v)| {
             (*to <= start || *from >= end) && (v - wanted).abs() < 1e-9 * wanted
         });
+        // A number of prose that is no cell of the claim's may print the same value.
+        let in_row = |at: usize| {
+            let line = case.text[..at].rfind('\n').map_or(0, |n| n + 1);
+            let rest = case.text[line..].lines().next().unwrap_or("");
+            rest.contains('|') || rest.contains("<td")
+        };
+        let place = found.clone().find(|(from, ..)| in_row(*from)).or_else(|| found.next());
         let tally = label.quote.contains("wins in") || label.quote.contains("improvements");
         if let Some((from, to, value)) = place.filter(|_| printed.len() < 3 && !tally) {
             let decimals = case.text[*from..*to].split_once('.').map_or(0, |(_, d)| d.len()).max(2);
