@@ -134,7 +134,7 @@ fn joins(piece: &str, start: usize, end: usize) -> bool {
     before.is_some_and(char::is_alphanumeric) && after.is_some_and(char::is_alphanumeric) && !digits
 }
 
-const SPELLED: [(&str, f64); 16] = [
+const SPELLED: [(&str, f64); 23] = [
     ("one", 1.0),
     ("two", 2.0),
     ("three", 3.0),
@@ -149,17 +149,37 @@ const SPELLED: [(&str, f64); 16] = [
     ("twelve", 12.0),
     ("sixteen", 16.0),
     ("twenty", 20.0),
+    ("thirty", 30.0),
+    ("forty", 40.0),
+    ("fifty", 50.0),
+    ("sixty", 60.0),
+    ("seventy", 70.0),
+    ("eighty", 80.0),
+    ("ninety", 90.0),
     ("hundred", 100.0),
     ("single", 1.0),
 ];
 
-/// Spelled numbers become numbers.
-fn spell(tokens: &mut [Token]) {
-    for token in tokens {
+/// Spelled numbers become numbers; "thirty-two" is one.
+fn spell(tokens: &mut Vec<Token>) {
+    for token in tokens.iter_mut() {
         if token.is_word()
             && let Some((_, value)) = SPELLED.iter().find(|(w, _)| *w == token.lower)
         {
             token.kind = Kind::Number(Number { spelled: true, ..number(*value, 1.0, None) });
+        }
+    }
+    let spelled = |t: &Token| t.number().filter(|n| n.spelled).map(|n| n.value);
+    for i in (1..tokens.len()).rev() {
+        let (Some(tens), Some(ones)) = (spelled(&tokens[i - 1]), spelled(&tokens[i])) else {
+            continue;
+        };
+        let joined = tokens[i].span.start == tokens[i - 1].span.end + 1;
+        if joined && (20.0..100.0).contains(&tens) && ones < 10.0 {
+            tokens[i - 1].kind =
+                Kind::Number(Number { spelled: true, ..number(tens + ones, 1.0, None) });
+            tokens[i - 1].span.end = tokens[i].span.end;
+            tokens.remove(i);
         }
     }
 }

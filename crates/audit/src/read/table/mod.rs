@@ -1,6 +1,7 @@
 //! Tables in a text: rows between bars, rows of words and numbers, one cell a line, histograms and
 //! counted lines of a log. The result has one shape: columns with names, rows with a label.
 
+mod benchstat;
 mod pipe;
 mod plain;
 mod series;

@@ -140,6 +140,8 @@ fn table(
         return None;
     }
     let headers = (range.start..first).rev().find(|i| !pieces[*i].is_empty());
+    let numbers = rows.iter().map(|i| pieces[*i].iter().rev().take_while(|p| p.numeric).count());
+    let header = headers.map(|h| names(text, &pieces[h], numbers.max().unwrap_or(0)));
     // Words behind the numbers of rows are notes, unless the header names just as many pieces.
     let headed = headers.is_some_and(|h| rows.iter().all(|i| pieces[*i].len() == pieces[h].len()));
     let notes = !headed && rows.iter().any(|i| pieces[*i].last().is_some_and(|p| !p.numeric));
@@ -152,9 +154,14 @@ fn table(
         }
     }
     let kinds = kinds;
-    let named = headers.map_or(0, |h| pieces[h].len());
+    let named = header.as_ref().map_or(0, Vec::len);
+    // "Model 9" under "Machine": a number in the column of names is a part of them.
+    let column = |i: usize| pieces[i].first().map(|p| p.cell.span.start - region[i].span.start);
+    let own = headers
+        .is_some_and(|h| rows.iter().all(|i| column(*i) == column(h) && !pieces[*i][0].numeric));
     let width = width(&kinds, named);
-    let mut columns = columns(headers.map(|h| &pieces[h]), &kinds, width);
+    let width = if own && width == named && width > 1 { width - 1 } else { width };
+    let mut columns = columns(header.as_deref(), &kinds, width);
     if notes {
         columns.push(String::new());
     }
@@ -186,7 +193,10 @@ fn table(
         }
     }
     let span = Span::new(region[first].span.start, region[last].span.end);
-    let title_end = region[first.saturating_sub(1).max(range.start)].span.end.min(span.start);
+    // The header names columns, and no words over the table.
+    let over = headers.filter(|h| *h > range.start && header.as_ref().is_some_and(|n| n.len() > 2));
+    let over = over.map_or(first.saturating_sub(1).max(range.start), |h| h - 1);
+    let title_end = region[over].span.end.min(span.start);
     let title = Span::new(region[range.start].span.start.min(span.start), title_end);
     if made.len() < 2 && named != pieces[first].len() {
         return None;
@@ -238,15 +248,30 @@ fn width(kinds: &[Vec<bool>], named: usize) -> usize {
     if words_first { width - 1 } else { width }
 }
 
+/// The names in a header: words with one space between them are one name where that makes as many names as rows have
+/// numbers at their end, with or without one for the label.
+fn names(text: &str, pieces: &[Piece], numbers: usize) -> Vec<String> {
+    let mut joined: Vec<Span> = Vec::new();
+    for piece in pieces {
+        match joined.last_mut() {
+            Some(last) if piece.cell.span.start == last.end + 1 => last.end = piece.cell.span.end,
+            _ => joined.push(piece.cell.span),
+        }
+    }
+    if joined.len() > 2 && (joined.len() == numbers || joined.len() == numbers + 1) {
+        return joined.iter().map(|s| s.of(text).to_owned()).collect();
+    }
+    pieces.iter().map(|p| p.cell.text.clone()).collect()
+}
+
 /// Names for the cells, from the right; a header with other words than cells names what it can.
-fn columns(header: Option<&Vec<Piece>>, kinds: &[Vec<bool>], width: usize) -> Vec<String> {
+fn columns(header: Option<&[String]>, kinds: &[Vec<bool>], width: usize) -> Vec<String> {
     let mut names = vec![String::new(); width + 1];
-    let Some(header) = header else { return names };
-    let words: Vec<&str> = header.iter().map(|p| p.cell.text.as_str()).collect();
+    let Some(words) = header else { return names };
     let whole = kinds.iter().all(|k| k.len() == words.len());
     if words.len() == width || words.len() == width + 1 || whole || words.len() > width {
         for (name, word) in names.iter_mut().rev().zip(words.iter().rev()) {
-            (*word).clone_into(name);
+            word.clone_into(name);
         }
     }
     names

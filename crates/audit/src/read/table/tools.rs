@@ -3,21 +3,21 @@
 
 use std::ops::Range;
 
-use super::{Cell, Row, Shape, Table, cell};
+use super::{Cell, Row, Shape, Table, benchstat, cell};
 use crate::read::line::Line;
 use crate::read::source::Span;
 
 /// The tables of one tool's output in a region of lines.
 pub(crate) fn read(text: &str, region: &[Line]) -> Option<Vec<(Table, Range<usize>)>> {
     go(text, region)
-        .or_else(|| benchstat(text, region))
+        .or_else(|| benchstat::read(text, region))
         .or_else(|| criterion(text, region))
         .or_else(|| pytest(text, region))
         .map(|t| vec![t])
 }
 
 /// The words of a line with their places.
-fn words(text: &str, line: &Line) -> Vec<Span> {
+pub(super) fn words(text: &str, line: &Line) -> Vec<Span> {
     let body = line.span.of(text);
     let mut found = Vec::new();
     let mut start = None;
@@ -44,7 +44,7 @@ fn join(spans: &[Span]) -> Span {
     }
 }
 
-fn grid(
+pub(super) fn grid(
     text: &str,
     columns: Vec<String>,
     rows: Vec<(Span, String, Vec<Option<Span>>)>,
@@ -105,65 +105,6 @@ fn go(text: &str, region: &[Line]) -> Option<(Table, Range<usize>)> {
     }
     let range = *lines.first()?..lines.last()? + 1;
     Some((grid(text, columns, rows)?, range))
-}
-
-/// Rows under a header of files between bars, with a line of units (`sec/op`).
-fn benchstat(text: &str, region: &[Line]) -> Option<(Table, Range<usize>)> {
-    let units = region.iter().position(|l| {
-        let body = l.span.of(text);
-        body.contains('│') && body.contains("/op") || body.contains('│') && body.contains("/s ")
-    })?;
-    let header = units.checked_sub(1).map(|h| region[h].span.of(text))?;
-    let names: Vec<&str> = header.split('│').map(str::trim).filter(|n| !n.is_empty()).collect();
-    let of: Vec<&str> = region[units]
-        .span
-        .of(text)
-        .split('│')
-        .skip(1)
-        .filter_map(|p| p.split_whitespace().next())
-        .collect();
-    if names.is_empty() || of.len() < names.len() {
-        return None;
-    }
-    let mut columns = vec![String::new()];
-    columns.extend(names.iter().zip(&of).map(|(n, u)| format!("{n} ({u})")));
-    columns.push("vs base".to_owned());
-    let mut rows = Vec::new();
-    let mut last = units;
-    for (i, line) in region.iter().enumerate().skip(units + 1) {
-        let words = words(text, line);
-        let Some(name) =
-            words.first().map(|w| w.of(text)).filter(|n| !n.starts_with(['│', '¹', '²']))
-        else {
-            continue;
-        };
-        let mut cells: Vec<Option<Span>> = Vec::new();
-        let mut change = None;
-        let mut j = 1;
-        while j < words.len() {
-            let word = words[j].of(text);
-            if word.starts_with(['-', '+']) && word.ends_with('%') {
-                change = Some(words[j]);
-                break;
-            }
-            if word.starts_with(|c: char| c.is_ascii_digit()) && !word.ends_with('%') {
-                cells.push(Some(words[j]));
-            }
-            if word == "~" {
-                break;
-            }
-            j += 1;
-        }
-        if cells.is_empty() {
-            continue;
-        }
-        cells.truncate(names.len());
-        cells.resize(names.len(), None);
-        cells.push(change);
-        rows.push((line.span, name.to_owned(), cells));
-        last = i;
-    }
-    Some((grid(text, columns, rows)?, units.saturating_sub(1)..last + 1))
 }
 
 /// `parse/nom   time:   [12.401 µs 12.455 µs 12.513 µs]`, with `thrpt:` under it.
@@ -354,13 +295,20 @@ fn wrk(text: &str, lines: &[Line]) -> Option<(Table, Vec<usize>)> {
     Some((grid(text, columns, rows)?, taken))
 }
 
-/// At least two list items or lines `name: 420 ms`, and nothing else on them.
+/// At least two list items or lines `name: 420 ms`, or `name: 420 ms, 12 MB` with as many values each, and nothing else
+/// on them.
 pub(crate) fn named_values(text: &str, region: &[Line]) -> Option<Vec<(Table, Range<usize>)>> {
     let mut best: Option<Range<usize>> = None;
-    let read: Vec<Option<(Span, Span)>> = region.iter().map(|l| named_value(text, l)).collect();
+    let read: Vec<Option<Named>> = region.iter().map(|l| named_value(text, l)).collect();
+    let names = |i: usize| {
+        read[i]
+            .as_ref()
+            .map(|(_, values)| values.iter().map(|(n, _)| n.of(text)).collect::<Vec<_>>())
+    };
     let mut at = 0;
     while at < read.len() {
-        let end = at + read[at..].iter().take_while(|r| r.is_some()).count();
+        let alike = |i: &usize| names(*i).is_some() && names(*i) == names(at);
+        let end = at + (at..read.len()).take_while(alike).count();
         if end >= at + 2 && best.as_ref().is_none_or(|b| b.len() < end - at) {
             best = Some(at..end);
         }
@@ -370,16 +318,17 @@ pub(crate) fn named_values(text: &str, region: &[Line]) -> Option<Vec<(Table, Ra
     let rows = range
         .clone()
         .filter_map(|i| {
-            read[i].map(|(name, value)| {
+            read[i].as_ref().map(|(name, values)| {
                 (
                     region[i].span,
                     name.of(text).trim_matches(['*', '`', '_', ' ']).to_owned(),
-                    vec![Some(value)],
+                    values.iter().map(|(_, value)| Some(*value)).collect(),
                 )
             })
         })
         .collect();
-    let columns = vec![String::new(), String::new()];
+    let mut columns = vec![String::new()];
+    columns.extend(names(range.start).unwrap_or_default().into_iter().map(str::to_owned));
     let mut table = grid(text, columns, rows)?;
     if range.start > 0 {
         table.title = Span::new(region[0].span.start, region[range.start - 1].span.end);
@@ -387,7 +336,10 @@ pub(crate) fn named_values(text: &str, region: &[Line]) -> Option<Vec<(Table, Ra
     Some(vec![(table, range)])
 }
 
-fn named_value(text: &str, line: &Line) -> Option<(Span, Span)> {
+/// A name, and its values, each with the words before it.
+type Named = (Span, Vec<(Span, Span)>);
+
+fn named_value(text: &str, line: &Line) -> Option<Named> {
     let start = line.span.start + line.bullet;
     let body = Span::new(start, line.span.end).of(text);
     let (colon, mark) =
@@ -395,17 +347,33 @@ fn named_value(text: &str, line: &Line) -> Option<(Span, Span)> {
     let name = body[..colon].trim();
     let after = colon + mark;
     let from = after + body[after..].find(|c: char| !c.is_whitespace() && c != '*')?;
-    let value = body[from..].trim_end_matches([' ', '.', ',', ';', '*']);
-    let fits = !name.is_empty()
-        && name.len() <= 60
-        && !name.contains(". ")
-        && value.starts_with(|c: char| c.is_ascii_digit())
-        && value.len() <= 24
-        && value.split_whitespace().count() <= 3
-        && crate::evidence::amount::of_cell(value, None).is_some_and(|(a, _)| {
-            !matches!(a.dimension(), crate::evidence::amount::Dimension::Count)
-        });
-    fits.then(|| {
-        (Span::new(start, start + colon), Span::new(start + from, start + from + value.len()))
-    })
+    if body.ends_with(':') || body.contains(['→', '>']) {
+        return None;
+    }
+    let values = body[from..].trim_end_matches([' ', '.', ',', ';', '*']);
+    let fits = |value: &str| {
+        value.starts_with(|c: char| c.is_ascii_digit())
+            && value.len() <= 24
+            && value.split_whitespace().count() <= 3
+            && crate::evidence::amount::of_cell(value, None).is_some_and(|(a, _)| {
+                !matches!(a.dimension(), crate::evidence::amount::Dimension::Count)
+            })
+    };
+    if name.is_empty() || name.len() > 60 || name.contains(". ") {
+        return None;
+    }
+    let mut at = start + from;
+    let mut found = Vec::new();
+    for part in values.split(", ") {
+        // "DL700 96 s"
+        let words = part.match_indices(' ').map(|(i, _)| i + 1);
+        let own = std::iter::once(0).chain(words).find(|i| fits(&part[*i..]))?;
+        if own > 24 {
+            return None;
+        }
+        let label = Span::new(at, at + part[..own].trim_end().len());
+        found.push((label, Span::new(at + own, at + part.len())));
+        at += part.len() + 2;
+    }
+    Some((Span::new(start, start + colon), found))
 }
