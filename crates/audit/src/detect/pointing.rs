@@ -38,26 +38,26 @@ type Kind = (Option<Way>, Option<Sense>, &'static [&'static str]);
 #[rustfmt::skip] // a line a word would be a page
 const WORDS: [Kind; 10] = [
     (Some(Way::Faster), None, &[
-        "leads", "boosted", "speedups", "quickly", "fast", "sooner", "quick",
+        "leads", "boosted", "speedups", "quickly", "fast", "sooner", "quick", "speeds", "sped",
     ]),
     (Some(Way::Faster), Some(Sense::Up), &[
         "gain", "gains", "boost", "faster", "quicker", "better", "speedup", "speed", "improvement",
         "improvements", "improved", "improves", "outperforms", "beats", "beat", "wins", "win",
-        "ahead", "advantage",
+        "ahead", "advantage", "gained",
     ]),
     (Some(Way::Slower), Some(Sense::Down), &[
-        "slower", "worse", "behind", "degradation",
+        "slower", "worse", "behind", "degradation", "lost", "loses",
     ]),
     (Some(Way::Slower), None, &[
         "slow", "regression", "regressed", "slowdown", "slowly", "lags",
     ]),
     (Some(Way::More), Some(Sense::Up), &[
         "more", "higher", "greater", "larger", "bigger", "increase", "increased", "increases",
-        "gained", "up", "extra", "additional", "above", "over",
+        "up", "extra", "additional", "above", "over",
     ]),
     (Some(Way::More), None, &[
         "longer", "grew", "grow", "grows", "rose", "rises", "rise", "many", "much", "long", "large",
-        "big", "high", "heavier", "growth", "taller", "jumped", "jump", "climbed", "costlier",
+        "big", "high", "heavier", "growth", "taller", "grown", "jumped", "jump", "climbed", "costlier",
         "hungrier", "additionally", "denser",
     ]),
     (Some(Way::Less), Some(Sense::Down), &[
@@ -66,7 +66,7 @@ const WORDS: [Kind; 10] = [
         "saved", "saving", "savings", "below", "cheaper", "reductions",
     ]),
     (Some(Way::Less), None, &[
-        "fell", "falls", "fall", "down", "shrank", "shrinks", "lighter", "shrunk", "lowered",
+        "fell", "falls", "fall", "down", "shrank", "shrinks", "shrink", "frees", "lighter", "shrunk", "lowered",
         "lowers", "declined", "decline", "trimmed", "slashed",
     ]),
     (None, Some(Sense::Up), &[
@@ -74,7 +74,7 @@ const WORDS: [Kind; 10] = [
         "exceeds", "exceeded", "superior",
     ]),
     (None, Some(Sense::Down), &[
-        "loss", "lost", "penalty", "cost", "costs",
+        "loss", "penalty", "cost", "costs",
     ]),
 ];
 

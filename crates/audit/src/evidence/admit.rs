@@ -64,6 +64,15 @@ pub(crate) fn admit(context: &Context<'_>, sentence: usize, claim: &mut Claim) {
         claim.reason = format!("{}, but what it compares is not certain", claim.reason);
         return;
     }
+    // Bytes of an operation are computed from two columns; else such evidence supports nothing either.
+    let computed = claim.kind == ClaimKind::Measurement
+        && (claim.inputs.len() > 1 || claim.verdict == ClaimVerdict::Wrong);
+    let summed = matches!(claim.kind, ClaimKind::Mean | ClaimKind::Sum | ClaimKind::Count);
+    if compares && !summed && !computed && !beside && places().any(in_grid) {
+        claim.verdict = ClaimVerdict::Ambiguous;
+        claim.reason = format!("{}, but what it is about is not certain", claim.reason);
+        return;
+    }
     // Values of the sentence itself, and those beside it, are its own.
     let own = claim
         .inputs

@@ -57,6 +57,12 @@ impl Amount {
         self.measure.dimension
     }
 
+    /// The same number in another unit.
+    pub(crate) fn of(self, measure: Measure) -> Amount {
+        let factor = measure.scale / self.measure.scale;
+        Amount { value: self.value * factor, step: self.step * factor, measure, ..self }
+    }
+
     /// Whether a claimed amount is this one, rounded. Letters like MB may count 1024.
     pub(crate) fn is(&self, claimed: &Amount, bound: crate::judge::reading::Bound) -> Agreement {
         let own = [Some(1.0), self.measure.binary.map(|b| b / self.measure.scale)];
@@ -147,8 +153,8 @@ pub(crate) fn measure(printed: &str) -> Option<Measure> {
                 if let Some(scale) = done(left, word.as_str()) {
                     return Some(of(Dimension::Rate, scale));
                 }
-                // Whatever is counted: "samples/s".
-                if left.len() > 3 && left.bytes().all(|b| b.is_ascii_alphabetic()) {
+                // Whatever is counted: "samples/s", "tok/s".
+                if left.len() > 1 && left.bytes().all(|b| b.is_ascii_alphabetic()) {
                     return Some(
                         unit::read(&lower, &word)
                             .and_then(|read| measure_of(&read))
@@ -369,6 +375,11 @@ pub(crate) fn at(text: &str, tokens: &[Token], i: usize) -> Option<(Amount, usiz
         used = if mark { 2 } else { 1 };
         if second(i + 1) && unit == &Unit::Bytes {
             used = 3;
+        }
+        // "18,100 sessions per second"
+        if second(i + 2) && matches!(unit, Unit::Count(_)) {
+            found = Some(of(Dimension::Rate, 1.0));
+            used = 4;
         }
     } else if second(i + 1) && n.step < n.value {
         // "95,500 per second"

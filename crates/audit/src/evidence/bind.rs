@@ -1,8 +1,8 @@
 //! Binds the words of a sentence to rows and columns of the tables around it.
 
 use super::amount::Dimension;
-use super::grid::{At, Better, Grid};
-use super::name::{Mention, is_plain, words};
+use super::grid::{At, Grid};
+use super::name::{Mention, is_plain, related, words};
 use crate::read::source::Span;
 use crate::read::token::Token;
 
@@ -33,6 +33,32 @@ impl<'a> Sentence<'a> {
     pub(crate) fn lower(&self, i: usize) -> &str {
         self.tokens.get(i).map_or("", |t| t.lower.as_str())
     }
+
+    /// Whether what begins at a token is what something is compared with: "than that of", "over the".
+    pub(crate) fn compared(&self, start: usize) -> bool {
+        let links = |i: &usize| {
+            matches!(
+                self.lower(*i),
+                "the" | "that" | "those" | "of" | "in" | "with" | "on" | "for" | "a" | "an" | "its"
+            )
+        };
+        let first = (0..start).rev().take(4).find(|i| !links(i));
+        first.is_some_and(|i| {
+            matches!(self.lower(i), "than" | "over" | "vs" | "versus" | "against")
+                || self.lower(i) == "as" && (i.saturating_sub(4)..i).any(|j| self.lower(j) == "as")
+        })
+    }
+
+    /// Where the part of the sentence begins that a token stands in: behind the last colon or semicolon with a name
+    /// or "it" behind it ("It is an interpreter: Fibonacci takes ...").
+    pub(crate) fn part(&self, at: usize, named: impl Fn(usize) -> bool) -> usize {
+        let mark = |i: &usize| self.tokens[*i].is_mark(':') || self.tokens[*i].is_mark(';');
+        (0..at)
+            .rev()
+            .filter(mark)
+            .find(|i| (i + 1..at).any(|j| named(j) || matches!(self.lower(j), "it" | "its")))
+            .map_or(0, |i| i + 1)
+    }
 }
 
 /// What a sentence names in a table.
@@ -52,17 +78,49 @@ impl Named {
             mention.who.retain(|c| valued.contains(c) && !grid.is_against(*c));
         }
         columns.retain(|m| !m.who.is_empty());
+        columns.extend(verbs(grid, sentence, &rows, &columns));
+        columns.sort_by_key(|m| m.start);
         // A word of speech that is also a row ("insert") stays; one that is a column's whole name
         // and a part of a row's is the column's.
         rows.retain(|r| {
             r.whole || !columns.iter().any(|c| c.whole && c.start <= r.start && c.end >= r.end)
         });
+        for mentions in [&mut rows, &mut columns] {
+            if mentions.iter().any(|m| !m.slight) {
+                mentions.retain(|m| !m.slight);
+            }
+        }
         Named { rows, columns }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
         self.rows.is_empty() && self.columns.is_empty()
     }
+}
+
+/// Verbs of which a column's name is the noun: "resumes" for "Resumptions/s".
+fn verbs(
+    grid: &Grid,
+    sentence: &Sentence<'_>,
+    rows: &[Mention],
+    columns: &[Mention],
+) -> Vec<Mention> {
+    let free = |i: usize| !rows.iter().chain(columns).any(|m| (m.start..m.end).contains(&i));
+    let valued: Vec<usize> = grid.valued().collect();
+    let of = |i: usize| {
+        let word =
+            sentence.pieces[i].first().filter(|w| !is_plain(w) && sentence.pieces[i].len() == 1)?;
+        let mut who = valued.iter().copied().filter(|c| {
+            !grid.is_against(*c)
+                && grid.columns.names[*c].words.iter().any(|w| w != word && related(w, word))
+        });
+        let one = who.next().filter(|_| who.next().is_none())?;
+        Some(Mention { start: i, end: i + 1, who: vec![one], whole: false, slight: true })
+    };
+    (0..sentence.tokens.len())
+        .filter(|i| free(*i) && sentence.tokens[*i].is_word())
+        .filter_map(of)
+        .collect()
 }
 
 /// The names of one axis.
@@ -89,190 +147,6 @@ pub(crate) fn at(side: Side, own: usize, other: usize) -> At {
     }
 }
 
-/// What the words around a claim say of its metric.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Metric {
-    /// "faster": a time or a rate.
-    Speed,
-    /// "memory", "RSS", "files".
-    Size,
-    Power,
-    Time,
-    Rate,
-    /// Nothing.
-    Any,
-}
-
-const SIZE: [&str; 20] = [
-    "memory",
-    "ram",
-    "rss",
-    "smaller",
-    "size",
-    "larger",
-    "bigger",
-    "bytes",
-    "heap",
-    "footprint",
-    "file",
-    "files",
-    "binary",
-    "disk",
-    "lighter",
-    "heavier",
-    "storage",
-    "space",
-    "smallest",
-    "largest",
-];
-const TIME: [&str; 17] = [
-    "time",
-    "latency",
-    "seconds",
-    "shorter",
-    "longer",
-    "long",
-    "shortest",
-    "longest",
-    "runtime",
-    "duration",
-    "minutes",
-    "milliseconds",
-    "startup",
-    "takes",
-    "took",
-    "delay",
-    "elapsed",
-];
-const RATE: [&str; 19] = [
-    "throughput",
-    "requests",
-    "queries",
-    "qps",
-    "rps",
-    "tps",
-    "iops",
-    "ops",
-    "fps",
-    "frames",
-    "bandwidth",
-    "operations",
-    "transactions",
-    "rate",
-    "req/s",
-    "ops/s",
-    "requests/sec",
-    "jobs",
-    "messages",
-];
-const SPEED: [&str; 26] = [
-    "faster",
-    "slower",
-    "fast",
-    "slow",
-    "speed",
-    "speedup",
-    "fastest",
-    "slowest",
-    "quicker",
-    "quickest",
-    "performance",
-    "beats",
-    "beat",
-    "outperforms",
-    "wins",
-    "win",
-    "improvement",
-    "speedups",
-    "perform",
-    "performs",
-    "ahead",
-    "better",
-    "regression",
-    "slowdown",
-    "behind",
-    "lags",
-];
-const POWER: [&str; 6] = ["power", "watts", "draws", "energy", "consumes", "watt"];
-
-/// Whether a word names a metric.
-pub(crate) fn is_metric(lower: &str) -> bool {
-    [&SIZE[..], &TIME, &RATE, &SPEED, &POWER].iter().any(|set| set.contains(&lower))
-}
-
-/// The metric that the words of a clause name; the pointing word of the claim decides last.
-pub(crate) fn metric(sentence: &Sentence<'_>, clause: std::ops::Range<usize>) -> Metric {
-    let has = |set: &[&str]| {
-        sentence.tokens[clause.clone()].iter().any(|t| set.contains(&t.lower.as_str()))
-    };
-    // "faster for small files" is no word on sizes.
-    let speed = has(&["faster", "slower", "quicker", "fastest", "slowest", "quickest"]);
-    if has(&POWER) && !speed {
-        Metric::Power
-    } else if has(&SIZE) && !speed {
-        Metric::Size
-    } else if has(&RATE) {
-        Metric::Rate
-    } else if has(&TIME) {
-        Metric::Time
-    } else if has(&SPEED) {
-        Metric::Speed
-    } else {
-        Metric::Any
-    }
-}
-
-impl Metric {
-    /// Whether a column can be what the words mean.
-    pub(crate) fn takes(self, dimension: Dimension, better: Better, name: &str) -> bool {
-        let lower = name.to_lowercase();
-        let has = |set: &[&str]| set.iter().any(|w| lower.contains(w));
-        let size = has(&["memory", "rss", "size", "ram", "alloc", "disk", "space"]);
-        let sized = size
-            || has(&[
-                "power", "watt", "core", "thread", "version", "cpu", "cost", "price", "recall",
-                "accuracy", "ratio",
-            ]);
-        match self {
-            Metric::Any => true,
-            Metric::Size => dimension == Dimension::Bytes || dimension == Dimension::Plain && size,
-            Metric::Power => dimension == Dimension::Power,
-            Metric::Time => {
-                dimension == Dimension::Time
-                    || dimension == Dimension::Plain && better == Better::Less && !sized
-            }
-            Metric::Rate => {
-                matches!(dimension, Dimension::Rate | Dimension::ByteRate | Dimension::BitRate)
-                    || dimension == Dimension::Plain && better != Better::Less && !sized
-            }
-            Metric::Speed => {
-                matches!(
-                    dimension,
-                    Dimension::Time | Dimension::Rate | Dimension::ByteRate | Dimension::BitRate
-                ) || dimension == Dimension::Plain && !sized
-            }
-        }
-    }
-}
-
-/// Statistics of one metric: which of several columns is meant when none is named.
-pub(crate) fn statistic(name: &str) -> usize {
-    let words = words(name);
-    let has = |set: &[&str]| words.iter().any(|w| set.contains(&w.as_str()));
-    if has(&["mean", "averag", "avg"]) {
-        0
-    } else if has(&["median", "p50"]) {
-        1
-    } else if has(&[
-        "min", "max", "stddev", "stdev", "iqr", "best", "worst", "p90", "p95", "p99", "p99.9",
-        "outlier", "range", "minimum", "maximum", "user", "system", "low", "high",
-    ]) {
-        3
-    } else {
-        0
-    }
-}
-
 /// The words whose conditions hold for a claim: its own clause and what opens its sentence.
 pub(crate) fn around(
     sentence: &Sentence<'_>,
@@ -288,6 +162,13 @@ pub(crate) fn around(
     0..stop
 }
 
+/// Whether a word is of a column's name without a number: what so many of are counted.
+fn counted(grid: &Grid, word: &String) -> bool {
+    let numbered = |w: &String| w.starts_with(|c: char| c.is_ascii_digit());
+    let mut with = grid.columns.names.iter().filter(|n| n.words.contains(word)).peekable();
+    with.peek().is_some() && !with.any(|n| n.words.iter().any(numbered))
+}
+
 /// Words that set a condition which the table does not show: "on Windows", "with batches of 64".
 pub(crate) fn foreign(
     grid: &Grid,
@@ -298,7 +179,7 @@ pub(crate) fn foreign(
         "after", "once", "since", "until", "on", "with", "for", "under", "using", "in", "when",
         "while", "without", "at", "across", "during",
     ];
-    const GENERAL: [&str; 64] = [
+    const GENERAL: [&str; 63] = [
         "total",
         "all",
         "average",
@@ -312,7 +193,6 @@ pub(crate) fn foreign(
         "tests",
         "table",
         "these",
-        "our",
         "change",
         "benchmark",
         "benchmarks",
@@ -387,7 +267,9 @@ pub(crate) fn foreign(
                 let value = super::amount::at(sentence.text, tokens, j).is_some_and(|(a, _)| {
                     !matches!(a.dimension(), Dimension::Plain | Dimension::Count)
                 });
-                if value || t.lower.contains('%') || tokens[i].lower == "in" {
+                let noun =
+                    sentence.pieces.get(j + 1).is_some_and(|p| p.iter().any(|w| counted(grid, w)));
+                if value || noun || t.lower.contains('%') || tokens[i].lower == "in" {
                     fine = true;
                     break;
                 }

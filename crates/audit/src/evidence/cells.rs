@@ -2,8 +2,9 @@
 //! whose value they print, or of the kind of unit that they speak of.
 
 use super::amount::{Agreement, Amount, Dimension};
-use super::bind::{Metric, Side, at, metric, statistic};
+use super::bind::{Side, at};
 use super::grid::{At, Better, Grid};
+use super::metric::{Metric, metric, statistic};
 use super::name::Mention;
 use super::scene::Scene;
 use super::sides::{Bound2, is_average};
@@ -68,14 +69,6 @@ pub(crate) fn candidates(scene: &Scene<'_>, pair: Bound2, k: usize) -> (Vec<Cand
     let start = if k > 0 { scene.statements[k - 1].end } else { 0 };
     let stop = clause(scene, statement).1;
     let all = fields(grid, pair);
-    // Named in the clause, else before it in the sentence.
-    let within = |range: std::ops::Range<usize>| -> Vec<usize> {
-        mentions
-            .iter()
-            .filter(|m| range.contains(&m.start))
-            .flat_map(|m| m.who.iter().copied())
-            .collect()
-    };
     let is_there = |named: &[usize]| all.iter().any(|(o, ..)| named.contains(o));
     let whole = clause_start(scene, k, start);
     // "12% more requests and lowers the p95 by 18%": what stands behind the conjunction is its own.
@@ -90,14 +83,6 @@ pub(crate) fn candidates(scene: &Scene<'_>, pair: Bound2, k: usize) -> (Vec<Cand
     // "three times as many as B, at a p95 of 9 ms": what a comma sets apart is of something else.
     let near =
         (statement.end..stop).find(|i| scene.sentence.tokens[*i].is_mark(',')).unwrap_or(stop);
-    let own = within(from..near);
-    let own = if is_there(&own) || metric(&scene.sentence, from..near) != Metric::Any {
-        own
-    } else {
-        within(whole..stop)
-    };
-    let explicit = if is_there(&own) { own } else { within(0..statement.at) };
-    let explicit = if is_there(&explicit) { explicit } else { Vec::new() };
     let words = [from..near, whole..stop, start..stop]
         .into_iter()
         .map(|range| metric(&scene.sentence, range))
@@ -107,6 +92,25 @@ pub(crate) fn candidates(scene: &Scene<'_>, pair: Bound2, k: usize) -> (Vec<Cand
         (Way::Faster | Way::Slower, Metric::Any) => Metric::Speed,
         (_, w) => w,
     };
+    // Named in the clause, else before it in the sentence.
+    let within = |range: std::ops::Range<usize>| -> Vec<usize> {
+        mentions
+            .iter()
+            .filter(|m| range.contains(&m.start))
+            // "allocate half the bytes" is of the bytes.
+            .filter(|m| !m.slight || words != Metric::Size)
+            .flat_map(|m| m.who.iter().copied())
+            .collect()
+    };
+    let own = within(from..near);
+    let own = if is_there(&own) || metric(&scene.sentence, from..near) != Metric::Any {
+        own
+    } else {
+        within(whole..stop)
+    };
+    let mentioned = is_there(&own);
+    let explicit = if mentioned { own } else { within(0..statement.at) };
+    let explicit = if is_there(&explicit) { explicit } else { Vec::new() };
     let anchored: Vec<usize> =
         if explicit.is_empty() { anchors(scene, pair, statement, &all) } else { Vec::new() };
     // "draws 246 W, 23% less": only watts are evidence.
@@ -148,6 +152,26 @@ pub(crate) fn candidates(scene: &Scene<'_>, pair: Bound2, k: usize) -> (Vec<Cand
                 && words.takes(amount.dimension(), grid.better[a.column], &label)
         })
         .collect();
+    // "5% faster" is of no bytes, and a time of none either.
+    let bytes = |m: Amount| matches!(m.dimension(), Dimension::Bytes | Dimension::Bits);
+    let speed = is_speed(scene.sentence.lower(statement.word));
+    kept.retain(|(_, a, _)| {
+        grid.amount(*a).is_some_and(|m| {
+            let other = match words {
+                Metric::Time => bytes(m),
+                Metric::Size => matches!(m.dimension(), Dimension::Time | Dimension::Rate),
+                _ => false,
+            };
+            !(speed && (bytes(m) || m.dimension() == Dimension::Power))
+                && !(pair.side == Side::Columns && other)
+        })
+    });
+    // Values with a unit go before those without.
+    let plain = |a: &At| grid.amount(*a).is_some_and(|m| m.dimension() == Dimension::Plain);
+    let sized = matches!(words, Metric::Size | Metric::Power);
+    if sized && explicit.is_empty() && kept.iter().any(|(_, a, _)| !plain(a)) {
+        kept.retain(|(_, a, _)| !plain(a));
+    }
     // Among several explicit ones the words of the metric decide.
     if explicit.len() > 1 {
         let narrower: Vec<_> = kept
@@ -171,7 +195,9 @@ pub(crate) fn candidates(scene: &Scene<'_>, pair: Bound2, k: usize) -> (Vec<Cand
         let least = kept.iter().map(|(o, ..)| statistic(&grid.columns.names[*o].text)).min();
         kept.retain(|(o, ..)| Some(statistic(&grid.columns.names[*o].text)) == least);
     }
-    let named = !explicit.is_empty() || !anchored.is_empty() || summed;
+    // What only an earlier part of the sentence names is not sure.
+    let inherited = !explicit.is_empty() && !mentioned;
+    let named = !inherited && !explicit.is_empty() || !anchored.is_empty() || summed;
     (kept.into_iter().filter_map(|(_, a, b)| candidate(grid, statement, a, b)).collect(), named)
 }
 
@@ -195,7 +221,7 @@ fn anchors(
     all: &[(usize, At, At)],
 ) -> Vec<usize> {
     let grid = scene.grid(pair.grid);
-    let speed = matches!(scene.sentence.lower(statement.word), "faster" | "slower");
+    let speed = is_speed(scene.sentence.lower(statement.word));
     let Some((_, _, amount)) = scene.amounts.iter().rfind(|(at, ..)| *at < statement.at) else {
         return Vec::new();
     };
@@ -218,7 +244,7 @@ fn anchors(
         return Vec::new();
     }
     let own: Vec<usize> = all.iter().filter(|(_, a, _)| hits(*a)).map(|(o, ..)| *o).collect();
-    if own.is_empty() && !speed {
+    if own.is_empty() && !speed && beside(scene, statement).is_some() {
         // The value before it is wrong or rounded otherwise: its unit still names the metric.
         return all
             .iter()
@@ -235,16 +261,7 @@ fn anchors(
 
 /// The unit of the value right before a comparison, which is of the same thing: "draws 246 W, 23% less".
 fn stated_unit(scene: &Scene<'_>, statement: &Statement) -> Option<Dimension> {
-    let (_, end, amount) = scene.amounts.iter().rfind(|(at, ..)| *at < statement.at)?;
-    let joins = |i: usize| {
-        let t = &scene.sentence.tokens[i];
-        !t.is_word() && !t.is_mark(';')
-            || matches!(
-                t.lower.as_str(),
-                "which" | "is" | "that" | "or" | "a" | "an" | "almost" | "about"
-            )
-    };
-    let unit = amount.dimension();
+    let unit = beside(scene, statement)?.dimension();
     let telling = !matches!(
         unit,
         Dimension::Plain
@@ -253,8 +270,37 @@ fn stated_unit(scene: &Scene<'_>, statement: &Statement) -> Option<Dimension> {
             | Dimension::Times
             | Dimension::Frequency
     );
-    let speed = matches!(scene.sentence.lower(statement.word), "faster" | "slower" | "quicker");
-    (telling && !speed && (*end..statement.at).all(joins)).then_some(unit)
+    let speed = is_speed(scene.sentence.lower(statement.word));
+    (telling && !speed).then_some(unit)
+}
+
+/// Words that compare times and rates only.
+pub(crate) fn is_speed(lower: &str) -> bool {
+    matches!(lower, "faster" | "slower" | "quicker" | "fast" | "slow" | "quick")
+}
+
+/// The value right before a comparison.
+pub(crate) fn beside(scene: &Scene<'_>, statement: &Statement) -> Option<Amount> {
+    let (_, end, amount) = scene.amounts.iter().rfind(|(at, ..)| *at < statement.at)?;
+    let joins = |i: usize| {
+        let t = &scene.sentence.tokens[i];
+        !t.is_word() && !t.is_mark(';')
+            || matches!(
+                t.lower.as_str(),
+                "which"
+                    | "is"
+                    | "that"
+                    | "or"
+                    | "a"
+                    | "an"
+                    | "almost"
+                    | "about"
+                    | "exactly"
+                    | "nearly"
+                    | "only"
+            )
+    };
+    (*end..statement.at).all(joins).then_some(*amount)
 }
 
 fn candidate(grid: &Grid, statement: &Statement, a: At, b: At) -> Option<Candidate> {
@@ -321,6 +367,7 @@ fn orders(claimed: Claimed, formula: Formula, a: Amount, b: Amount) -> Reading {
 pub(crate) fn clause(scene: &Scene<'_>, statement: &Statement) -> (usize, usize) {
     let start =
         scene.statements.iter().filter(|s| s.at < statement.at).map(|s| s.end).max().unwrap_or(0);
+    let start = start.max(scene.part(statement.at));
     let tokens = scene.sentence.tokens;
     let mut end = scene.next(statement.at);
     if end < tokens.len() {

@@ -68,7 +68,7 @@ pub(crate) fn from_to(
                 _ => false,
             };
             claim.verdict = if fits.contains(&Agreement::None) || against {
-                let open = unknown(grid, &scene.sentence, 0..end, false).is_some();
+                let open = unknown(scene, grid, 0..end, false, true).is_some();
                 if open || !ordered || reversed || fits[0] == fits[1] && !against {
                     ClaimVerdict::Ambiguous
                 } else {

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::bind::{Named, Sentence, Side};
+use super::former::{self, Two};
 use super::scene::{Scene, Subject, named};
 use super::sides::Bound2;
 use super::{change, compare, count, prose, rank, statement, value};
@@ -18,6 +19,8 @@ pub(crate) struct Memory {
     /// The subject of the sentence before.
     pub subject: Option<Subject>,
     pub block: usize,
+    /// The last two names that stood in one sentence.
+    pub two: Option<Two>,
 }
 
 /// What was decided in a sentence: the claims, and the tokens whose numbers they took.
@@ -45,7 +48,8 @@ pub(crate) fn judge(context: &Context<'_>, index: usize, memory: &mut Memory) ->
     }
     let text = context.document.text;
     let sentence = Sentence::new(text, tokens, place.span);
-    let named = named(context, &sentence);
+    let mut named = named(context, &sentence);
+    former::resolve(context, &sentence, &mut named, memory.two);
     // The digits of a name are no number: "9.4" of "DuskDB 9.4".
     let mut free = vec![true; tokens.len()];
     for mention in named.iter().flat_map(|(_, n)| n.rows.iter().chain(&n.columns)) {
@@ -53,7 +57,7 @@ pub(crate) fn judge(context: &Context<'_>, index: usize, memory: &mut Memory) ->
     }
     let statements = statement::all(text, tokens, &free);
     let amounts = statement::amounts(text, tokens, &statements, &free);
-    let mut scene =
+    let scene =
         Scene { context, index, sentence, statements, amounts, named, before: memory.subject };
     let mut bound: Vec<Option<Bound2>> = vec![None; scene.statements.len()];
     let mut used: BTreeSet<usize> = BTreeSet::new();
@@ -69,7 +73,7 @@ pub(crate) fn judge(context: &Context<'_>, index: usize, memory: &mut Memory) ->
             decided.claims.push(settled(&scene, statement.at, claim));
         }
     }
-    let amounts = std::mem::take(&mut scene.amounts);
+    let amounts = scene.amounts.clone();
     for k in 0..amounts.len().saturating_sub(1) {
         if !used.contains(&amounts[k].0)
             && let Some(claim) = change::from_to(&scene, &amounts, k)
@@ -88,7 +92,6 @@ pub(crate) fn judge(context: &Context<'_>, index: usize, memory: &mut Memory) ->
             decided.claims.push(settled(&scene, *at, claim));
         }
     }
-    scene.amounts = amounts;
     for (at, claim) in rank::judge(&scene, &decided.taken) {
         decided.taken.push(at..at + 1);
         decided.claims.push(settled(&scene, at, claim));
@@ -98,6 +101,7 @@ pub(crate) fn judge(context: &Context<'_>, index: usize, memory: &mut Memory) ->
         decided.claims.push(settled(&scene, at, claim));
     }
     memory.subject = subject(&scene, &bound).or(memory.subject);
+    memory.two = former::two(&scene.named).or(memory.two);
     decided
 }
 

@@ -1,9 +1,11 @@
 //! Judges a comparison of two rows or two columns of a table.
 
+use super::amount::{Agreement, Dimension};
 use super::bind::{Side, around, foreign};
-use super::cells::{Candidate, candidates, clause, loosely, readings};
+use super::cells::{Candidate, beside, candidates, clause, loosely, readings};
 use super::grid::{At, Better, Grid};
 use super::known::unknown;
+use super::metric::{Metric, metric};
 use super::scene::Scene;
 use super::sides::{Bound2, is_average, opener, sides, tables};
 use super::statement::{Much, Statement};
@@ -29,16 +31,23 @@ pub(crate) fn judge(
     }
     let top = best.iter().map(|(score, _)| *score).max()?;
     let pairs: Vec<Bound2> = best.into_iter().filter(|(s, _)| *s == top).map(|(_, p)| p).collect();
-    let tried: Vec<(Bound2, Vec<Candidate>, bool)> = pairs
+    let mut tried: Vec<(Bound2, Vec<Candidate>, bool)> = pairs
         .into_iter()
         .map(|pair| (pair, candidates(scene, pair, k)))
         .filter(|(_, (found, _))| !found.is_empty())
         .map(|(pair, (found, named))| (pair, found, named))
         .collect();
+    // Values with a unit go before those without.
+    tried.sort_by_key(|(pair, found, _)| {
+        let grid = scene.grid(pair.grid);
+        let bare =
+            |c: &Candidate| grid.amount(c.a).is_some_and(|m| m.dimension() == Dimension::Plain);
+        found.iter().all(bare)
+    });
     // The nearest table of which a field is named; else the nearest with a fitting metric.
     let at = tried.iter().position(|(.., named)| *named).unwrap_or(0);
-    let (pair, candidates, _) = tried.get(at)?;
-    let mut claim = decide(scene, *pair, &statement, candidates);
+    let (pair, candidates, named) = tried.get(at)?;
+    let mut claim = decide(scene, *pair, &statement, candidates, *named);
     let holds = |all: &[Candidate]| all.iter().any(|c| c.verdict != ClaimVerdict::Wrong);
     let mut others = tried.iter().enumerate().filter(|(i, _)| *i != at);
     if claim.verdict == ClaimVerdict::Wrong && others.any(|(_, (_, found, _))| holds(found)) {
@@ -53,18 +62,11 @@ fn decide(
     pair: Bound2,
     statement: &Statement,
     candidates: &[Candidate],
+    named: bool,
 ) -> Claim {
     let (start, end) = clause(scene, statement);
-    // What stands before another value is a claim of its own.
     let tokens = scene.sentence.tokens;
-    let shown = (start + 1..statement.at)
-        .rev()
-        .find(|i| {
-            let edge =
-                tokens[*i].is_mark(',') || tokens[*i].is_mark(';') || tokens[*i].lower == "and";
-            edge && tokens[start..*i].iter().any(|t| t.quantity().is_some())
-        })
-        .map_or(start, |i| i + 1);
+    let shown = own(scene, start, statement);
     let span = Span::new(tokens[shown].span.start, tokens[end - 1].span.end);
     let kind = if statement.much == Much::Percent { ClaimKind::Percent } else { ClaimKind::Times };
     let mut claim = scene.context.claim_at(kind, span, "");
@@ -123,10 +125,15 @@ fn decide(
         claim.verdict = ClaimVerdict::Ambiguous;
         claim.reason = format!("{}, which lies far beyond that", claim.reason);
     } else if verdict == ClaimVerdict::Wrong
-        && let Some(why) = doubt(scene, pair, statement, candidates)
+        && let Some(why) = doubt(scene, pair, statement, candidates, named)
     {
         claim.verdict = ClaimVerdict::Ambiguous;
         claim.reason = format!("{}, but {why}", claim.reason);
+    } else if matches!(verdict, ClaimVerdict::Holds | ClaimVerdict::OffByRounding)
+        && contradicted(scene, grid, statement, chosen)
+    {
+        claim.verdict = ClaimVerdict::Ambiguous;
+        claim.reason = format!("{}, but the value beside it is another", claim.reason);
     } else if verdict == ClaimVerdict::Ambiguous {
         claim.reason = format!(
             "{}; other rows or columns that it may be about give other numbers",
@@ -134,6 +141,25 @@ fn decide(
         );
     }
     claim
+}
+
+/// Where the words of a comparison begin: what stands before another value is a claim of its own.
+fn own(scene: &Scene<'_>, start: usize, statement: &Statement) -> usize {
+    let tokens = scene.sentence.tokens;
+    let edge =
+        |i: usize| tokens[i].is_mark(',') || tokens[i].is_mark(';') || tokens[i].lower == "and";
+    (start + 1..statement.at)
+        .rev()
+        .find(|i| edge(*i) && tokens[start..*i].iter().any(|t| t.quantity().is_some()))
+        .map_or(start, |i| i + 1)
+}
+
+/// Whether the value right before a comparison is of its unit, and neither of the two that it holds for.
+fn contradicted(scene: &Scene<'_>, grid: &Grid, statement: &Statement, c: &Candidate) -> bool {
+    let Some(stated) = beside(scene, statement) else { return false };
+    let (Some(x), Some(y)) = (grid.amount(c.a), grid.amount(c.b)) else { return false };
+    x.dimension() == stated.dimension()
+        && [x, y].iter().all(|m| m.is(&stated, Bound::About) == Agreement::None)
 }
 
 /// "On average 1.5 times faster": the mean of what the rows give.
@@ -185,8 +211,11 @@ fn doubt(
     pair: Bound2,
     statement: &Statement,
     candidates: &[Candidate],
+    field: bool,
 ) -> Option<String> {
-    if !matches!(statement.bound, Bound::Exact | Bound::AtLeast) {
+    let below = statement.bound == Bound::AtMost
+        && statement.at.checked_sub(1).is_some_and(|i| scene.sentence.lower(i) == "than");
+    if !below && !matches!(statement.bound, Bound::Exact | Bound::AtLeast) {
         return Some("it is stated as approximate".into());
     }
     if !pair.named {
@@ -199,8 +228,22 @@ fn doubt(
     let (start, end) = clause(scene, statement);
     let last = opener(&scene.sentence, statement, scene.next(statement.at))
         .unwrap_or(statement.end.max(statement.word + 1));
-    let own = start..breaks(scene, last, end);
-    if let Some(words) = unknown(grid, &scene.sentence, own, false) {
+    let points = !matches!(statement.way, Way::Faster | Way::Slower);
+    if points
+        && !field
+        && candidates.len() > 1
+        && metric(&scene.sentence, start..end) == Metric::Any
+    {
+        return Some("what of them it compares is not named".into());
+    }
+    // "2514.7 ms of user time, a mere 4% less": what says the metric counts too.
+    let from = own(scene, start, statement);
+    let silent = !field && metric(&scene.sentence, from..end) == Metric::Any;
+    if silent && scene.statements.iter().any(|s| s.at < statement.at) {
+        return Some("its metric is not named beside it".into());
+    }
+    let own = (if silent { start } else { from })..breaks(scene, last, end);
+    if let Some(words) = unknown(scene, grid, own, false, false) {
         return Some(format!("\"{words}\" is not in the table"));
     }
     let swapped = |c: &&Candidate| {

@@ -194,7 +194,9 @@ fn averages(scene: &Scene<'_>) -> Option<(usize, Claim)> {
         if !named.side(Side::Rows).is_empty() {
             continue;
         }
-        for mention in named.columns.iter().filter(|m| m.start.abs_diff(word) < 8) {
+        // A column of averages has none of its own: "the average latency went down".
+        let near = |m: &&Mention| m.start.abs_diff(word) < 8 && !(m.start..m.end).contains(&word);
+        for mention in named.columns.iter().filter(near) {
             let Some(column) = mention.only() else { continue };
             let Some((i, end, amount)) = stated(scene, mention.end.max(word)) else { continue };
             if let Some(claim) = settle(scene, grid, column, (end, amount), sum, word) {

@@ -47,7 +47,7 @@ fn beside(context: &Context<'_>, grid: &Grid, column: usize) -> Vec<Claim> {
                         Dimension::Time | Dimension::Rate | Dimension::ByteRate | Dimension::Bytes
                     )
                 )
-                && super::bind::statistic(&grid.columns.names[*c].text) < 3
+                && super::metric::statistic(&grid.columns.names[*c].text) < 3
         })
         .collect();
     let [one] = of.as_slice() else { return Vec::new() };

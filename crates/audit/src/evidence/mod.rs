@@ -8,6 +8,7 @@
 
 mod admit;
 pub(crate) mod amount;
+mod back;
 mod bind;
 mod cells;
 mod change;
@@ -15,10 +16,14 @@ mod claims;
 mod classes;
 mod compare;
 mod count;
+mod extreme;
+mod former;
 pub(crate) mod grid;
 mod inside;
 mod known;
+mod metric;
 mod name;
+mod owner;
 mod prose;
 mod rank;
 mod scene;

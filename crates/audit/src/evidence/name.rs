@@ -28,6 +28,8 @@ pub(crate) struct Mention {
     pub who: Vec<usize>,
     /// All words of the name that tell it from the others are there.
     pub whole: bool,
+    /// Less than half of the words that no other name has are there, and not the first: another thing may be meant.
+    pub slight: bool,
 }
 
 impl Mention {
@@ -63,6 +65,11 @@ pub(crate) fn stem(lower: &str) -> String {
         .unwrap_or(lower);
     let lower =
         lower.strip_prefix("benchmark").filter(|r| r.len() > 1 && *r != "s").unwrap_or(lower);
+    let lower = match lower {
+        "maximum" => "max",
+        "minimum" => "min",
+        _ => lower,
+    };
     if lower.len() <= 4 || lower.bytes().any(|b| b.is_ascii_digit()) || !lower.is_ascii() {
         let plural = lower.len() == 4
             && lower.ends_with('s')
@@ -148,6 +155,10 @@ impl Axis {
         }
         let known = |i: usize| {
             let own = &pieces[i];
+            // "price/performance" is not "Total price".
+            if tokens[i].lower.contains('/') && !own.iter().all(|p| is_plain(p) || self.knows(p)) {
+                return false;
+            }
             own.iter().any(|p| self.common.contains_key(p) && (own.len() == 1 || !is_plain(p)))
         };
         let mut i = 0;
@@ -183,7 +194,17 @@ impl Axis {
             }
             let own: Vec<&String> = pieces[i..last].iter().flatten().collect();
             let score: f64 = own.iter().map(|w| self.weight(w)).sum();
-            if score > 0.0 && !own.iter().all(|w| is_plain(w)) {
+            let noun = match own.as_slice() {
+                [one] => self.is_called(one) || self.is_letter(tokens, i),
+                _ => false,
+            };
+            if score > 0.0 && (noun || !own.iter().all(|w| is_plain(w))) {
+                // "with 3.14" is "3.14" before "3.14 with tail calls".
+                let more = own.iter().any(|w| !is_plain(w));
+                if more && pieces[i].iter().all(|p| is_plain(p)) {
+                    let told = |n: &Name| own.iter().all(|w| is_plain(w) || n.words.contains(*w));
+                    who = (0..self.names.len()).filter(|n| told(&self.names[*n])).collect();
+                }
                 self.narrow(&mut who, &own);
                 let whole = who.len() == 1
                     && self.names[who[0]]
@@ -206,10 +227,11 @@ impl Axis {
                 // "622 ms" names no column of milliseconds.
                 let unit = i > 0
                     && tokens[i - 1].number().is_some()
-                    && (last == i + 1 && super::amount::measure(&tokens[i].lower).is_some()
+                    && (last == i + 1 && is_unit(&tokens[i].lower)
                         || who.len() > 1 && who.iter().all(|w| self.numbered(*w, &own)));
                 if !other && !unit {
-                    found.push(Mention { start: i, end: last, who, whole });
+                    let slight = !whole && who.len() == 1 && self.is_slight(who[0], &own);
+                    found.push(Mention { start: i, end: last, who, whole, slight });
                 }
             }
             i = last;
@@ -221,6 +243,41 @@ impl Axis {
         let touches = |m: &Mention| whole.iter().any(|(s, e)| m.start == *e || m.end == *s);
         found.retain(|m| m.whole || !touches(m));
         found
+    }
+
+    /// Whether a word of everyday speech is all that a name says beside its unit: the column "Total (s)".
+    fn is_called(&self, word: &str) -> bool {
+        let unit = |w: &String| is_plain(w) || super::amount::measure(w).is_some();
+        word == "total"
+            && self.names.iter().any(|n| {
+                n.words.iter().any(|w| w == word) && n.words.iter().all(|w| w == word || unit(w))
+            })
+    }
+
+    /// Whether a capital stands behind a word, "workload A", where names begin with letters.
+    fn is_letter(&self, tokens: &[Token], i: usize) -> bool {
+        let letter = |n: &Name| n.words.first().is_some_and(|w| w.chars().count() == 1);
+        tokens[i].capital
+            && tokens[i].lower.chars().count() == 1
+            && i > 0
+            && tokens[i - 1].is_word()
+            && self.names.iter().filter(|n| letter(n)).count() > 1
+    }
+
+    fn is_slight(&self, n: usize, own: &[&String]) -> bool {
+        let words = &self.names[n].words;
+        let telling: Vec<&String> = words
+            .iter()
+            .filter(|w| {
+                self.common.get(*w) == Some(&1)
+                    && !is_plain(w)
+                    && super::amount::measure(w).is_none()
+            })
+            .collect();
+        let there = telling.iter().filter(|w| own.contains(w)).count();
+        telling.len() > 2
+            && there * 2 < telling.len()
+            && !words.first().is_some_and(|w| own.contains(&w))
     }
 
     /// Whether a name has a number of its own that a mention leaves out.
@@ -249,7 +306,10 @@ impl Axis {
         if found.iter().all(|m| m.who.len() == 1) {
             return;
         }
-        let around: Vec<&String> = pieces.iter().flatten().filter(|w| !is_plain(w)).collect();
+        // "less than before" does not say which of two states is meant elsewhere.
+        let state = |w: &String| matches!(w.as_str(), "befor" | "after" | "old" | "earlier");
+        let around: Vec<&String> =
+            pieces.iter().flatten().filter(|w| !is_plain(w) && !state(w)).collect();
         for mention in found.iter_mut().filter(|m| m.who.len() > 1) {
             let own: Vec<&String> = pieces[mention.start..mention.end].iter().flatten().collect();
             let score = |n: usize| {
@@ -265,6 +325,11 @@ impl Axis {
             }
         }
     }
+}
+
+/// Whether a word is a unit and no noun that is counted ("4,850 sessions").
+fn is_unit(lower: &str) -> bool {
+    super::amount::measure(lower).is_some_and(|m| m.dimension != super::amount::Dimension::Count)
 }
 
 fn has(name: &Name, pieces: &[String]) -> bool {
@@ -284,16 +349,13 @@ fn starts(tokens: &[Token], pieces: &[Vec<String>], i: usize, axis: &Axis) -> bo
     if model && token.number().is_some() {
         return true;
     }
-    // "12 MP" where a column is called so, "8 threads" where a row is.
+    // "12 MP" where a column is called so, "8 threads" or "64 KB" where a row is.
     let both = |n: &Name| {
         has(n, &pieces[i])
             && tokens.get(i + 1).is_some_and(Token::is_word)
             && pieces[i + 1].iter().any(|w| !is_plain(w) && n.words.contains(w))
     };
-    let counts = |n: &crate::read::token::Number| {
-        matches!(n.unit, None | Some(crate::read::unit::Unit::Count(_)))
-    };
-    if token.number().is_some_and(counts) && axis.names.iter().any(both) {
+    if token.number().is_some() && axis.names.iter().any(both) {
         return true;
     }
     if token.quantity().is_some_and(|n| n.unit.is_some()) {
@@ -307,9 +369,14 @@ fn starts(tokens: &[Token], pieces: &[Vec<String>], i: usize, axis: &Axis) -> bo
     }
     let letter = token.lower.chars().count() == 1 && token.is_word();
     if letter {
-        return token.capital && (i > 0 || token.lower != "a");
+        // "-j 4"
+        let option = i > 0 && tokens[i - 1].is_mark('-');
+        return option || token.capital && (i > 0 || token.lower != "a");
     }
     if pieces[i].iter().all(|p| is_plain(p)) {
+        if pieces[i].iter().any(|p| axis.is_called(p)) {
+            return true;
+        }
         let together =
             |n: &Name| has(n, &pieces[i]) && pieces.get(i + 1).is_some_and(|p| has(n, p));
         return axis.names.iter().any(together)

@@ -28,11 +28,24 @@ pub(crate) fn judge(scene: &Scene<'_>, k: usize, used: &mut BTreeSet<usize>) -> 
     if statement.much == Much::Orders {
         return None;
     }
-    let pair = pair(scene, k)?;
-    let (a, b) = (scene.amounts[pair.subject], scene.amounts[pair.baseline]);
+    let Some(pair) = pair(scene, k) else { return super::back::judge(scene, &statement) };
+    let (mut a, mut b) = (scene.amounts[pair.subject], scene.amounts[pair.baseline]);
+    // "from 2,100 to 3,400 jobs per minute": the first is of the second's unit.
+    match (a.2.dimension(), b.2.dimension()) {
+        (Dimension::Plain, Dimension::Plain) => {}
+        (Dimension::Plain, _) => a.2 = a.2.of(b.2.measure),
+        (_, Dimension::Plain) => b.2 = b.2.of(a.2.measure),
+        _ => {}
+    }
+    // "a factor of 13" points nowhere.
+    let factor = statement.way == Way::Of
+        && statement.at > 1
+        && scene.sentence.lower(statement.at - 2) == "factor";
+    if factor && a.2.value < b.2.value {
+        std::mem::swap(&mut a, &mut b);
+    }
     // "The 8 GB machine is slower": sizes are no speeds.
-    let speed =
-        matches!(scene.sentence.lower(statement.word), "faster" | "slower" | "quicker" | "sooner");
+    let speed = super::cells::is_speed(scene.sentence.lower(statement.word));
     if speed && matches!(a.2.dimension(), Dimension::Bytes | Dimension::Power) {
         return None;
     }
@@ -62,7 +75,8 @@ pub(crate) fn judge(scene: &Scene<'_>, k: usize, used: &mut BTreeSet<usize>) -> 
         let swapped = super::cells::readings(&statement, b.2, a.2, less);
         let other = swapped.iter().any(|r| r.verdict != ClaimVerdict::Wrong);
         let exact = matches!(statement.bound, Bound::Exact | Bound::AtLeast);
-        if !pair.sure && !other {
+        let looser = |x: Amount, y: Amount| super::cells::loose(&statement, x, y, less);
+        if !pair.sure && !other && (looser(b.2, a.2) || !lone(scene, &statement, a.2)) {
             return None;
         }
         // Of more than two values other ones may be meant.
@@ -73,7 +87,7 @@ pub(crate) fn judge(scene: &Scene<'_>, k: usize, used: &mut BTreeSet<usize>) -> 
             .filter(like)
             .any(|m| [a.2, b.2].iter().all(|own| m.2.is(own, Bound::Exact) == Agreement::None));
         let open = several
-            || super::cells::loose(&statement, a.2, b.2, less)
+            || looser(a.2, b.2)
             || other && (!pair.sure || statement.way == Way::Of)
             || apart(scene, &statement, &pair);
         if !exact || open || scene.statements.len() > 1 && !alone(scene, k, &pair) {
@@ -87,10 +101,44 @@ pub(crate) fn judge(scene: &Scene<'_>, k: usize, used: &mut BTreeSet<usize>) -> 
         claim.verdict = ClaimVerdict::Ambiguous;
         claim.reason = format!("{}, but a table prints another value", claim.reason);
     }
+    // "rose from 1,412 to 571, a drop of 60%" says two things.
+    let first = pair.subject.min(pair.baseline);
+    if claim.verdict != ClaimVerdict::Wrong && reversed(scene, &scene.amounts, first) {
+        claim.verdict = ClaimVerdict::Wrong;
+        claim.reason = format!("{}, but its verb points the other way", claim.reason);
+    }
     claim.readings = readings;
     used.insert(a.0);
     used.insert(b.0);
     Some(claim)
+}
+
+/// Whether the verb right before "from" points another way than the two values: "rose from 9 ms to 2 ms".
+pub(crate) fn reversed(scene: &Scene<'_>, amounts: &[(usize, usize, Amount)], k: usize) -> bool {
+    let (Some(x), Some(y)) = (amounts.get(k), amounts.get(k + 1)) else { return false };
+    let lower = |back: usize| x.0.checked_sub(back).map_or("", |i| scene.sentence.lower(i));
+    let to = (x.1..y.0).any(|i| scene.sentence.lower(i) == "to");
+    let same = x.2.dimension() == y.2.dimension();
+    // "sped up from 30 s to 12 s"
+    let fast = lower(3).starts_with("sp") && lower(2) == "up";
+    if lower(1) != "from" || !to || !same || fast {
+        return false;
+    }
+    match way(lower(2)) {
+        Some(Way::More) => y.2.value < x.2.value,
+        Some(Way::Less) => y.2.value > x.2.value,
+        _ => false,
+    }
+}
+
+/// Whether a sentence has just one comparison, with nothing that opens a baseline, and just two amounts of a unit.
+fn lone(scene: &Scene<'_>, statement: &Statement, own: Amount) -> bool {
+    let like = |m: &&(usize, usize, Amount)| m.2.dimension().fits(own.dimension());
+    let end = scene.sentence.tokens.len();
+    scene.statements.len() == 1
+        && own.dimension() != Dimension::Plain
+        && scene.amounts.iter().filter(like).count() == 2
+        && super::sides::opener(&scene.sentence, statement, end).is_none()
 }
 
 /// Whether words between a claim and its amounts may begin to speak of something else: "from 5 s to
@@ -101,41 +149,25 @@ fn apart(scene: &Scene<'_>, statement: &Statement, pair: &Pair) -> bool {
         scene.amounts[pair.subject].1.max(scene.amounts[pair.baseline].1),
     );
     let between = if second <= statement.at {
-        second..statement.at
+        // "118 euros a month, which is": what a value counts is no other thing.
+        let comma =
+            (second..statement.at.min(second + 4)).find(|i| scene.sentence.tokens[*i].is_mark(','));
+        comma.unwrap_or(second)..statement.at
     } else if statement.end <= first {
         statement.end..first
     } else {
         return false;
     };
+    let fine = ["making", "hence", "factor", "means", "second", "seconds", "s", "sec", "day"];
     let other = |t: &crate::read::token::Token| {
+        let lower = t.lower.as_str();
         t.is_mark(';')
+            || matches!(lower, "and" | "but")
             || t.is_word()
-                && (!super::name::is_plain(&t.lower) || matches!(t.lower.as_str(), "and" | "but"))
-                && way(&t.lower).is_none()
-                && !matches!(
-                    t.lower.as_str(),
-                    "which"
-                        | "making"
-                        | "thus"
-                        | "hence"
-                        | "nearly"
-                        | "almost"
-                        | "roughly"
-                        | "around"
-                        | "factor"
-                        | "now"
-                        | "means"
-                        | "second"
-                        | "seconds"
-                        | "s"
-                        | "sec"
-                        | "day"
-                        | "each"
-                        | "every"
-                        | "them"
-                        | "just"
-                        | "or"
-                )
+                && !super::name::is_plain(lower)
+                && way(lower).is_none()
+                && !super::known::is_saying(lower)
+                && !fine.contains(&lower)
     };
     // "so 5% more requests pass": what is more is another thing.
     let tokens = scene.sentence.tokens;
@@ -192,7 +224,7 @@ fn alone(scene: &Scene<'_>, k: usize, pair: &Pair) -> bool {
 }
 
 /// Whether less is better of what is compared; `None` where the values themselves say which is better.
-fn direction(scene: &Scene<'_>, statement: &Statement, a: Amount) -> Option<bool> {
+pub(crate) fn direction(scene: &Scene<'_>, statement: &Statement, a: Amount) -> Option<bool> {
     match a.dimension() {
         Dimension::Time | Dimension::Bytes => Some(true),
         Dimension::Rate | Dimension::ByteRate | Dimension::BitRate => Some(false),
@@ -277,9 +309,12 @@ fn pair(scene: &Scene<'_>, k: usize) -> Option<Pair> {
         } else if !spans_claim && has("to") && between.len() <= 3 {
             Some(Pair { subject: j, baseline: i, sure: true })
         } else if !spans_claim
-            && sentence.tokens[first.1..second.0].iter().any(|t| t.is_mark(';') || t.is_mark(','))
+            && (sentence.tokens[first.1..second.0].iter().any(|t| t.is_mark(';') || t.is_mark(','))
+                || has("and")
+                    && between.len() < 8
+                    && (scene.named.is_empty() || by_noun(scene, statement, i, j).is_some()))
         {
-            Some(in_order(scene, i, j))
+            Some(by_noun(scene, statement, i, j).unwrap_or_else(|| in_order(scene, i, j)))
         } else if spans_claim
             && (has("instead")
                 && sentence.tokens[statement.at..second.0].iter().any(|t| t.is_mark(':'))
@@ -318,6 +353,19 @@ fn versioned(scene: &Scene<'_>, i: usize) -> bool {
 fn than(scene: &Scene<'_>, statement: &Statement, at: usize) -> bool {
     let than = (statement.at..at).rev().find(|i| matches!(scene.sentence.lower(*i), "than" | "of"));
     than.is_some_and(|t| at - t <= 3)
+}
+
+/// "a saving of 66%", "a factor of 2.6": the noun says which of two values is the greater.
+fn by_noun(scene: &Scene<'_>, statement: &Statement, i: usize, j: usize) -> Option<Pair> {
+    let of = statement.at.checked_sub(1).filter(|p| scene.sentence.lower(*p) == "of")?;
+    let greater = match statement.way {
+        Way::More => true,
+        Way::Less => false,
+        _ => scene.sentence.lower(of.checked_sub(1)?) == "factor",
+    };
+    let first = scene.amounts[i].2.value > scene.amounts[j].2.value;
+    let (subject, baseline) = if first == greater { (i, j) } else { (j, i) };
+    Some(Pair { subject, baseline, sure: false })
 }
 
 /// Two statements one behind the other: the words of time say which was before.

@@ -2,39 +2,17 @@
 //! than B". Without a name and a metric of a table they are no claims.
 
 use super::amount::Dimension;
-use super::bind::{Metric, Side, around, at, foreign, metric, statistic};
+use super::bind::{Side, around, at, foreign};
 use super::compare::input;
+use super::extreme::{Most, scoped, superlative};
 use super::grid::{At, Better, Grid};
 use super::known::unknown;
+use super::metric::{Metric, metric, statistic};
 use super::name::Mention;
 use super::scene::Scene;
 use crate::claim::{Claim, ClaimKind, ClaimVerdict};
 use crate::detect::pointing::{Way, way};
 use crate::read::source::Span;
-
-/// What a superlative asks for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Most {
-    Best,
-    Worst,
-    Greatest,
-    Least,
-}
-
-fn superlative(lower: &str) -> Option<Most> {
-    Some(match lower {
-        "fastest" | "quickest" | "best" | "winner" => Most::Best,
-        "slowest" | "worst" => Most::Worst,
-        "highest" | "largest" | "most" | "longest" | "biggest" | "greatest" => Most::Greatest,
-        "lowest" | "smallest" | "least" | "shortest" | "fewest" => Most::Least,
-        _ => return None,
-    })
-}
-
-/// Whether a word ranks.
-pub(crate) fn is_superlative(lower: &str) -> bool {
-    superlative(lower).is_some()
-}
 
 /// The ranks of a sentence, each with its token.
 pub(crate) fn judge(scene: &Scene<'_>, taken: &[std::ops::Range<usize>]) -> Vec<(usize, Claim)> {
@@ -210,11 +188,7 @@ fn ranked(
     if rivals.len() < 2 || signed {
         return None;
     }
-    let greater = match (most, grid.better[own_at.column]) {
-        (Most::Greatest, _) | (Most::Best, Better::More) | (Most::Worst, Better::Less) => true,
-        (Most::Least, _) | (Most::Best, Better::Less) | (Most::Worst, Better::More) => false,
-        _ => return None,
-    };
+    let greater = most.is_greatest(grid.better[own_at.column])?;
     let beaten = rivals.iter().copied().find(|a| {
         grid.amount(*a)
             .is_some_and(|m| if greater { m.value > own.value } else { m.value < own.value })
@@ -249,7 +223,7 @@ fn ranked(
                 crate::judge::reading::figure(value)
             );
             let scoped = scoped(scene, i, range.end, rivals.len())
-                || unknown(grid, &scene.sentence, range, true).is_some();
+                || unknown(scene, grid, range, true, false).is_some();
             claim.verdict = if scoped || fields.len() > 1 {
                 ClaimVerdict::Ambiguous
             } else {
@@ -302,33 +276,6 @@ fn title(grid: &Grid, side: Side, field: usize) -> String {
         Side::Rows => grid.columns.names[field].text.clone(),
         Side::Columns => grid.rows.names[field].text.clone(),
     }
-}
-
-/// Whether a class is named within which it is the best: "of the two free ones", "among", "except".
-fn scoped(scene: &Scene<'_>, i: usize, end: usize, all: usize) -> bool {
-    let before = i.checked_sub(1).map_or("", |p| scene.sentence.lower(p));
-    matches!(before, "second" | "third" | "next" | "previous")
-        || (i + 1..end).any(|j| {
-            let word = scene.sentence.lower(j);
-            if word == "of" {
-                let n = (j + 1..(j + 4).min(end)).find_map(|k| scene.sentence.tokens[k].quantity());
-                return n.is_some_and(|n| n.value as usize != all);
-            }
-            matches!(
-                word,
-                "among"
-                    | "except"
-                    | "besides"
-                    | "after"
-                    | "that"
-                    | "which"
-                    | "so"
-                    | "ever"
-                    | "free"
-                    | "open"
-                    | "other"
-            )
-        })
 }
 
 fn made(scene: &Scene<'_>, range: std::ops::Range<usize>) -> Claim {
@@ -426,7 +373,7 @@ fn against(
             ClaimVerdict::Holds
         }
         (false, true)
-            if outcomes.len() == 1 && unknown(grid, &scene.sentence, range, true).is_none() =>
+            if outcomes.len() == 1 && unknown(scene, grid, range, true, false).is_none() =>
         {
             ClaimVerdict::Wrong
         }

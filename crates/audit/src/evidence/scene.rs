@@ -63,6 +63,14 @@ impl Scene<'_> {
         all
     }
 
+    /// Where the part of the sentence begins that a token stands in.
+    pub(crate) fn part(&self, at: usize) -> usize {
+        let starts = |i: usize| {
+            self.named.iter().any(|(_, n)| n.rows.iter().chain(&n.columns).any(|m| m.start == i))
+        };
+        self.sentence.part(at, starts)
+    }
+
     /// Where the claim after the one at `at` begins.
     pub(crate) fn next(&self, at: usize) -> usize {
         self.statements.iter().map(|s| s.at).find(|a| *a > at).unwrap_or(self.sentence.tokens.len())

@@ -3,8 +3,9 @@
 //! states tell what is left out.
 
 use super::amount::Dimension;
-use super::bind::{Sentence, Side, metric};
+use super::bind::{Sentence, Side};
 use super::grid::Grid;
+use super::metric::metric;
 use super::name::{Mention, is_plain};
 use super::scene::Scene;
 use super::statement::Statement;
@@ -52,6 +53,8 @@ pub(crate) fn opener(sentence: &Sentence<'_>, statement: &Statement, stop: usize
         "than" | "vs" | "versus" | "against" | "compared" | "relative" | "behind" => true,
         "over" => *i >= statement.end,
         "as" => (statement.at..*i).any(|j| sentence.lower(j) == "as"),
+        "what" => statement.way == Way::Of,
+        "that" => statement.way == Way::Of && *i == statement.end,
         "of" => {
             statement.way == Way::Of
                 || i.checked_sub(1).is_some_and(|p| sentence.lower(p) == "ahead")
@@ -89,13 +92,20 @@ pub(crate) fn sides(
     let only = |m: &&Mention| m.only().is_some_and(|w| usable(grid, side, w));
     let pair = |subject: &Mention, baseline: &Mention, opened| {
         let (s, b) = (subject.only()?, baseline.only()?);
-        (s != b).then_some(Bound2 { grid: g, side, subject: s, baseline: b, named: true, opened })
+        let named = !subject.slight && !baseline.slight;
+        (s != b).then_some(Bound2 { grid: g, side, subject: s, baseline: b, named, opened })
     };
-    // "Compared to B, A is ..."
-    if matches!(sentence.lower(0), "compared" | "versus" | "relative" | "against" | "unlike")
-        && let Some(comma) = (1..statement.at).find(|i| sentence.tokens[*i].is_mark(','))
-    {
-        let b = mentions.iter().filter(only).find(|m| m.start < comma)?;
+    // "Compared to B, A is ...", also behind "Still," or a colon.
+    let opens = |i: &usize| {
+        matches!(sentence.lower(*i), "compared" | "versus" | "relative" | "against" | "unlike")
+            && (*i == 0 || [',', ':'].iter().any(|m| sentence.tokens[*i - 1].is_mark(*m)))
+    };
+    let ahead = (0..statement.at).find(opens).and_then(|o| {
+        let comma = (o + 1..statement.at).find(|i| sentence.tokens[*i].is_mark(','))?;
+        mentions.iter().any(|m| m.start > o && m.start < comma).then_some((o, comma))
+    });
+    if let Some((o, comma)) = ahead {
+        let b = mentions.iter().filter(only).find(|m| m.start > o && m.start < comma)?;
         let s = mentions.iter().filter(only).find(|m| m.start > comma && m.start < stop)?;
         return pair(s, b, true).map(|p| (6, p));
     }
@@ -113,11 +123,8 @@ pub(crate) fn sides(
     let earlier = before[..k].iter().rev().flatten().find(|p| p.grid == g && p.side == side);
     let subject = |limit: usize, not: Option<usize>| {
         mentions.iter().filter(only).rfind(|m| {
-            let than = (m.start.saturating_sub(2)..m.start).any(|i| {
-                matches!(sentence.lower(i), "than" | "over" | "vs" | "versus" | "against")
-            });
             m.end <= limit
-                && !than
+                && !sentence.compared(m.start)
                 && m.only() != not
                 && m.only().is_none_or(|w| !baselines.contains(&w))
         })
@@ -139,12 +146,36 @@ pub(crate) fn sides(
         if let Some(s) = s {
             return pair(s, b, true).map(|p| (6, p));
         }
-        let s = earlier.map(|p| p.subject).filter(|s| Some(*s) != b.only());
-        if let (Some(s), Some(b)) = (s, b.only()) {
+        let s = earlier.map(|p| (p.subject, p.named)).filter(|(s, _)| Some(*s) != b.only());
+        if let (Some((s, named)), Some(b)) = (s, b.only()) {
             return Some((
                 5,
-                Bound2 { grid: g, side, subject: s, baseline: b, named: true, opened: true },
+                Bound2 { grid: g, side, subject: s, baseline: b, named, opened: true },
             ));
+        }
+        // "81% less than before": of the other of two states.
+        let other = match side {
+            Side::Rows => Side::Columns,
+            Side::Columns => Side::Rows,
+        };
+        let context = scene.named.iter().any(|(n, own)| *n == g && !own.side(other).is_empty());
+        let turned = |(x, y): (usize, usize)| match b.only() {
+            Some(b) if b == x => Some(y),
+            Some(b) if b == y => Some(x),
+            _ => None,
+        };
+        let states = two(grid, side);
+        let state = states.iter().copied().filter(|_| context).find_map(turned);
+        if let (Some(s), Some(b)) = (state, b.only()) {
+            // "spills 11% less than before": of the pair of columns that the clause names.
+            let clause = super::cells::clause(scene, statement);
+            let (first, second) =
+                pick(scene, grid, side, &states, clause.0..clause.1).unwrap_or((b, s));
+            let (subject, _) = later(grid, side, first, second);
+            let other = if subject == first { second } else { first };
+            let (s, b) = if states.len() > 1 { (subject, other) } else { (s, b) };
+            let pair = Bound2 { grid: g, side, subject: s, baseline: b, named: true, opened: true };
+            return Some((4, pair));
         }
         let known = scene.it(g, side);
         let (s, b) = (known?, b.only()?);
@@ -173,6 +204,21 @@ pub(crate) fn sides(
     if let Some(p) = earlier {
         let s = subject(stop, Some(p.baseline))
             .filter(|m| m.start >= scene.statements[k.saturating_sub(1)].end);
+        // "it lost 10%, and its p99 rose by 12%": other two columns of the same states.
+        let states = if side == Side::Columns { two(grid, side) } else { Vec::new() };
+        let clause = super::cells::clause(scene, statement);
+        if states.len() > 1
+            && let Some((first, second)) = pick(scene, grid, side, &states, clause.0..clause.1)
+            && (first, second) != (p.subject, p.baseline)
+            && (second, first) != (p.subject, p.baseline)
+        {
+            let (subject, ordered) = later(grid, side, first, second);
+            let baseline = if subject == first { second } else { first };
+            return Some((
+                5,
+                Bound2 { subject, baseline, named: p.named && ordered, opened: false, ..*p },
+            ));
+        }
         let subject = s.and_then(Mention::only).unwrap_or(p.subject);
         return Some((5, Bound2 { subject, opened: false, ..*p }));
     }
@@ -191,7 +237,8 @@ pub(crate) fn sides(
         None => pick(scene, grid, side, &states, clause.0..clause.1)?,
     };
     let (s, ordered) = match here {
-        Some(s) => (s, true),
+        // Two columns of one unit are two states only where their names say so.
+        Some(s) => (s, side == Side::Rows || later(grid, side, first, second).1),
         None => later(grid, side, first, second),
     };
     let b = if s == first { second } else { first };

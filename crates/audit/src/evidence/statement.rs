@@ -53,7 +53,8 @@ impl Statement {
         }
         match (self.way, less_is_better) {
             (Way::Faster, true) | (Way::Slower, false) => vec![LESS, SPEEDUP],
-            (Way::Faster, false) | (Way::More | Way::Of, _) => vec![MORE],
+            (Way::Of, _) => vec![PART],
+            (Way::Faster, false) | (Way::More, _) => vec![MORE],
             (Way::Slower, true) => vec![MORE, SLOWDOWN],
             (Way::Less, _) => vec![LESS],
         }
@@ -80,8 +81,11 @@ impl Statement {
             Way::Less => false,
         };
         match (self.much, up) {
+            (Much::Percent, _) if self.way == Way::Of => Vec::new(),
             (Much::Orders, _) => Vec::new(),
             (Much::Percent, true) => vec![MORE, OF_GREATER],
+            // No positive value is 231% less than another.
+            (Much::Percent, false) if self.way == Way::Less && self.value >= 100.0 => vec![LESS],
             (Much::Percent, false) => vec![LESS, SPEEDUP],
             (Much::Times, true) => vec![RATIO, RATIO_MORE],
             (Much::Times, false) => vec![INVERSE, INVERSE_MORE],
@@ -89,6 +93,8 @@ impl Statement {
     }
 }
 
+/// What part of the other it is.
+const PART: Formula = Formula { name: "a/b", compute: |a, b| a / b * 100.0 };
 /// How much less the other is, of the greater: "25% more" for a third more.
 const OF_GREATER: Formula = Formula { name: "1 - b/a", compute: |a, b| (1.0 - b / a) * 100.0 };
 /// "N times less" as the ratio and one.
@@ -170,6 +176,9 @@ fn multiple(tokens: &[Token], i: usize) -> Option<Statement> {
             after(tokens, i + 1).filter(|_| next == "as").unwrap_or((Way::Of, i)),
             i + 1,
         )),
+        "third" | "thirds" | "quarter" | "quarters" | "fifth" | "fifths" | "tenth" => {
+            fraction(tokens, i)
+        }
         "orders" | "order" if next == "of" && lower(tokens, i + 2) == "magnitude" => {
             let value =
                 i.checked_sub(1).and_then(|p| tokens[p].quantity()).map_or(1.0, |n| n.value);
@@ -178,6 +187,42 @@ fn multiple(tokens: &[Token], i: usize) -> Option<Statement> {
         }
         _ => None,
     }
+}
+
+/// "a third of the time", "two thirds of that", "a quarter less", "cut by a third".
+fn fraction(tokens: &[Token], i: usize) -> Option<Statement> {
+    let parts = match lower(tokens, i) {
+        "third" | "thirds" => 3.0,
+        "quarter" | "quarters" => 4.0,
+        "fifth" | "fifths" => 5.0,
+        _ => 10.0,
+    };
+    let first = i.checked_sub(1)?;
+    let count = match lower(tokens, first) {
+        "a" => 1.0,
+        _ => tokens[first].quantity().filter(|n| n.spelled)?.value,
+    };
+    let next = lower(tokens, i + 1);
+    let by = first > 0 && lower(tokens, first - 1) == "by";
+    let (much, (way, word)) = if matches!(next, "of" | "the" | "that" | "as") {
+        (Much::Times, (Way::Of, i))
+    } else if let Some(way) = way(next) {
+        (Much::Percent, (way, i + 1))
+    } else {
+        (Much::Percent, before(tokens, first).filter(|_| by)?)
+    };
+    let value = count / parts * if much == Much::Percent { 100.0 } else { 1.0 };
+    let bound = bound(tokens, first);
+    (count < parts).then(|| Statement {
+        at: i,
+        end: i + 1,
+        much,
+        way,
+        value,
+        step: 0.2 * value,
+        bound,
+        word,
+    })
 }
 
 /// "3.6 times faster", "2.9x faster", "24% less", "a 25% reduction", "by 72%".
@@ -195,11 +240,19 @@ fn numeric(text: &str, tokens: &[Token], i: usize) -> Option<Statement> {
     }
     let (amount, used) = amount::at(text, tokens, i)?;
     let word = lower(tokens, end);
+    let factor = i > 1 && lower(tokens, i - 1) == "of" && lower(tokens, i - 2) == "factor";
     let times = amount.dimension() == Dimension::Times
+        || factor && n.unit.is_none()
         || matches!(word, "times" | "x" | "fold")
         || tokens.get(end).is_some_and(|t| t.is_mark('×'));
     let percent = amount.dimension() == Dimension::Percent;
-    if !times && !percent {
+    // "drops from 92% to 71%" states two values.
+    let value = |j: usize| {
+        lower(tokens, j) == "from"
+            || lower(tokens, j) == "to"
+                && (j.saturating_sub(3)..j).any(|p| lower(tokens, p) == "from")
+    };
+    if !times && !percent || percent && i.checked_sub(1).is_some_and(value) {
         return None;
     }
     let past = if end == i + 1 { i + used.max(1) } else { end + 1 };
@@ -210,18 +263,21 @@ fn numeric(text: &str, tokens: &[Token], i: usize) -> Option<Statement> {
     };
     let next = lower(tokens, past);
     let (way, at_word) = if percent {
-        if matches!(next, "of" | "full" | "busy" | "idle" | "utilization" | "cpu" | "load") {
+        if matches!(next, "full" | "busy" | "idle" | "utilization" | "cpu" | "load") {
             return None;
         }
-        points(tokens, i, past)?
+        // "42% of the throughput of the F74"
+        let less = || before(tokens, i).filter(|b| b.0 == Way::Less && i - b.1 < 3);
+        if next == "of" { less().unwrap_or((Way::Of, i)) } else { points(tokens, i, past)? }
     } else {
         let as_ = next == "as";
         let that = matches!(next, "that" | "the" | "what" | "its");
-        match after(tokens, past) {
+        match pointed(tokens, i, past) {
             Some((_, w)) if w > past + 3 && !as_ && that => (Way::Of, i),
             Some(found) if !that || found.1 <= past => found,
             _ if that => (Way::Of, i),
-            _ => before(tokens, i).or_else(|| bare(tokens, past).then_some((Way::Of, i)))?,
+            _ => before(tokens, i)
+                .or_else(|| (factor || bare(tokens, past)).then_some((Way::Of, i)))?,
         }
     };
     let much = if percent { Much::Percent } else { Much::Times };
@@ -258,6 +314,10 @@ fn after(tokens: &[Token], from: usize) -> Option<(Way, usize)> {
         }
         if matches!(t.lower.as_str(), "than" | "over" | "of") && i > from {
             return None;
+        }
+        // "takes another 40% off"
+        if t.lower == "off" && i == from {
+            return Some((Way::Less, i));
         }
         if let Some(way) = way(&t.lower) {
             if t.lower == "over" && tokens[from..i].iter().any(Token::is_word) {
@@ -296,12 +356,30 @@ fn before(tokens: &[Token], i: usize) -> Option<(Way, usize)> {
     None
 }
 
+/// The same, where "saves 29% over" points by its verb.
+fn pointed(tokens: &[Token], i: usize, past: usize) -> Option<(Way, usize)> {
+    let found = after(tokens, past)?;
+    let verb = || before(tokens, i).filter(|b| lower(tokens, found.1) == "over" && i - b.1 < 5);
+    verb().or(Some(found))
+}
+
 fn points(tokens: &[Token], i: usize, past: usize) -> Option<(Way, usize)> {
-    if let Some(found) = after(tokens, past) {
+    if let Some(found) = pointed(tokens, i, past) {
         return Some(found);
     }
     // "dropped by 80%", "27% for lookups": only a verb or noun of change before it.
     let by = tokens[i.saturating_sub(4)..i].iter().any(|t| matches!(t.lower.as_str(), "by" | "of"));
+    // "412 ms → 265 ms (-36%)"
+    let sign = i.checked_sub(1).map(|p| &tokens[p]);
+    let set =
+        i > 1 && tokens[i - 2].is_mark('(') && tokens.get(past).is_some_and(|t| t.is_mark(')'));
+    if let Some(sign) = sign.filter(|_| set) {
+        if sign.is_mark('-') || sign.is_mark('−') {
+            return Some((Way::Less, i));
+        } else if sign.is_mark('+') {
+            return Some((Way::More, i));
+        }
+    }
     let found = before(tokens, i)?;
     // "27% faster after the change, the build 4%": the same word is meant again.
     let short = bare(tokens, past);

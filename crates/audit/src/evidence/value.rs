@@ -1,13 +1,15 @@
 //! Judges a value that a sentence states of a name: "burrow takes 0.664 s".
 
-use super::amount::{Agreement, Amount, Dimension};
-use super::bind::{Metric, Side, at, metric, statistic};
+use super::amount::{Agreement, Amount, Dimension, PLAIN};
+use super::bind::{Side, at};
 use super::compare::input;
+use super::extreme::{denied, superlative};
 use super::grid::{At, Grid};
 use super::known::unknown;
+use super::metric::{Metric, metric, statistic};
 use super::name::Mention;
+use super::owner::{owner, state, state_row};
 use super::scene::Scene;
-use super::sides::{later, two};
 use crate::claim::{Claim, ClaimKind, ClaimVerdict};
 use crate::detect::pointing::{Way, way};
 use crate::detect::trigger::bound;
@@ -23,6 +25,11 @@ pub(crate) fn judge(
 ) -> Option<Claim> {
     let (place, end, _) = amounts[k];
     // "40% of its time" is a share of something else.
+    // "DuskDB 8.0, 8.4 and 9.4": a number of a name is no value.
+    let name = |w: &String| scene.named.iter().any(|(g, _)| scene.grid(*g).knows(w));
+    if amount.dimension() == Dimension::Plain && scene.sentence.pieces[place].iter().any(name) {
+        return None;
+    }
     let share = amount.dimension() == Dimension::Percent
         && (scene.sentence.lower(amounts[k].1) == "of"
             || place > 0 && scene.sentence.lower(place - 1) == "the");
@@ -30,8 +37,18 @@ pub(crate) fn judge(
         return None;
     }
     let telling = amount.printed.abs() / (amount.step / amount.measure.scale) >= 20.0;
+    // "9 high CVEs", "4,850 sessions": of what a column is called.
+    let last = if amount.dimension() == Dimension::Count { end.saturating_sub(1) } else { end };
+    let called = scene.named.iter().any(|(_, n)| {
+        let behind = |m: &Mention| {
+            (place + 1..=last).contains(&m.start) && scene.sentence.tokens[m.start].is_word()
+        };
+        n.columns.iter().any(behind)
+    });
+    let counted = Amount { measure: PLAIN, ..*amount };
+    let amount = if called && amount.dimension() == Dimension::Count { &counted } else { amount };
     if matches!(amount.dimension(), Dimension::Count | Dimension::Times)
-        || amount.dimension() == Dimension::Plain && !telling
+        || amount.dimension() == Dimension::Plain && !telling && !called
     {
         return None;
     }
@@ -93,7 +110,12 @@ fn cut(
             || tokens[i].is_mark(',')
             || matches!(tokens[i].lower.as_str(), "but" | "while" | "whereas")
     };
-    let start = (from..place).rev().find(|i| ends(*i)).map_or(from, |i| i + 1);
+    let from = from.max(scene.part(place));
+    let edge = |to: usize| (from..to).rev().find(|i| ends(*i)).map_or(from, |i| i + 1);
+    let start = edge(place);
+    // "the lowest median, 9.5 ms": set apart, it is of what stands before.
+    let bare = start > from && !(start..place).any(|i| is_telling(&tokens[i]));
+    let start = if bare { edge(start - 1) } else { start };
     let to =
         scene.statements.iter().map(|s| s.at).filter(|a| *a >= end).min().map_or(to, |a| a.min(to));
     let stop = (end..to)
@@ -102,35 +124,24 @@ fn cut(
     start..stop.max(end)
 }
 
-/// The name on an axis that an amount belongs to, and whether its own clause names it.
-fn owner(
-    scene: &Scene<'_>,
-    mentions: &[Mention],
-    (place, end): (usize, usize),
-    clause: &std::ops::Range<usize>,
-) -> Option<(Vec<usize>, bool, usize)> {
-    // "from 41% with A to 53% with B": the name right behind a value is its own.
-    let joins =
-        |i: usize| matches!(scene.sentence.lower(i), "with" | "for" | "on" | "in" | "under" | "by");
-    let behind = mentions.iter().find(|m| m.start == end + 1 && joins(end));
-    if let Some(m) = behind {
-        return Some((m.who.clone(), true, m.start));
-    }
-    let near = mentions
-        .iter()
-        .rfind(|m| clause.contains(&m.start) && m.end <= place)
-        .or_else(|| mentions.iter().find(|m| clause.contains(&m.start) && m.start > place));
-    if let Some(m) = near {
-        return Some((m.who.clone(), true, m.start));
-    }
-    let earlier = mentions.iter().rfind(|m| m.end <= place && !after_opener(scene, m.start))?;
-    Some((earlier.who.clone(), false, earlier.start))
-}
-
-/// Whether a name is what something is compared with.
-fn after_opener(scene: &Scene<'_>, start: usize) -> bool {
-    (start.saturating_sub(2)..start)
-        .any(|i| matches!(scene.sentence.lower(i), "than" | "over" | "vs" | "versus" | "against"))
+/// Whether a token says more than how exactly a number is meant.
+fn is_telling(token: &crate::read::token::Token) -> bool {
+    token.is_word()
+        && !matches!(
+            token.lower.as_str(),
+            "only"
+                | "just"
+                | "about"
+                | "around"
+                | "roughly"
+                | "almost"
+                | "nearly"
+                | "a"
+                | "an"
+                | "the"
+                | "at"
+                | "with"
+        )
 }
 
 fn in_table(
@@ -172,7 +183,9 @@ fn in_table(
     let usable = |c: usize| rows.iter().any(|r| fits(At { row: *r, column: c }));
     let explicit: Option<Vec<usize>> = named_columns.filter(|who| who.iter().any(|c| usable(*c)));
     // A plain number needs its column's name or its metric beside it.
-    if amount.dimension() == Dimension::Plain && explicit.is_none() {
+    let digits = amount.printed.abs() / (amount.step / amount.measure.scale);
+    let bare = amount.dimension() == Dimension::Plain && explicit.is_none();
+    if bare && digits < 1000.0 {
         return None;
     }
     let columns: Vec<usize> = match &explicit {
@@ -213,8 +226,12 @@ fn in_table(
     let score =
         2 * usize::from(own_row || sure_row) + usize::from(own_column || explicit.is_some());
     let bounded = matches!(hedge, Bound::AtLeast | Bound::AtMost);
-    let hit =
-        cells.iter().copied().max_by_key(|a| agrees(a)).filter(|a| agrees(a) != Agreement::None);
+    let kind = |a: &At| statistic(&grid.columns.names[a.column].text);
+    let hit = cells
+        .iter()
+        .copied()
+        .max_by_key(|a| (agrees(a), std::cmp::Reverse(kind(a))))
+        .filter(|a| agrees(a) != Agreement::None);
     if let Some(hit) = hit {
         let alone = cells.len() == 1
             || cells.iter().filter(|a| agrees(a) == Agreement::Rounds).count() == 1
@@ -236,7 +253,7 @@ fn in_table(
             return None;
         }
         if row.is_none()
-            && let Some(other) = unknown(grid, &scene.sentence, clause.clone(), false)
+            && let Some(other) = unknown(scene, grid, clause.clone(), false, true)
         {
             claim.inputs = input(scene, grid, hit).into_iter().collect();
             claim.verdict = ClaimVerdict::Ambiguous;
@@ -249,6 +266,24 @@ fn in_table(
             claim.reason = "the column is of the other extreme than the words".into();
             return Some((score, claim));
         }
+        // The mean is meant unless an extreme is named.
+        let extreme = |i: usize| superlative(scene.sentence.lower(i)).is_some();
+        if explicit.is_none()
+            && kind(&hit) == 3
+            && cells.iter().any(|a| kind(a) < 3)
+            && !clause.clone().any(extreme)
+        {
+            claim.inputs = input(scene, grid, hit).into_iter().collect();
+            claim.verdict = ClaimVerdict::Ambiguous;
+            claim.reason = "of several statistics one that is not named has this value".into();
+            return Some((score, claim));
+        }
+        if denied(scene, grid, hit, clause) {
+            claim.inputs = input(scene, grid, hit).into_iter().collect();
+            claim.verdict = ClaimVerdict::Ambiguous;
+            claim.reason = "another value of the table has the rank that it states".into();
+            return Some((score, claim));
+        }
         claim.verdict = if agrees(&hit) == Agreement::Rounds {
             ClaimVerdict::Holds
         } else {
@@ -258,6 +293,9 @@ fn in_table(
         claim.computed = claim.inputs.first().map(|i| i.value);
         claim.reason = format!("as in {}", claim.inputs.first().map_or("", |i| i.name.as_str()));
         return Some((score + 4, claim));
+    }
+    if bare {
+        return None;
     }
     let least = cells.iter().map(|a| statistic(&grid.columns.names[a.column].text)).min();
     let meant: Vec<At> = cells
@@ -291,14 +329,52 @@ fn in_table(
     if !certain {
         return (score >= 2 && (sure_row || sure_column)).then_some((score, claim));
     }
-    if let Some(other) = unknown(grid, &scene.sentence, clause.clone(), false) {
-        claim.reason = format!("{}, but \"{other}\" is not in the table", claim.reason);
+    if let Some(why) = doubt(scene, grid, (amount, place), &cells, clause) {
+        claim.reason = format!("{}, but {why}", claim.reason);
     } else if difference(scene, place, end) {
         return None;
     } else {
         claim.verdict = ClaimVerdict::Wrong;
     }
     Some((score, claim))
+}
+
+/// Why a value that differs may be of something that the table does not show: its words, or that the text prints it
+/// elsewhere than in tables, as in the output of a tool.
+fn doubt(
+    scene: &Scene<'_>,
+    grid: &Grid,
+    (amount, place): (&Amount, usize),
+    cells: &[At],
+    clause: std::ops::Range<usize>,
+) -> Option<String> {
+    // With a word that the table does not know a value of another magnitude is of something else.
+    let near = cells
+        .iter()
+        .filter_map(|a| grid.amount(*a))
+        .all(|own| (0.2..=5.0).contains(&(amount.value / own.value)));
+    if let Some(words) = unknown(scene, grid, clause, false, !near) {
+        return Some(format!("\"{words}\" is not in the table"));
+    }
+    let printed = scene.sentence.tokens[place].span.of(scene.sentence.text);
+    let digits = printed.trim_end_matches(|c: char| !c.is_ascii_digit());
+    let text = scene.sentence.text;
+    let tables = &scene.context.document.tables;
+    let inside = |at: usize| {
+        scene.sentence.span.start <= at && at < scene.sentence.span.end
+            || scene.context.grids.iter().any(|g| {
+                let span = tables[g.table].span;
+                span.start <= at && at < span.end
+            })
+    };
+    let part = |c: char| c.is_alphanumeric() || matches!(c, '.' | ',');
+    let whole = |at: usize| {
+        let next = text[at + digits.len()..].chars().next();
+        !text[..at].ends_with(part) && !next.is_some_and(|c| c.is_ascii_digit())
+    };
+    let telling = amount.printed.abs() / (amount.step / amount.measure.scale) >= 100.0;
+    let elsewhere = telling && text.match_indices(digits).any(|(at, _)| whole(at) && !inside(at));
+    elsewhere.then(|| "the text prints that value elsewhere".to_owned())
 }
 
 /// Whether the sum or the mean of some cells is an amount.
@@ -333,46 +409,12 @@ fn against_statistic(
         || has(&greatest) && named(&["min", "minimum", "low"])
 }
 
-/// "now takes", "took before": the later or the earlier of two states.
-fn state(
-    scene: &Scene<'_>,
-    grid: &Grid,
-    clause: &std::ops::Range<usize>,
-) -> Option<(Vec<usize>, bool, usize)> {
-    let has = |set: &[&str]| {
-        scene.sentence.tokens[clause.clone()].iter().any(|t| set.contains(&t.lower.as_str()))
-    };
-    let states = two(grid, Side::Columns);
-    let [(first, second)] = states[..] else { return None };
-    let (last, _) = later(grid, Side::Columns, first, second);
-    if has(&["now", "new", "after", "afterwards"]) {
-        Some((vec![last], true, 0))
-    } else if has(&["before", "previously", "took", "used", "was", "old", "earlier"]) {
-        Some((vec![if last == first { second } else { first }], true, 0))
-    } else {
-        None
-    }
-}
-
-/// The same of a table of two rows whose names tell which is the later.
-fn state_row(
-    scene: &Scene<'_>,
-    grid: &Grid,
-    clause: &std::ops::Range<usize>,
-) -> Option<(Vec<usize>, bool, usize)> {
-    let now = |t: &crate::read::token::Token| matches!(t.lower.as_str(), "now" | "afterwards");
-    let states = two(grid, Side::Rows);
-    let [(first, second)] = states[..] else { return None };
-    let (last, ordered) = later(grid, Side::Rows, first, second);
-    (ordered && scene.sentence.tokens[clause.clone()].iter().any(now))
-        .then(|| (vec![last], true, 0))
-}
-
 /// "48 MB more", "a budget of 20 ms": no value of the subject's.
 fn difference(scene: &Scene<'_>, place: usize, end: usize) -> bool {
     let next = scene.sentence.lower(end);
     let before = place.checked_sub(1).map_or("", |i| scene.sentence.lower(i));
     way(next).is_some()
+        || next == "of"
         || matches!(
             before,
             "by" | "plus" | "another" | "every" | "each" | "within" | "after" | "from"

@@ -3,7 +3,7 @@
 use crate::bind::context::Context;
 use crate::claim::{Claim, ClaimKind, ClaimVerdict, Reading};
 use crate::detect::Found;
-use crate::detect::pointing::compares_down;
+use crate::detect::pointing::{Way, compares_down, way};
 use crate::judge::compare::sort;
 use crate::judge::denominator::denominator;
 use crate::judge::reading::{self, Claimed, Formula, Operand};
@@ -76,7 +76,14 @@ pub(crate) fn in_sentence(
         context.input_at("first value", a.value / scale, tokens[*i].span),
         context.input_at("second value", b.value / scale, tokens[*j].span),
     ];
+    // "25% less" as a share of the smaller value is another base than its words say.
+    let less = tokens[found.at..].iter().take(4).any(|t| way(&t.lower) == Some(Way::Less));
+    let based = found.kind == ClaimKind::Percent && less && best.name != reading::LESS.name;
     claim.verdict = match best.verdict {
+        ClaimVerdict::Holds | ClaimVerdict::OffByRounding if based => {
+            claim.reason = format!("{} ({}), of another base", best.formula, best.name);
+            ClaimVerdict::Ambiguous
+        }
         // Two numbers beside a claim may be about something else.
         ClaimVerdict::Wrong => {
             let swapped =

@@ -161,6 +161,14 @@ fn plain(
     claim.reason = format!("{} ({})", best.formula, best.name);
     claim.readings = readings;
     claim.verdict = verdict;
+    // Nothing is 388% less than another.
+    if verdict == ClaimVerdict::Holds
+        && found.kind == ClaimKind::Percent
+        && claimed.value >= 100.0
+        && best.name == reading::SPEEDUP.name
+    {
+        claim.verdict = ClaimVerdict::Ambiguous;
+    }
     if verdict == ClaimVerdict::Wrong {
         claim.verdict = if !is_about_performance(context, found)
             || !anchored(context, sides.0) && !anchored(context, sides.1)

@@ -35,6 +35,7 @@ impl Claimed {
             return ClaimVerdict::Wrong;
         }
         let (mut half, mut whole) = (self.step / 2.0, self.step);
+        let edge = half.min(0.03 * self.value.abs());
         match self.bound {
             Bound::Exact => {}
             Bound::About => {
@@ -47,12 +48,15 @@ impl Claimed {
                     return ClaimVerdict::Holds;
                 }
                 half = 0.0;
-                whole = self.step / 2.0;
+                whole = edge;
             }
             Bound::AtMost => {
-                if value <= self.value + self.step / 2.0 {
+                // "less than three times" is none of 3.4.
+                if value <= self.value + EPSILON {
                     return ClaimVerdict::Holds;
                 }
+                half = 0.0;
+                whole = edge;
             }
             Bound::Nearly => {
                 if value <= self.value && value >= 0.9 * self.value {
