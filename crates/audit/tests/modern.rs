@@ -3,7 +3,8 @@
 //! `modern/tuned/` was looked at while the readers were written, `modern/held/` was written before and
 //! only measured. So was `modern/unseen/`: texts written before the judges of *wrong* were reworked, half of
 //! which (by the hash of the name) went to `tuned/`. Seventeen more, measured once when they were unseen, went there
-//! too. After a line `===` a file has its labels: a verdict (`holds`, `wrong`, or `none` for what must be
+//! too, and thirteen that were written beside the rules. `modern/others/` is by another hand, and was looked at once
+//! its first figures were known. After a line `===` a file has its labels: a verdict (`holds`, `wrong`, or `none` for what must be
 //! neither), the words, and the values it must be decided on. `name:` and `unit:` are mutations of the label before them. Numbers, cells and directions are mutated by rule.
 //! `cargo test -p assay-audit --test modern -- --nocapture` prints the figures.
 //! `ASSAY_MODERN_DIR` names a folder of further texts to measure, `ASSAY_MODERN_VERBOSE` prints what is missed.
@@ -473,6 +474,13 @@ fn unseen_texts() {
     // As first measured, before any rule was changed: decided 50 of 82, holds 38 of 47, wrong 11 of 12,
     // mutations 58 of 134 with 5 believed. Since then 53 of 82, 41 of 50, 11 of 12, 60 of 134 with 5.
     measure("unseen", &folder("unseen"), [0.60, 0.81, 0.91, 0.44], 0, 5);
+}
+
+#[test]
+fn texts_by_another_hand() {
+    // No goal is reached here but that of holds, nearly. As first measured: decided 46 of 232, holds 39 of 53,
+    // wrong 2 of 12, mutations 29 of 366 with 25 believed, slander 4. The rules were mended with them in view since.
+    measure("others", &folder("others"), [0.34, 0.89, 0.83, 0.18], 1, 16);
 }
 
 #[test]

@@ -109,7 +109,10 @@ pub(crate) fn candidates(scene: &Scene<'_>, pair: Bound2, k: usize) -> (Vec<Cand
         within(whole..stop)
     };
     let mentioned = is_there(&own);
-    let explicit = if mentioned { own } else { within(0..statement.at) };
+    // A metric of its own is not that of an earlier claim; the row of a clause may stand before it.
+    let inherits =
+        k == 0 || other == Side::Rows || metric(&scene.sentence, from..near) == Metric::Any;
+    let explicit = if mentioned || !inherits { own } else { within(0..statement.at) };
     let explicit = if is_there(&explicit) { explicit } else { Vec::new() };
     let anchored: Vec<usize> =
         if explicit.is_empty() { anchors(scene, pair, statement, &all) } else { Vec::new() };

@@ -8,10 +8,11 @@ use super::bind::{around, foreign};
 use super::extreme::{Most, superlative};
 use super::grid::Grid;
 use super::metric::is_metric;
-use super::name::{Mention, is_plain};
+use super::name::{Mention, is_plain, stem, words};
 use super::scene::Scene;
 use super::statement;
 use crate::detect::pointing::way;
+use crate::read::document::BlockKind;
 
 /// Words that say of any table's values that they are so.
 const SAYING: &str = "is are was were be been being has have had do does did take takes took taken need needs needed \
@@ -62,7 +63,7 @@ pub(crate) fn unknown(
             sentence.pieces.get(i).is_some_and(|p| p.iter().any(|w| grid.columns.knows(w)))
                 || is_metric(sentence.lower(i))
         };
-        token.capital && i > part
+        token.capital && i > part && !titled(scene, &token.lower)
             || token.lower.bytes().any(|b| b.is_ascii_digit())
             || sentence.pieces[i].iter().any(named)
             || matches!(token.lower.as_str(), "there" | "then" | "elsewhere" | "otherwise")
@@ -132,6 +133,13 @@ pub(crate) fn unknown(
         }
     }
     None
+}
+
+/// Whether a word stands in the first heading: what the whole text is about.
+fn titled(scene: &Scene<'_>, lower: &str) -> bool {
+    let document = scene.context.document;
+    let heading = document.blocks.iter().find(|b| b.kind == BlockKind::Heading);
+    heading.is_some_and(|b| words(b.span.of(document.text)).contains(&stem(lower)))
 }
 
 /// Where the first name of a row stands in a range, else of a column, or "it" before these.

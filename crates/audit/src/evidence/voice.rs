@@ -88,7 +88,12 @@ pub(crate) fn open(text_before: &str, tokens: &[Token], at: usize) -> Option<&'s
     // Of a condition all that follows it in the sentence depends; of "would" its own clause.
     for i in 0..tokens.len() {
         let word = lower(i);
-        if word == "if"
+        // "if you prefer" is no condition.
+        let idiom = tokens.get(i + 1).is_some_and(|t| t.lower == "you")
+            && tokens
+                .get(i + 2)
+                .is_some_and(|t| matches!(t.lower.as_str(), "prefer" | "like" | "will"));
+        if word == "if" && !idiom
             || word == "suppose"
             || word == "assuming"
             || word == "supposing"
