@@ -50,6 +50,7 @@ impl BlockDevice {
     }
 
     /// Whether some writes wait until its cache has been emptied; also where that is not known.
+    #[cfg(feature = "ebpf")]
     pub(super) fn empties_cache(&self, root: &Path) -> bool {
         let queue = root.join("sys/class/block").join(self.name.replace('/', "!"));
         let cache = std::fs::read_to_string(queue.join("queue/write_cache"));
