@@ -144,7 +144,7 @@ impl Archive {
         let folder = target.path().join(RUNS).join(id.as_str());
         let mut copy =
             Copy { redactor, run, excluded: Vec::new(), changed: false, were: HashMap::new() };
-        let mut hashes = HashMap::new();
+        let mut copies = HashMap::new();
         let mut files = bundle::names(run.dir())?;
         let replacement = |path: &str| [PLAN, METRICS].iter().any(|name| path == staged(name));
         files.retain(|name| name != LEDGER && !replacement(name));
@@ -162,11 +162,11 @@ impl Archive {
                 disk::make_folder(path.parent().unwrap_or(&folder))?;
             }
             disk::write_new(&path, &bytes, disk::Durability::Cached)?;
-            hashes.insert(name, bytes);
+            copies.insert(name, bytes);
         }
         copy.excluded.sort();
         disk::make_folder(&folder.join(crate::layout::TRIALS))?;
-        let (ledger, tip) = copy.ledger(&hashes)?;
+        let (ledger, tip) = copy.ledger(&copies)?;
         disk::write_new(&folder.join(LEDGER), &ledger, disk::Durability::Cached)?;
         heads::put(target.path(), id, &Head::flushed(&tip), disk::Durability::Cached)?;
         Ok(Published { excluded: copy.excluded, found: redactor.found() })
