@@ -15,6 +15,11 @@ const volatile struct config cfg = {};
 #define BPF_F_USER_STACK (1ULL << 8)
 #define BPF_ANY 0
 
+/* The code segment of 64-bit programs on x86-64. */
+#define USER_CS 0x33
+/* Nothing is mapped below. */
+#define LEAST_ADDRESS 4096
+
 #define TASK_UNINTERRUPTIBLE 0x02
 #define TASK_DEAD 0x80
 
@@ -30,6 +35,12 @@ struct task_struct___thread {
 /* Before Linux 5.14. */
 struct task_struct___before_5_14 {
 	long state;
+};
+
+struct pt_regs___x86_frame {
+	unsigned long bp;
+	unsigned long ip;
+	unsigned long cs;
 };
 #pragma clang attribute pop
 
@@ -133,10 +144,23 @@ static __always_inline struct target *followed(__u32 tgid)
 /* Which scratch. */
 enum { OF_SAMPLE, OF_SWITCH, OF_LOADER };
 
+#define HASH_BEGIN 0x9e3779b97f4a7c15ULL
+
+static __always_inline __u64 hash_with(__u64 hash, __u64 address)
+{
+	hash = (hash ^ address) * 0xff51afd7ed558ccdULL;
+	return hash ^ hash >> 32;
+}
+
+static __always_inline __u64 name_for(__u64 hash)
+{
+	return hash == 0 || hash == NO_ROOM ? 1 : hash;
+}
+
 /* The name of a stack of so many bytes; 0: there is none. */
 static __always_inline __u64 named(struct stack *stack, long bytes)
 {
-	__u64 hash = 0x9e3779b97f4a7c15ULL;
+	__u64 hash = HASH_BEGIN;
 	__u32 i;
 
 	if (bytes <= 0)
@@ -145,16 +169,43 @@ static __always_inline __u64 named(struct stack *stack, long bytes)
 	for (i = 0; i < DEPTH; i++) {
 		if (i >= stack->n)
 			break;
-		hash = (hash ^ stack->ip[i]) * 0xff51afd7ed558ccdULL;
-		hash ^= hash >> 32;
+		hash = hash_with(hash, stack->ip[i]);
 	}
-	return hash == 0 || hash == NO_ROOM ? 1 : hash;
+	return name_for(hash);
 }
 
 /* Puts the stack that is there now into a slot; its name. */
 static __always_inline __u64 take(void *ctx, struct stack *stack, __u64 flags)
 {
 	return named(stack, bpf_get_stack(ctx, stack->ip, sizeof(stack->ip), flags));
+}
+
+/*
+ * The same of a program's stack, by frame pointers. The kernel's own walk ends at an address that cannot be read, which
+ * nearly always is the 0 that the outermost frame has for the next: that is a fault in every stack, and takes longer than
+ * all the rest. Here the 0 ends the walk. What is no 64-bit program is left to the kernel.
+ */
+static __always_inline __u64 take_user(void *ctx, struct stack *stack)
+{
+	struct pt_regs___x86_frame *regs;
+	__u64 hash = HASH_BEGIN, frame[2];
+	__u32 i;
+
+	if (!cfg.walks)
+		return take(ctx, stack, BPF_F_USER_STACK);
+	regs = (void *)bpf_task_pt_regs(bpf_get_current_task_btf());
+	if (regs->cs != USER_CS)
+		return take(ctx, stack, BPF_F_USER_STACK);
+	frame[0] = regs->bp;
+	frame[1] = regs->ip;
+	for (i = 0; i < DEPTH; i++) {
+		stack->ip[i] = frame[1];
+		hash = hash_with(hash, frame[1]);
+		if (frame[0] < LEAST_ADDRESS || bpf_probe_read_user(frame, sizeof(frame), (void *)frame[0]))
+			break;
+	}
+	stack->n = i < DEPTH ? i + 1 : DEPTH;
+	return name_for(hash);
 }
 
 /* Keeps a stack under its name. */
@@ -251,7 +302,7 @@ int sample(void *ctx)
 	if (stack) {
 		if (cfg.kernel)
 			group.kernel_stack = keep(stack, take(ctx, stack, 0));
-		group.user_stack = take(ctx, stack, BPF_F_USER_STACK);
+		group.user_stack = take_user(ctx, stack);
 		if (cfg.registers && group.user_stack && !bpf_map_lookup_elem(&whole, &group.user_stack) &&
 		    hand_over(&group, stack))
 			return 0;
@@ -365,7 +416,7 @@ static __always_inline void came_unseen(struct window *w, struct task *task, __u
 static __always_inline void left(__u64 *ctx, struct window *w, struct task_struct___thread *prev, __u64 before,
 				 __u64 now)
 {
-	__u32 tid = prev->pid, tgid = prev->tgid, generation, slot = OF_SWITCH;
+	__u32 tid = prev->pid, tgid = prev->tgid, slot = OF_SWITCH;
 	const __u64 *name = (const __u64 *)prev->comm;
 	struct task first = { .state = ON_CPU };
 	struct target *target;
@@ -375,14 +426,17 @@ static __always_inline void left(__u64 *ctx, struct window *w, struct task_struc
 
 	if (tid == 0)
 		return;
-	target = followed(tgid);
-	if (!target && !cfg.all)
-		return;
 	known = bpf_map_lookup_elem(&tasks, &tid);
-	if (known && known->state != ON_CPU)
-		came_unseen(w, known, before);
-	if (known)
+	if (known) {
+		if (known->state != ON_CPU)
+			came_unseen(w, known, before);
 		ran(w, known, now);
+	} else {
+		target = followed(tgid);
+		if (!target && !cfg.all)
+			return;
+		first.generation = target ? target->generation : 0;
+	}
 	if (cfg.state_argument)
 		state = ctx[3];
 	else if (bpf_core_field_exists(prev->__state))
@@ -404,12 +458,10 @@ static __always_inline void left(__u64 *ctx, struct window *w, struct task_struc
 		if (!known)
 			return;
 	}
-	generation = target ? target->generation : 0;
-	if (name_of(known)[0] != name[0] || name_of(known)[1] != name[1] || known->generation != generation) {
+	if (name_of(known)[0] != name[0] || name_of(known)[1] != name[1]) {
 		add_up(known);
 		name_of(known)[0] = name[0];
 		name_of(known)[1] = name[1];
-		known->generation = generation;
 	}
 	/* In place: a new element would have to be allocated at every switch. */
 	known->since_ns = now;
@@ -428,7 +480,7 @@ static __always_inline void left(__u64 *ctx, struct window *w, struct task_struc
 	stack = bpf_map_lookup_elem(&scratch, &slot);
 	if (!stack)
 		return;
-	user = take(ctx, stack, BPF_F_USER_STACK);
+	user = take_user(ctx, stack);
 	/* One that is the same as at the last switch was kept then. */
 	known->user_stack = user == known->user_stack ? user : keep(stack, user);
 }
@@ -577,14 +629,17 @@ int there(__u64 *ctx)
 {
 	struct task_struct___thread *of = (struct task_struct___thread *)ctx[1];
 	struct task task = { .state = BEFORE };
+	struct target *target;
 	const __u64 *name;
 	__u32 tid;
 
 	if (!of)
 		return 0;
 	tid = of->pid;
-	if (!cfg.all && !followed(of->tgid))
+	target = followed(of->tgid);
+	if (!cfg.all && !target)
 		return 0;
+	task.generation = target ? target->generation : 0;
 	name = (const __u64 *)of->comm;
 	name_of(&task)[0] = name[0];
 	name_of(&task)[1] = name[1];

@@ -50,7 +50,7 @@ struct config {
 	__u8 state_argument;	/* sched_switch hands over the state of the one that leaves */
 	__u8 kernel;		/* kernel stacks are wanted */
 	__u32 registers;	/* words of registers that this kind of machine has; 0: frame pointers alone */
-	__u32 pad;
+	__u32 walks;		/* the stacks of programs are walked here, which the registers of x86-64 allow */
 };
 
 struct window {

@@ -54,7 +54,7 @@ pub(super) struct Config {
     pub state_argument: u8,
     pub kernel: u8,
     pub registers: u32,
-    pub pad: u32,
+    pub walks: u32,
 }
 
 #[repr(C)]

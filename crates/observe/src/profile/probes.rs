@@ -59,8 +59,9 @@ impl Probes {
         config.state_argument = u8::from(arguments >= 4);
         config.kernel = 1;
         // Before Linux 5.15 a probe cannot read a program's registers.
-        let unwinds = ask.unwind != Unwind::FramePointers
-            && types.has_value("bpf_func_id", "BPF_FUNC_task_pt_regs");
+        let registers = types.has_value("bpf_func_id", "BPF_FUNC_task_pt_regs");
+        config.walks = u32::from(registers && cfg!(target_arch = "x86_64"));
+        let unwinds = ask.unwind != Unwind::FramePointers && registers;
         config.registers = if unwinds { OWN_REGISTERS } else { 0 };
         let bytes =
             ask.rate_hz * cpus().len() as f64 * RING_SECONDS * size_of::<Stack>() as f64 * 18.0;
