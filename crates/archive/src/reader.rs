@@ -293,9 +293,44 @@ impl RunReader {
         self.answer(number, attempt, IO)
     }
 
-    /// Where the time of an attempt's program went, as JSON; `None` when no profiler was at work.
+    /// Where the time of an attempt's program went, as JSON, on all nodes together where it ran on nodes; `None` when no
+    /// profiler was at work.
     pub fn profile(&self, number: u32, attempt: u32) -> Result<Option<Vec<u8>>> {
-        self.answer(number, attempt, PROFILE)
+        match self.answer(number, attempt, PROFILE)? {
+            Some(own) => Ok(Some(own)),
+            None => self.profile_of_nodes(number, attempt),
+        }
+    }
+
+    /// What each node kept (`NODE.profile.json`), added up. One that cannot be read is handed back as it is: whoever reads it
+    /// says what is wrong.
+    fn profile_of_nodes(&self, number: u32, attempt: u32) -> Result<Option<Vec<u8>>> {
+        let folder = self.trial_dir(number, attempt);
+        let entries = match std::fs::read_dir(&folder) {
+            Ok(entries) => entries,
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(e) => return Err(Error::io("read", &folder, e)),
+        };
+        let ending = format!(".{PROFILE}");
+        let mut names: Vec<String> = entries
+            .flatten()
+            .filter_map(|e| e.file_name().into_string().ok())
+            .filter(|name| name.ends_with(&ending))
+            .collect();
+        names.sort_unstable();
+        let mut profiles = Vec::new();
+        for name in names {
+            let Some(bytes) = self.answer(number, attempt, &name)? else { continue };
+            match assay_profile::read(&bytes, &name) {
+                Ok(profile) => profiles.push(profile),
+                Err(_) => return Ok(Some(bytes)),
+            }
+        }
+        if profiles.is_empty() {
+            return Ok(None);
+        }
+        let all = assay_profile::Profile::merged(&profiles);
+        serde_json::to_vec(&all).map(Some).map_err(|e| Error::damaged(&folder, e))
     }
 
     /// The instructions of an attempt's program, as JSON; `None` when none were counted.

@@ -228,6 +228,56 @@ fn block_io_is_traced_on_the_nodes() {
     assert!(notes.contains("`io.writes` is missing: n1 and n2 are one machine"), "{notes}");
 }
 
+/// Each node profiles its own part of the program: its functions are kept with the trial, by node.
+#[test]
+fn programs_are_profiled_on_the_nodes() {
+    let Some(slurm) = Slurm::start(2) else { return };
+    let world = World::new();
+    let text = "name = \"profiled\"\nworkload = \"command\"\n\
+         params.command = \"awk 'BEGIN { while (i < 20000000) i++ }'\"\n\
+         [design]\nblocks = 1\n[observe]\nmonitors = []\ntracers = [\"profile@499\"]\n\
+         [where]\nengine = \"slurm\"\nnodes = 2\n";
+    let path = world.write("profiled.toml", text);
+    let ran = run(&world, &slurm, &["run", path.to_str().unwrap(), "--json"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let record = &ran.json()["records"][0];
+    let observers = record["observers"].as_array().unwrap();
+    let observer = observers.iter().find(|o| o["observer"] == "profile");
+    let observer = observer.expect("the tracer stands in the record, whether it ran or not");
+    let trial = world.runs().into_iter().max().unwrap().join("trials/0001");
+    if !trial.join("n1.profile.json").exists() {
+        println!("skipped: because {observer}");
+        return;
+    }
+    let on_cpu = |profile: &Value| -> f64 {
+        let stacks = profile["stacks"].as_array().unwrap();
+        let of_awk = stacks
+            .iter()
+            .filter(|s| s["state"] == "on_cpu" && s["thread"].as_str().unwrap().ends_with("awk"));
+        of_awk.filter_map(|s| s["ns"].as_f64()).sum()
+    };
+    let nodes = ["n1", "n2"].map(|node| {
+        let kept = file(&world, "0001", &format!("{node}.profile.json"));
+        on_cpu(&serde_json::from_str(&kept).unwrap())
+    });
+    assert!(nodes.iter().all(|ns| *ns > 0.0), "{nodes:?}: a node has none of its program's time");
+    let metrics = record["metrics"].as_array().unwrap();
+    let metric =
+        metrics.iter().find(|m| m["name"] == "profile.on_cpu").expect("no metric of the profile");
+    assert!(metric["value"].as_f64().is_some_and(|s| s > 0.0), "{metric}");
+
+    // What pages and comparisons show is of all nodes together.
+    let beside = world.run(&["compare", "last", "last", "--json"]);
+    let beside: Value = serde_json::from_str(&beside.stdout).unwrap();
+    let functions = &beside["inside"][0]["functions"];
+    let own =
+        functions["changes"].as_array().unwrap().iter().filter_map(|c| c["own_ns"][0].as_f64());
+    assert!(
+        own.sum::<f64>() > nodes[0].max(nodes[1]),
+        "{functions:#}: not of both nodes {nodes:?}"
+    );
+}
+
 #[test]
 fn a_server_on_one_node_is_asked_from_the_others() {
     let Some(slurm) = Slurm::start(3) else { return };
