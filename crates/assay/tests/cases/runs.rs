@@ -74,9 +74,11 @@ const TEXT: &str = "\"text\"";
 const TUNING: &str = "\"choice\"\nof = [\"base\", \"peak\"]";
 const SIZE: &str = "\"choice\"\nof = [\"train\", \"ref\"]";
 
-/// The newest run.
+/// The run that was written last.
 pub fn newest(world: &World) -> String {
-    let run = world.runs().into_iter().max_by_key(|p| fs::metadata(p).unwrap().created().unwrap());
+    // Not the creation time of its folder: on Linux 5.10 tmpfs keeps none.
+    let written = |p: &PathBuf| fs::metadata(p.join("run.json")).unwrap().modified().unwrap();
+    let run = world.runs().into_iter().max_by_key(written);
     run.unwrap().file_name().unwrap().to_string_lossy().into_owned()
 }
 
