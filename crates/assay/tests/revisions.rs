@@ -290,7 +290,7 @@ fn the_steps_of_the_action_and_of_the_job_run() {
             .envs([("BASE", base), ("HEAD", head), ("CI_MERGE_REQUEST_DIFF_BASE_SHA", base)])
             .envs([("BUILD", "sh build.sh"), ("ASSAY_BUILD", "sh build.sh")])
             .envs([("COMMAND", "./prog"), ("ASSAY_COMMAND", "./prog")])
-            .envs([("MARGIN", "10 %"), ("ASSAY_MARGIN", "10 %")])
+            .envs([("MARGIN", "30 %"), ("ASSAY_MARGIN", "30 %")])
             .envs([("BUDGET", "1 min"), ("ASSAY_BUDGET", "1 min")])
             .env("GITHUB_STEP_SUMMARY", &summary)
             .env("GITHUB_OUTPUT", &outputs);
@@ -400,11 +400,11 @@ fn slower_function(world: &World) -> std::path::PathBuf {
     fs::create_dir(&repo).unwrap();
     git(&repo, &["init", "--quiet"]);
     for n in 0..10 {
-        let times = if n < 5 { 100 } else { 160 };
+        let times = if n < 5 { 100 } else { 300 };
         let source = format!(
             "#define KEPT __attribute__((noinline, noclone))\n\
-             KEPT unsigned steady(unsigned x) {{ for (long i = 0; i < 40000000; i++) x = x * 33 + 7; return x; }}\n\
-             KEPT unsigned slower(unsigned x) {{ for (long i = 0; i < {times} * 400000L; i++) x = x * 31 + 5; return x; }}\n\
+             KEPT unsigned steady(unsigned x) {{ for (long i = 0; i < 20000000; i++) x = x * 33 + 7; return x; }}\n\
+             KEPT unsigned slower(unsigned x) {{ for (long i = 0; i < {times} * 200000L; i++) x = x * 31 + 5; return x; }}\n\
              int main(void) {{ volatile unsigned x = 1; x = steady(x); x = slower(x); return 0; }}\n"
         );
         fs::write(repo.join("p.c"), source).unwrap();
