@@ -418,14 +418,15 @@ fn slower_function(world: &World) -> std::path::PathBuf {
     repo
 }
 
-/// Whether the answer names the function alone; the program of the trials is short, so that others may be open.
+/// Whether the answer names the function. Another is called clear in up to 5 of 100 comparisons, by design, so what
+/// is asked of the one that did not change is that its difference is small beside.
 fn names_slower(functions: &Value) {
     let changes = functions["differences"]["changes"].as_array().unwrap();
     assert_eq!(changes[0]["function"], "slower", "{functions:#}");
     assert_eq!(changes[0]["clear"], true, "{functions:#}");
-    assert!(changes[0]["difference_ns"].as_f64().unwrap() > 0.0, "{functions:#}");
     let steady = changes.iter().find(|c| c["function"] == "steady").unwrap();
-    assert_eq!(steady["clear"], false, "{functions:#}");
+    let difference = |c: &Value| c["difference_ns"].as_f64().unwrap();
+    assert!(difference(steady).abs() < 0.1 * difference(&changes[0]), "{functions:#}");
 }
 
 #[test]
