@@ -1,22 +1,24 @@
 #!/usr/bin/env bash
-# What building takes: a release build from clean, the same without default features, and what each dependency has of it
-# (`cargo build --timings`); the size of the program. Sources are fetched before. Twice some minutes on two cores.
-# Usage: bench/build.sh [ROWS]      how many crates are listed; FEATURES="default none" chooses the builds
+# What building takes: a release build from clean, `cargo build -p assay --no-default-features`, the same as a release, and
+# what each dependency has of it (`cargo build --timings`); the size of the program. Sources are fetched before. Three
+# times some minutes on two cores.
+# Usage: bench/build.sh [ROWS]      how many crates are listed; BUILDS="default dev-none none" chooses the builds
 set -euo pipefail
 cd "$(dirname "$0")/.."
 cargo fetch --locked --quiet
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
-for features in ${FEATURES:-default none}; do
-    flags=()
-    [ "$features" = default ] || flags=(--no-default-features)
-    export CARGO_TARGET_DIR="$work/$features"
+for build in ${BUILDS:-default dev-none none}; do
+    flags=() profile=debug
+    [[ "$build" = dev-* ]] || flags=(--release) profile=release
+    [[ "$build" = *none ]] && flags+=(--no-default-features)
+    export CARGO_TARGET_DIR="$work/$build"
     begin="$(date +%s.%N)"
-    cargo build --release --locked --quiet --package assay --timings "${flags[@]}"
+    cargo build --locked --quiet --package assay --timings "${flags[@]}"
     end="$(date +%s.%N)"
-    printf '\n%s features: %.0f s on %s CPUs, load average %s, program %.1f MB\n' "$features" \
+    printf '\n%s: %.0f s on %s CPUs, load average %s, program %.1f MB\n' "$build" \
         "$(awk "BEGIN { print $end - $begin }")" "$(nproc)" "$(cut -d ' ' -f 1 /proc/loadavg)" \
-        "$(stat -c %s "$CARGO_TARGET_DIR/release/assay" | awk '{ print $1 / 1e6 }')"
+        "$(stat -c %s "$CARGO_TARGET_DIR/$profile/assay" | awk '{ print $1 / 1e6 }')"
     python3 - "$CARGO_TARGET_DIR/cargo-timings/cargo-timing.html" "${1:-25}" <<'P'
 import json, re, sys
 
