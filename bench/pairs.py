@@ -47,9 +47,12 @@ def under(command, folder):
     return run
 
 
-def compare(loads, asked, rounds, unit, minutes=math.inf):
+def compare(loads, asked, rounds, unit, minutes=math.inf, each=None):
     """Prints throughput with each thing over that without it: `asked` has rows of a load's name, a name, and what runs it.
-    No round begins after so many minutes."""
+    No round begins after so many minutes. `each`: what one of the things that are counted is called, whose cost is printed then,
+    of a load that runs on one CPU. ONLY=WORD,... in the environment leaves out rows without any of the words."""
+    words = os.environ.get("ONLY", "").split(",")
+    asked = [row for row in asked if any(word in f"{row[0]} {row[1]}" for word in words)]
     began = time.monotonic()
     ratios = {i: [] for i in range(len(asked))}
     base = {name: [] for name in loads}
@@ -79,4 +82,6 @@ def compare(loads, asked, rounds, unit, minutes=math.inf):
             print(f"{load:7} {what:34} too few pairs")
             continue
         middle, low, high = ratio(ratios[i])
-        print(f"{load:7} {what:34} {middle:.4f} [{low:.4f}, {high:.4f}] n={len(ratios[i])}")
+        ns = 1e9 / statistics.fmean(base[load])
+        cost = f", {ns * (1 / middle - 1):.0f} ns a {each} [{ns * (1 / high - 1):.0f}, {ns * (1 / low - 1):.0f}]" if each else ""
+        print(f"{load:7} {what:34} {middle:.4f} [{low:.4f}, {high:.4f}] n={len(ratios[i])}{cost}")
