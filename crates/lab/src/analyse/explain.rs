@@ -4,8 +4,7 @@
 //! Differences are ranked, not blamed: two things that change together need not be cause and effect,
 //! and with many observations some differ by chance alone. The notes state it.
 
-use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use assay_model::{
     Account, Analysis, Better, Change, Comparison, Explanation, Observed, SampleSet, TrialRecord,
@@ -14,6 +13,8 @@ use assay_observe::{ALL_TASKS, Field, Role, TASKS};
 use assay_profile::{Measured, Profile, Side, differences};
 use assay_stats::summary::{mean, mean_interval, variance};
 use assay_syscalls::{Dimension, Measure, Syscalls};
+
+use super::seen::{INSTRUCTIONS, Key, SYSCALLS, Seen};
 
 /// What is to be explained.
 #[derive(Debug, Clone, Copy)]
@@ -34,78 +35,39 @@ pub struct Question<'a> {
     pub comparison: &'a Comparison,
 }
 
-/// The source of what is known of system calls.
-const SYSCALLS: &str = "syscalls";
-/// The source of counted instructions of functions.
-const INSTRUCTIONS: &str = "instructions";
-/// Sources that count everything that a trial has: what is not there was there no times. There is so much of it that some
-/// would differ by chance, so the level of a source's intervals is that of the comparison for all of it together.
-const COUNTED: [&str; 2] = [SYSCALLS, INSTRUCTIONS];
 /// Functions with fewer of a trial's instructions do not take part.
 const LEAST_INSTRUCTIONS: f64 = 0.01;
 /// The source of what is known of functions.
 const PROFILE: &str = "profile";
 
-/// An observation's identity.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Key<'a> {
-    source: &'a str,
-    subject: Cow<'a, str>,
-    name: &'a str,
-    unit: &'a str,
-}
-
-impl<'a> Key<'a> {
-    fn new(
-        source: &'a str,
-        subject: impl Into<Cow<'a, str>>,
-        name: &'a str,
-        unit: &'a str,
-    ) -> Self {
-        Key { source, subject: subject.into(), name, unit }
-    }
-
-    /// What one unit of it is as a share of the time of the window; `None`: it is no time.
-    fn share_of_time(&self) -> Option<f64> {
-        // Seconds of CPU for each second of the trial: set by `resources`.
-        if self.source == "resources" {
-            return (self.unit == "s/s").then_some(1.0);
-        }
-        let field = assay_observe::field(self.source, self.name)?;
-        let whole = field.chart.and_then(|(chart, _)| chart.subject);
-        (field.is_time() && whole.is_none_or(|whole| self.subject == whole)).then_some(0.01)
-    }
-
-    fn counted(&self) -> bool {
-        COUNTED.contains(&self.source)
-    }
-}
-
 /// Explains a comparison.
 pub fn explain(question: &Question<'_>) -> Explanation {
     let Question { records, analysis, comparison, .. } = *question;
-    let of = |treatment: u32| -> BTreeMap<u32, BTreeMap<Key<'_>, f64>> {
+    let of = |treatment: u32| -> BTreeMap<u32, &TrialRecord> {
         let counts = records.iter().filter(|r| r.treatment == treatment && r.counts());
-        counts.map(|r| (r.block, observations(r, question, comparison))).collect()
+        counts.map(|r| (r.block, r)).collect()
     };
     let (base, other) = (of(comparison.baseline), of(comparison.treatment));
-    // One by one: most trials have the same few.
-    let mut keys: BTreeSet<&Key<'_>> = BTreeSet::new();
-    base.values().chain(other.values()).for_each(|of| keys.extend(of.keys()));
+    let mut seen = Seen::default();
+    for record in base.values().chain(other.values()) {
+        seen.next_trial();
+        observe(record, question, comparison, &mut seen);
+    }
+    // The trials of each block that has both, by their place among those that were seen.
+    let beside: BTreeMap<u32, u32> = other.keys().copied().zip(base.len() as u32 + 1..).collect();
+    let both: Vec<(u32, u32)> =
+        (1..).zip(base.keys()).filter_map(|(at, block)| Some((at, *beside.get(block)?))).collect();
     let level = analysis.confidence;
     let mut found = Vec::new();
     let mut unchanged = 0;
     let mut compared: Vec<(&Key<'_>, Vec<(f64, f64)>)> = Vec::new();
-    for key in keys {
+    for (key, at) in &seen.places {
         // A call that a trial did not make was made no times; so with the instructions of a function.
-        let value = |of: &BTreeMap<Key<'_>, f64>| match of.get(key) {
-            None if key.counted() && of.keys().any(|k| k.source == key.source) => Some(0.0),
-            value => value.copied(),
+        let value = |trial: u32| match seen.value(*at, trial) {
+            None if seen.counts(key.source, trial) => Some(0.0),
+            value => value,
         };
-        let pairs = base
-            .iter()
-            .filter_map(|(block, a)| Some((value(a)?, value(other.get(block)?)?)))
-            .collect();
+        let pairs = both.iter().filter_map(|(a, b)| Some((value(*a)?, value(*b)?))).collect();
         compared.push((key, pairs));
     }
     // So many numbers of these that some would differ by chance: of all of a source together the level is that of
@@ -198,12 +160,12 @@ fn functions(question: &Question<'_>, level: f64) -> Vec<Observed> {
 }
 
 /// Everything that a trial tells of its window.
-fn observations<'a>(
+fn observe<'a>(
     record: &'a TrialRecord,
     question: &Question<'a>,
     comparison: &Comparison,
-) -> BTreeMap<Key<'a>, f64> {
-    let mut all = BTreeMap::new();
+    all: &mut Seen<'a>,
+) {
     if let Some(samples) = question.samples.get(&record.number) {
         let (from, to) = record.window();
         let inside = samples.rows.iter().filter(|r| (from..=to).contains(&r.t_ns));
@@ -221,12 +183,12 @@ fn observations<'a>(
                 continue;
             }
             let key = Key::new(&s.monitor, s.subject.as_str(), &s.field, &s.unit);
-            all.insert(key, sum / f64::from(n));
+            *all.of(key) = sum / f64::from(n);
         }
     }
     if let Some(r) = record.resources.filter(|r| r.wall_s > 0.0) {
         let mut put = |name, unit, value| {
-            all.insert(Key::new("resources", "", name, unit), value);
+            *all.of(Key::new("resources", "", name, unit)) = value;
         };
         put("user", "s/s", r.user_s / r.wall_s);
         put("system", "s/s", r.system_s / r.wall_s);
@@ -263,7 +225,7 @@ fn observations<'a>(
                     Measure::Bytes => ("B", 1.0),
                 };
                 let key = Key::new(SYSCALLS, of.key[0].clone(), measure.name(), unit);
-                all.insert(key, measure.of(&of.amounts) * factor);
+                *all.of(key) = measure.of(&of.amounts) * factor;
             }
         }
     }
@@ -273,16 +235,15 @@ fn observations<'a>(
             let n = f.self_count as f64;
             if n >= least {
                 let key = Key::new(INSTRUCTIONS, f.frame.label(), "instructions", "instructions");
-                *all.entry(key).or_insert(0.0) += n;
+                *all.of(key) += n;
             }
         }
     }
     for m in record.metrics.iter().filter(|m| m.name != comparison.metric) {
         if let Some(value) = m.value.filter(|v| v.is_finite()) {
-            all.insert(Key::new("metric", "", &m.name, &m.unit), value);
+            *all.of(Key::new("metric", "", &m.name, &m.unit)) = value;
         }
     }
-    all
 }
 
 /// The difference of an observation by block; `None` without a block that has it in both treatments.

@@ -8,6 +8,7 @@ pub(crate) mod explain;
 pub(crate) mod findings;
 pub(crate) mod histograms;
 pub(crate) mod pairs;
+mod seen;
 pub(crate) mod suite;
 pub(crate) mod suite_facts;
 pub(crate) mod suite_result;

@@ -177,8 +177,13 @@ fn a_thread_that_was_kept_at_some_ticks_only_takes_no_part() {
         analysis: &analysis(),
         comparison: &comparison("s", Better::Lower, 1.0),
     };
-    let seen = observations(&record, &question, question.comparison);
-    let of = |subject: &str| seen.get(&Key::new(TASKS, subject, "user", "%")).copied();
+    let mut seen = Seen::default();
+    seen.next_trial();
+    observe(&record, &question, question.comparison, &mut seen);
+    let of = |subject: &'static str| {
+        let place = seen.places.get(&Key::new(TASKS, subject, "user", "%"))?;
+        seen.value(*place, 1)
+    };
     // The first tick of a window may have been before a thread had a base.
     assert_eq!([of(ALL_TASKS), of("srv"), of("srv/io")], [Some(50.0); 3]);
     assert_eq!(of("short"), None);

@@ -1,0 +1,132 @@
+//! What trials tell besides the metric, laid out by what it is.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The source of what is known of system calls.
+pub(super) const SYSCALLS: &str = "syscalls";
+/// The source of counted instructions of functions.
+pub(super) const INSTRUCTIONS: &str = "instructions";
+/// Sources that count everything that a trial has: what is not there was there no times. There is so much of it that some
+/// would differ by chance, so the level of a source's intervals is that of the comparison for all of it together.
+const COUNTED: [&str; 2] = [SYSCALLS, INSTRUCTIONS];
+
+/// An observation's identity.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Key<'a> {
+    pub(super) source: &'a str,
+    pub(super) subject: Cow<'a, str>,
+    pub(super) name: &'a str,
+    pub(super) unit: &'a str,
+}
+
+impl<'a> Key<'a> {
+    pub(super) fn new(
+        source: &'a str,
+        subject: impl Into<Cow<'a, str>>,
+        name: &'a str,
+        unit: &'a str,
+    ) -> Self {
+        Key { source, subject: subject.into(), name, unit }
+    }
+
+    /// What one unit of it is as a share of the time of the window; `None`: it is no time.
+    pub(super) fn share_of_time(&self) -> Option<f64> {
+        // Seconds of CPU for each second of the trial: set by `resources`.
+        if self.source == "resources" {
+            return (self.unit == "s/s").then_some(1.0);
+        }
+        let field = assay_observe::field(self.source, self.name)?;
+        let whole = field.chart.and_then(|(chart, _)| chart.subject);
+        (field.is_time() && whole.is_none_or(|whole| self.subject == whole)).then_some(0.01)
+    }
+
+    pub(super) fn counted(&self) -> bool {
+        COUNTED.contains(&self.source)
+    }
+}
+
+/// What was seen of the trials of two treatments, by what it is.
+#[derive(Default)]
+pub(super) struct Seen<'a> {
+    /// Where the values of a key are.
+    pub(super) places: BTreeMap<Key<'a>, usize>,
+    /// The keys by place, each with its values and the trials that had them, in order.
+    values: Vec<(Key<'a>, Vec<(u32, f64)>)>,
+    /// The trials that have anything of a source of [`COUNTED`].
+    counted: BTreeSet<(&'a str, u32)>,
+    /// The trial that is being looked at, from 1.
+    trial: u32,
+    /// Where the key of the next value probably is: most trials tell the same in the same order.
+    next: usize,
+}
+
+impl<'a> Seen<'a> {
+    /// What is put in from here on is of another trial.
+    pub(super) fn next_trial(&mut self) {
+        (self.trial, self.next) = (self.trial + 1, 0);
+    }
+
+    /// The trial's value of a key, 0 where it has none yet.
+    pub(super) fn of(&mut self, key: Key<'a>) -> &mut f64 {
+        if key.counted() {
+            self.counted.insert((key.source, self.trial));
+        }
+        let expected = self.values.get(self.next).is_some_and(|(known, _)| *known == key);
+        let at = if expected { self.next } else { self.place(key) };
+        self.next = at + 1;
+        let values = &mut self.values[at].1;
+        if values.last().is_none_or(|(trial, _)| *trial != self.trial) {
+            values.push((self.trial, 0.0));
+        }
+        let last = values.len() - 1;
+        &mut values[last].1
+    }
+
+    fn place(&mut self, key: Key<'a>) -> usize {
+        let new = self.values.len();
+        let at = *self.places.entry(key.clone()).or_insert(new);
+        if at == new {
+            self.values.push((key, Vec::new()));
+        }
+        at
+    }
+
+    /// What a trial has of the key at a place.
+    pub(super) fn value(&self, place: usize, trial: u32) -> Option<f64> {
+        let values = &self.values[place].1;
+        values.binary_search_by_key(&trial, |(of, _)| *of).ok().map(|at| values[at].1)
+    }
+
+    /// Whether a trial counted everything of a source.
+    pub(super) fn counts(&self, source: &str, trial: u32) -> bool {
+        COUNTED.contains(&source) && self.counted.contains(&(source, trial))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_keep_their_keys_in_any_order() {
+        let key = |name| Key::new("metric", "", name, "s");
+        let call = Key::new(SYSCALLS, "read", "calls", "calls");
+        let mut seen = Seen::default();
+        for names in [["a", "b", "c"], ["a", "b", "c"], ["c", "a", "a"], ["b", "d", "c"]] {
+            seen.next_trial();
+            for name in names {
+                *seen.of(key(name)) += 1.0;
+            }
+        }
+        *seen.of(call.clone()) = 7.0;
+        let of = |name| [1, 2, 3, 4].map(|trial| seen.value(seen.places[&key(name)], trial));
+        assert_eq!(of("a"), [Some(1.0), Some(1.0), Some(2.0), None]);
+        assert_eq!(of("b"), [Some(1.0), Some(1.0), None, Some(1.0)]);
+        assert_eq!(of("c"), [Some(1.0); 4]);
+        assert_eq!(of("d"), [None, None, None, Some(1.0)]);
+        assert_eq!(seen.value(seen.places[&call], 4), Some(7.0));
+        assert_eq!([3, 4].map(|trial| seen.counts(SYSCALLS, trial)), [false, true]);
+        assert!(!seen.counts("metric", 4));
+    }
+}
