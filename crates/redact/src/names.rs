@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::key::Key;
 use crate::redactor::Kind;
+use crate::token::{Begins, add, begins};
 
 /// Names that a publication does not show.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -11,6 +12,21 @@ pub struct Names {
     hosts: BTreeSet<String>,
     users: BTreeSet<String>,
     homes: BTreeSet<String>,
+    begins: Beginnings,
+}
+
+/// How names and home folders begin.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Beginnings(Begins);
+
+impl Default for Beginnings {
+    fn default() -> Self {
+        let mut begins = [0; 256];
+        for root in HOME_ROOTS {
+            add(&mut begins, root.as_bytes());
+        }
+        Beginnings(begins)
+    }
 }
 
 /// Names that say nothing about anybody, and are words of texts besides. As parts of paths of home
@@ -50,12 +66,16 @@ const HOME_ROOTS: [&str; 3] = ["/home/", "/Users/", "/root"];
 /// The fewest characters of a name that is looked for in texts.
 const SHORTEST: usize = 3;
 
+/// Up to so many characters a look for how names begin takes less than one for each name.
+const SHORT: usize = 100;
+
 impl Names {
     /// Adds a machine's name; of a full one its first part too.
     pub fn host(&mut self, name: &str) {
         let name = name.trim();
         for name in [name, name.split('.').next().unwrap_or_default()] {
             if looked_for(name) {
+                add(&mut self.begins.0, name.as_bytes());
                 self.hosts.insert(name.to_owned());
             }
         }
@@ -69,6 +89,7 @@ impl Names {
     /// Adds a person's name on a machine.
     pub fn user(&mut self, name: &str) {
         if looked_for(name.trim()) {
+            add(&mut self.begins.0, name.trim().as_bytes());
             self.users.insert(name.trim().to_owned());
         }
     }
@@ -79,6 +100,7 @@ impl Names {
         let Some((above, last)) = path.rsplit_once('/') else { return };
         self.user(last);
         if !above.is_empty() && path.starts_with('/') {
+            add(&mut self.begins.0, path.as_bytes());
             self.homes.insert(path.to_owned());
         }
     }
@@ -95,6 +117,10 @@ impl Names {
 
     /// Whether a text may hold any of them. Quick, and never wrong when it says no.
     pub(crate) fn may_be_in(&self, text: &str) -> bool {
+        let mut pairs = text.as_bytes().windows(2);
+        if text.len() <= SHORT && !pairs.any(|pair| begins(&self.begins.0, pair)) {
+            return false;
+        }
         let names = self.homes.iter().chain(&self.hosts).chain(&self.users);
         HOME_ROOTS.iter().any(|root| text.contains(root))
             || names.into_iter().any(|name| text.contains(name.as_str()))
@@ -234,6 +260,25 @@ mod tests {
 
     fn clean(names: &Names, text: &str) -> String {
         names.remove(text, &Key::new(*b"k"), &mut |_, _, _| ())
+    }
+
+    #[test]
+    fn names_are_found_in_texts_of_any_length() {
+        let mut names = Names::default();
+        names.host("kestrel");
+        names.user("eve");
+        names.home("/export/people/mallory");
+        for name in
+            ["kestrel", "eve", "mallory", "/export/people/mallory", "/home/", "/Users/", "/root"]
+        {
+            for around in [0, 1, 60, 200] {
+                let blanks = " ".repeat(around);
+                assert!(names.may_be_in(&format!("{blanks}{name}{blanks}")), "{name}, {around}");
+                let cut = &name[..name.len() - 1];
+                assert!(!names.may_be_in(&format!("{blanks}{cut}{blanks}")), "{cut}, {around}");
+            }
+        }
+        assert!(!names.may_be_in(""));
     }
 
     #[test]

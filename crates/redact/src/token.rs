@@ -108,13 +108,13 @@ const fn folded(b: u8) -> u8 {
 
 /// How words begin, by their first two bytes, the second as one of 64 bits: nearly every word of a record is
 /// none of those that are looked for, and every word is asked.
-type Begins = [u64; 256];
+pub(crate) type Begins = [u64; 256];
 
-const fn add(begins: &mut Begins, word: &[u8]) {
+pub(crate) const fn add(begins: &mut Begins, word: &[u8]) {
     begins[word[0] as usize] |= 1 << (word[1] & 63);
 }
 
-fn begins(begins: &Begins, pair: &[u8]) -> bool {
+pub(crate) fn begins(begins: &Begins, pair: &[u8]) -> bool {
     begins[usize::from(pair[0])] >> (pair[1] & 63) & 1 == 1
 }
 
