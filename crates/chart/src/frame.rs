@@ -90,9 +90,11 @@ pub(crate) fn crosshair(inner: &Inner) -> Markup {
 
 /// A coordinate in as few characters as are exact to a tenth of a unit.
 pub(crate) fn px(value: f64) -> String {
-    let text = format!("{value:.1}");
-    let short = text.strip_suffix(".0").unwrap_or(&text);
-    if short == "-0" { "0".to_owned() } else { short.to_owned() }
+    let mut text = format!("{value:.1}");
+    if text.ends_with(".0") {
+        text.truncate(text.len() - 2);
+    }
+    if text == "-0" { "0".to_owned() } else { text }
 }
 
 /// The estimated width of a text in user units.

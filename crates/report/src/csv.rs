@@ -35,11 +35,13 @@ pub fn trials(view: &RunView) -> String {
         lead.push(outcome_word(record.outcome).to_owned());
         lead.extend(levels(view, record));
         let withheld = gate.trial(record).map(|w| w.finding.clone()).unwrap_or_default();
+        let lead: Vec<&str> = lead.iter().map(String::as_str).collect();
+        let mut put = |own: [&str; 5], doubt| {
+            let rest = own.into_iter().chain([&*withheld, &record.started_at, &guest, doubt]);
+            out.row(&lead.iter().copied().chain(rest).collect::<Vec<&str>>());
+        };
         if record.metrics.is_empty() {
-            let mut row = lead.clone();
-            row.extend(std::iter::repeat_n(String::new(), 5));
-            row.extend([withheld.clone(), record.started_at.clone(), guest.clone(), String::new()]);
-            out.row(&row);
+            put([""; 5], "");
         }
         for m in &record.metrics {
             let value = m.value.filter(|v| v.is_finite() && withheld.is_empty());
@@ -48,11 +50,8 @@ pub fn trials(view: &RunView) -> String {
                 assay_model::Better::Lower => "lower",
                 assay_model::Better::Neither => "neither",
             };
-            let mut row = lead.clone();
-            row.extend([m.name.clone(), number(value), m.unit.clone(), better.to_owned()]);
-            row.extend([kind(m.kind).to_owned(), withheld.clone(), record.started_at.clone()]);
-            row.extend([guest.clone(), m.doubt.clone().unwrap_or_default()]);
-            out.row(&row);
+            let doubt = m.doubt.as_deref().unwrap_or_default();
+            put([&m.name, &number(value), &m.unit, better, kind(m.kind)], doubt);
         }
     }
     out.text()
@@ -238,7 +237,7 @@ impl Rows {
         Rows(rows)
     }
 
-    pub(crate) fn row(&mut self, fields: &[String]) {
+    pub(crate) fn row(&mut self, fields: &[impl AsRef<[u8]>]) {
         self.0.write_record(fields).expect("memory takes every row");
     }
 
