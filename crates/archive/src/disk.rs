@@ -156,11 +156,24 @@ struct Version {
 
 /// A JSON file of ours: its version is looked at before its content.
 pub(crate) fn parse_json<T: DeserializeOwned>(bytes: &[u8], path: &Path) -> Result<T> {
-    let version: Version = serde_json::from_slice(bytes).map_err(|e| Error::damaged(path, e))?;
-    if version.schema_version > u64::from(SCHEMA_VERSION) {
-        return Err(Error::Newer { path: path.to_owned(), found: version.schema_version });
+    let anywhere = || serde_json::from_slice::<Version>(bytes).map(|found| found.schema_version);
+    let found = leading_version(bytes).map_or_else(anywhere, Ok);
+    let found = found.map_err(|e| Error::damaged(path, e))?;
+    if found > u64::from(SCHEMA_VERSION) {
+        return Err(Error::Newer { path: path.to_owned(), found });
     }
     serde_json::from_slice(bytes).map_err(|e| Error::damaged(path, e))
+}
+
+/// The version where it stands first, as we write it: the rest need not be read for it.
+fn leading_version(bytes: &[u8]) -> Option<u64> {
+    let rest = ["{", "\"schema_version\"", ":"]
+        .iter()
+        .try_fold(bytes, |rest, part| rest.trim_ascii_start().strip_prefix(part.as_bytes()))?
+        .trim_ascii_start();
+    let (digits, after) = rest.split_at(rest.iter().position(|b| !b.is_ascii_digit())?);
+    let version = str::from_utf8(digits).ok()?.parse().ok()?;
+    after.trim_ascii_start().starts_with(b",").then_some(version)
 }
 
 /// Reads a JSON file of ours.
@@ -171,4 +184,34 @@ pub(crate) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T> {
 /// A text file of ours.
 pub(crate) fn read_text(path: &Path) -> Result<String> {
     String::from_utf8(read(path, MAX_TEXT)?).map_err(|e| Error::damaged(path, e))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_version_is_found_wherever_it_stands() {
+        let parse = |text: &str| parse_json::<serde_json::Value>(text.as_bytes(), Path::new("x"));
+        for (text, leads) in [
+            ("{\"schema_version\": 2, \"x\": 1}", true),
+            ("\n{ \"schema_version\"\n:2\n, \"x\": 1}", true),
+            ("{\"x\": 1, \"schema_version\": 2}", false),
+            ("{\"schema_version\": 2}", false),
+            ("{\"schema_version\": 2 }", false),
+        ] {
+            assert_eq!(leading_version(text.as_bytes()), leads.then_some(2), "{text}");
+            assert!(matches!(parse(text), Err(Error::Newer { found: 2, .. })), "{text}");
+            assert!(parse(&text.replace('2', "1")).is_ok(), "{text}");
+        }
+        for text in [
+            "",
+            "{",
+            "{\"schema_version\":",
+            "{\"schema_version\":1",
+            "{\"schema_version\": -1, \"x\": 1}",
+        ] {
+            assert!(matches!(parse(text), Err(Error::Damaged { .. })), "{text}");
+        }
+    }
 }
