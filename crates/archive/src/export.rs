@@ -8,6 +8,7 @@ use assay_model::RunId;
 
 use crate::archive::Archive;
 use crate::bundle::{MANIFEST, Manifest};
+use crate::reader::RunReader;
 use crate::{Error, Result, disk, heads};
 
 /// zstd's level: its default.
@@ -20,7 +21,15 @@ impl Archive {
     /// # Errors
     /// `Busy` while the run is being written, `Exists` when `path` is there already.
     pub fn export(&self, id: &RunId, path: &Path) -> Result<()> {
-        let run = self.run(id)?;
+        self.export_open(&self.run(id)?, path)
+    }
+
+    /// As [`Archive::export`], of a run of this archive that is open already.
+    ///
+    /// # Errors
+    /// As [`Archive::export`].
+    pub fn export_open(&self, run: &RunReader, path: &Path) -> Result<()> {
+        let id = run.id();
         if Self::is_being_written(run.dir()) {
             let lock = run.dir().join(crate::layout::LOCK);
             return Err(Error::Busy { run: id.clone(), owner: "another process".into(), lock });

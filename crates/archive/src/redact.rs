@@ -149,7 +149,7 @@ impl Archive {
         let replacement = |path: &str| [PLAN, METRICS].iter().any(|name| path == staged(name));
         files.retain(|name| name != LEDGER && !replacement(name));
         disk::make_folder(&folder)?;
-        for (name, clean) in copy.cleaned(files) {
+        for (name, clean) in copy.cleaned(files, &folder) {
             let Clean { was_sha256, bytes, changed } = clean?;
             copy.were.insert(name.clone(), was_sha256);
             copy.changed |= changed;
@@ -157,11 +157,6 @@ impl Archive {
                 copy.excluded.push(name);
                 continue;
             };
-            let path = folder.join(&name);
-            if name.contains('/') {
-                disk::make_folder(path.parent().unwrap_or(&folder))?;
-            }
-            disk::write_new(&path, &bytes, disk::Durability::Cached)?;
             copies.insert(name, bytes);
         }
         copy.excluded.sort();
@@ -208,13 +203,26 @@ struct Clean {
     changed: bool,
 }
 
+impl Clean {
+    fn put(self, folder: &Path, name: &str) -> Result<Self> {
+        if let Some(bytes) = &self.bytes {
+            let path = folder.join(name);
+            if name.contains('/') {
+                disk::make_folder(path.parent().unwrap_or(folder))?;
+            }
+            disk::write_new(&path, bytes, disk::Durability::Cached)?;
+        }
+        Ok(self)
+    }
+}
+
 impl Copy<'_> {
-    /// The files as they may leave, in any order: two CPUs take one after the other.
-    fn cleaned(&self, files: Vec<String>) -> Vec<(String, Result<Clean>)> {
+    /// The files as they may leave, written into a folder, in any order: two CPUs take one after the other.
+    fn cleaned(&self, files: Vec<String>, into: &Path) -> Vec<(String, Result<Clean>)> {
         let left = Mutex::new(files);
         let take = || left.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let work = || {
-            let clean = |name: String| (self.file(&name), name);
+            let clean = |name: String| (self.file(&name).and_then(|c| c.put(into, &name)), name);
             std::iter::from_fn(take).map(clean).map(|(clean, of)| (of, clean)).collect::<Vec<_>>()
         };
         std::thread::scope(|threads| {

@@ -4,6 +4,7 @@ mod cli;
 mod commands;
 mod exit;
 mod help;
+mod memory;
 mod progress;
 mod screen;
 mod shipped;

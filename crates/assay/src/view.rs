@@ -52,28 +52,15 @@ pub fn of_ended(
     Ok((own?, Some(public?)))
 }
 
-/// A run as its reader lets it be seen.
-pub fn of(reader: &RunReader) -> Result<RunView> {
-    read(reader, None)
-}
-
-/// A run as it is judged for publication: its findings, and what is withheld because of them, in the severities
-/// of the publish profile.
-pub fn for_publication(mut view: RunView) -> RunView {
-    let recorded = Recorded {
-        experiment: &view.experiment,
-        plan: &view.plan,
-        records: &view.records,
-        system: Some(&view.system),
-        ledger: &view.ledger,
-    };
-    let report = assay_lab::check(&recorded, &view.analysis, Profile::Publish);
-    (view.analysis.checks, view.analysis.findings) = (report.checks(), report.findings);
+/// A run as its reader lets it be seen, judged for publication: its findings, and what is withheld because of them,
+/// in the severities of the publish profile.
+pub fn published(reader: &RunReader) -> Result<RunView> {
+    let mut view = read_in(Profile::Publish, reader, None)?;
     for record in &mut view.records {
         record.findings =
             record.findings.drain(..).map(|f| f.in_profile(Profile::Publish)).collect();
     }
-    view
+    Ok(view)
 }
 
 /// The names of this machine and this user.
@@ -89,19 +76,29 @@ pub fn own_names() -> Names {
 
 /// `records` are what the reader would read, if that is known.
 fn read(reader: &RunReader, records: Option<Vec<TrialRecord>>) -> Result<RunView> {
+    read_in(Profile::Lab, reader, records)
+}
+
+/// As [`read`], with the findings about the run in a profile.
+fn read_in(
+    profile: Profile,
+    reader: &RunReader,
+    records: Option<Vec<TrialRecord>>,
+) -> Result<RunView> {
     let experiment_toml = reader.experiment_toml()?;
     let experiment = assay_lab::read_experiment("experiment.toml", &experiment_toml)
         .map_err(assay_lab::LabError::File)?;
     let plan = reader.plan()?;
     let records = records.map_or_else(|| reader.records(), Ok)?;
     let system = reader.system()?;
-    let mut analysis = assay_lab::analyse(&Recorded {
+    let recorded = Recorded {
         experiment: &experiment,
         plan: &plan,
         records: &records,
         system: Some(&system),
         ledger: reader.ledger(),
-    });
+    };
+    let mut analysis = assay_lab::analyse(&recorded);
     analysis.run_metrics.extend(reader.run_metrics()?);
     let mut samples = BTreeMap::new();
     for record in records.iter().filter(|r| r.observers.iter().any(|o| o.samples > 0)) {
@@ -134,8 +131,9 @@ fn read(reader: &RunReader, records: Option<Vec<TrialRecord>>) -> Result<RunView
     let profiles = kept_profiles(&records, "profile", |r| reader.profile(r.number, r.attempt))?;
     let instructions =
         kept_profiles(&records, "instructions", |r| reader.instructions(r.number, r.attempt))?;
-    let explanations = analysis.comparisons.iter().take(EXPLAINED).map(|comparison| {
-        assay_lab::explain(&Question {
+    let explain = || -> Vec<_> {
+        let explained = analysis.comparisons.iter().take(EXPLAINED);
+        let question = |comparison| Question {
             records: &records,
             samples: &samples,
             syscalls: &syscalls,
@@ -143,9 +141,21 @@ fn read(reader: &RunReader, records: Option<Vec<TrialRecord>>) -> Result<RunView
             instructions: &instructions,
             analysis: &analysis,
             comparison,
-        })
-    });
-    let explanations = explanations.collect();
+        };
+        explained.map(|comparison| assay_lab::explain(&question(comparison))).collect()
+    };
+    // The analysis has its findings in profile `lab` already.
+    let judge = || assay_lab::check(&recorded, &analysis, profile);
+    let (judged, explanations) = match profile {
+        Profile::Lab => (None, explain()),
+        Profile::Publish => {
+            let (report, explanations) = beside(judge, explain);
+            (Some(report), explanations)
+        }
+    };
+    if let Some(report) = judged {
+        (analysis.checks, analysis.findings) = (report.checks(), report.findings);
+    }
     Ok(RunView {
         summary: reader.summary_of(&records)?,
         experiment,

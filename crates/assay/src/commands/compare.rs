@@ -24,7 +24,7 @@ pub fn compare(cli: &Cli, compare: &Compare) -> Result<Exit> {
                 let run = opened(&archive, &id)?;
                 whole(&archive, &run)?;
                 let redactor = archive.publication(&run, view::own_names());
-                view::for_publication(view::of(&run.redacted(redactor))?)
+                view::published(&run.redacted(redactor))?
             }
             None => view::load(&archive, &id)?,
         });

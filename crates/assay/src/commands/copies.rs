@@ -2,6 +2,7 @@
 //! so nothing can be published that did not pass the redactor.
 
 use std::cell::RefCell;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use assay_archive::{Archive, Published, RunReader};
@@ -18,7 +19,7 @@ use crate::view;
 /// An archive of copies that is removed when this is dropped.
 pub struct Copies {
     archive: Archive,
-    folder: std::path::PathBuf,
+    folder: PathBuf,
     published: RefCell<Vec<(RunId, Published)>>,
 }
 
@@ -40,7 +41,7 @@ impl Copies {
     ///
     /// # Errors
     /// No archive can be made there.
-    pub fn at(folder: std::path::PathBuf) -> Result<Self> {
+    pub fn at(folder: PathBuf) -> Result<Self> {
         let archive = Archive::open(&folder)?;
         Ok(Copies { archive, folder, published: RefCell::default() })
     }
@@ -48,6 +49,11 @@ impl Copies {
     /// The copies.
     pub fn archive(&self) -> &Archive {
         &self.archive
+    }
+
+    /// Where they are.
+    pub fn folder(&self) -> &Path {
+        &self.folder
     }
 
     /// Adds the copy of a run, if it is not there yet, and opens it.

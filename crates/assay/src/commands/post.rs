@@ -181,7 +181,7 @@ fn runs(
                 let (whole, copy) = beside(whole, || copies.add(&archive, &run));
                 whole.and(copy)?
             };
-            views.insert(alias.clone(), view::for_publication(view::of(&run)?));
+            views.insert(alias.clone(), view::published(&run)?);
         }
     }
     let from = if publish.no_redact { archive } else { copies.archive().clone() };

@@ -50,8 +50,7 @@ impl<'a> Publication<'a> {
     /// # Errors
     /// It cannot be written.
     pub fn write(&mut self, name: &str, content: impl AsRef<[u8]>) -> Result<()> {
-        let staged = self.stage(name);
-        fs::write(&staged, content).with_context(|| self.cannot("write", name))
+        fill(&self.stage(name), content)
     }
 
     /// The path that a file is to be written to by others.
@@ -72,16 +71,24 @@ impl<'a> Publication<'a> {
         for name in &self.staged {
             let staged = self.folder.join(format!("{name}{STAGED}"));
             fs::rename(staged, self.folder.join(name))
-                .with_context(|| self.cannot("name", name))?;
+                .with_context(|| cannot("name", &self.folder.join(name)))?;
         }
         self.staged.clear();
         self.made = false;
         Ok(self.folder.join(PAGE))
     }
+}
 
-    fn cannot(&self, what: &str, name: &str) -> String {
-        format!("{what} {}; nothing was published", self.folder.join(name).display())
-    }
+/// Writes a file to the path that [`Publication::stage`] gave for it.
+///
+/// # Errors
+/// It cannot be written.
+pub fn fill(staged: &Path, content: impl AsRef<[u8]>) -> Result<()> {
+    fs::write(staged, content).with_context(|| cannot("write", &staged.with_extension("")))
+}
+
+fn cannot(what: &str, path: &Path) -> String {
+    format!("{what} {}; nothing was published", path.display())
 }
 
 impl Drop for Publication<'_> {

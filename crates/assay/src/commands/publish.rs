@@ -1,19 +1,22 @@
 //! `assay publish`: a run or a post as a folder: the page, the same in Markdown, CSV and JSON, and the
 //! raw data.
 
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc;
 
 use anyhow::{Result, anyhow};
 use assay_archive::{Archive, Problem, RunReader};
 use assay_model::{RunId, Severity};
 use assay_report::RunView;
-use assay_report::format::{FORMATS, Format, FormatError};
+use assay_report::format::{FORMATS, Format};
 
 use super::copies::Copies;
 use super::open::open_archive;
-use super::publication::Publication;
+use super::publication::{self, Publication};
 use crate::cli::{Cli, Publish};
 use crate::exit::{Changed, Exit, Usage};
+use crate::memory;
 use crate::screen::{print, print_json, say};
 use crate::threads::beside;
 use crate::view;
@@ -26,10 +29,11 @@ pub fn publish(cli: &Cli, publish: &Publish) -> Result<Exit> {
     if publish.withhold || !publish.published.is_empty() {
         return Err(Usage("--withhold and --published are for posts (POST.md)".to_owned()).into());
     }
+    memory::soon_over();
     let archive = open_archive(cli)?;
     let id = archive.resolve(&publish.what)?;
-    let copies = Copies::new()?;
-    let run = opened(&archive, &id)?;
+    let (copies, run) = beside(Copies::new, || opened(&archive, &id));
+    let (run, copies) = (run?, copies?);
     let whole = || whole(&archive, &run);
     let (archive, run) = if publish.no_redact {
         whole()?;
@@ -47,14 +51,20 @@ pub fn publish(cli: &Cli, publish: &Publish) -> Result<Exit> {
     }
     let mut publication = Publication::open(publish)?;
     let bundle = publication.stage(&format!("{id}.tar.zst"));
+    let scratch = copies.folder().to_owned();
+    let (is_read, read) = mpsc::channel::<()>();
     let (packed, view) = beside(
-        || check().and_then(|()| archive.export(&id, &bundle)),
         || {
-            let view = view::for_publication(view::of(&run)?);
-            for (name, content) in formats(&view) {
-                publication.write(name, content.map_err(|e| anyhow!(e))?)?;
-            }
-            publication.write("experiment.toml", &view.experiment_toml)?;
+            check().and_then(|()| archive.export_open(&run, &bundle))?;
+            // The copies are needed no more once the view is read: its end of the channel goes then.
+            for () in read {}
+            let _ = fs::remove_dir_all(scratch);
+            anyhow::Ok(())
+        },
+        || {
+            let view = view::published(&run)?;
+            drop(is_read);
+            files(&view, &mut publication)?;
             anyhow::Ok(view)
         },
     );
@@ -84,17 +94,24 @@ pub fn publish(cli: &Cli, publish: &Publish) -> Result<Exit> {
     Ok(if invalid.is_empty() { Exit::Fine } else { Exit::Rule })
 }
 
-/// A run in each format that it has: a file's name and its content. The page takes as long as the others together.
-fn formats(view: &RunView) -> Vec<(&'static str, Result<String, FormatError>)> {
-    let write = |formats: &'static [Format]| {
-        let of_view = formats.iter().filter(|f| (f.has)(view));
-        let written = of_view.filter_map(|f| f.published.map(|name| (name, (f.write)(view))));
-        written.collect::<Vec<_>>()
+/// Writes a run in each format that it has, and its experiment. The page takes as long as the others together.
+fn files(view: &RunView, publication: &mut Publication) -> Result<()> {
+    let experiment = publication.stage("experiment.toml");
+    let of_view = FORMATS.iter().filter(|f| (f.has)(view));
+    let staged = of_view.filter_map(|f| Some((f, publication.stage(f.published?))));
+    let staged: Vec<(&Format, PathBuf)> = staged.collect();
+    let (page, others) = staged.split_at(1);
+    let write = |formats: &[(&Format, PathBuf)]| {
+        formats.iter().try_for_each(|(format, path)| {
+            publication::fill(path, (format.write)(view).map_err(|e| anyhow!(e))?)
+        })
     };
-    let (page, others) = FORMATS.split_at(1);
-    let (others, mut all) = beside(|| write(others), || write(page));
-    all.extend(others);
-    all
+    let others = || {
+        write(others)?;
+        publication::fill(&experiment, &view.experiment_toml)
+    };
+    let (others, page) = beside(others, || write(page));
+    page.and(others)
 }
 
 /// A run, opened for everything that is done with it. Where it cannot be, what changed is the error: that says more

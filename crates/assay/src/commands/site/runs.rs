@@ -127,7 +127,7 @@ impl<'a> Public<'a> {
         } else {
             self.copies.add(from, run)?
         };
-        Ok(view::for_publication(view::of(&seen)?))
+        view::published(&seen)
     }
 }
 
