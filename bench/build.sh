@@ -2,7 +2,8 @@
 # What building takes: a release build from clean, `cargo build -p assay --no-default-features`, the same as a release, and
 # what each dependency has of it (`cargo build --timings`); the size of the program. Sources are fetched before. Three
 # times some minutes on two cores.
-# Usage: bench/build.sh [ROWS]      how many crates are listed; BUILDS="default dev-none none" chooses the builds
+# Usage: bench/build.sh [ROWS]      how many crates are listed; BUILDS="default dev-none none" chooses the builds,
+#                                  KEEP=DIR keeps the programs there
 set -euo pipefail
 cd "$(dirname "$0")/.."
 cargo fetch --locked --quiet
@@ -33,5 +34,6 @@ print(f"{len(crates)} crates, {whole:.0f} s of compilers' time: {ours:.0f} s are
 for name, seconds in sorted(crates.items(), key=lambda c: -c[1])[: int(sys.argv[2])]:
     print(f"{seconds:7.1f} s {100 * seconds / whole:5.1f} %  {name}")
 P
+    [ -z "${KEEP:-}" ] || cp "$CARGO_TARGET_DIR/$profile/assay" "$KEEP/assay-$build"
     rm -rf "$CARGO_TARGET_DIR"
 done
