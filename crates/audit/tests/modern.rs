@@ -4,8 +4,12 @@
 //! only measured. So was `modern/unseen/`: texts written before the judges of *wrong* were reworked, half of
 //! which (by the hash of the name) went to `tuned/`. Seventeen more, measured once when they were unseen, went there
 //! too, and thirteen that were written beside the rules. `modern/others/` is by another hand, and was looked at once
-//! its first figures were known. `modern/blind/` is by a third hand; nobody who mends rules has looked at it. After a line `===` a file has its labels: a verdict (`holds`, `wrong`, or `none` for what must be
-//! neither), the words, and the values it must be decided on. `name:` and `unit:` are mutations of the label before them. Numbers, cells and directions are mutated by rule.
+//! its first figures were known; `modern/web/` is by another one, for rules to be learned from. `modern/blind/` and
+//! `modern/sealed/` are by two further hands; nobody who mends rules looks at them, so nothing prints what is in them.
+//!
+//! After a line `===` a file has its labels: a verdict (`holds`, `wrong`, or `none` for what must be
+//! neither), the words, and the values it must be decided on. `name:` and `unit:` are mutations of the label before
+//! them. Numbers, cells and directions are mutated by rule.
 //! `cargo test -p assay-audit --test modern -- --nocapture` prints the figures.
 //! `ASSAY_MODERN_DIR` names a folder of further texts to measure, `ASSAY_MODERN_VERBOSE` prints what is missed.
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // this is a test
@@ -429,7 +433,8 @@ fn folder(name: &str) -> PathBuf {
 fn measure(name: &str, folder: &Path, floors: [f64; 4], slander: usize, believed: usize) {
     let s = score(&cases(folder));
     println!("{}", s.line(name));
-    if std::env::var_os("ASSAY_MODERN_VERBOSE").is_some() {
+    let open = !["blind", "sealed"].contains(&name);
+    if open && std::env::var_os("ASSAY_MODERN_VERBOSE").is_some() {
         println!("{}", s.missed);
         for b in &s.believed {
             println!("  believed {b}");
@@ -452,8 +457,12 @@ fn measure(name: &str, folder: &Path, floors: [f64; 4], slander: usize, believed
     ]) {
         assert!(*reached >= floor, "{name}: {what}: {reached:.3} is below {floor}");
     }
-    assert!(s.slander.len() <= slander, "{name}: slander {:?}", s.slander);
-    assert!(s.believed.len() <= believed, "{name}: believed {:?}", s.believed);
+    for (found, most, what) in
+        [(&s.slander, slander, "slander"), (&s.believed, believed, "believed")]
+    {
+        let shown = found.iter().filter(|_| open).collect::<Vec<_>>();
+        assert!(found.len() <= most, "{name}: {what}: {} of {most}: {shown:?}", found.len());
+    }
 }
 
 #[test]
@@ -487,6 +496,13 @@ fn texts_by_another_hand() {
 fn texts_that_nobody_who_mends_rules_has_seen() {
     // What the audit is worth on a new text; no goal is reached here.
     measure("blind", &folder("blind"), [0.18, 0.86, 0.37, 0.14], 6, 13);
+    measure("sealed", &folder("sealed"), [0.17, 0.79, 0.50, 0.09], 3, 21);
+}
+
+#[test]
+fn texts_to_learn_from() {
+    // As first measured, before any rule was mended for them.
+    measure("web", &folder("web"), [0.19, 0.79, 0.23, 0.23], 9, 17);
 }
 
 #[test]
