@@ -1,7 +1,7 @@
 //! Which functions took more or less time in one set of trials than in another. The trial is the unit:
 //! each gives one value a function, and samples within it are not counted as if they were trials.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use assay_stats::estimate::{Estimate, adjust_weighted, welch_df};
 use assay_stats::summary::{mean, variance};
@@ -100,8 +100,9 @@ struct Own {
 pub fn differences(first: &[Measured], second: &[Measured], confidence: f64) -> Differences {
     let sides = [first, second];
     let n = [first.len(), second.len()];
-    // By name: the programs that are compared may have different ones themselves.
-    let mut all: HashMap<(String, bool), Own> = HashMap::new();
+    // By name: the programs that are compared may have different ones themselves. In order, so that sums over functions
+    // are the same each time.
+    let mut all: BTreeMap<(String, bool), Own> = BTreeMap::new();
     for (side, trials) in sides.iter().enumerate() {
         for (at, trial) in trials.iter().enumerate() {
             let scale = trial.scale();
@@ -378,6 +379,20 @@ mod tests {
                 differences(&a, &b, 0.95).changes.iter().any(|c| c.clear)
             })
             .count()
+    }
+
+    #[test]
+    fn the_same_trials_differ_by_the_same_to_the_last_digit() {
+        let mut rng = Rng::new(7);
+        let seconds: Vec<f64> = (1..40).map(|n| 0.01 * f64::from(n)).collect();
+        let mut side =
+            || (0..10).map(|_| trial(&mut rng, &seconds, 999.0, 0.02)).collect::<Vec<_>>();
+        let (first, second) = (side(), side());
+        let once = differences(&first, &second, 0.95);
+        assert!(once.changes.iter().filter(|c| c.p.is_some()).count() > 20, "{once:?}");
+        for _ in 0..20 {
+            assert_eq!(differences(&first, &second, 0.95), once);
+        }
     }
 
     #[test]
