@@ -14,6 +14,7 @@ second in all, as in profile.py. There throughput is compared, in the same windo
 the probes' part is but nothing else that runs on the machine, so that it can be told beside other work, too.
 """
 
+import atexit
 import mmap
 import os
 import random
@@ -93,6 +94,7 @@ def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     assay, rounds, seconds = sys.argv[1], int(sys.argv[2]), float(sys.argv[3])
     folder = tempfile.mkdtemp(prefix="assay-bench-profile-cost-")
+    atexit.register(shutil.rmtree, folder)
     path, shared, data = (os.path.join(folder, name) for name in ("load", "seen", "perf.data"))
     with open(path + ".c", "w") as file:
         file.write(LOAD)
@@ -210,7 +212,6 @@ def main():
         finally:
             ended(load)
     print(f"load average {os.getloadavg()[0]:.1f}")
-    shutil.rmtree(folder)
 
 
 if __name__ == "__main__":
