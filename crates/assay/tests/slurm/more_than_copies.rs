@@ -1,22 +1,19 @@
 //! Workloads that are more than a copy on each node, on the nodes of a real Slurm that the tests start: one MUMPS
 //! over all nodes by `srun --mpi`, a PostgreSQL on one node that the others load, solvers that start on all nodes.
-#![allow(clippy::unwrap_used, clippy::print_stdout)] // this is a test
-
-mod common;
 
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use common::virtual_slurm::{Slurm, until};
-use common::{World, alive, done};
 use serde_json::Value;
+
+use super::common::virtual_slurm::{Slurm, until};
+use super::common::{World, alive, done};
 
 /// A run on Slurm; Open MPI goes over the loopback device, since all nodes are this machine.
 fn assay(world: &World, slurm: &Slurm, arguments: &[&str]) -> Command {
-    let mut command = world.assay(arguments);
-    command.env("SLURM_CONF", slurm.conf());
+    let mut command = super::assay(world, slurm, arguments);
     command.env("OMPI_MCA_btl_tcp_if_include", "lo").env("OMPI_MCA_mpi_yield_when_idle", "1");
     command
 }

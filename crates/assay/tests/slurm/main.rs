@@ -1,0 +1,37 @@
+//! Runs on the nodes of a real Slurm, which the tests start on this machine: one record of all nodes, what becomes of
+//! a run whose nodes, job or controller fail, and workloads that are more than a copy on each node. The tests wait for
+//! Slurm more than they compute, so `scripts/test` runs more of them side by side than there are CPUs.
+#![allow(clippy::unwrap_used, clippy::print_stdout)] // this is a test; says why one is skipped
+
+#[path = "../common/mod.rs"]
+mod common;
+mod failures;
+mod more_than_copies;
+mod records;
+
+use std::process::Command;
+
+use common::virtual_slurm::Slurm;
+use common::{Done, World, done};
+
+fn assay(world: &World, slurm: &Slurm, arguments: &[&str]) -> Command {
+    let mut command = world.assay(arguments);
+    command.env("SLURM_CONF", slurm.conf());
+    command
+}
+
+fn run(world: &World, slurm: &Slurm, arguments: &[&str]) -> Done {
+    done(&mut assay(world, slurm, arguments))
+}
+
+/// What is kept with a trial, of the newest run.
+fn file(world: &World, trial: &str, name: &str) -> String {
+    let run = world.runs().into_iter().max().unwrap();
+    std::fs::read_to_string(run.join("trials").join(trial).join(name)).unwrap()
+}
+
+fn nothing_is_left(world: &World, slurm: &Slurm) {
+    assert_eq!(slurm.jobs(), "");
+    let noted = std::fs::read_dir(world.path("state/slurm")).unwrap().count();
+    assert_eq!(noted, 0, "no job is noted any more");
+}
