@@ -4,22 +4,21 @@
 
 mod common;
 
+use std::ops::Range;
 use std::os::unix::process::ExitStatusExt;
 use std::process::Stdio;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use common::{World, alive, root};
 use rustix::process::{Pid, Signal, kill_process};
 
-/// The tests that set the sysctl take turns.
-static TURN: Mutex<()> = Mutex::new(());
+/// Settings of the kernel below `/proc/sys/vm` that change little here. What runs side by side sets one of its own.
+const KILLED: [&str; 2] = ["swappiness", "vfs_cache_pressure"];
+const INTERRUPTED: &str = "stat_interval";
 
-fn turn() -> MutexGuard<'static, ()> {
-    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+fn setting(sysctl: &str) -> String {
+    std::fs::read_to_string(format!("/proc/sys/vm/{sysctl}")).unwrap()
 }
-
-const SYSCTL: &str = "/proc/sys/vm/swappiness";
 
 /// A stream of numbers that is the same in every test run.
 struct Numbers(u64);
@@ -36,11 +35,12 @@ impl Numbers {
 }
 
 /// Starts a run whose every trial adds a line to `did.txt`; when root, it also sets a sysctl.
-fn start(world: &World) -> std::process::Child {
+fn start(world: &World, sysctl: &str) -> std::process::Child {
     let script = format!("echo did >> {}; sleep 0.01", mark(world));
+    let set = format!("controls.sysctl.vm.{sysctl}=33,77");
     let mut arguments = vec!["run", "--quiet", "--monitors", "cpu", "--interval", "100 ms"];
     if root() {
-        arguments.extend(["--set", "controls.sysctl.vm.swappiness=33,77"]);
+        arguments.extend(["--set", &set]);
     }
     arguments.extend(["--blocks", "400", "--shell", "--", &script]);
     world.assay(&arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
@@ -57,13 +57,31 @@ fn lines(world: &World) -> usize {
 
 #[test]
 fn killed_at_fifty_random_moments() {
-    let _turn = turn();
-    let before = std::fs::read_to_string(SYSCTL).unwrap();
-    let mut numbers = Numbers(20_261_121);
+    let halves = std::thread::scope(|scope| {
+        let halves = [0..25, 25..50];
+        let halves = [0, 1].map(|half| {
+            let rounds = halves[half].clone();
+            scope.spawn(move || killed(KILLED[half], Numbers(20_261_121 + half as u64), rounds))
+        });
+        halves.map(|half| half.join().expect("a round failed: see above"))
+    });
+    let with_trials = halves[0].0 + halves[1].0;
+    let changed = halves[0].1 + halves[1].1;
+    assert!(with_trials >= 10, "only {with_trials} of 50 kills fell among trials");
+    if root() {
+        assert!(changed >= 5, "only {changed} of 50 kills left something to restore");
+    } else {
+        println!("skipped: putting a sysctl back, because changing one needs root");
+    }
+}
+
+/// How many kills fell among trials, and how many left the sysctl changed.
+fn killed(sysctl: &str, mut numbers: Numbers, rounds: Range<usize>) -> (usize, usize) {
+    let before = setting(sysctl);
     let (mut with_trials, mut changed) = (0, 0);
-    for round in 0..50 {
+    for round in rounds {
         let world = World::new();
-        let mut child = start(&world);
+        let mut child = start(&world, sysctl);
         // Waiting is the point here: the moment of death is what varies. Every second one is among
         // the trials, however long a busy machine takes to come to them.
         let mut pause = numbers.below(900_000);
@@ -77,7 +95,7 @@ fn killed_at_fifty_random_moments() {
         std::thread::sleep(Duration::from_micros(pause));
         child.kill().unwrap();
         child.wait().unwrap();
-        changed += usize::from(std::fs::read_to_string(SYSCTL).unwrap() != before);
+        changed += usize::from(setting(sysctl) != before);
         // What outlives it for a moment is the trial's own program.
         let began = Instant::now();
         while alive(&mark(&world)) && began.elapsed().as_secs() < 10 {
@@ -87,8 +105,11 @@ fn killed_at_fifty_random_moments() {
 
         let listed = world.run(&["archive", "list"]);
         assert_eq!(listed.code, 0, "round {round}: {}", listed.stderr);
-        let after = std::fs::read_to_string(SYSCTL).unwrap();
-        assert_eq!(after, before, "round {round}: the next command restores the settings");
+        assert_eq!(
+            setting(sysctl),
+            before,
+            "round {round}: the next command restores the settings"
+        );
         let verified = world.run(&["archive", "verify"]);
         assert_eq!(verified.code, 0, "round {round}: {}{}", verified.stdout, verified.stderr);
         let Some(run) = world.runs().into_iter().find(|r| r.join("ledger.jsonl").exists()) else {
@@ -109,12 +130,7 @@ fn killed_at_fifty_random_moments() {
             resumed(&world, &id, kept);
         }
     }
-    assert!(with_trials >= 10, "only {with_trials} of 50 kills fell among trials");
-    if root() {
-        assert!(changed >= 5, "only {changed} of 50 kills left something to restore");
-    } else {
-        println!("skipped: putting a sysctl back, because changing one needs root");
-    }
+    (with_trials, changed)
 }
 
 fn resumed(world: &World, id: &str, kept: usize) {
@@ -142,10 +158,9 @@ fn resumed(world: &World, id: &str, kept: usize) {
 
 #[test]
 fn ctrl_c_keeps_what_was_measured() {
-    let _turn = turn();
-    let before = std::fs::read_to_string(SYSCTL).unwrap();
+    let before = setting(INTERRUPTED);
     let world = World::new();
-    let child = start(&world);
+    let child = start(&world, INTERRUPTED);
     let pid = Pid::from_child(&child);
     let began = Instant::now();
     while lines(&world) < 3 && began.elapsed().as_secs() < 60 {
@@ -154,7 +169,7 @@ fn ctrl_c_keeps_what_was_measured() {
     kill_process(pid, Signal::INT).unwrap();
     let status = child.wait_with_output().unwrap().status;
     assert_eq!((status.code(), status.signal()), (Some(130), None));
-    assert_eq!(std::fs::read_to_string(SYSCTL).unwrap(), before, "it restores the settings itself");
+    assert_eq!(setting(INTERRUPTED), before, "it restores the settings itself");
     assert!(!alive(&mark(&world)));
     let shown = world.run(&["archive", "show", "last", "--json"]);
     let result = shown.json();

@@ -8,10 +8,9 @@ use std::process::{Child, Command, Stdio};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::common::says::json;
 use crate::common::virtual_slurm::until;
 use crate::common::{World, mini_suite};
-use crate::runs::{checked, newest, run};
+use crate::runs::{checked, run};
 use crate::{OTHER_NODE, Scene};
 
 /// Makes a scene; `None`: it is none of these.
@@ -27,19 +26,19 @@ pub fn make(world: &World, name: &str) -> Option<Scene> {
         "assay stopped" => assay_stopped(world),
         "load" => memcached(world, &["mode=open", "rate=2000", "client.cpus=0", "server.cpus=1"]),
         "generator on the server's CPU" => {
-            memcached(world, &["connections=64", "client.cpus=0", "server.cpus=0"])
+            let cpus = ["client.cpus=0", "server.cpus=0"];
+            memcached(world, &[&["connections=64", "steady=1 s"], &cpus[..]].concat())
         }
         "short load" => memcached(world, &["mode=open", "rate=2000", "steady=200 ms"]),
         "load from elsewhere" => load_from_elsewhere(world),
         "rate that changes" => rate_that_changes(world),
-        "emulated machine" => emulated_machine(world),
-        "emulated machine that is quiet" => match emulated_machine(world) {
-            Scene::Run(_) if virtual_machine(world) => Scene::Skipped(
-                "hardware: a machine that is not virtual: neighbours of this one cannot be seen"
-                    .to_owned(),
-            ),
-            scene => scene,
-        },
+        "emulated machine that is quiet" if virtual_machine() => Scene::Skipped(
+            "hardware: a machine that is not virtual: neighbours of this one cannot be seen"
+                .to_owned(),
+        ),
+        "emulated machine" | "emulated machine that is quiet" => {
+            Emulated::run(world, &["--blocks", "3", "--vs", "sleep 1.2", "--", "sleep", "1.1"])
+        }
         "emulated machine, frequencies apart" => {
             let at = |khz: u32| format!("echo {khz} | tee {FREQUENCY} >/dev/null; sleep 1.1");
             let (slow, fast) = (at(2_000_000), at(3_000_000));
@@ -196,7 +195,8 @@ fn load_from_elsewhere(world: &World) -> Scene {
     };
     let _server = Ended(server);
     until("no server", || std::net::TcpStream::connect(("127.0.0.1", port)).is_ok());
-    memcached(world, &["mode=open", "rate=2000", &format!("server.address=127.0.0.1:{port}")])
+    let address = format!("server.address=127.0.0.1:{port}");
+    memcached(world, &["mode=open", "rate=2000", "steady=1 s", &address])
 }
 
 const CHANGING: &str = r#"schema_version = 1
@@ -248,20 +248,12 @@ fn rate_that_changes(world: &World) -> Scene {
     run(world, &["--blocks", "3", kit.to_str().unwrap()])
 }
 
-fn emulated_machine(world: &World) -> Scene {
-    Emulated::run(world, &["--blocks", "3", "--vs", "sleep 1.2", "--", "sleep", "1.1"])
-}
-
-/// Whether the newest run says that this is a virtual machine, which the processor itself says.
-fn virtual_machine(world: &World) -> bool {
-    let records =
-        fs::read_to_string(world.path("archive/runs").join(newest(world)).join("records.jsonl"))
-            .unwrap();
-    let mut evidence = records.lines().flat_map(|line| match &json(line)["evidence"] {
-        serde_json::Value::Array(all) => all.clone(),
-        _ => Vec::new(),
-    });
-    evidence.any(|o| o["saw"] == "virtual-machine" && o["yes"] == true)
+/// Whether the processor says that it is a virtual machine's; what of that is seen in a run, others look at.
+fn virtual_machine() -> bool {
+    let cpuinfo = fs::read_to_string("/proc/cpuinfo").unwrap();
+    let mut words =
+        cpuinfo.lines().filter(|l| l.starts_with("flags")).flat_map(str::split_whitespace);
+    words.any(|flag| flag == "hypervisor")
 }
 
 /// The frequency files of an emulated machine.
