@@ -67,6 +67,11 @@ impl Browser {
 
     /// Calls a method of the protocol and returns its result.
     pub fn call(&mut self, method: &str, parameters: &Value) -> Value {
+        self.try_call(method, parameters).unwrap_or_else(|error| panic!("{method}: {error}"))
+    }
+
+    /// The same; an error is the browser's.
+    fn try_call(&mut self, method: &str, parameters: &Value) -> Result<Value, Value> {
         let id = self.next;
         self.next += 1;
         let mut message = json!({ "id": id, "method": method, "params": parameters });
@@ -82,8 +87,12 @@ impl Browser {
             assert_eq!(answer.pop(), Some(0), "the browser ended");
             let answer: Value = serde_json::from_slice(&answer).unwrap();
             if answer["id"] == id {
-                assert!(answer["error"].is_null(), "{method}: {}", answer["error"]);
-                return answer["result"].clone();
+                let error = &answer["error"];
+                return if error.is_null() {
+                    Ok(answer["result"].clone())
+                } else {
+                    Err(error.clone())
+                };
             }
             let complaint = match answer["method"].as_str() {
                 Some("Runtime.exceptionThrown") => &answer["params"]["exceptionDetails"],
@@ -104,7 +113,11 @@ impl Browser {
     pub fn value(&mut self, expression: &str) -> Value {
         let asked =
             json!({ "expression": expression, "returnByValue": true, "awaitPromise": true });
-        self.call("Runtime.evaluate", &asked)["result"]["value"].clone()
+        match self.try_call("Runtime.evaluate", &asked) {
+            Ok(result) => result["result"]["value"].clone(),
+            Err(error) if error["message"] == "Inspected target navigated or closed" => Value::Null,
+            Err(error) => panic!("{expression}: {error}"),
+        }
     }
 
     /// The text of what a selector finds.
@@ -124,7 +137,8 @@ impl Browser {
         let clicked = self.value(&format!(
             "(() => {{ const e = document.querySelector({selector:?}); e?.click(); return !!e; }})()"
         ));
-        assert_eq!(clicked, true, "there is no {selector}");
+        // `null`: the page that comes was quicker than the answer.
+        assert_ne!(clicked, false, "there is no {selector}");
         self.until("!window.before && document.readyState === 'complete'");
     }
 

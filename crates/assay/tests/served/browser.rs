@@ -1,12 +1,9 @@
 //! The server's pages in a real browser: sign in, submit, watch to the end, compare, cancel; a phone's
 //! width, dark, and what its content security policy forbids.
-#![allow(clippy::unwrap_used)] // this is a test
 
-mod common;
-
-use common::World;
-use common::chromium::{Browser, program};
-use common::served::{Served, beats, serve, sleeper};
+use crate::common::World;
+use crate::common::chromium::{Browser, program};
+use crate::common::served::{Served, beats, serve, sleeper};
 
 /// Nothing of a page is wider than the screen.
 const FITS: &str = "document.documentElement.scrollWidth <= window.innerWidth";

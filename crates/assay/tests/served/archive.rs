@@ -1,16 +1,13 @@
 //! What people do to runs of the archive, from the API, the shell and the browser: tags, notes, deleting,
 //! restoring, taking one away whole, saved searches.
-#![allow(clippy::unwrap_used)] // this is a test
 
-mod common;
-
-use common::World;
-use common::chromium::{Browser, program};
-use common::served::{Served, serve, sleeper};
+use crate::common::World;
+use crate::common::chromium::{Browser, program};
+use crate::common::served::{Served, serve, sleeper};
 use serde_json::{Value, json};
 
 /// What of WCAG 2.2 AA a program can see.
-const WCAG: &str = include_str!("common/wcag.js");
+const WCAG: &str = include_str!("../common/wcag.js");
 /// Nothing of a page is wider than the screen.
 const FITS: &str = "document.documentElement.scrollWidth <= window.innerWidth";
 
@@ -102,7 +99,7 @@ fn a_run_is_annotated_deleted_and_restored_and_its_record_stays() {
 
     let job = served.submit("long");
     served.until(job, "running");
-    let running = common::served::eventually("it has a run", || {
+    let running = crate::common::served::eventually("it has a run", || {
         served.job(job)["run"].as_str().map(str::to_owned)
     });
     assert_eq!(served.post(&format!("/api/v1/runs/{running}/delete"), &json!({})).status, 409);
@@ -221,7 +218,7 @@ fn every_page_of_the_main_job_can_be_read_by_everybody() {
     let world = World::new();
     sleeper(&world, "short", "0.01", 2);
     sleeper(&world, "long", "30", 5);
-    common::served::beats(&world, "beating");
+    crate::common::served::beats(&world, "beating");
     let served = serve(&world, &["--rate", "1000"]);
     let run = ran(&served, "short");
     ran(&served, "beating");

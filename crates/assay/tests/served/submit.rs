@@ -1,12 +1,9 @@
 //! Submitting: what would be run as it is typed, mistakes beside their fields, the text, repeating and cloning
 //! runs; and the main job by the keyboard alone.
-#![allow(clippy::unwrap_used)] // this is a test
 
-mod common;
-
-use common::World;
-use common::chromium::{Browser, program};
-use common::served::{Served, beats, serve, sleeper};
+use crate::common::World;
+use crate::common::chromium::{Browser, program};
+use crate::common::served::{Served, beats, serve, sleeper};
 use serde_json::{Value, json};
 
 /// Nothing of a page is wider than the screen.

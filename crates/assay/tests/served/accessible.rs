@@ -1,12 +1,12 @@
 //! Pages in a real browser: axe-core finds nothing on any kind of page, in light, dark and on a phone; the main job is
 //! done with the keyboard alone; charts are drawn when their tab is opened.
-#![allow(clippy::unwrap_used)] // this is a test
 
-mod common;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use common::World;
-use common::chromium::{Browser, program};
-use common::served::{serve, sleeper};
+use crate::common::World;
+use crate::common::chromium::{Browser, program};
+use crate::common::served::{serve, sleeper};
 use serde_json::json;
 
 const SCREENS: [(&str, u32, u32, &str); 3] =
@@ -60,7 +60,7 @@ fn each_tab(browser: &mut Browser, mut with: impl FnMut(&mut Browser, &str)) {
 #[test]
 fn axe_finds_nothing_on_any_kind_of_page() {
     let Some(program) = program() else { return };
-    let Some(axe) = common::axe::source() else { return };
+    let Some(axe) = crate::common::axe::source() else { return };
     let world = World::new();
     sleeper(&world, "short", "0.01", 6);
     sleeper(&world, "watched", "0.4", 2000);
@@ -71,10 +71,15 @@ fn axe_finds_nothing_on_any_kind_of_page() {
     }
     assert_eq!(world.run(&["site", "--posts", "posts", "-o", "out"]).code, 0);
     let served = serve(&world, &[]);
-    let mut browser = Browser::start(program, &world.path("."));
-    browser.go(&format!("http://{}/login", served.address));
-    browser.value(&format!("document.querySelector('#token').value = '{}'", served.token));
-    browser.click("#login button");
+    let signed_in = |folder: &str| {
+        std::fs::create_dir(world.path(folder)).unwrap();
+        let mut browser = Browser::start(program, &world.path(folder));
+        browser.go(&format!("http://{}/login", served.address));
+        browser.value(&format!("document.querySelector('#token').value = '{}'", served.token));
+        browser.click("#login button");
+        browser
+    };
+    let browser = signed_in("one");
     let runs = served.get("/api/v1/runs").json();
     let ids: Vec<&str> =
         runs["runs"].as_array().unwrap().iter().map(|r| r["id"].as_str().unwrap()).collect();
@@ -106,16 +111,21 @@ fn axe_finds_nothing_on_any_kind_of_page() {
         ("no-such-run", at("runs/20000101-000000-0000")),
         ("login", at("login")),
     ];
-    let mut wrong = Vec::new();
-    for (screen, width, height, scheme) in SCREENS {
-        browser.size(width, height);
-        browser.scheme(scheme);
-        for (name, url) in &pages {
+    // Two browsers take what is next.
+    let looks: Vec<_> = SCREENS.iter().flat_map(|s| pages.iter().map(move |p| (s, p))).collect();
+    let (next, wrong) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let work = |mut browser: Browser| {
+        while let Some(((screen, width, height, scheme), (name, url))) =
+            looks.get(next.fetch_add(1, Ordering::Relaxed))
+        {
+            browser.size(*width, *height);
+            browser.scheme(scheme);
             browser.go(url);
             assert_eq!(browser.value("location.pathname") == "/login", *name == "login", "{name}");
-            let mut look = |browser: &mut Browser, part: &str| {
-                let found = common::axe::findings(browser, &axe);
-                wrong.extend(found.into_iter().map(|f| format!("{screen} {name} {part}: {f}")));
+            let look = |browser: &mut Browser, part: &str| {
+                let found = crate::common::axe::findings(browser, &axe);
+                let found = found.into_iter().map(|f| format!("{screen} {name} {part}: {f}"));
+                wrong.lock().unwrap().extend(found);
                 let fits = "document.documentElement.scrollWidth <= window.innerWidth";
                 assert_eq!(browser.value(fits), true, "{screen} {name} {part} is too wide");
                 browser.picture(&format!("{name}-{screen}-{part}"));
@@ -123,7 +133,12 @@ fn axe_finds_nothing_on_any_kind_of_page() {
             look(&mut browser, "");
             each_tab(&mut browser, look);
         }
-    }
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(|| work(signed_in("other")));
+        work(browser);
+    });
+    let wrong = wrong.into_inner().unwrap();
     assert!(wrong.is_empty(), "{} places:\n{}", wrong.len(), wrong.join("\n"));
 }
 

@@ -1,15 +1,12 @@
 //! The page of a run that goes on: what its charts share and tell, a server that dies, hangs and comes back; and
 //! signing in within a tab that is open already.
-#![allow(clippy::unwrap_used)] // this is a test
-
-mod common;
 
 use std::net::TcpStream;
 use std::process::{Child, Stdio};
 
-use common::World;
-use common::chromium::{Browser, program};
-use common::served::{eventually, serve, sleeper};
+use crate::common::World;
+use crate::common::chromium::{Browser, program};
+use crate::common::served::{eventually, serve, sleeper};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 

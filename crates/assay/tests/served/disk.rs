@@ -1,14 +1,11 @@
 //! The disk of the queue is full while a run ends: the archive tells how it ended, at once, when there is
 //! room again, and after a restart.
-#![allow(clippy::unwrap_used, clippy::print_stdout)] // this is a test
-
-mod common;
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use common::World;
-use common::served::{Served, eventually, serve, sleeper};
+use crate::common::World;
+use crate::common::served::{Served, eventually, serve, sleeper};
 use serde_json::{Value, json};
 
 /// A world whose state folder is a small file system of its own.

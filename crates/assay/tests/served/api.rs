@@ -1,14 +1,11 @@
 //! The server: its queue through kills, who may do what, and what it hands out.
-#![allow(clippy::unwrap_used)] // this is a test
-
-mod common;
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-use common::World;
-use common::served::{Served, eventually, serve, sleeper};
+use crate::common::World;
+use crate::common::served::{Served, eventually, serve, sleeper};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 

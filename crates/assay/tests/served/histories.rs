@@ -1,17 +1,14 @@
 //! Histories of a server: its API, its pages in a browser, points that are measured by a schedule; and the same
 //! published.
-#![allow(clippy::unwrap_used, clippy::print_stdout)] // this is a test
-
-mod common;
 
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use common::World;
-use common::chromium::{Browser, program};
-use common::commits::{COMMITS, STEP, git, repository_with};
-use common::served::{Served, eventually, serve};
+use crate::common::World;
+use crate::common::chromium::{Browser, program};
+use crate::common::commits::{COMMITS, STEP, git, repository_with};
+use crate::common::served::{Served, eventually, serve};
 use serde_json::{Value, json};
 
 /// The experiment of the repository's program, in the server's folder; points are measured beside v1.
@@ -173,7 +170,7 @@ fn on_a_site(world: &World, id: &str) {
 }
 
 /// What a command complained of, in one line.
-fn printed(done: &common::Done) -> String {
+fn printed(done: &crate::common::Done) -> String {
     sentence_of(&done.stderr)
 }
 
@@ -215,7 +212,7 @@ fn a_schedule_survives_the_server_and_makes_up_once_for_what_was_missed() {
         "{}",
         pending.stdout
     );
-    common::fits(&pending.stdout);
+    crate::common::fits(&pending.stdout);
     assert!(served.get("/queue").body.contains("every day at 02:00 UTC, revision main"));
     served.kill();
     turn_back(&world, "day at 02:00");
