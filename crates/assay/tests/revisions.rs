@@ -6,6 +6,7 @@ mod common;
 
 use std::fmt::Write as _;
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -26,8 +27,10 @@ fn run(world: &World, repo: &Path, arguments: &[&str]) -> (i32, Value, String) {
 const BUILD: [&str; 4] = ["--build", "sh build.sh", "--monitors", "none"];
 const PROGRAM: [&str; 2] = ["--", "./prog"];
 
+/// Without the profiles of both sides at the end of all but `run`: those have a test of their own below.
 fn typed<'a>(start: &[&'a str]) -> Vec<&'a str> {
-    [start, &BUILD, &PROGRAM].concat()
+    let profile: &[&str] = if start[0] == "run" { &[] } else { &["--profile", "never"] };
+    [start, profile, &BUILD, &PROGRAM].concat()
 }
 
 #[test]
@@ -268,12 +271,15 @@ fn shell_of(file: &str, key: &str) -> String {
 }
 
 #[test]
-fn the_steps_of_the_action_and_of_the_job_run() {
+fn action_and_job_run_their_steps() {
     let world = World::new();
     let repo = repository(&world);
     let (summary, outputs) = (world.path("summary"), world.path("outputs"));
     let exe = env!("CARGO_BIN_EXE_assay");
-    let step = |script: &str, base: &str, head: &str| {
+    let quick = world.write("quick", "#!/bin/sh\nshift\nexec assay gate --profile never \"$@\"\n");
+    fs::set_permissions(&quick, PermissionsExt::from_mode(0o755)).unwrap();
+    let quick = quick.to_str().unwrap();
+    let step = |assay: &str, script: &str, base: &str, head: &str| {
         let path = format!(
             "{}:{}",
             Path::new(exe).parent().unwrap().display(),
@@ -286,7 +292,7 @@ fn the_steps_of_the_action_and_of_the_job_run() {
             .args(["-e", "-c", script])
             .current_dir(&repo)
             .env("PATH", path)
-            .env("ASSAY", exe)
+            .env("ASSAY", assay)
             .envs([("BASE", base), ("HEAD", head), ("CI_MERGE_REQUEST_DIFF_BASE_SHA", base)])
             .envs([("BUILD", "sh build.sh"), ("ASSAY_BUILD", "sh build.sh")])
             .envs([("COMMAND", "./prog"), ("ASSAY_COMMAND", "./prog")])
@@ -298,13 +304,13 @@ fn the_steps_of_the_action_and_of_the_job_run() {
         (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
     };
     let action = shell_of("action.yml", "run: |");
-    let (code, shown) = step(&action, "v1", "main");
+    let (code, shown) = step(exe, &action, "v1", "main");
     assert_eq!(code, Some(5), "{shown}");
     assert!(fs::read_to_string(&summary).unwrap().contains("main is worse than v1"));
     assert_eq!(fs::read_to_string(&outputs).unwrap(), "verdict=worse\n");
-    assert_eq!(step(&action, "main", "v1").0, Some(0));
+    assert_eq!(step(quick, &action, "main", "v1").0, Some(0));
     let job = shell_of("docs/gate.gitlab-ci.yml", "script:");
-    let (code, shown) = step(&job, "v1", "HEAD");
+    let (code, shown) = step(exe, &job, "v1", "HEAD");
     assert_eq!(code, Some(5), "{shown}");
     let cases = fs::read_to_string(repo.join("gate.xml")).unwrap();
     assert!(cases.contains("<failure"), "{cases}");
@@ -430,7 +436,7 @@ fn names_slower(functions: &Value) {
 }
 
 #[test]
-fn gate_bisect_and_history_end_with_the_function_that_became_slower() {
+fn a_function_that_became_slower_ends_gate_bisect_and_history() {
     let world = World::new();
     if !Command::new("cc").arg("--version").output().is_ok_and(|o| o.status.success()) {
         println!("skipped: because there is no C compiler");
