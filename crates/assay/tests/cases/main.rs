@@ -155,7 +155,7 @@ fn holds(scenes: impl Iterator<Item = &'static str>) {
 
 /// Makes every scene, some at a time, and tells of those that could not be made.
 fn all(needed: &[&'static str]) -> (BTreeMap<&'static str, Scene>, Vec<String>) {
-    const AT_A_TIME: usize = 4;
+    const AT_A_TIME: usize = 3;
     let (next, made) = (AtomicUsize::new(0), Mutex::new((BTreeMap::new(), Vec::new())));
     let work = || {
         while let Some(name) = needed.get(next.fetch_add(1, Ordering::Relaxed)) {
