@@ -5,10 +5,13 @@
 mod common;
 
 use std::path::PathBuf;
+use std::process::Command;
+use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant};
 
 use common::World;
 use serde_json::Value;
+use tempfile::TempDir;
 
 /// The shortest trial that has all parts: 1 and 2 warehouses, small heaps.
 const SHORT: [&str; 8] = [
@@ -22,12 +25,27 @@ const SHORT: [&str; 8] = [
     "collector=serial",
 ];
 
-fn java() -> bool {
-    let there = std::process::Command::new("javac").arg("-version").output().is_ok();
-    if !there {
+/// The cache of the tests that run: the first has the kit compiled, which takes longer than its trial.
+struct Java(Arc<TempDir>);
+
+fn java() -> Option<Java> {
+    static CACHE: Mutex<Weak<TempDir>> = Mutex::new(Weak::new());
+    if Command::new("javac").arg("-version").output().is_err() {
         println!("skipped: because there is no javac (Debian package openjdk-17-jdk-headless)");
+        return None;
     }
-    there
+    let mut kept = CACHE.lock().unwrap();
+    let cache = kept.upgrade().unwrap_or_else(|| Arc::new(tempfile::tempdir().unwrap()));
+    *kept = Arc::downgrade(&cache);
+    Some(Java(cache))
+}
+
+impl Java {
+    fn run(&self, world: &World, more: &[&str]) -> Command {
+        let mut command = world.assay(&arguments(more));
+        command.env("ASSAY_CACHE", self.0.path());
+        command
+    }
 }
 
 fn arguments<'a>(more: &[&'a str]) -> Vec<&'a str> {
@@ -39,8 +57,8 @@ fn arguments<'a>(more: &[&'a str]) -> Vec<&'a str> {
 }
 
 /// The one record of a run with these settings.
-fn record(world: &World, more: &[&str]) -> (i32, Value) {
-    let done = world.run(&arguments(more));
+fn record(java: &Java, world: &World, more: &[&str]) -> (i32, Value) {
+    let done = common::done(&mut java.run(world, more));
     let run = world.runs().pop().unwrap_or_else(|| panic!("no run: {}", done.stderr));
     let text = std::fs::read_to_string(run.join("records.jsonl")).unwrap();
     let line = text.lines().next().unwrap_or_else(|| panic!("no record: {}", done.stderr));
@@ -57,11 +75,9 @@ fn trial(world: &World) -> PathBuf {
 
 #[test]
 fn two_instances_are_scored_marked_and_kept() {
-    if !java() {
-        return;
-    }
+    let Some(java) = java() else { return };
     let world = World::new();
-    let (code, record) = record(&world, &["instances=2"]);
+    let (code, record) = record(&java, &world, &["instances=2"]);
     assert_eq!((code, record["outcome"].as_str()), (0, Some("completed")), "{record}");
     let score = metric(&record, "orders/s");
     assert!(score > 0.0 && (metric(&record, "orders/s per instance") - score / 2.0).abs() < 1e-6);
@@ -103,12 +119,10 @@ fn two_instances_are_scored_marked_and_kept() {
 
 #[test]
 fn more_instances_than_cpus_is_a_finding() {
-    if !java() {
-        return;
-    }
+    let Some(java) = java() else { return };
     let world = World::new();
     let all = ["instances=2", "heap=128MiB", "least_points=1"];
-    let mut command = world.assay(&arguments(&all));
+    let mut command = java.run(&world, &all);
     // One CPU for the whole trial.
     command.args(["--set", "controls.cpus=0"]);
     let done = common::done(&mut command);
@@ -122,14 +136,12 @@ fn more_instances_than_cpus_is_a_finding() {
 
 #[test]
 fn broken_books_void_the_result() {
-    if !java() {
-        return;
-    }
+    let Some(java) = java() else { return };
     for (fault, printed) in
         [("money", "money in is"), ("stock", "the stock of item 1 is -1"), ("orders", "where")]
     {
         let world = World::new();
-        let (code, record) = record(&world, &[&format!("fault={fault}")]);
+        let (code, record) = record(&java, &world, &[&format!("fault={fault}")]);
         assert_eq!((code, record["outcome"].as_str()), (3, Some("invalid")), "{record}");
         let error = record["error"].as_str().unwrap();
         assert!(error.contains("the books do not add up") && error.contains(printed), "{error}");
@@ -139,9 +151,7 @@ fn broken_books_void_the_result() {
 
 #[test]
 fn instances_that_end_or_hang_fail_the_trial() {
-    if !java() {
-        return;
-    }
+    let Some(java) = java() else { return };
     let cases = [
         (
             vec!["fault=exit", "instances=2"],
@@ -160,7 +170,7 @@ fn instances_that_end_or_hang_fail_the_trial() {
     ];
     for (settings, printed) in cases {
         let world = World::new();
-        let (code, record) = record(&world, &settings);
+        let (code, record) = record(&java, &world, &settings);
         assert_eq!((code, record["outcome"].as_str()), (3, Some("failed")), "{record}");
         let error = record["error"].as_str().unwrap();
         assert!(error.contains(printed), "{settings:?}: {error}");
@@ -195,12 +205,10 @@ fn what_cannot_be_is_an_error_before_anything_runs() {
 /// `kill -9` of assay, and of one virtual machine, in the middle of a point.
 #[test]
 fn a_kill_leaves_nothing_running() {
-    if !java() {
-        return;
-    }
+    let Some(java) = java() else { return };
     for victim in ["assay", "java"] {
         let world = World::new();
-        let mut command = world.assay(&arguments(&["instances=2", "scored=60s", "below=60s"]));
+        let mut command = java.run(&world, &["instances=2", "scored=60s", "below=60s"]);
         command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
         let mut child = command.spawn().unwrap();
         let mark = world.path("scratch").display().to_string();
@@ -243,7 +251,7 @@ fn a_kill_leaves_nothing_running() {
 /// The kit's own tests.
 #[test]
 fn the_kit_passes_its_own_tests() {
-    if !java() {
+    if java().is_none() {
         return;
     }
     let world = World::new();
@@ -252,10 +260,10 @@ fn the_kit_passes_its_own_tests() {
     let files =
         sources.iter().flat_map(|dir| std::fs::read_dir(dir).unwrap().flatten().map(|e| e.path()));
     let classes = world.path("classes");
-    let mut javac = std::process::Command::new("javac");
+    let mut javac = Command::new("javac");
     let compiled = common::done(javac.args(["--release", "11", "-d"]).arg(&classes).args(files));
     assert_eq!(compiled.code, 0, "{}", compiled.stderr);
-    let mut java = std::process::Command::new("java");
+    let mut java = Command::new("java");
     let tested = common::done(java.arg("-cp").arg(&classes).arg("orders.SelfTest"));
     assert_eq!(tested.code, 0, "{}{}", tested.stdout, tested.stderr);
 }
