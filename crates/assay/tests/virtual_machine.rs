@@ -13,25 +13,30 @@ use common::{Done, World, json, wait_for};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-/// One guest at a time: they share two CPUs.
+/// One guest at a time of those that work for long: they share two CPUs.
 static TURN: Mutex<()> = Mutex::new(());
 
-/// A turn, where the kernels are built; else the reason is printed.
+/// A turn, where the kernels are built.
 fn turn(kernels: &[&str]) -> Option<MutexGuard<'static, ()>> {
+    able(kernels).then(|| TURN.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// Whether the kernels are built; else the reason is printed.
+fn able(kernels: &[&str]) -> bool {
     let ability = vm::ability();
     let built = vm::built(&vm::folder());
     let missing = kernels.iter().find(|k| !built.iter().any(|b| b == *k));
     if !ability.works {
         println!("skipped: because {}", ability.words);
-        return None;
+        return false;
     }
     if let Some(kernel) = missing {
         println!(
             "skipped: because no kernel {kernel} is built (`assay vm build {kernel}`, as root)"
         );
-        return None;
+        return false;
     }
-    Some(TURN.lock().unwrap_or_else(PoisonError::into_inner))
+    true
 }
 
 fn run(world: &World, more: &[&str]) -> Done {
@@ -93,7 +98,9 @@ fn what_no_machine_can_be_made_of_is_reported_before_anything_runs() {
 
 #[test]
 fn a_host_without_room_a_kernel_that_panics_and_a_guest_that_hangs_are_distinguished() {
-    let Some(_turn) = turn(&["6.1"]) else { return };
+    if !able(&["6.1"]) {
+        return;
+    }
     let world = World::new();
     for (setting, shown) in [
         ("vm.memory=900000 GiB", "lower `memory`"),
@@ -112,7 +119,9 @@ fn a_host_without_room_a_kernel_that_panics_and_a_guest_that_hangs_are_distingui
 
 #[test]
 fn a_trial_runs_in_a_machine_whose_times_have_no_verdict_where_they_are_emulated() {
-    let Some(_turn) = turn(&["6.1"]) else { return };
+    if !able(&["6.1"]) {
+        return;
+    }
     let world = World::new();
     let set = [
         "--set",
@@ -144,7 +153,9 @@ fn a_trial_runs_in_a_machine_whose_times_have_no_verdict_where_they_are_emulated
 
 #[test]
 fn a_killed_run_leaves_no_guest() {
-    let Some(_turn) = turn(&["6.1"]) else { return };
+    if !able(&["6.1"]) {
+        return;
+    }
     let world = World::new();
     let arguments = ["run", "noop", "--on", "vm", "--set", "vm.kernel=[\"6.1\"]"];
     let mut command = world.assay(&arguments);
