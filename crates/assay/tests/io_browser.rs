@@ -7,12 +7,10 @@ mod common;
 use std::path::Path;
 
 use common::World;
-use common::chromium::{Browser, program};
+use common::chromium::{Browser, FITS, program};
 use common::served::serve;
 use serde_json::{Value, json};
 
-/// Nothing of a page is wider than the screen.
-const FITS: &str = "document.documentElement.scrollWidth <= window.innerWidth";
 /// The charts of block I/O by kind: of each its id, its axes and what its marks say, by series.
 const CHARTS: &str = "[...document.querySelectorAll('#block-io ~ .beside')].map(kind => \
     [...kind.querySelectorAll('svg.chart')].map(svg => ({ id: svg.id, \
@@ -173,10 +171,7 @@ fn two_traced_runs_stand_on_one_scale() {
     assert_eq!(world.run(&["compare", &few, "-o", &page]).code, 2, "one run is beside none");
 
     let served = serve(&world, &[]);
-    let mut browser = Browser::start(program, &world.path("."));
-    browser.size(1280, 900);
-    browser.go(&format!("http://{}/login#token={}", served.address, served.token));
-    browser.until("location.pathname === '/queue' && document.readyState === 'complete'");
+    let mut browser = Browser::signed_in(program, &world, &served);
     let compare = format!("http://{}/compare?runs={few},{many}", served.address);
     for (name, address) in [("served", compare), ("published", format!("file://{page}"))] {
         browser.size(1280, 900);

@@ -58,10 +58,9 @@ fn lines(world: &World) -> usize {
 #[test]
 fn killed_at_fifty_random_moments() {
     let halves = std::thread::scope(|scope| {
-        let halves = [0..25, 25..50];
-        let halves = [0, 1].map(|half| {
-            let rounds = halves[half].clone();
-            scope.spawn(move || killed(KILLED[half], Numbers(20_261_121 + half as u64), rounds))
+        let halves = [(KILLED[0], 0..25), (KILLED[1], 25..50)].map(|(sysctl, rounds)| {
+            let numbers = Numbers(20_261_121 + u64::from(rounds.start > 0));
+            scope.spawn(move || killed(sysctl, numbers, rounds))
         });
         halves.map(|half| half.join().expect("a round failed: see above"))
     });

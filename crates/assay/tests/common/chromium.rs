@@ -11,7 +11,11 @@ use std::time::Duration;
 use base64::Engine as _;
 use serde_json::{Value, json};
 
-use super::served::eventually;
+use super::World;
+use super::served::{Served, eventually};
+
+/// Nothing of a page is wider than the screen.
+pub const FITS: &str = "document.documentElement.scrollWidth <= window.innerWidth";
 
 /// A browser with one page.
 pub struct Browser {
@@ -36,6 +40,20 @@ pub fn program() -> Option<&'static str> {
 }
 
 impl Browser {
+    /// A desktop's browser, signed in to a server: at its queue.
+    pub fn signed_in(program: &str, world: &World, served: &Served) -> Self {
+        let mut browser = Browser::start(program, &world.path("."));
+        browser.size(1280, 900);
+        browser.sign_in(served);
+        browser
+    }
+
+    /// Signs in with the server's token, and waits for its queue.
+    pub fn sign_in(&mut self, served: &Served) {
+        self.go(&format!("http://{}/login#token={}", served.address, served.token));
+        self.until("location.pathname === '/queue' && document.readyState === 'complete'");
+    }
+
     pub fn start(program: &str, folder: &Path) -> Self {
         let (to, from) = (folder.join("to-browser"), folder.join("from-browser"));
         let made = Command::new("mkfifo").args([&to, &from]).status().unwrap();

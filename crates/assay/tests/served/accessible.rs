@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::common::World;
-use crate::common::chromium::{Browser, program};
+use crate::common::chromium::{Browser, FITS, program};
 use crate::common::served::{serve, sleeper};
 use serde_json::json;
 
@@ -126,8 +126,7 @@ fn axe_finds_nothing_on_any_kind_of_page() {
                 let found = crate::common::axe::findings(browser, &axe);
                 let found = found.into_iter().map(|f| format!("{screen} {name} {part}: {f}"));
                 wrong.lock().unwrap().extend(found);
-                let fits = "document.documentElement.scrollWidth <= window.innerWidth";
-                assert_eq!(browser.value(fits), true, "{screen} {name} {part} is too wide");
+                assert_eq!(browser.value(FITS), true, "{screen} {name} {part} is too wide");
                 browser.picture(&format!("{name}-{screen}-{part}"));
             };
             look(&mut browser, "");
@@ -148,10 +147,7 @@ fn the_main_job_needs_no_mouse() {
     let world = World::new();
     sleeper(&world, "short", "0.01", 6);
     let served = serve(&world, &[]);
-    let mut browser = Browser::start(program, &world.path("."));
-    browser.size(1280, 900);
-    browser.go(&format!("http://{}/login#token={}", served.address, served.token));
-    browser.until("location.pathname === '/queue' && document.readyState === 'complete'");
+    let mut browser = Browser::signed_in(program, &world, &served);
 
     // Submit, and wait for the end.
     browser.go(&format!("http://{}/queue/new/short", served.address));

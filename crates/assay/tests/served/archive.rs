@@ -2,15 +2,12 @@
 //! restoring, taking one away whole, saved searches.
 
 use crate::common::World;
-use crate::common::chromium::{Browser, program};
+use crate::common::chromium::{Browser, FITS, program};
 use crate::common::served::{Served, serve, sleeper};
 use serde_json::{Value, json};
 
 /// What of WCAG 2.2 AA a program can see.
 const WCAG: &str = include_str!("../common/wcag.js");
-/// Nothing of a page is wider than the screen.
-const FITS: &str = "document.documentElement.scrollWidth <= window.innerWidth";
-
 /// The id of a run of this experiment.
 fn ran(served: &Served, experiment: &str) -> String {
     let job = served.submit(experiment);
@@ -155,10 +152,7 @@ fn a_person_tags_finds_deletes_and_restores_in_the_browser() {
     sleeper(&world, "second", "0.02", 2);
     let served = serve(&world, &[]);
     let runs = [ran(&served, "first"), ran(&served, "second")];
-    let mut browser = Browser::start(program, &world.path("."));
-    browser.size(1280, 900);
-    browser.go(&format!("http://{}/login#token={}", served.address, served.token));
-    browser.until("location.pathname === '/queue' && document.readyState === 'complete'");
+    let mut browser = Browser::signed_in(program, &world, &served);
     let archive = format!("http://{}/archive", served.address);
     browser.go(&archive);
     assert!(browser.text("main").contains("2 runs"));
@@ -249,8 +243,7 @@ fn every_page_of_the_main_job_can_be_read_by_everybody() {
     };
     look(&mut browser, "/login");
     browser.go("about:blank");
-    browser.go(&format!("http://{}/login#token={}", served.address, served.token));
-    browser.until("location.pathname === '/queue' && document.readyState === 'complete'");
+    browser.sign_in(&served);
     for path in [
         "/queue",
         "/queue/new",

@@ -2,19 +2,8 @@
 //! width, dark, and what its content security policy forbids.
 
 use crate::common::World;
-use crate::common::chromium::{Browser, program};
-use crate::common::served::{Served, beats, serve, sleeper};
-
-/// Nothing of a page is wider than the screen.
-const FITS: &str = "document.documentElement.scrollWidth <= window.innerWidth";
-
-fn signed_in(world: &World, served: &Served, program: &str) -> Browser {
-    let mut browser = Browser::start(program, &world.path("."));
-    browser.size(1280, 900);
-    browser.go(&format!("http://{}/login#token={}", served.address, served.token));
-    browser.until("location.pathname === '/queue' && document.readyState === 'complete'");
-    browser
-}
+use crate::common::chromium::{Browser, FITS, program};
+use crate::common::served::{beats, serve, sleeper};
 
 #[test]
 fn from_submitting_to_comparing() {
@@ -24,7 +13,7 @@ fn from_submitting_to_comparing() {
     sleeper(&world, "short", "0.01", 6);
     world.write("experiments/broken.toml", "name = \"broken\"\nworklod = \"noop\"\n");
     let served = serve(&world, &[]);
-    let mut browser = signed_in(&world, &served, program);
+    let mut browser = Browser::signed_in(program, &world, &served);
     assert_eq!(browser.value("location.hash"), "", "the token does not stay in the address");
     browser.picture("queue-empty");
     browser.go(&format!("http://{}/queue/new", served.address));
@@ -158,7 +147,7 @@ fn what_a_workload_says_over_time_is_drawn_and_laid_over_another_run() {
     let world = World::new();
     beats(&world, "beating");
     let served = serve(&world, &[]);
-    let mut browser = signed_in(&world, &served, program);
+    let mut browser = Browser::signed_in(program, &world, &served);
     for id in 1..=2 {
         assert_eq!(world.run(&["submit", "beating"]).code, 0);
         served.until(id, "completed");
@@ -217,7 +206,7 @@ fn block_io_is_watched_or_what_is_missing_is_reported() {
     let world = World::new();
     sleeper(&world, "long", "30", 5);
     let served = serve(&world, &[]);
-    let mut browser = signed_in(&world, &served, program);
+    let mut browser = Browser::signed_in(program, &world, &served);
     browser.go(&format!("http://{}/observe", served.address));
     assert_eq!(browser.value("!!document.querySelector('#observe-io')"), false, "not unasked");
     browser.click("nav[aria-label='Block I/O by'] li:nth-child(2) a");

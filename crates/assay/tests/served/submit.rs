@@ -2,12 +2,9 @@
 //! runs; and the main job by the keyboard alone.
 
 use crate::common::World;
-use crate::common::chromium::{Browser, program};
+use crate::common::chromium::{Browser, FITS, program};
 use crate::common::served::{Served, beats, serve, sleeper};
 use serde_json::{Value, json};
-
-/// Nothing of a page is wider than the screen.
-const FITS: &str = "document.documentElement.scrollWidth <= window.innerWidth";
 
 fn plan(served: &Served, asked: &Value) -> Value {
     let answer = served.post("/api/v1/plan", asked);
@@ -108,7 +105,7 @@ fn a_run_is_repeated_and_cloned() {
     let asked = json!({ "experiment": "beating", "set": { "size": "2, 5" }, "blocks": 2 });
     assert_eq!(served.post("/api/v1/jobs", &asked).status, 201);
     let run = served.until(1, "completed")["run"].as_str().unwrap().to_owned();
-    let mut browser = signed_in(&world, &served, program);
+    let mut browser = Browser::signed_in(program, &world, &served);
     browser.go(&format!("http://{}/archive", served.address));
     browser.value("document.querySelector('.more summary').click()");
     browser.click(".more a[href^='/queue/new?run=']");
@@ -132,14 +129,6 @@ fn a_run_is_repeated_and_cloned() {
     );
 }
 
-fn signed_in(world: &World, served: &Served, program: &str) -> Browser {
-    let mut browser = Browser::start(program, &world.path("."));
-    browser.size(1280, 900);
-    browser.go(&format!("http://{}/login#token={}", served.address, served.token));
-    browser.until("location.pathname === '/queue' && document.readyState === 'complete'");
-    browser
-}
-
 /// Types into a field as a person does.
 fn fill(browser: &mut Browser, selector: &str, text: &str) {
     let set = format!(
@@ -154,7 +143,7 @@ fn the_plan_follows_what_is_typed_and_mistakes_stand_beside_their_fields() {
     let world = World::new();
     beats(&world, "beating");
     let served = serve(&world, &["--rate", "1000"]);
-    let mut browser = signed_in(&world, &served, program);
+    let mut browser = Browser::signed_in(program, &world, &served);
     browser.click("a[href='/queue/new']");
     browser.picture("submit-start");
     browser.click("a[href='/queue/new/beating']");

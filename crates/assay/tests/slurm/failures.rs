@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::common::virtual_slurm::{Slurm, until};
 use super::common::{World, alive, done};
-use super::{assay, file, nothing_is_left, run};
+use super::{assay, column, nodes, nothing_is_left, on_nodes, run};
 
 fn lines(world: &World) -> usize {
     std::fs::read_to_string(world.path("did.txt")).map_or(0, |t| t.lines().count())
@@ -36,22 +36,7 @@ fn start_held(world: &World, slurm: &Slurm, nodes: &str, lines: usize) -> Child 
 }
 
 fn start_script(world: &World, slurm: &Slurm, nodes: &str, script: &str) -> Child {
-    let arguments = [
-        "run",
-        "--on",
-        "slurm",
-        "--nodes",
-        nodes,
-        "--monitors",
-        "none",
-        "--blocks",
-        "3",
-        "--json",
-        "--",
-        "sh",
-        "-c",
-        script,
-    ];
+    let arguments = on_nodes(nodes, &["--blocks", "3", "--json", "--", "sh", "-c", script]);
     let mut command = assay(world, slurm, &arguments);
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
@@ -75,16 +60,12 @@ fn a_node_that_dies_fails_its_trial_alone() {
     let (code, result, printed) = ended(child);
     assert_eq!(code, 3, "{printed}");
     let records = result["records"].as_array().unwrap();
-    let outcomes: Vec<&str> = records.iter().map(|r| r["outcome"].as_str().unwrap()).collect();
-    assert_eq!(outcomes, ["completed", "failed", "completed"], "{result}");
+    assert_eq!(column(records, "outcome"), ["completed", "failed", "completed"], "{result}");
     let error = records[1]["error"].as_str().unwrap();
     assert!(error.contains("node n2 lost its agent"), "{error}");
     assert!(records[1].get("metrics").is_none(), "half a trial has no metrics");
     // The third trial was on the nodes that were left.
-    let nodes: Value = serde_json::from_str(&file(&world, "0003", "nodes.json")).unwrap();
-    let names: Vec<&str> =
-        nodes["nodes"].as_array().unwrap().iter().map(|n| n["node"].as_str().unwrap()).collect();
-    assert_eq!(names, ["n1", "n3", "n4"]);
+    assert_eq!(column(&nodes(&world, "0003"), "node"), ["n1", "n3", "n4"]);
     until("the job is gone", || slurm.jobs().is_empty());
 }
 
@@ -239,14 +220,10 @@ fn a_task_that_never_starts_fails_its_trial_alone() {
     kill_process(daemon, Signal::CONT).unwrap();
     assert_eq!(code, 3, "{printed}");
     let records = result["records"].as_array().unwrap();
-    let outcomes: Vec<&str> = records.iter().map(|r| r["outcome"].as_str().unwrap()).collect();
-    assert_eq!(outcomes, ["completed", "failed", "completed"], "{result}");
+    assert_eq!(column(records, "outcome"), ["completed", "failed", "completed"], "{result}");
     let error = records[1]["error"].as_str().unwrap();
     assert!(error.contains("no agent of assay started on node n3 within 4"), "{error}");
-    let nodes: Value = serde_json::from_str(&file(&world, "0003", "nodes.json")).unwrap();
-    let names: Vec<&str> =
-        nodes["nodes"].as_array().unwrap().iter().map(|n| n["node"].as_str().unwrap()).collect();
-    assert_eq!(names, ["n1", "n2"]);
+    assert_eq!(column(&nodes(&world, "0003"), "node"), ["n1", "n2"]);
     until("the job is gone", || slurm.jobs().is_empty());
 }
 
@@ -266,41 +243,11 @@ fn a_full_folder_fails_the_trial_with_the_node_named() {
         return;
     }
     let write = format!("dd if=/dev/zero of={}/x bs=1M count=1", full.display());
-    let arguments = [
-        "run",
-        "--on",
-        "slurm",
-        "--nodes",
-        "2",
-        "--blocks",
-        "1",
-        "--monitors",
-        "none",
-        "--prepare",
-        &write,
-        "--json",
-        "--",
-        "true",
-    ];
+    let arguments = on_nodes("2", &["--blocks", "1", "--prepare", &write, "--json", "--", "true"]);
     let failed = run(&world, &slurm, &arguments);
     // The archive on a disk that is full: the run ends, and its job with it.
-    let mut command = assay(
-        &world,
-        &slurm,
-        &[
-            "run",
-            "--on",
-            "slurm",
-            "--nodes",
-            "2",
-            "--blocks",
-            "2",
-            "--monitors",
-            "none",
-            "--",
-            "true",
-        ],
-    );
+    let arguments = on_nodes("2", &["--blocks", "2", "--", "true"]);
+    let mut command = assay(&world, &slurm, &arguments);
     let no_room = done(command.env("ASSAY_ARCHIVE", full.join("archive")));
     let unmounted = Command::new("umount").arg("-l").arg(&full).status().unwrap();
     assert!(unmounted.success());

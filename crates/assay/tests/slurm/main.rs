@@ -13,6 +13,7 @@ use std::process::Command;
 
 use common::virtual_slurm::Slurm;
 use common::{Done, World, done};
+use serde_json::Value;
 
 fn assay(world: &World, slurm: &Slurm, arguments: &[&str]) -> Command {
     let mut command = world.assay(arguments);
@@ -28,6 +29,28 @@ fn run(world: &World, slurm: &Slurm, arguments: &[&str]) -> Done {
 fn file(world: &World, trial: &str, name: &str) -> String {
     let run = world.runs().into_iter().max().unwrap();
     std::fs::read_to_string(run.join("trials").join(trial).join(name)).unwrap()
+}
+
+/// What each node did in a trial of the newest run.
+fn nodes(world: &World, trial: &str) -> Vec<Value> {
+    let kept: Value = serde_json::from_str(&file(world, trial, "nodes.json")).unwrap();
+    kept["nodes"].as_array().unwrap().clone()
+}
+
+/// One word of each node, or of each record: its `node`, what it `did`, its `outcome`.
+fn column<'a>(all: &'a [Value], key: &str) -> Vec<&'a str> {
+    all.iter().map(|one| one[key].as_str().unwrap()).collect()
+}
+
+/// A metric of a record or of a node; `None`: it has none of that name, or no value.
+fn metric(of: &Value, name: &str) -> Option<f64> {
+    let all = of["metrics"].as_array()?;
+    all.iter().find(|m| m["name"] == name)?["value"].as_f64()
+}
+
+/// What a run with these arguments is typed as on some nodes, without monitors.
+fn on_nodes<'a>(nodes: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    [&["run", "--on", "slurm", "--nodes", nodes, "--monitors", "none"], more].concat()
 }
 
 fn nothing_is_left(world: &World, slurm: &Slurm) {

@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use super::common::virtual_slurm::{Slurm, until};
 use super::common::{World, alive, done};
+use super::{column, metric, nodes};
 
 /// A run on Slurm; Open MPI goes over the loopback device, since all nodes are this machine.
 fn assay(world: &World, slurm: &Slurm, arguments: &[&str]) -> Command {
@@ -42,23 +43,6 @@ fn start(world: &World, slurm: &Slurm, text: &str) -> Child {
 fn ended(child: Child) -> (i32, Value) {
     let output = child.wait_with_output().unwrap();
     (output.status.code().unwrap_or(-1), parsed(&output.stdout, &output.stderr))
-}
-
-/// What is kept with a trial of the only run.
-fn nodes(world: &World, trial: &str) -> Vec<Value> {
-    let path = world.runs()[0].join("trials").join(trial).join("nodes.json");
-    let file: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
-    file["nodes"].as_array().unwrap().clone()
-}
-
-fn did(nodes: &[Value]) -> Vec<&str> {
-    nodes.iter().map(|n| n["did"].as_str().unwrap()).collect()
-}
-
-/// A metric of a record or of a node; `None`: it has none of that name, or no value.
-fn metric(of: &Value, name: &str) -> Option<f64> {
-    let all = of["metrics"].as_array()?;
-    all.iter().find(|m| m["name"] == name)?["value"].as_f64()
 }
 
 fn has_note(record: &Value, part: &str) -> bool {
@@ -122,7 +106,7 @@ fn one_mumps_goes_over_all_nodes() {
         let left = |f: &Value| f["message"].as_str().unwrap().contains("processes running");
         assert!(!findings.any(left), "{record:#}");
         let each = nodes(&world, trial);
-        assert_eq!(did(&each), ["ran", "lent", "lent", "lent"]);
+        assert_eq!(column(&each, "did"), ["ran", "lent", "lent", "lent"]);
         // The CPU time is that of the ranks; every node looked at its own folder.
         assert!(metric(record, "user").unwrap() + metric(record, "system").unwrap() > 0.0);
         let most = each.iter().map(|n| metric(n, "scratch").unwrap()).fold(0.0, f64::max);
@@ -146,7 +130,7 @@ fn tasks_of_a_node_have_ranks_of_their_own_and_a_wrong_answer_is_found() {
     let record = &result["records"][0];
     assert_eq!(record["outcome"], "invalid", "{record:#}");
     assert!(has_note(record, "4 ranks (n1: 2, n2: 2)"), "{record:#}");
-    assert_eq!(did(&nodes(&world, "0001")), ["ran", "lent", "lent", "lent"]);
+    assert_eq!(column(&nodes(&world, "0001"), "did"), ["ran", "lent", "lent", "lent"]);
     nothing_is_left(&world, &slurm);
 }
 
@@ -299,7 +283,7 @@ fn nodes_load_the_postgres_of_another_which_finds_every_row() {
     let detail = record["validation"]["detail"].as_str().unwrap();
     assert!(detail.contains("node n1, the server: 6000 rows in 8 files of 2 nodes"), "{detail}");
     let each = nodes(&world, "0001");
-    assert_eq!(did(&each), ["served", "ran", "ran"]);
+    assert_eq!(column(&each, "did"), ["served", "ran", "ran"]);
     let sum: f64 = each[1..].iter().map(|n| metric(n, "throughput").unwrap()).sum();
     assert!((metric(record, "throughput").unwrap() / sum - 1.0).abs() < 1e-9);
     for name in ["written", "checkpoint_time", "wal", "table"] {
@@ -344,7 +328,7 @@ fn solvers_start_on_all_nodes_and_the_slowest_decides() {
     for (record, trial) in result["records"].as_array().unwrap().iter().zip(["0001", "0002"]) {
         assert_eq!(record["validation"]["result"], "passed", "{record:#}");
         let each = nodes(&world, trial);
-        assert_eq!(did(&each), ["ran", "ran"]);
+        assert_eq!(column(&each, "did"), ["ran", "ran"]);
         let of = |name: &str| each.iter().map(|n| metric(n, name)).collect::<Option<Vec<f64>>>();
         // What the slowest node took; nothing, where a node has nothing.
         for name in ["elapsed", "time_to_user", "read_done", "start_spread"] {

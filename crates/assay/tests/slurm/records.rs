@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::common::virtual_slurm::Slurm;
 use super::common::{World, mini_suite};
-use super::{file, nothing_is_left, run};
+use super::{column, file, metric, nodes, nothing_is_left, on_nodes, run};
 
 #[test]
 fn four_nodes_make_one_record() {
@@ -35,15 +35,10 @@ fn four_nodes_make_one_record() {
     for node in ["n1", "n2", "n3", "n4"] {
         assert!(log.contains(&format!("==> {node} <==\nfrom {node}\n")), "{log}");
     }
-    let nodes: Value = serde_json::from_str(&file(&world, "0002", "nodes.json")).unwrap();
-    let each = nodes["nodes"].as_array().unwrap();
+    let each = nodes(&world, "0002");
     assert_eq!(each.len(), 4);
-    let value = |metrics: &Value, name: &str| {
-        let all = metrics.as_array().unwrap();
-        all.iter().find(|m| m["name"] == name).unwrap()["value"].as_f64().unwrap()
-    };
-    let of = |name: &str| each.iter().map(|n| value(&n["metrics"], name)).collect::<Vec<_>>();
-    let merged = |name: &str| value(&records[1]["metrics"], name);
+    let of = |name: &str| each.iter().map(|n| metric(n, name).unwrap()).collect::<Vec<_>>();
+    let merged = |name: &str| metric(&records[1], name).unwrap();
     assert_eq!(merged("elapsed"), of("elapsed").into_iter().fold(0.0, f64::max));
     assert!((merged("user") - of("user").iter().sum::<f64>()).abs() < 1e-9);
     // One machine has one clock: what is measured between "nodes" of it is the error itself.
@@ -63,27 +58,9 @@ fn four_nodes_make_one_record() {
     nothing_is_left(&world, &slurm);
 
     // Two tasks on each of two nodes, a CPU each where there are two.
-    let ran = run(
-        &world,
-        &slurm,
-        &[
-            "run",
-            "--on",
-            "slurm",
-            "--nodes",
-            "2",
-            "--tasks-per-node",
-            "2",
-            "--blocks",
-            "1",
-            "--monitors",
-            "none",
-            "--",
-            "grep",
-            "Cpus_allowed_list",
-            "/proc/self/status",
-        ],
-    );
+    let typed = ["--tasks-per-node", "2", "--blocks", "1", "--"];
+    let program = ["grep", "Cpus_allowed_list", "/proc/self/status"];
+    let ran = run(&world, &slurm, &on_nodes("2", &[&typed[..], &program].concat()));
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let log = file(&world, "0001", "stdout.log");
     let cpus = |task: &str| {
@@ -215,17 +192,11 @@ fn a_server_on_one_node_is_asked_from_the_others() {
     let result = ran.json();
     let record = &result["records"][0];
     assert_eq!(record["validation"]["result"], "passed", "{record}");
-    let nodes: Value = serde_json::from_str(&file(&world, "0001", "nodes.json")).unwrap();
-    let did: Vec<&str> =
-        nodes["nodes"].as_array().unwrap().iter().map(|n| n["did"].as_str().unwrap()).collect();
-    assert_eq!(did, ["served", "ran", "ran"]);
-    let throughput = |metrics: &Value| {
-        let all = metrics.as_array().unwrap();
-        all.iter().find(|m| m["name"] == "throughput").unwrap()["value"].as_f64().unwrap()
-    };
-    let sum: f64 =
-        nodes["nodes"].as_array().unwrap()[1..].iter().map(|n| throughput(&n["metrics"])).sum();
-    assert!((throughput(&record["metrics"]) - sum).abs() < 1e-6 * sum);
+    let each = nodes(&world, "0001");
+    assert_eq!(column(&each, "did"), ["served", "ran", "ran"]);
+    let throughput = |of: &Value| metric(of, "throughput").unwrap();
+    let sum: f64 = each[1..].iter().map(throughput).sum();
+    assert!((throughput(record) - sum).abs() < 1e-6 * sum);
     assert!(record["histograms"].as_object().is_some_and(|h| !h.is_empty()));
     nothing_is_left(&world, &slurm);
 }
@@ -234,13 +205,12 @@ fn a_server_on_one_node_is_asked_from_the_others() {
 fn identical_treatments_on_nodes_leave_a_floor_that_later_runs_quote() {
     let Some(slurm) = Slurm::start(2) else { return };
     let world = World::new();
-    let on = ["--on", "slurm", "--nodes", "2", "--monitors", "none"];
     let aa = ["--aa", "--blocks", "60", "--json", "--", "true"];
-    let aa = run(&world, &slurm, &[&["run"], &on[..], &aa[..]].concat());
+    let aa = run(&world, &slurm, &on_nodes("2", &aa));
     let aa = aa.json();
     assert_eq!(aa["summary"]["state"], "completed");
     let vs = ["--blocks", "3", "--vs", "sleep 0.001", "--json", "--", "true"];
-    let later = run(&world, &slurm, &[&["run"], &on[..], &vs[..]].concat());
+    let later = run(&world, &slurm, &on_nodes("2", &vs));
     let result = later.json();
     let machine = result["analysis"]["floor"]["found"]["machine"].as_str().unwrap();
     assert!(machine.starts_with("n1 n2: "), "{machine}");
@@ -267,15 +237,14 @@ fn forty_eight_nodes_make_one_record() {
     let noop = ["run", "noop", "--on", "slurm", "--nodes", "48", "--blocks", "3", "--json"];
     let ran = run(&world, &slurm, &noop);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    let nodes: Value = serde_json::from_str(&file(&world, "0003", "nodes.json")).unwrap();
-    assert_eq!(nodes["nodes"].as_array().unwrap().len(), 48);
+    assert_eq!(nodes(&world, "0003").len(), 48);
     nothing_is_left(&world, &slurm);
 }
 
 /// A suite at rate on every node: all copies over the slowest node's time.
-fn rate_on_all_nodes(slurm: &Slurm, nodes: usize, copies: &str) {
+fn rate_on_all_nodes(slurm: &Slurm, on: usize, copies: &str) {
     let (world, mini) = mini_suite::world("sleep 0.3; echo sum 6");
-    let count = nodes.to_string();
+    let count = on.to_string();
     let copied = format!("copies={copies}");
     let arguments = [
         "run",
@@ -301,21 +270,16 @@ fn rate_on_all_nodes(slurm: &Slurm, nodes: usize, copies: &str) {
     let ran = run(&world, slurm, &arguments);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let result = ran.json();
-    let metric = |of: &Value, name: &str| {
-        let all = of["metrics"].as_array().unwrap();
-        all.iter().find(|m| m["name"] == name).unwrap()["value"].as_f64().unwrap()
-    };
     for (number, record) in ["0001", "0002"].iter().zip(result["records"].as_array().unwrap()) {
         assert_eq!(record["outcome"], "completed", "{}", record["error"]);
-        let each: Value = serde_json::from_str(&file(&world, number, "nodes.json")).unwrap();
-        let each = each["nodes"].as_array().unwrap();
-        assert_eq!(each.len(), nodes);
-        let slowest = each.iter().map(|n| metric(n, "elapsed")).fold(0.0, f64::max);
+        let each = nodes(&world, number);
+        assert_eq!(each.len(), on);
+        let slowest = each.iter().map(|n| metric(n, "elapsed").unwrap()).fold(0.0, f64::max);
         assert!(slowest >= 0.3, "{slowest}");
         // The reference time of beta is 0.2 s.
-        let all = copies.parse::<f64>().unwrap() * nodes as f64;
+        let all = copies.parse::<f64>().unwrap() * on as f64;
         let expected = all * 0.2 / slowest;
-        let ratio = metric(record, "ratio");
+        let ratio = metric(record, "ratio").unwrap();
         assert!((ratio / expected - 1.0).abs() < 1e-6, "{ratio} and {expected}");
     }
     nothing_is_left(&world, slurm);
