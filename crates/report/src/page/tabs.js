@@ -106,7 +106,8 @@ function watchLinks() {
   addEventListener("hashchange", go);
   addEventListener("popstate", go);
   document.addEventListener("toggle", (event) => {
-    const panel = event.target.closest?.(".panel");
+    // A fold that is open from the start tells so, too, also in a panel that nobody looks at.
+    const panel = event.target.closest?.(".panel:not([hidden])");
     if (event.target.open && panel) draw(panel);
   }, true);
 }
