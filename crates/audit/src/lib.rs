@@ -13,7 +13,10 @@ mod claim;
 mod detect;
 mod evidence;
 mod judge;
+#[doc(hidden)] // for examples/weights.rs
+pub mod learn;
 mod read;
+mod search;
 
 pub use claim::{Claim, ClaimKind, ClaimVerdict, Input, Reading};
 pub use read::source::{AuditError, Format, MAX_SIZE, Source, Span};
@@ -70,6 +73,7 @@ pub fn audit(source: &Source, quoted: &[QuotedResult]) -> Audit {
     for sentence in 0..document.sentences.len() {
         in_sentence(&context, sentence, &mut memory, &mut claims);
     }
+    search::add(&context, &mut claims);
     for grid in &context.grids {
         claims.extend(evidence::in_cells(&context, grid));
     }

@@ -1,8 +1,8 @@
-//! Amounts as modern texts print them: the dimension of a unit with its factor, values in cells with
-//! a spread or a ratio beside them, quantities in sentences.
+//! Amounts as modern texts print them: the dimension of a unit with its factor, quantities in sentences. Those in cells
+//! are read by [`super::cell`].
 
+pub(crate) use super::cell::{of_cell, of_header};
 use crate::judge::reading::Claimed;
-use crate::read::digits::plain_number;
 use crate::read::token::Token;
 use crate::read::unit::{self, Unit};
 
@@ -96,7 +96,7 @@ pub(crate) enum Agreement {
     Rounds,
 }
 
-fn of(dimension: Dimension, scale: f64) -> Measure {
+pub(super) fn of(dimension: Dimension, scale: f64) -> Measure {
     Measure { dimension, scale, binary: None }
 }
 
@@ -151,6 +151,15 @@ pub(crate) fn measure(printed: &str) -> Option<Measure> {
             }
             "s" | "sec" | "second" | "secs" => {
                 if let Some(scale) = done(left, word.as_str()) {
+                    return Some(of(Dimension::Rate, scale));
+                }
+                let prefix = match word.split('/').next() {
+                    Some("k" | "K") => Some(1e3),
+                    Some("M") => Some(1e6),
+                    Some("G") => Some(1e9),
+                    _ => None,
+                };
+                if let Some(scale) = prefix {
                     return Some(of(Dimension::Rate, scale));
                 }
                 // Whatever is counted: "samples/s", "tok/s".
@@ -214,132 +223,6 @@ pub(crate) fn measure_of(read: &unit::Read) -> Option<Measure> {
         Unit::RackUnits => return None,
     };
     Some(Measure { dimension, scale: read.scale, binary: read.binary })
-}
-
-/// The unit in the name of a column: in brackets (`Time (s)`, `Mean [ms]`), else its last word.
-pub(crate) fn of_header(name: &str) -> Option<Measure> {
-    if name.trim().eq_ignore_ascii_case("relative") {
-        return Some(of(Dimension::Times, 1.0));
-    }
-    for (open, close) in [('(', ')'), ('[', ']')] {
-        if let Some((_, rest)) = name.split_once(open)
-            && let Some((inside, _)) = rest.split_once(close)
-        {
-            for word in inside.split([' ', ',', ';']) {
-                let single = match word {
-                    "s" => Some(of(Dimension::Time, 1.0)),
-                    "m" => Some(of(Dimension::Time, 60.0)),
-                    "h" => Some(of(Dimension::Time, 3600.0)),
-                    _ => None,
-                };
-                if let Some(found) = single.or_else(|| measure(word)) {
-                    return Some(found).filter(|m| m.dimension != Dimension::Count);
-                }
-            }
-        }
-    }
-    let words: Vec<&str> = name.split_whitespace().collect();
-    if let [.., what, per, second] = words.as_slice()
-        && *per == "per"
-        && matches!(*second, "second" | "sec")
-    {
-        return measure(&format!("{what}/s"));
-    }
-    let last = words.last()?;
-    let long = last.len() > 1 && !matches!(last.to_lowercase().as_str(), "times" | "day" | "days");
-    (long || (words.len() > 1 && *last == "s"))
-        .then(|| {
-            measure(last).or_else(|| words[0].contains('/').then(|| measure(words[0])).flatten())
-        })
-        .flatten()
-        .filter(|m| !matches!(m.dimension, Dimension::Count))
-}
-
-/// The value of a cell, and a ratio in brackets behind it: `0.84s (2.05x)`, `312.4 ± 4.1`, `181.2k`,
-/// `1.391µ ± 2%`. `header` is the unit of the column.
-pub(crate) fn of_cell(text: &str, header: Option<Measure>) -> Option<(Amount, Option<(f64, f64)>)> {
-    let body = text.trim().trim_matches(['*', '`', '~', '_', '≈', '$', '<', '"']);
-    let body = body.trim_start_matches(['+', '≈']).trim();
-    let (sign, body) = match body.strip_prefix(['-', '−']) {
-        Some(rest) => (-1.0, rest),
-        None => (1.0, body),
-    };
-    let digits =
-        body.bytes().take_while(|b| b.is_ascii_digit() || matches!(b, b'.' | b',')).count();
-    if digits == 0 || !body.is_char_boundary(digits) {
-        return None;
-    }
-    let run = body[..digits].trim_end_matches(['.', ',']);
-    let (value, step, used) = plain_number(run)?;
-    if used < run.len() {
-        return None;
-    }
-    let mut rest = body[digits..].trim_start();
-    let mut ratio = None;
-    if let Some((before, inside)) = rest.split_once('(') {
-        let inside = inside.trim_end_matches(')').trim();
-        if let Some(number) = inside.strip_suffix(['x', 'X', '×'])
-            && let Some((value, step, used)) = plain_number(number.trim())
-            && used == number.trim().len()
-        {
-            ratio = Some((value, step));
-        }
-        rest = before.trim();
-    }
-    // A spread belongs to the value before it.
-    let unit = rest.split(['±', '~']).next().unwrap_or("").trim();
-    let spread = rest.len() > unit.len();
-    let behind = rest.rsplit(char::is_whitespace).next().unwrap_or("");
-    let unit = if unit.is_empty() && spread && measure(behind).is_some() && !behind.contains('%') {
-        behind
-    } else {
-        unit
-    };
-    let unit = unit.trim_end_matches(['*', '`', '_']).trim();
-    let (measure, factor) = if unit.is_empty() {
-        (header.unwrap_or(PLAIN), 1.0)
-    } else if let Some(factor) = prefix(unit, header) {
-        (header.unwrap_or(PLAIN), factor)
-    } else {
-        match unit.split_whitespace().collect::<Vec<_>>().as_slice() {
-            [one] => (short(one).or_else(|| measure(one))?, 1.0),
-            [one, "per", "second" | "sec"] => (measure(&format!("{one}/s"))?, 1.0),
-            [factor, one] => (measure(one)?, prefix(factor, None)?),
-            _ => return None,
-        }
-    };
-    let scale = measure.scale * factor * sign;
-    let amount =
-        Amount { value: value * scale, step: (step * scale).abs(), measure, printed: sign * value };
-    amount.value.is_finite().then_some((amount, ratio))
-}
-
-fn short(unit: &str) -> Option<Measure> {
-    match unit {
-        "s" => Some(of(Dimension::Time, 1.0)),
-        "h" => Some(of(Dimension::Time, 3600.0)),
-        "min" | "m" => Some(of(Dimension::Time, 60.0)),
-        "%" => Some(of(Dimension::Percent, 1.0)),
-        "x" | "X" | "×" => Some(of(Dimension::Times, 1.0)),
-        _ => None,
-    }
-}
-
-/// A factor written as one letter: `41.2 M`, `1.391µ` in a column of seconds.
-fn prefix(unit: &str, header: Option<Measure>) -> Option<f64> {
-    let time = header.is_some_and(|h| h.dimension == Dimension::Time);
-    Some(match unit {
-        "n" if time => 1e-9,
-        "µ" | "μ" | "u" if time => 1e-6,
-        "m" if time => 1e-3,
-        "k" | "K" => 1e3,
-        "M" => 1e6,
-        "G" => 1e9,
-        "Ki" => 1024.0,
-        "Mi" => 1024.0 * 1024.0,
-        "Gi" => 1024.0 * 1024.0 * 1024.0,
-        _ => return None,
-    })
 }
 
 /// The amount at a token of a sentence, with how many tokens it takes. `None` for parts of names.
@@ -407,37 +290,4 @@ pub(crate) fn at(text: &str, tokens: &[Token], i: usize) -> Option<(Amount, usiz
         Amount { value, step: n.step * measure.scale, measure, printed: n.value },
         used,
     ))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn cell(text: &str, header: &str) -> (f64, Dimension) {
-        let (amount, _) = of_cell(text, of_header(header)).unwrap_or_else(|| panic!("{text}"));
-        (amount.value, amount.dimension())
-    }
-
-    #[test]
-    fn cells_carry_units_prefixes_and_spreads() {
-        let near = |a: (f64, Dimension), v: f64, d| (a.0 - v).abs() < 1e-9 * v && a.1 == d;
-        assert!(near(cell("312.4 ± 4.1", "Mean [ms]"), 0.3124, Dimension::Time));
-        assert!(
-            near(cell("1.391µ ± 2%", "sec/op"), 1.391e-6, Dimension::Time)
-                || of_header("sec/op").is_none()
-        );
-        assert!(near(cell("181.2k", "req/s"), 181_200.0, Dimension::Rate));
-        assert!(near(cell("41.2 M", ""), 41.2e6, Dimension::Plain));
-        assert!(near(cell("510 MB/s", "Compression"), 510e6, Dimension::ByteRate));
-        assert!(near(cell("48", "Decode (ms)"), 0.048, Dimension::Time));
-        assert!(near(cell("98.7", "Mops/s"), 98.7e6, Dimension::Rate));
-    }
-
-    #[test]
-    fn a_ratio_stands_beside_its_value() {
-        let (amount, ratio) = of_cell("0.84s (2.05x)", None).expect("a value");
-        assert_eq!((amount.value, ratio), (0.84, Some((2.05, 0.01))));
-        assert_eq!(of_cell("n/a", None), None);
-        assert_eq!(of_cell("24.2.1", None), None);
-    }
 }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::amount::{self, Amount, Dimension, Measure};
 use super::bind::Side;
 use super::name::{Axis, is_plain, related, words};
+use super::{caption, rows};
 use crate::read::document::Document;
 use crate::read::table::{Shape, Table};
 
@@ -98,61 +99,69 @@ impl Grid {
         (0..self.cells.len()).filter(|r| !self.summary[*r])
     }
 
-    /// Reads a table; `None` if it has no amounts.
+    /// Reads a table; `None` if it has no amounts, or if its rows differ in their parts and are bound by these.
     pub(crate) fn read(document: &Document<'_>, index: usize, table: &Table) -> Option<Grid> {
+        if table.columns.iter().filter(|c| is_hardware(c)).count() >= 2 {
+            return None;
+        }
+        Grid::read_as(document, index, table, |name| is_about(name) || is_hardware(name))
+    }
+
+    /// Reads a table with the parts and clocks of its rows as values.
+    pub(crate) fn read_wide(document: &Document<'_>, index: usize, table: &Table) -> Option<Grid> {
+        Grid::read_as(document, index, table, is_about)
+    }
+
+    fn read_as(
+        document: &Document<'_>,
+        index: usize,
+        table: &Table,
+        is_about: impl Fn(&str) -> bool,
+    ) -> Option<Grid> {
         let count = table.rows.len() * table.columns.len();
         if table.shape != Shape::Grid || table.rows.is_empty() || count > MAX_CELLS {
             return None;
         }
-        // Grids whose rows differ in their parts are bound by these, not by names.
-        if table.columns.iter().filter(|c| is_hardware(c)).count() >= 2 {
-            return None;
-        }
-        let title = table.title.of(document.text).to_lowercase();
-        let titled = in_title(&title).or_else(|| in_words(table.title.of(document.text)));
-        let headers: Vec<Option<Measure>> =
-            table.columns.iter().map(|c| amount::of_header(c)).collect();
-        let first_is_name = table
-            .rows
+        let words_over = table.title.of(document.text);
+        let title = words_over.to_lowercase();
+        let titled = caption::unit(words_over);
+        let units = rows::units_under_header(table);
+        let headers: Vec<Option<Measure>> = table
+            .columns
             .iter()
-            .filter(|r| r.cells.first().is_some_and(|c| amount::of_cell(&c.text, None).is_none()))
-            .count()
-            * 2
-            > table.rows.len();
-        let counts = !first_is_name && is_counts(table);
+            .enumerate()
+            .map(|(c, name)| amount::of_header(name).or_else(|| *units.get(c)?))
+            .collect();
+        let rows::Names { labels, keys } = rows::names(table, &headers);
+        let of_rows = rows::units(table, &keys);
+        let valued: Vec<bool> = table
+            .columns
+            .iter()
+            .enumerate()
+            .map(|(c, name)| !is_about(name) && !keys.get(c).is_some_and(|k| *k))
+            .collect();
         let mut cells: Vec<Vec<Option<Cell>>> = Vec::with_capacity(table.rows.len());
-        for row in &table.rows {
-            // "Parse (ms)" in the first cell of a row.
-            let of_row = row
-                .cells
-                .first()
-                .filter(|c| first_is_name && c.text.contains(['(', '[', ',']))
-                .and_then(|c| amount::of_header(&c.text));
-            cells.push(
-                row.cells
-                    .iter()
-                    .enumerate()
-                    .map(|(c, cell)| {
-                        if c == 0 && (first_is_name || counts) || is_about(&table.columns[c]) {
-                            return None;
-                        }
-                        let (mut amount, ratio) = amount::of_cell(&cell.text, headers[c])?;
-                        if let (Dimension::Plain, Some(measure), None) =
-                            (amount.dimension(), of_row.or(titled), headers[c])
-                        {
-                            amount.value *= measure.scale;
-                            amount.step *= measure.scale;
-                            amount.measure = measure;
-                        }
-                        Some(Cell { amount, ratio })
-                    })
-                    .collect(),
-            );
+        for (row, of_row) in table.rows.iter().zip(of_rows) {
+            let own = row.cells.iter().zip(&headers).enumerate().map(|(c, (cell, header))| {
+                if !valued.get(c).is_some_and(|v| *v) {
+                    return None;
+                }
+                let (mut amount, ratio) = amount::of_cell(&cell.text, *header)?;
+                let titled = titled.filter(|_| !is_hardware(&table.columns[c]));
+                if let (Dimension::Plain, Some(measure), None) =
+                    (amount.dimension(), of_row.or(titled), header)
+                {
+                    amount.value *= measure.scale;
+                    amount.step *= measure.scale;
+                    amount.measure = measure;
+                }
+                Some(Cell { amount, ratio })
+            });
+            cells.push(own.collect());
         }
         if !cells.iter().flatten().any(Option::is_some) {
             return None;
         }
-        let labels = if counts { counted(table) } else { labels(table, first_is_name) };
         let summary = labels.iter().map(|l| is_summary(l)).collect();
         let mut grid = Grid {
             table: index,
@@ -188,32 +197,35 @@ impl Grid {
         match self.dimension(column) {
             Some(Dimension::Time | Dimension::Bytes | Dimension::Power) => Better::Less,
             Some(Dimension::Rate | Dimension::ByteRate | Dimension::BitRate) => Better::More,
-            _ => {
-                let has = |set: &[&str]| words(&name).iter().any(|w| set.contains(&w.as_str()));
-                if has(&[
-                    "latency", "tim", "duration", "second", "memory", "rss", "miss", "size",
-                    "cost", "elaps", "alloc", "error",
-                ]) {
-                    Better::Less
-                } else if has(&[
-                    "throughput",
-                    "score",
-                    "speed",
-                    "ratio",
-                    "fps",
-                    "op",
-                    "recall",
-                    "accuracy",
-                    "qps",
-                    "speedup",
-                    "bop",
-                ]) {
-                    Better::More
-                } else {
-                    Better::Unknown
-                }
-            }
+            _ => by_name(&name),
         }
+    }
+}
+
+/// Which way values of a name are better.
+pub(crate) fn by_name(name: &str) -> Better {
+    let has = |set: &[&str]| words(name).iter().any(|w| set.contains(&w.as_str()));
+    if has(&[
+        "latency", "tim", "duration", "second", "memory", "rss", "miss", "size", "cost", "elaps",
+        "alloc", "error",
+    ]) {
+        Better::Less
+    } else if has(&[
+        "throughput",
+        "score",
+        "speed",
+        "ratio",
+        "fps",
+        "op",
+        "recall",
+        "accuracy",
+        "qps",
+        "speedup",
+        "bop",
+    ]) {
+        Better::More
+    } else {
+        Better::Unknown
     }
 }
 
@@ -235,9 +247,12 @@ fn is_about(name: &str) -> bool {
             | "commit"
             | "release"
             | "n"
+            | "cnt"
             | "runs"
             | "samples"
-    ) || is_hardware(name)
+            | "fixed in"
+            | "since"
+    )
 }
 
 /// Counts of parts and clocks, which describe a row.
@@ -275,108 +290,6 @@ fn is_summary(label: &str) -> bool {
                 | "geometric"
         )
     })
-}
-
-/// Rows by their first cell; where that does not tell them apart, by all their words.
-fn labels(table: &Table, first_is_name: bool) -> Vec<String> {
-    if !first_is_name {
-        return table
-            .rows
-            .iter()
-            .map(|r| r.cells.first().map_or_else(|| r.label.clone(), |c| c.text.clone()))
-            .collect();
-    }
-    let first: Vec<String> = table
-        .rows
-        .iter()
-        .map(|r| {
-            let own = r.cells.first().map_or("", |c| c.text.as_str());
-            if own.is_empty() { r.label.clone() } else { clean(own) }
-        })
-        .collect();
-    let mut distinct = first.clone();
-    distinct.sort();
-    distinct.dedup();
-    if distinct.len() == first.len() {
-        first
-    } else {
-        table.rows.iter().map(|r| clean(&r.label)).collect()
-    }
-}
-
-/// Whether rows are told apart by how many of something there are: a first column of whole numbers under one noun.
-fn is_counts(table: &Table) -> bool {
-    let noun = table.columns.first().is_some_and(|c| {
-        let c = c.trim();
-        c.len() > 3 && c.ends_with('s') && c.bytes().all(|b| b.is_ascii_alphabetic())
-    });
-    let mut all: Vec<&str> =
-        table.rows.iter().filter_map(|r| r.cells.first()).map(|c| c.text.trim()).collect();
-    let whole =
-        all.iter().all(|c| !c.is_empty() && c.bytes().all(|b| b.is_ascii_digit() || b == b','));
-    let count = all.len();
-    all.sort_unstable();
-    all.dedup();
-    noun && whole && count > 1 && all.len() == count && table.columns.len() > 1
-}
-
-/// Names of such rows: "8 threads".
-fn counted(table: &Table) -> Vec<String> {
-    let noun = table.columns.first().map_or("", |c| c.trim());
-    let name = |cell: &str| format!("{} {noun}", cell.trim().replace(',', ""));
-    table.rows.iter().map(|r| r.cells.first().map_or(String::new(), |c| name(&c.text))).collect()
-}
-
-/// Words of a cell without links and marks.
-fn clean(text: &str) -> String {
-    let mut out = String::new();
-    let mut rest = text;
-    while let Some(at) = rest.find("](") {
-        out.push_str(&rest[..at].replace('[', ""));
-        rest = rest[at + 2..].split_once(')').map_or("", |(_, r)| r);
-    }
-    out.push_str(rest);
-    out
-}
-
-/// A unit that the words over a table give all its cells.
-fn in_title(title: &str) -> Option<Measure> {
-    let phrase = [
-        ("queries per second", "qps"),
-        ("requests per second", "rps"),
-        ("frames per second", "fps"),
-        ("operations per second", "ops/s"),
-        ("transactions per second", "tps"),
-        ("milliseconds", "ms"),
-        ("microseconds", "µs"),
-        ("nanoseconds", "ns"),
-        ("(ms)", "ms"),
-        ("in ms", "ms"),
-        ("seconds", "s"),
-        ("mb/s", "MB/s"),
-    ];
-    phrase.iter().find(|(p, _)| title.contains(p)).and_then(|(_, unit)| {
-        if *unit == "s" {
-            Some(Measure { dimension: Dimension::Time, scale: 1.0, binary: None })
-        } else {
-            amount::measure(unit)
-        }
-    })
-}
-
-/// A unit behind "in", or in brackets, in the words over a table: "in GB".
-fn in_words(title: &str) -> Option<Measure> {
-    let words: Vec<&str> = title.split_whitespace().collect();
-    let bare = |w: &str| w.trim_matches([',', '.', ':', ';', '(', ')', '*', '`']).to_owned();
-    let behind = |w: &[&str]| {
-        let says = w[0].eq_ignore_ascii_case("in") || w[1].starts_with('(') && w[1].len() > 2;
-        amount::measure(&bare(w[1])).filter(|m| {
-            says && !matches!(m.dimension, Dimension::Count | Dimension::Times | Dimension::Percent)
-        })
-    };
-    let mut found = words.windows(2).filter_map(behind);
-    let first = found.next()?;
-    found.all(|m| m == first).then_some(first)
 }
 
 /// The tables of a text as evidence.

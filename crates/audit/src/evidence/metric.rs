@@ -43,7 +43,15 @@ const SIZE: [&str; 20] = [
     "smallest",
     "largest",
 ];
-const TIME: [&str; 17] = [
+const TIME: [&str; 25] = [
+    "take",
+    "sooner",
+    "earlier",
+    "pause",
+    "pauses",
+    "hours",
+    "wait",
+    "waits",
     "time",
     "latency",
     "seconds",
@@ -111,8 +119,22 @@ const SPEED: [&str; 26] = [
     "behind",
     "lags",
 ];
-const PRICE: [&str; 7] = ["costs", "cost", "cheaper", "cheapest", "price", "expensive", "dollars"];
-const POWER: [&str; 6] = ["power", "watts", "draws", "energy", "consumes", "watt"];
+const PRICE: [&str; 9] =
+    ["costs", "cost", "cheaper", "cheapest", "price", "priced", "pricier", "expensive", "dollars"];
+const POWER: [&str; 12] = [
+    "power",
+    "watts",
+    "draws",
+    "draw",
+    "drew",
+    "drawing",
+    "energy",
+    "consumes",
+    "consumed",
+    "consumption",
+    "watt",
+    "burns",
+];
 
 /// Whether a word names a metric.
 pub(crate) fn is_metric(lower: &str) -> bool {

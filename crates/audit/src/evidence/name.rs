@@ -132,7 +132,7 @@ impl Axis {
     }
 
     /// How much a word tells: nothing if all names have it.
-    fn weight(&self, word: &str) -> f64 {
+    pub(crate) fn weight(&self, word: &str) -> f64 {
         let n = self.names.len() as f64;
         match self.common.get(word) {
             Some(count) if (*count as f64) < n || n == 1.0 => 1.0 + (n / *count as f64).ln(),

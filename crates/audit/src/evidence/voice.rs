@@ -42,8 +42,9 @@ const OPEN: [&str; 34] = [
 ];
 
 /// Verbs by which others speak.
-const SAYS: [&str; 20] = [
+const SAYS: [&str; 21] = [
     "claims",
+    "rates",
     "claim",
     "claimed",
     "says",

@@ -35,6 +35,13 @@ fn claim(context: &Context<'_>, tokens: &[Token], used: &std::ops::Range<usize>)
     context.claim_at(ClaimKind::Conversion, span, "")
 }
 
+/// Whether a value may be another by mistake: it is near, or has the same digits. "2.77 GB, which is 1.67 MB" of each
+/// second is neither.
+fn is_slip(computed: f64, claimed: f64) -> bool {
+    let away = (computed / claimed).abs().log10();
+    away.abs() < 0.5 || (away - away.round()).abs() < 0.03
+}
+
 /// `a x b = c`, also with `+`, `-`, `/`, and units between.
 fn arithmetic(
     context: &Context<'_>,
@@ -288,7 +295,7 @@ fn conversion(
     claim.reason = format!("{} is {} {unit}", words(at..from), figure(computed));
     claim.verdict = match verdict {
         ClaimVerdict::Wrong if next_up => ClaimVerdict::Holds,
-        ClaimVerdict::Wrong if !explicit => return None,
+        ClaimVerdict::Wrong if !explicit || !is_slip(computed, b.value) => return None,
         ClaimVerdict::Wrong
             if a.unit.is_none()
                 || b.unit.is_none()

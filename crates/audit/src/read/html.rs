@@ -48,7 +48,7 @@ pub(crate) fn plain(html: &str) -> Plain {
     let data_tables = data_tables(&pieces);
     let mut out = Out { text: String::with_capacity(html.len() / 2), map: Vec::new(), pre: 0 };
     let mut hidden: Option<String> = None;
-    let mut row: Option<Row> = None;
+    let mut grid = Grid { heads: heads(&pieces), ..Grid::default() };
     for (i, piece) in pieces.iter().enumerate() {
         match piece {
             Piece::Text { at, text } if hidden.is_none() => out.text(*at, text),
@@ -60,11 +60,11 @@ pub(crate) fn plain(html: &str) -> Plain {
             Piece::Tag { name, closing: false, .. } if HIDDEN.contains(&name.as_str()) => {
                 hidden = Some(name.clone());
             }
-            Piece::Tag { name, closing, columns } => {
+            Piece::Tag { name, closing, columns, rows } => {
                 let in_data = data_tables[i];
                 if in_data && matches!(name.as_str(), "tr" | "td" | "th" | "table") {
-                    cell_tag(&mut out, &mut row, name, *closing, *columns);
-                } else if in_data && row.is_some() {
+                    grid.tag(&mut out, (i, name, *closing), *columns, *rows);
+                } else if in_data && grid.row.is_some() {
                     if name == "br" || BLOCKS.contains(&name.as_str()) {
                         out.space();
                     }
@@ -78,40 +78,119 @@ pub(crate) fn plain(html: &str) -> Plain {
     Plain { text: out.text, map: out.map }
 }
 
-/// A table row in writing: the bars that are still owed for cells that span columns.
+/// A table in writing.
+#[derive(Default)]
+struct Grid {
+    row: Option<Row>,
+    /// By column, how many further rows a cell above reaches into.
+    reaching: Vec<usize>,
+    /// The rows that are headers, by the place of their tag.
+    heads: Vec<usize>,
+    /// Whether the row before is a header.
+    head: bool,
+}
+
+/// A row in writing: its next column, and the bars that are still owed for cells that span columns.
+#[derive(Default)]
 struct Row {
+    column: usize,
     owed: usize,
 }
 
-fn cell_tag(out: &mut Out, row: &mut Option<Row>, name: &str, closing: bool, columns: usize) {
-    match (name, closing) {
-        ("table", _) => {
-            *row = None;
-            out.blank();
-        }
-        ("tr", false) => {
-            out.line();
-            *row = Some(Row { owed: 0 });
-        }
-        ("tr", true) => {
-            if let Some(open) = row.take() {
-                for _ in 0..open.owed {
-                    out.push(" |");
+/// Cells in columns further to the right reach into no other rows.
+const MAX_COLUMNS: usize = 256;
+
+impl Grid {
+    fn tag(
+        &mut self,
+        out: &mut Out,
+        (at, name, closing): (usize, &str, bool),
+        columns: usize,
+        rows: usize,
+    ) {
+        match (name, closing) {
+            ("table", _) => {
+                self.row = None;
+                self.reaching.clear();
+                self.head = false;
+                out.blank();
+            }
+            ("tr", false) => {
+                self.close(out);
+                out.line();
+                let head = self.heads.binary_search(&at).is_ok();
+                if self.head && !head {
+                    out.push("|---|---|\n");
                 }
-                out.push(" |");
+                self.head = head;
+                self.row = Some(Row::default());
             }
-            out.line();
-        }
-        (_, false) => {
-            let open = row.get_or_insert(Row { owed: 0 });
-            for _ in 0..open.owed {
-                out.push(" |");
+            ("tr", true) => {
+                self.close(out);
+                out.line();
             }
-            open.owed = columns - 1;
-            out.push(if out.at_line_start() { "| " } else { " | " });
+            (_, false) => {
+                let mut row = self.row.take().unwrap_or_default();
+                self.pass(out, &mut row);
+                for column in (row.column..row.column + columns).take_while(|c| *c < MAX_COLUMNS) {
+                    if self.reaching.len() <= column {
+                        self.reaching.resize(column + 1, 0);
+                    }
+                    self.reaching[column] = rows - 1;
+                }
+                row.column += columns;
+                row.owed = columns - 1;
+                out.push(if out.at_line_start() { "| " } else { " | " });
+                self.row = Some(row);
+            }
+            (_, true) => {}
         }
-        (_, true) => {}
     }
+
+    /// Writes the bars of the columns that cells to the left and above reach into.
+    fn pass(&mut self, out: &mut Out, row: &mut Row) {
+        for _ in 0..std::mem::take(&mut row.owed) {
+            out.push(" |");
+        }
+        while let Some(left) = self.reaching.get_mut(row.column).filter(|left| **left > 0) {
+            *left -= 1;
+            row.column += 1;
+            out.push(if out.at_line_start() { "|" } else { " |" });
+        }
+    }
+
+    fn close(&mut self, out: &mut Out) {
+        if let Some(mut row) = self.row.take() {
+            self.pass(out, &mut row);
+            out.push(" |");
+        }
+    }
+}
+
+/// The rows at the top of tables that have two header cells or more, and no others.
+fn heads(pieces: &[Piece<'_>]) -> Vec<usize> {
+    let mut found = Vec::new();
+    let (mut row, mut heads, mut others, mut top) = (None, 0, 0, true);
+    for (i, piece) in pieces.iter().enumerate() {
+        let Piece::Tag { name, closing, .. } = piece else { continue };
+        match (name.as_str(), *closing) {
+            ("tr" | "table", _) => {
+                if let Some(at) = row.take() {
+                    top = top && heads > 1 && others == 0;
+                    if top {
+                        found.push(at);
+                    }
+                }
+                top = top || name == "table";
+                row = (name == "tr" && !closing).then_some(i);
+                (heads, others) = (0, 0);
+            }
+            ("th", false) => heads += 1,
+            ("td", false) => others += 1,
+            _ => {}
+        }
+    }
+    found
 }
 
 fn block_tag(out: &mut Out, name: &str, closing: bool) {
@@ -286,7 +365,18 @@ mod tests {
     fn tables_of_data_become_rows_and_layout_vanishes() {
         let page = "<table><tr><td><table><tr><th colspan=2>A<th>B</tr>\
                     <tr><td>x</td><td>1</td><td>2</td></tr></table></td></tr></table>";
-        assert_eq!(text(page).trim(), "| A | | B |\n| x | 1 | 2 |");
+        assert_eq!(text(page).trim(), "| A | | B |\n|---|---|\n| x | 1 | 2 |");
+    }
+
+    #[test]
+    fn cells_that_reach_into_other_rows_leave_their_place_empty() {
+        let page = "<table><tr><th rowspan=2>Tool<th colspan=2>Time<th rowspan=2>Note</tr>\
+                    <tr><th>8 threads<th>16 threads</tr>\
+                    <tr><th rowspan=2>zstd<td>1<td>2<td>a</tr><tr><td>3<td>4<td rowspan=9>b</tr></table>";
+        assert_eq!(
+            text(page).trim(),
+            "| Tool | Time | | Note |\n| | 8 threads | 16 threads | |\n|---|---|\n| zstd | 1 | 2 | a |\n| | 3 | 4 | b |"
+        );
     }
 
     #[test]

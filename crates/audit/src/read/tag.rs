@@ -8,8 +8,16 @@ use html5gum::{Span, Tokenizer};
 pub(crate) enum Piece<'a> {
     /// Text as the page has it, with its entities, and where it stands.
     Text { at: usize, text: &'a str },
-    /// A tag, and how many columns it spans.
-    Tag { name: String, closing: bool, columns: usize },
+    /// A tag, and how many columns and rows it spans.
+    Tag { name: String, closing: bool, columns: usize, rows: usize },
+}
+
+/// What an attribute tells of a cell.
+#[derive(PartialEq)]
+enum Spans {
+    Nothing,
+    Columns,
+    Rows,
 }
 
 /// The longest entity has 33 bytes.
@@ -18,7 +26,7 @@ const MAX_ENTITY: usize = 33;
 /// Splits HTML into tags and the text between them; comments and declarations are dropped.
 pub(crate) fn pieces(html: &str) -> Vec<Piece<'_>> {
     let mut pieces = Vec::new();
-    let mut spans_columns = false;
+    let mut spans = Spans::Nothing;
     tokens(html, |event, span| match event {
         CallbackEvent::String { .. } => {
             let text = html.get(span.start..span.end).unwrap_or_default();
@@ -26,11 +34,18 @@ pub(crate) fn pieces(html: &str) -> Vec<Piece<'_>> {
         }
         CallbackEvent::OpenStartTag { name } => pieces.push(tag(name, false)),
         CallbackEvent::EndTag { name } => pieces.push(tag(name, true)),
-        CallbackEvent::AttributeName { name } => spans_columns = name == b"colspan",
-        CallbackEvent::AttributeValue { value } if spans_columns => {
-            if let Some(Piece::Tag { columns, .. }) = pieces.last_mut() {
+        CallbackEvent::AttributeName { name } => {
+            spans = match name {
+                b"colspan" => Spans::Columns,
+                b"rowspan" => Spans::Rows,
+                _ => Spans::Nothing,
+            }
+        }
+        CallbackEvent::AttributeValue { value } if spans != Spans::Nothing => {
+            if let Some(Piece::Tag { columns, rows, .. }) = pieces.last_mut() {
                 let number = str::from_utf8(value).ok().and_then(|v| v.trim().parse().ok());
-                *columns = number.map_or(1, |n: usize| n.clamp(1, 64));
+                let number = number.map_or(1, |n: usize| n.clamp(1, 64));
+                *(if spans == Spans::Rows { rows } else { columns }) = number;
             }
         }
         _ => {}
@@ -57,7 +72,7 @@ pub(crate) fn entity(text: &str) -> (usize, String) {
 }
 
 fn tag(name: &[u8], closing: bool) -> Piece<'static> {
-    Piece::Tag { name: String::from_utf8_lossy(name).into_owned(), closing, columns: 1 }
+    Piece::Tag { name: String::from_utf8_lossy(name).into_owned(), closing, columns: 1, rows: 1 }
 }
 
 fn tokens(html: &str, mut each: impl FnMut(CallbackEvent<'_>, Span<usize>)) {

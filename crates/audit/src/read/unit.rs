@@ -85,7 +85,7 @@ pub(crate) fn read(lower: &str, printed: &str) -> Option<Read> {
     Some(match word {
         "%" | "percent" | "pct" => simple(Unit::Percent, 1.0),
         "x" | "×" | "times" | "fold" => simple(Unit::Times, 1.0),
-        "ns" | "nanosecond" | "nanoseconds" => simple(Unit::Time, 1e-9),
+        "ns" | "nsec" | "nanosecond" | "nanoseconds" => simple(Unit::Time, 1e-9),
         "us" | "µs" | "μs" | "microsecond" | "microseconds" | "usec" => simple(Unit::Time, 1e-6),
         "ms" | "millisecond" | "milliseconds" | "msec" => simple(Unit::Time, 1e-3),
         "s" | "sec" | "secs" | "second" | "seconds" => simple(Unit::Time, 1.0),

@@ -1,11 +1,17 @@
 //! Tables in a text: rows between bars, rows of words and numbers, one cell a line, histograms and
 //! counted lines of a log. The result has one shape: columns with names, rows with a label.
 
+mod aligned;
 mod benchstat;
+mod changes;
 mod pipe;
 mod plain;
+mod records;
+mod reports;
+mod runs;
 mod series;
 mod shape;
+mod spread;
 mod tools;
 mod vertical;
 
@@ -18,20 +24,36 @@ use crate::read::source::Span;
 pub(crate) fn find(text: &str, lines: &[Line]) -> (Vec<Table>, Vec<bool>) {
     let mut taken = vec![false; lines.len()];
     let mut tables = Vec::new();
-    for (table, rows) in tools::blocks(text, lines) {
+    // Lines that a reader has had; those that say more than it has read stay prose.
+    let mut had = vec![false; lines.len()];
+    for (table, rows, whole) in changes::read(text, lines) {
+        for i in rows {
+            had[i] = true;
+        }
+        for i in whole {
+            taken[i] = true;
+        }
+        tables.push(table);
+    }
+    let of_tools = runs::read(text, lines).into_iter().chain(records::read(text, lines));
+    for (table, rows) in of_tools.chain(reports::read(text, lines)) {
+        if rows.iter().any(|i| had[*i]) {
+            continue;
+        }
         for i in rows {
             taken[i] = true;
+            had[i] = true;
         }
         tables.push(table);
     }
     let mut at = 0;
     while at < lines.len() {
-        if lines[at].blank || lines[at].fence || taken[at] {
+        if lines[at].blank || lines[at].fence || had[at] {
             at += 1;
             continue;
         }
         let mut end = at;
-        while end < lines.len() && !lines[end].blank && !lines[end].fence && !taken[end] {
+        while end < lines.len() && !lines[end].blank && !lines[end].fence && !had[end] {
             end += 1;
         }
         let region = &lines[at..end];
@@ -39,6 +61,7 @@ pub(crate) fn find(text: &str, lines: &[Line]) -> (Vec<Table>, Vec<bool>) {
             .or_else(|| pipe::read(text, region))
             .or_else(|| series::read(text, region))
             .or_else(|| tools::named_values(text, region))
+            .or_else(|| aligned::read(text, region))
             .or_else(|| plain::read(text, region));
         for (table, rows) in found.unwrap_or_default() {
             for i in rows {
@@ -49,6 +72,9 @@ pub(crate) fn find(text: &str, lines: &[Line]) -> (Vec<Table>, Vec<bool>) {
         at = end;
     }
     tables.sort_by_key(|t| t.span.start);
+    for table in &mut tables {
+        spread::add(text, table);
+    }
     captions(text, lines, &taken, &mut tables);
     (tables, taken)
 }
@@ -57,7 +83,7 @@ pub(crate) fn find(text: &str, lines: &[Line]) -> (Vec<Table>, Vec<bool>) {
 fn captions(text: &str, lines: &[Line], taken: &[bool], tables: &mut [Table]) {
     for table in tables {
         let own = table.title.end > table.title.start;
-        let from = if own { table.title.start } else { table.span.start };
+        let from = table.title.start.min(table.span.start);
         let first = lines.partition_point(|l| l.span.start < from);
         let mut title: Option<Span> = own.then_some(table.title);
         let mut pieces = usize::from(own);
@@ -65,7 +91,9 @@ fn captions(text: &str, lines: &[Line], taken: &[bool], tables: &mut [Table]) {
             if taken[i] || pieces == 2 {
                 break;
             }
-            if !lines[i].blank && lines[i].span.of(text).len() < if own { 80 } else { 300 } {
+            let body = lines[i].span.of(text);
+            let says = body.chars().any(char::is_alphanumeric) && !lines[i].fence;
+            if says && body.len() < if own { 80 } else { 300 } {
                 pieces += 1;
                 title = Some(Span::new(
                     lines[i].span.start,

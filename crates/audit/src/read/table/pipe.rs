@@ -8,9 +8,21 @@ use crate::read::source::Span;
 
 /// The table of a region whose lines have bars; the first lines may be its caption.
 pub(crate) fn read(text: &str, region: &[Line]) -> Option<Vec<(Table, Range<usize>)>> {
+    // A rule under the first line makes one bar enough.
+    let ruled = region.windows(2).any(|w| {
+        let (body, under) = (w[0].span.of(text), w[1].span.of(text));
+        body.contains(BARS)
+            && under.contains("--")
+            && under.contains(['+', '|'])
+            && is_rule_line(under)
+    });
     let barred = |line: &Line| {
         let body = line.span.of(text);
-        (body.trim_start().starts_with('|') || body.matches('|').count() >= 2)
+        let bars = body.matches(BARS).count();
+        (body.trim_start().starts_with(BARS)
+            || bars >= 2
+            || ruled && (bars > 0 || body.contains('+') && is_rule_line(body))
+            || is_border(body))
             && !body.contains("|@")
             && !body.contains("---- Distribution")
     };
@@ -22,7 +34,7 @@ pub(crate) fn read(text: &str, region: &[Line]) -> Option<Vec<(Table, Range<usiz
     let lines = &region[first..first + count];
     // Bars that only group columns: several numbers between two of them.
     let several = |line: &&Line| {
-        line.span.of(text).split('|').any(|cell| {
+        line.span.of(text).split(BARS).any(|cell| {
             cell.split_whitespace().filter(|w| w.starts_with(|c: char| c.is_ascii_digit())).count()
                 >= 3
         })
@@ -30,8 +42,10 @@ pub(crate) fn read(text: &str, region: &[Line]) -> Option<Vec<(Table, Range<usiz
     if lines.iter().filter(several).count() * 2 > lines.len() {
         return None;
     }
+    // The border above the header tells nothing.
+    let borders = lines.iter().take_while(|l| is_rule_line(l.span.of(text))).count();
     let grid: Vec<(Span, Vec<Cell>)> =
-        lines.iter().map(|l| (l.span, cells(text, l.span))).collect();
+        lines[borders..].iter().map(|l| (l.span, cells(text, l.span))).collect();
     let rule = grid.iter().position(|(_, cells)| is_rule(cells));
     let header_end = match rule {
         Some(at) if at <= 3 => at,
@@ -77,29 +91,49 @@ fn label(cells: &[Cell]) -> String {
     words.join(" ")
 }
 
+/// What parts cells.
+const BARS: [char; 4] = ['|', '│', '┃', '║'];
+
+/// Whether a line is only a rule, with or without bars in it.
+fn is_rule_line(body: &str) -> bool {
+    let body = body.trim();
+    body.len() > 2 && body.chars().all(|c| is_rule_sign(c) || BARS.contains(&c))
+}
+
+fn is_rule_sign(c: char) -> bool {
+    matches!(c, '-' | ':' | ' ' | '=' | '+') || ('─'..='╿').contains(&c) && !BARS.contains(&c)
+}
+
+/// Whether a line is the border of a table: `+----+----+`, `├────┼────┤`.
+fn is_border(body: &str) -> bool {
+    let body = body.trim();
+    body.starts_with(['+', '┌', '├', '└', '╞', '╔', '╠', '╚', '┏', '┡', '┗']) && is_rule_line(body)
+}
+
 fn cells(text: &str, line: Span) -> Vec<Cell> {
     let body = line.of(text);
     let trimmed = body.trim();
     let start = line.start + (body.len() - body.trim_start().len());
-    let inner_start = start + usize::from(trimmed.starts_with('|'));
-    let inner_end =
-        start + trimmed.len() - usize::from(trimmed.len() > 1 && trimmed.ends_with('|'));
-    let inner = Span::new(inner_start, inner_end).of(text);
+    let bar = |c: Option<char>| c.filter(|c| BARS.contains(c)).map_or(0, char::len_utf8);
+    let lead = bar(trimmed.chars().next());
+    let tail = bar(trimmed.chars().next_back()).min(trimmed.len() - lead);
+    let inner_start = start + lead;
+    let inner = Span::new(inner_start, start + trimmed.len() - tail).of(text);
     let mut at = inner_start;
-    inner
-        .split('|')
-        .map(|piece| {
-            let span = Span::new(at, at + piece.len());
-            at += piece.len() + 1;
-            cell(text, span)
-        })
-        .collect()
+    let mut found = Vec::new();
+    for piece in inner.split_inclusive(BARS) {
+        let own = piece.trim_end_matches(BARS);
+        found.push(cell(text, Span::new(at, at + own.len())));
+        at += piece.len();
+    }
+    if inner.is_empty() || inner.ends_with(BARS) {
+        found.push(cell(text, Span::new(at, at)));
+    }
+    found
 }
 
 fn is_rule(cells: &[Cell]) -> bool {
-    cells
-        .iter()
-        .all(|c| !c.text.is_empty() && c.text.chars().all(|ch| matches!(ch, '-' | ':' | ' ' | '=')))
+    cells.iter().all(|c| !c.text.is_empty() && c.text.chars().all(is_rule_sign))
         && !cells.is_empty()
 }
 
@@ -131,4 +165,44 @@ fn names(header: &[(Span, Vec<Cell>)], width: usize) -> Vec<String> {
         }
     }
     names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::read::line::lines;
+
+    fn table(text: &str) -> (Vec<String>, Vec<Vec<String>>) {
+        let region: Vec<Line> = lines(text).into_iter().filter(|l| !l.blank).collect();
+        let (table, _) =
+            read(text, &region).unwrap_or_else(|| panic!("no table: {text}")).remove(0);
+        let rows = table.rows.iter();
+        let rows = rows.map(|r| r.cells.iter().map(|c| c.text.clone()).collect()).collect();
+        (table.columns.clone(), rows)
+    }
+
+    #[test]
+    fn borders_are_drawn_in_many_ways() {
+        let wanted = (
+            vec!["engine".to_owned(), "ms".to_owned()],
+            vec![vec!["a".to_owned(), "12".to_owned()], vec!["b".to_owned(), "9.5".to_owned()]],
+        );
+        for text in [
+            "+--------+------+\n| engine | ms   |\n+--------+------+\n| a      | 12   |\n| b      | 9.5  |\n+--------+------+\n",
+            "+--------+-----+\n| engine | ms  |\n+========+=====+\n| a      | 12  |\n+--------+-----+\n| b      | 9.5 |\n+--------+-----+\n",
+            " engine |  ms \n--------+-----\n a      |  12 \n b      | 9.5 \n",
+            "┌────────┬─────┐\n│ engine │ ms  │\n├────────┼─────┤\n│ a      │ 12  │\n│ b      │ 9.5 │\n└────────┴─────┘\n",
+            "| engine | ms |\n|--------+----|\n| a | 12 |\n| b | 9.5 |\n",
+        ] {
+            assert_eq!(table(text), wanted, "{text}");
+        }
+    }
+
+    #[test]
+    fn empty_cells_keep_their_places() {
+        assert_eq!(
+            table("| a | | b |\n|---|---|---|\n| | 1 | |\n||2||\n").1,
+            [["", "1", ""], ["", "2", ""]]
+        );
+    }
 }

@@ -1,4 +1,4 @@
-//! What benchmark tools print: hyperfine, `go test -bench`, benchstat, criterion, pytest-benchmark, wrk.
+//! What benchmark tools print in rows: `go test -bench`, benchstat, criterion, pytest-benchmark; and lists of values.
 //! Each becomes a table like those that are written by hand.
 
 use std::ops::Range;
@@ -37,7 +37,7 @@ pub(super) fn words(text: &str, line: &Line) -> Vec<Span> {
     found
 }
 
-fn join(spans: &[Span]) -> Span {
+pub(super) fn join(spans: &[Span]) -> Span {
     match (spans.first(), spans.last()) {
         (Some(a), Some(b)) => Span::new(a.start, b.end),
         _ => Span::default(),
@@ -112,10 +112,32 @@ fn criterion(text: &str, region: &[Line]) -> Option<(Table, Range<usize>)> {
     let mut rows: Vec<(Span, String, Vec<Option<Span>>)> = Vec::new();
     let mut lines = Vec::new();
     let mut name: Option<String> = None;
+    let mut change = false;
     for (i, line) in region.iter().enumerate() {
         let body = line.span.of(text);
         let words = words(text, line);
-        if let Some(at) = words.iter().position(|w| matches!(w.of(text), "time:" | "thrpt:")) {
+        // "change:" with the same two lines under it, or with the change of the time behind it.
+        let own = words.iter().position(|w| w.of(text) == "change:");
+        if own.is_some() && words.len() == 1 {
+            change = true;
+            lines.push(i);
+        } else if let Some(at) = own.or_else(|| {
+            words
+                .iter()
+                .position(|w| w.of(text) == "time:")
+                .filter(|_| change && body.contains('%'))
+        }) {
+            if let (Some((_, _, cells)), Some(middle)) = (rows.last_mut(), words.get(at + 2)) {
+                cells[2] = Some(*middle);
+                lines.push(i);
+            }
+        } else if let Some(at) = words.iter().position(|w| matches!(w.of(text), "time:" | "thrpt:"))
+        {
+            if change && body.contains('%') {
+                lines.push(i);
+                continue;
+            }
+            change = false;
             let thrpt = words[at].of(text) == "thrpt:";
             let middle = words.get(at + 3..at + 5).map(join);
             let open = body.contains('[') && body.contains(']') && words.len() >= at + 7;
@@ -128,7 +150,7 @@ fn criterion(text: &str, region: &[Line]) -> Option<(Table, Range<usize>)> {
             } else {
                 let own = join(&words[..at]).of(text).to_owned();
                 let own = if own.is_empty() { name.take()? } else { own };
-                rows.push((line.span, own, vec![Some(middle), None]));
+                rows.push((line.span, own, vec![Some(middle), None, None]));
             }
             lines.push(i);
         } else if words.len() == 1 {
@@ -136,7 +158,7 @@ fn criterion(text: &str, region: &[Line]) -> Option<(Table, Range<usize>)> {
         }
     }
     let range = *lines.first()?..lines.last()? + 1;
-    let columns = vec![String::new(), "time".to_owned(), "throughput".to_owned()];
+    let columns = ["", "time", "throughput", "change"].map(str::to_owned).to_vec();
     Some((grid(text, columns, rows)?, range))
 }
 
@@ -185,114 +207,6 @@ fn pytest(text: &str, region: &[Line]) -> Option<(Table, Range<usize>)> {
         last = i;
     }
     Some((grid(text, columns, rows)?, header..last + 1))
-}
-
-/// A block of hyperfine or wrk among the lines of a text, which blank lines may part: `lines` from
-/// `from`. The table of all of them, with the lines that they take.
-pub(crate) fn blocks(text: &str, lines: &[Line]) -> Vec<(Table, Vec<usize>)> {
-    hyperfine(text, lines).into_iter().chain(wrk(text, lines)).collect()
-}
-
-/// `Benchmark 1: ./old` with `Time (mean ± σ):  148.3 ms ±  2.1 ms`.
-fn hyperfine(text: &str, lines: &[Line]) -> Vec<(Table, Vec<usize>)> {
-    let mut tables = Vec::new();
-    let mut rows: Vec<(Span, String, Vec<Option<Span>>)> = Vec::new();
-    let mut taken = Vec::new();
-    let mut name: Option<(String, usize)> = None;
-    let columns =
-        || vec![String::new(), "mean time".to_owned(), "min".to_owned(), "max".to_owned()];
-    for (i, line) in lines.iter().enumerate() {
-        let body = line.span.of(text).trim_start();
-        if let Some((number, command)) =
-            body.strip_prefix("Benchmark ").and_then(|r| r.split_once(": "))
-        {
-            if number.trim_start_matches('#').parse::<u32>() == Ok(1) && !rows.is_empty() {
-                tables.extend(
-                    grid(text, columns(), std::mem::take(&mut rows))
-                        .map(|t| (t, std::mem::take(&mut taken))),
-                );
-            }
-            name = Some((command.trim().to_owned(), i));
-        } else if body.starts_with("Time (mean") || body.starts_with("Time (abs") {
-            let Some((command, at)) = name.clone() else { continue };
-            let words = words(text, line);
-            let first =
-                words.iter().position(|w| w.of(text).starts_with(|c: char| c.is_ascii_digit()));
-            if let Some(span) = first.and_then(|f| words.get(f..f + 2)).map(join) {
-                rows.push((
-                    Span::new(lines[at].span.start, line.span.end),
-                    command,
-                    vec![Some(span), None, None],
-                ));
-                taken.extend([at, i]);
-            }
-        } else if body.starts_with("Range (min") && name.is_some() {
-            let words = words(text, line);
-            let numbers: Vec<usize> = (0..words.len())
-                .filter(|w| words[*w].of(text).starts_with(|c: char| c.is_ascii_digit()))
-                .collect();
-            if let (Some((span, _, cells)), [a, b, ..]) = (rows.last_mut(), numbers.as_slice()) {
-                span.end = line.span.end;
-                cells[1] = words.get(*a..a + 2).map(join);
-                cells[2] = words.get(*b..b + 2).map(join);
-                taken.push(i);
-            }
-            name = None;
-        }
-    }
-    if !rows.is_empty() {
-        tables.extend(grid(text, columns(), rows).map(|t| (t, taken)));
-    }
-    tables
-}
-
-/// Runs of wrk, each named by the line of words over it.
-fn wrk(text: &str, lines: &[Line]) -> Option<(Table, Vec<usize>)> {
-    let columns = ["", "average latency", "max latency", "requests/sec", "transfer (data/s)"]
-        .map(str::to_owned)
-        .to_vec();
-    let mut rows: Vec<(Span, String, Vec<Option<Span>>)> = Vec::new();
-    let mut taken = Vec::new();
-    let mut inside = false;
-    let mut first = 0;
-    for (i, line) in lines.iter().enumerate() {
-        let body = line.span.of(text).trim_start();
-        if body.starts_with("Running ") && body.contains(" test @ ") {
-            let label = lines[..i]
-                .iter()
-                .rev()
-                .take(6)
-                .filter(|l| !l.blank && !l.fence)
-                .map(|l| {
-                    l.span.of(text).trim().trim_start_matches('#').trim_matches([' ', ':', '*'])
-                })
-                .find(|l| !l.starts_with('$') && !l.starts_with("wrk "));
-            rows.push((line.span, label.unwrap_or("").to_owned(), vec![None; 4]));
-            inside = true;
-            first = i;
-        }
-        let Some((span, _, cells)) = rows.last_mut().filter(|_| inside) else { continue };
-        let words = words(text, line);
-        let at = |k: usize| words.get(k).copied();
-        if line.fence || body.starts_with('#') || i > first + 16 {
-            inside = false;
-            continue;
-        }
-        if body.starts_with("Latency ") && words.len() >= 4 && !body.contains("Distribution") {
-            (cells[0], cells[1]) = (at(1), at(3));
-        } else if body.starts_with("Requests/sec:") {
-            cells[2] = at(1);
-        } else if body.starts_with("Transfer/sec:") {
-            // "1.70MB" a second: its unit has no second, so it is no evidence.
-            inside = false;
-        } else if line.blank {
-            continue;
-        }
-        span.end = line.span.end;
-        taken.push(i);
-    }
-    rows.retain(|(_, _, cells)| cells.iter().any(Option::is_some));
-    Some((grid(text, columns, rows)?, taken))
 }
 
 /// At least two list items or lines `name: 420 ms`, or `name: 420 ms, 12 MB` with as many values each, and nothing else
@@ -376,4 +290,23 @@ fn named_value(text: &str, line: &Line) -> Option<Named> {
         at += part.len() + 2;
     }
     Some((Span::new(start, start + colon), found))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::read::line::lines;
+
+    #[test]
+    fn criterion_tells_of_the_change_since_the_last_run() {
+        let text = "pack/avx2               time:   [203.00 ns 203.70 ns 204.60 ns]\n                        \
+                    thrpt:  [5.0049 Gelem/s 5.0270 Gelem/s 5.0443 Gelem/s]\n                 change:\n                        \
+                    time:   [-21.304% -20.871% -20.418%] (p = 0.00 < 0.05)\n                        Performance has improved.\n\
+                    pack/avx512             time:   [189.60 ns 190.20 ns 191.00 ns]\n";
+        let tables = read(text, &lines(text)).unwrap();
+        let table = &tables[0].0;
+        let row: Vec<&str> = table.rows[0].cells.iter().map(|c| c.text.as_str()).collect();
+        assert_eq!(row, ["pack/avx2", "203.70 ns", "5.0270 Gelem/s", "-20.871%"]);
+        assert_eq!(table.rows[1].label, "pack/avx512");
+    }
 }

@@ -1,0 +1,406 @@
+//! Rows whose cells stand under one another, with two spaces or more between them: what tools print, tables of
+//! reStructuredText, and tables that people align by hand.
+
+use std::ops::Range;
+
+use super::{Cell, Row, Shape, Table, cell};
+use crate::evidence::amount::{self, Dimension};
+use crate::read::line::Line;
+use crate::read::source::Span;
+
+/// Words of a line that stand together, with the places where they begin and end as they are seen.
+#[derive(Debug, Clone)]
+struct Chunk {
+    span: Span,
+    from: usize,
+    to: usize,
+    numeric: bool,
+    /// Two spaces or more are before it.
+    apart: bool,
+}
+
+impl Chunk {
+    fn overlaps(&self, column: &Range<usize>) -> bool {
+        self.from < column.end && column.start < self.to
+    }
+}
+
+/// What a line may be in a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Row,
+    /// Only dashes, equals signs and the like.
+    Rule,
+    /// Words without numbers that can be cells.
+    Words,
+    Other,
+}
+
+/// Lines with more cells are no tables that a sentence could be about.
+const MAX_CHUNKS: usize = 40;
+
+/// The tables of a region of lines, `None` where its rows are not aligned: others may read them.
+pub(super) fn read(text: &str, region: &[Line]) -> Option<Vec<(Table, Range<usize>)>> {
+    let chunks: Vec<Vec<Chunk>> = region.iter().map(|l| chunks(text, l)).collect();
+    let kinds: Vec<Kind> =
+        region.iter().zip(&chunks).map(|(l, chunks)| kind(text, l, chunks)).collect();
+    let mut tables = Vec::new();
+    let mut at = 0;
+    let mut free = 0;
+    while let Some(first) = (at..kinds.len()).find(|i| kinds[*i] == Kind::Row) {
+        let end = end_of_rows(&kinds, &chunks, first);
+        let found = table(text, region, &chunks, &kinds, (free, first, end))?;
+        free = found.1.end;
+        tables.push(found);
+        at = end;
+    }
+    (!tables.is_empty()).then_some(tables)
+}
+
+/// Behind the last of the rows that begin at `first`. Rules and lines of one name may stand between them.
+fn end_of_rows(kinds: &[Kind], chunks: &[Vec<Chunk>], first: usize) -> usize {
+    let mut end = first + 1;
+    let mut at = end;
+    while at < kinds.len() {
+        match kinds[at] {
+            Kind::Row => end = at + 1,
+            Kind::Rule => {}
+            Kind::Words if chunks[at].len() == 1 && kinds.get(at + 1) == Some(&Kind::Row) => {}
+            _ => break,
+        }
+        at += 1;
+    }
+    end
+}
+
+/// The table of rows from `first` to `end`, with the header over it; lines before `free` belong to another.
+fn table(
+    text: &str,
+    region: &[Line],
+    chunks: &[Vec<Chunk>],
+    kinds: &[Kind],
+    (free, first, end): (usize, usize, usize),
+) -> Option<(Table, Range<usize>)> {
+    let mut rows: Vec<usize> = (first..end).filter(|i| kinds[*i] != Kind::Rule).collect();
+    let mut header = headers(chunks, kinds, free, first);
+    // A row over a rule is the header, also where its names are numbers.
+    if header.is_empty() && rows.len() > 1 && kinds[first + 1] == Kind::Rule {
+        header = vec![first];
+        rows.remove(0);
+    }
+    if rows.len() < 2 && header.is_empty() {
+        return None;
+    }
+    let lowest = header.last().copied();
+    let columns = columns(chunks, &rows, lowest)?;
+    if columns.len() < 2 {
+        return None;
+    }
+    let names = names(text, chunks, &header, &rows, &columns);
+    let made: Vec<Row> = rows
+        .iter()
+        .map(|i| {
+            let mut cells = vec![Cell::default(); columns.len()];
+            for chunk in &chunks[*i] {
+                if let Some(c) = columns.iter().position(|c| chunk.overlaps(c)) {
+                    cells[c] = cell(text, chunk.span);
+                }
+            }
+            Row { span: region[*i].span, label: label(&cells), cells }
+        })
+        .collect();
+    let start = header.first().copied().unwrap_or(first);
+    let title = (free..start).find(|i| kinds[*i] != Kind::Rule).map(|from| {
+        let to = (from..start).rev().find(|i| kinds[*i] != Kind::Rule).unwrap_or(from);
+        Span::new(region[from].span.start, region[to].span.end)
+    });
+    let span = Span::new(region[rows[0]].span.start, region[end - 1].span.end);
+    // Rules over the header and under the last row are parts of the table.
+    let from = (free..start).rev().take_while(|i| kinds[*i] == Kind::Rule).last().unwrap_or(start);
+    let top = region[from].span.start;
+    let title = title.unwrap_or(Span::new(top, top));
+    let after = (end..kinds.len()).take_while(|i| kinds[*i] == Kind::Rule).count();
+    Some((Table { shape: Shape::Grid, span, title, columns: names, rows: made }, from..end + after))
+}
+
+/// The lines of names over a first row: at most three, with rules between them.
+fn headers(chunks: &[Vec<Chunk>], kinds: &[Kind], free: usize, first: usize) -> Vec<usize> {
+    let label_end = chunks[first].first().map_or(0, |c| c.to);
+    let mut found: Vec<usize> = Vec::new();
+    for i in (free..first).rev() {
+        match kinds[i] {
+            Kind::Rule if !found.is_empty() && kinds.get(i + 1) != Some(&Kind::Words) => break,
+            Kind::Rule => {}
+            // One name alone is the title, unless it stands over the columns of values.
+            Kind::Words if chunks[i].len() > 1 || chunks[i][0].from >= label_end => {
+                found.insert(0, i);
+                if found.len() == 3 {
+                    break;
+                }
+            }
+            _ => break,
+        }
+    }
+    found
+}
+
+/// Where the columns stand: what overlaps in the rows and the lowest line of the header is one column. `None` if cells
+/// of one row do.
+fn columns(
+    chunks: &[Vec<Chunk>],
+    rows: &[usize],
+    header: Option<usize>,
+) -> Option<Vec<Range<usize>>> {
+    let full = rows.iter().map(|i| chunks[*i].len()).max()?;
+    let mut all: Vec<Range<usize>> = rows
+        .iter()
+        .filter(|i| chunks[**i].len() > 1 || full == 1)
+        .flat_map(|i| chunks[*i].iter().map(|c| c.from..c.to))
+        .collect();
+    let of_rows = merged(&mut all);
+    if let Some(header) = header {
+        // A name over two columns of the rows does not make them one.
+        let apart = |c: &&Chunk| of_rows.iter().filter(|column| c.overlaps(column)).count() <= 1;
+        all.extend(chunks[header].iter().filter(apart).map(|c| c.from..c.to));
+    }
+    let columns = merged(&mut all);
+    for i in rows {
+        let own = &chunks[*i];
+        for column in &columns {
+            if own.iter().filter(|c| c.overlaps(column)).count() > 1 {
+                return None;
+            }
+        }
+        // A line of one name may run over the columns; a cell may not.
+        if own.len() > 1 && own.iter().any(|c| columns.iter().filter(|o| c.overlaps(o)).count() > 1)
+        {
+            return None;
+        }
+    }
+    // Where most places are empty nothing is aligned.
+    let full: usize = rows.iter().map(|i| chunks[*i].len()).sum();
+    (full * 5 >= rows.len() * columns.len() * 3).then_some(columns)
+}
+
+fn merged(all: &mut [Range<usize>]) -> Vec<Range<usize>> {
+    all.sort_unstable_by_key(|r| r.start);
+    let mut columns: Vec<Range<usize>> = Vec::new();
+    for own in all.iter() {
+        match columns.last_mut() {
+            Some(last) if own.start < last.end => last.end = last.end.max(own.end),
+            _ => columns.push(own.clone()),
+        }
+    }
+    columns
+}
+
+/// Names of columns: what stands over them, from top to bottom. Names over the lowest line that are fewer than the
+/// columns are of groups of them: each column takes the nearest.
+fn names(
+    text: &str,
+    chunks: &[Vec<Chunk>],
+    header: &[usize],
+    rows: &[usize],
+    columns: &[Range<usize>],
+) -> Vec<String> {
+    let mut names = vec![String::new(); columns.len()];
+    for (h, line) in header.iter().enumerate() {
+        let own = &chunks[*line];
+        let groups = h + 1 < header.len() && own.len() + 1 < columns.len();
+        for (c, (column, name)) in columns.iter().zip(&mut names).enumerate() {
+            let mut over: Vec<&Chunk> = own.iter().filter(|k| k.overlaps(column)).collect();
+            if groups && over.is_empty() && c > 0 {
+                let away = |k: &&Chunk| {
+                    if k.from >= column.end { k.from - column.end } else { column.start - k.to }
+                };
+                over.extend(own.iter().min_by_key(away));
+            }
+            // Values with their spread are called like the values.
+            let spread = |i: &usize| {
+                chunks[*i].iter().any(|k| k.overlaps(column) && k.span.of(text).contains('±'))
+            };
+            if over.len() > 1 && rows.iter().any(spread) {
+                over.truncate(1);
+            }
+            for chunk in over {
+                if !name.is_empty() {
+                    name.push(' ');
+                }
+                name.push_str(chunk.span.of(text));
+            }
+        }
+    }
+    names
+}
+
+/// The words of a row up to its first number.
+fn label(cells: &[Cell]) -> String {
+    let words: Vec<&str> = cells
+        .iter()
+        .enumerate()
+        .take_while(|(i, c)| *i == 0 || c.number.is_none())
+        .map(|(_, c)| c.text.as_str())
+        .filter(|t| !t.is_empty())
+        .collect();
+    words.join(" ")
+}
+
+/// Cuts a line where two spaces or a tab are, and between two numbers; a spread goes with its value.
+fn chunks(text: &str, line: &Line) -> Vec<Chunk> {
+    let body = line.span.of(text);
+    let mut found: Vec<Chunk> = Vec::new();
+    if body.len() > 400 {
+        return found;
+    }
+    let (mut at, mut seen, mut gap) = (0, 0, 2);
+    for word in body.split_inclusive(char::is_whitespace) {
+        let core = word.trim();
+        let wide = word.chars().count();
+        if !core.is_empty() {
+            let span = Span::new(line.span.start + at, line.span.start + at + core.len());
+            let to = seen + core.chars().count();
+            let numeric = is_value(core);
+            let joins = found.last().is_some_and(|last| {
+                let before = last.span.of(text);
+                let spread =
+                    |s: &str| s.ends_with(['±']) || s.ends_with("+/-") || s.ends_with("+-");
+                spread(before)
+                    || matches!(core, "±" | "+/-" | "+-") && last.numeric
+                    || gap < 2 && !(last.numeric && numeric)
+            });
+            match found.last_mut() {
+                Some(last) if joins => {
+                    last.span.end = span.end;
+                    last.to = to;
+                    last.numeric = is_value(last.span.of(text));
+                }
+                _ => found.push(Chunk { span, from: seen, to, numeric, apart: gap > 1 }),
+            }
+            gap = 0;
+        }
+        gap += word[core.len()..].chars().map(|c| if c == '\t' { 8 } else { 1 }).sum::<usize>();
+        at += word.len();
+        seen += wide + word.chars().filter(|c| *c == '\t').count() * 7;
+        if found.len() > MAX_CHUNKS {
+            return Vec::new();
+        }
+    }
+    found
+}
+
+/// Whether words are a value, or say that there is none.
+fn is_value(words: &str) -> bool {
+    // "8 threads" is a name as well.
+    let value =
+        amount::of_cell(words, None).is_some_and(|(a, _)| a.dimension() != Dimension::Count);
+    value || matches!(words, "-" | "--" | "—" | "–" | "~" | "n/a" | "N/A")
+}
+
+fn kind(text: &str, line: &Line, chunks: &[Chunk]) -> Kind {
+    let body = line.span.of(text);
+    let signs = |c: char| matches!(c, '-' | '=' | '+' | '~' | '─' | '━' | ' ' | '\t' | '|');
+    if !chunks.is_empty() && body.chars().all(signs) && body.trim().len() > 2 {
+        return Kind::Rule;
+    }
+    if chunks.is_empty() || line.bullet > 0 || line.hashes > 0 || body.contains(" | ") {
+        return Kind::Other;
+    }
+    let values = chunks.iter().skip(1).filter(|c| c.numeric).count();
+    let apart = chunks.iter().skip(1).any(|c| c.apart);
+    if apart && values > 0 && 3 * values >= chunks.len() - 1 {
+        Kind::Row
+    } else if body.trim_end().ends_with(['.', ';', ',']) || chunks.iter().any(|c| c.numeric) {
+        Kind::Other
+    } else {
+        Kind::Words
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::read::line::lines;
+
+    fn table(text: &str) -> (Vec<String>, Vec<Vec<String>>) {
+        let region: Vec<Line> = lines(text).into_iter().filter(|l| !l.blank).collect();
+        let tables = read(text, &region).unwrap_or_else(|| panic!("no table in {text}"));
+        assert_eq!(tables.len(), 1, "{text}");
+        let table = &tables[0].0;
+        let rows = table.rows.iter();
+        let rows = rows.map(|r| r.cells.iter().map(|c| c.text.clone()).collect()).collect();
+        (table.columns.clone(), rows)
+    }
+
+    #[test]
+    fn jmh_prints_a_spread_behind_each_score() {
+        let (columns, rows) = table(
+            "Benchmark                  (gc)  Mode  Cnt    Score    Error  Units\n\
+             OrderBookBench.match   parallel  avgt   10  412.331 ±  6.120  ns/op\n\
+             OrderBookBench.match        zgc  avgt   10  498.110 ± 11.402  ns/op\n",
+        );
+        assert_eq!(columns, ["Benchmark", "(gc)", "Mode", "Cnt", "Score", "Units"]);
+        assert_eq!(
+            rows[1],
+            ["OrderBookBench.match", "zgc", "avgt", "10", "498.110 ± 11.402", "ns/op"]
+        );
+    }
+
+    #[test]
+    fn tools_align_numbers_to_the_right() {
+        let (columns, rows) = table(
+            "            %user   %system   %iowait    %idle    cswch/s\n\
+             Monday      41.20     28.60      6.10    24.10    182,400\n\
+             Wednesday   43.90     12.30      2.20    41.60     74,100\n",
+        );
+        assert_eq!(columns, ["", "%user", "%system", "%iowait", "%idle", "cswch/s"]);
+        assert_eq!(rows[1], ["Wednesday", "43.90", "12.30", "2.20", "41.60", "74,100"]);
+        let (columns, rows) = table(
+            "-----------------------------------------------------\n\
+             Benchmark           Time             CPU   Iterations\n\
+             -----------------------------------------------------\n\
+             BM_Sort/64       1.20 us         1.19 us       560000\n\
+             BM_Sort/4096      142 us          141 us         4960\n",
+        );
+        assert_eq!(columns, ["Benchmark", "Time", "CPU", "Iterations"]);
+        assert_eq!(rows[0], ["BM_Sort/64", "1.20 us", "1.19 us", "560000"]);
+    }
+
+    #[test]
+    fn headers_of_two_lines_and_rules_are_joined() {
+        let (columns, rows) = table(
+            "            Time (min)\n\
+             Tool        8 threads   16 threads   Note\n\
+             ---------   ---------   ----------   ----\n\
+             kmcx             31.0         18.7   fast\n\
+             gerbera          40.5         21.0   slow\n",
+        );
+        assert_eq!(
+            columns,
+            ["Tool", "Time (min) 8 threads", "Time (min) 16 threads", "Time (min) Note"]
+        );
+        assert_eq!(rows.len(), 2);
+        let (columns, rows) = table(
+            "=======  =======  =========\n\
+             Program  Old (s)  New (s)\n\
+             =======  =======  =========\n\
+             zlib     1.9      1.8\n\
+             clang    2,310.0  2,034.0\n\
+             =======  =======  =========\n",
+        );
+        assert_eq!(columns, ["Program", "Old (s)", "New (s)"]);
+        assert_eq!(rows[1], ["clang", "2,310.0", "2,034.0"]);
+    }
+
+    #[test]
+    fn prose_and_what_is_not_aligned_is_left_alone() {
+        for text in [
+            "It took 12 s.  We waited.\nThen it took 9 s.  We left.\n",
+            "a   1\n  b     2   3\n c 4   5    6   7\n",
+            "one\ntwo\n",
+            "",
+        ] {
+            let region: Vec<Line> = lines(text).into_iter().filter(|l| !l.blank).collect();
+            assert!(read(text, &region).is_none(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,275 @@
+//! A text as readings look it up: its tables, what it says, the amounts that its prose states.
+
+use std::collections::BTreeSet;
+
+use super::model::{self, F};
+use super::say::{Say, What};
+use super::words::{self, Bag, Zones};
+use crate::bind::context::Context;
+use crate::detect::pointing::Way;
+use crate::evidence::amount::{Amount, Dimension};
+use crate::evidence::bind::Sentence;
+use crate::evidence::grid::Grid;
+use crate::evidence::metric::{Metric, metric};
+use crate::read::document::BlockKind;
+use crate::read::token::Token;
+
+use super::cells::MAX_READINGS;
+use super::reading::{Place, Reading, View};
+
+/// An amount that prose states.
+#[derive(Debug, Clone)]
+pub(crate) struct Fact {
+    pub sentence: usize,
+    pub at: usize,
+    pub amount: Amount,
+    /// The words of its clause.
+    pub words: Bag,
+}
+
+/// What was chosen for the claim before.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Last {
+    pub names: [String; 3],
+    pub places: Vec<Place>,
+    pub grid: Option<usize>,
+    pub block: usize,
+    /// It gave a difference of two values.
+    pub difference: bool,
+}
+
+/// Tables beyond the nearest are not looked at.
+const MAX_GRIDS: usize = 7;
+/// A text as readings look it up.
+pub(crate) struct Book<'a> {
+    pub context: &'a Context<'a>,
+    pub grids: Vec<Grid>,
+    pub says: Vec<Vec<Say>>,
+    pub facts: Vec<Fact>,
+    /// The stems of each sentence.
+    pub bags: Vec<Bag>,
+}
+
+impl<'a> Book<'a> {
+    pub(crate) fn new(context: &'a Context<'a>) -> Book<'a> {
+        let document = context.document;
+        let grids: Vec<Grid> = document
+            .tables
+            .iter()
+            .enumerate()
+            .take(300)
+            .filter_map(|(i, t)| Grid::read_wide(document, i, t))
+            .collect();
+        let tokens = &context.reading.tokens;
+        // "3.3" and "16 threads" may be names of rows.
+        let mut named: BTreeSet<&String> = BTreeSet::new();
+        for axis in grids.iter().flat_map(|g| [&g.rows, &g.columns]).filter(|a| a.names.len() <= 60)
+        {
+            let numbers = axis
+                .names
+                .iter()
+                .flat_map(|n| &n.words)
+                .filter(|w| w.bytes().any(|b| b.is_ascii_digit()));
+            named.extend(numbers.filter(|w| words::weight(axis, w) > 0.0));
+        }
+        let says: Vec<Vec<Say>> =
+            tokens
+                .iter()
+                .map(|t| {
+                    if t.len() > 200 {
+                        Vec::new()
+                    } else {
+                        super::say::all(document.text, t, &named)
+                    }
+                })
+                .collect();
+        let mut facts = Vec::new();
+        for (sentence, says) in says.iter().enumerate() {
+            for say in says {
+                if let What::Value(amount) = say.what {
+                    let t = &tokens[sentence];
+                    let bare = amount.dimension() == Dimension::Plain && amount.value < 100.0;
+                    let noun = t.get(say.own.end).is_some_and(Token::is_word);
+                    let family = say.own.start > 0
+                        && t[say.own.start - 1].is_word()
+                        && t[say.own.start - 1].capital;
+                    // "the 1.6 GHz Z5440" says which one.
+                    let part = t[say.own.start..t.len().min(say.own.end + 1)]
+                        .iter()
+                        .any(|t| super::reading::is_part(&t.lower));
+                    if bare && (!noun || family || part) {
+                        continue;
+                    }
+                    let words = words::bag(&tokens[sentence][say.clause.clone()]);
+                    facts.push(Fact { sentence, at: say.own.start, amount, words });
+                }
+            }
+        }
+        let bags = tokens.iter().map(|t| words::bag(&t[..t.len().min(200)])).collect();
+        Book { context, grids, says, facts, bags }
+    }
+
+    pub(super) fn tokens(&self, sentence: usize) -> &'a [Token] {
+        &self.context.reading.tokens[sentence]
+    }
+
+    pub(super) fn block(&self, sentence: usize) -> usize {
+        self.context.document.sentences[sentence].block
+    }
+
+    /// What stands before a sentence: the one right before it in its paragraph or list, and what is further up.
+    fn before(&self, sentence: usize) -> (Bag, Bag) {
+        let blocks = &self.context.document.blocks;
+        let block = self.block(sentence);
+        let mut previous = Bag::new();
+        let mut around = Bag::new();
+        let mut near = true;
+        let mut steps = 0;
+        for s in (0..sentence).rev() {
+            let b = self.block(s);
+            let heading = blocks[b].kind == BlockKind::Heading;
+            steps += 1;
+            if heading || steps > 6 {
+                if heading {
+                    around.extend(self.bags[s].iter().map(|(k, v)| (k.clone(), *v)));
+                }
+                if heading || steps > 30 {
+                    break;
+                }
+                continue;
+            }
+            let list = blocks[b].kind == BlockKind::Item && blocks[block].kind == BlockKind::Item;
+            if near && (b == block || list || b + 1 == block) {
+                previous = self.bags[s].clone();
+                near = false;
+            } else {
+                around.extend(self.bags[s].iter().map(|(k, v)| (k.clone(), *v)));
+            }
+        }
+        (previous, around)
+    }
+
+    /// The tables that a sentence may be about, the nearest first.
+    fn tables(&self, sentence: usize) -> Vec<usize> {
+        let start = self.context.document.sentences[sentence].span.start;
+        let mut all: Vec<(usize, usize)> = self
+            .grids
+            .iter()
+            .enumerate()
+            .map(|(g, grid)| {
+                let away = if grid.start <= start {
+                    start - grid.start
+                } else {
+                    2 * (grid.start - start) + 200
+                };
+                (away, g)
+            })
+            .collect();
+        all.sort_unstable();
+        let mut near: Vec<usize> = all.iter().take(MAX_GRIDS).map(|(_, g)| *g).collect();
+        // Tables further off whose names are spoken of.
+        let bag = &self.bags[sentence];
+        for (_, g) in all.iter().skip(MAX_GRIDS).take(60) {
+            let grid = &self.grids[*g];
+            let named = |axis: &crate::evidence::name::Axis| {
+                axis.names.len() <= 60
+                    && axis.names.iter().any(|n| {
+                        let telling: Vec<&String> =
+                            n.words.iter().filter(|w| words::weight(axis, w) >= 1.0).collect();
+                        !telling.is_empty() && telling.iter().all(|w| bag.contains_key(w.as_str()))
+                    })
+            };
+            if near.len() < MAX_GRIDS + 3 && (named(&grid.rows) || named(&grid.columns)) {
+                near.push(*g);
+            }
+        }
+        near
+    }
+
+    /// The metric that the sentence before names.
+    fn metric_before(&self, sentence: usize) -> Metric {
+        let Some(before) = sentence.checked_sub(1) else { return Metric::Any };
+        let tokens = self.tokens(before);
+        let span = self.context.document.sentences[before].span;
+        metric(&Sentence::new(self.context.document.text, tokens, span), 0..tokens.len())
+    }
+
+    /// All readings of something said.
+    pub(crate) fn readings(&self, sentence: usize, k: usize, last: &Last) -> Vec<Reading> {
+        let say = &self.says[sentence][k];
+        let tokens = self.tokens(sentence);
+        let (previous, around) = self.before(sentence);
+        let zones = Zones::of(tokens, say, previous, around);
+        let span = self.context.document.sentences[sentence].span;
+        let own = Sentence::new(self.context.document.text, tokens, span);
+        let metric = [say.clause.clone(), 0..tokens.len()]
+            .into_iter()
+            .map(|r| metric(&own, r))
+            .find(|m| *m != Metric::Any)
+            .unwrap_or(Metric::Any);
+        let second = |r: std::ops::Range<usize>| {
+            r.into_iter().any(|i| {
+                matches!(tokens[i].lower.as_str(), "per" | "a" | "each" | "/")
+                    && tokens.get(i + 1).is_some_and(|t| {
+                        matches!(t.lower.as_str(), "second" | "s" | "sec" | "minute" | "hour")
+                    })
+            })
+        };
+        let metric = if second(say.clause.clone())
+            && matches!(metric, Metric::Time | Metric::Any | Metric::Speed)
+        {
+            Metric::Rate
+        } else {
+            metric
+        };
+        let own_metric = metric;
+        let heard =
+            if own_metric == Metric::Any { self.metric_before(sentence) } else { Metric::Any };
+        let metric = match (metric, say.way) {
+            (Metric::Any, Some(Way::Faster | Way::Slower)) => Metric::Speed,
+            (m, _) => m,
+        };
+        let printed: Vec<Amount> = self.says[sentence]
+            .iter()
+            .enumerate()
+            .filter(|(j, _)| *j != k)
+            .filter_map(|(_, s)| if let What::Value(a) = s.what { Some(a) } else { None })
+            .collect();
+        let view = View {
+            book: self,
+            sentence,
+            say,
+            tokens,
+            zones,
+            metric,
+            heard,
+            printed,
+            last,
+            named: std::cell::Cell::new(false),
+        };
+        let mut found = Vec::new();
+        for (rank, g) in self.tables(sentence).into_iter().enumerate() {
+            view.of_grid(g, rank, &mut found);
+            if found.len() > MAX_READINGS {
+                break;
+            }
+        }
+        if say.what.is_pair() && !matches!(say.what, What::Two(..)) {
+            view.of_prose(&mut found);
+        }
+        for r in &mut found {
+            if let Some(away) = super::fit::magnitude(say, r) {
+                let far = if away < 0.75 {
+                    F::MagnitudeNear
+                } else if away < 2.3 {
+                    F::MagnitudeFar
+                } else {
+                    F::MagnitudeNone
+                };
+                r.features[model::extra(far)] = 1.0;
+            }
+            model::cross(&mut r.features);
+        }
+        found
+    }
+}

@@ -1,0 +1,465 @@
+//! Readings of the cells of a table: one alone, one among its rivals, two of a row or column.
+
+use std::collections::{BTreeSet, HashMap};
+
+use super::model::{self, COUNT, F};
+use super::say::What;
+use super::words::{self, Match, Zone};
+use crate::evidence::amount::{Amount, Dimension};
+use crate::evidence::bind::{Side, at};
+use crate::evidence::extreme::Most;
+use crate::evidence::grid::{At, Better};
+
+use super::reading::{Place, Reading, View, age, better, same, unit_of};
+
+/// Names of an axis beyond these must be spoken of.
+const MAX_NAMES: usize = 14;
+/// Readings beyond these are left out.
+pub(super) const MAX_READINGS: usize = 4000;
+
+impl View<'_> {
+    pub(super) fn of_grid(&self, g: usize, rank: usize, out: &mut Vec<Reading>) {
+        let grid = &self.book.grids[g];
+        let rows = Match::new(&grid.rows, &self.zones, self.say.own.start);
+        let columns = Match::new(&grid.columns, &self.zones, self.say.own.start);
+        for (m, axis) in [(&rows, &grid.rows), (&columns, &grid.columns)] {
+            let whole =
+                |i: usize| (0..2).any(|z| m.found[z][i] > 0.6 * m.total[i]) && m.total[i] > 0.9;
+            if (0..axis.names.len()).any(whole) {
+                self.named.set(true);
+            }
+        }
+        let valued: Vec<usize> = grid.valued().collect();
+        let printed = |amount: Amount| self.printed.iter().any(|p| same(*p, amount));
+        let mut printed_rows = BTreeSet::new();
+        for r in 0..grid.rows.names.len() {
+            if valued.iter().any(|c| grid.amount(At { row: r, column: *c }).is_some_and(printed)) {
+                printed_rows.insert(r);
+            }
+        }
+        let all_rows = 0..grid.rows.names.len();
+        let few = all_rows.len() <= MAX_NAMES;
+        let some_rows: Vec<usize> = all_rows
+            .clone()
+            .filter(|r| few || rows.near_best(*r) || printed_rows.contains(r))
+            .take(40)
+            .collect();
+        let some_columns: Vec<usize> = valued
+            .iter()
+            .copied()
+            .filter(|c| valued.len() <= MAX_NAMES || columns.there(*c))
+            .take(30)
+            .collect();
+        let common = self.table(g, rank);
+        let table = super::derived::Sheet {
+            g,
+            rows: &rows,
+            columns: &columns,
+            common: &common,
+            some_rows: &some_rows,
+            some_columns: &some_columns,
+        };
+        self.derived(&table, out);
+        self.with_prose(&table, out);
+        match self.say.what {
+            What::Value(_) => {
+                for &r in &some_rows {
+                    for &c in &some_columns {
+                        self.single(
+                            g,
+                            (r, c),
+                            &rows,
+                            &columns,
+                            &common,
+                            (&some_rows, &some_columns),
+                            out,
+                        );
+                    }
+                }
+            }
+            What::Most(most) => {
+                self.most(g, most, &rows, &columns, &common, (&some_rows, &some_columns), out);
+            }
+            _ => {
+                for side in [Side::Rows, Side::Columns] {
+                    let (own, shared) = match side {
+                        Side::Rows => (&some_rows, &some_columns),
+                        Side::Columns => (&some_columns, &some_rows),
+                    };
+                    let (m_own, m_shared) = match side {
+                        Side::Rows => (&rows, &columns),
+                        Side::Columns => (&columns, &rows),
+                    };
+                    self.pairs(g, side, (m_own, m_shared), &common, (own, shared), out);
+                }
+            }
+        }
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn single(
+        &self,
+        g: usize,
+        (r, c): (usize, usize),
+        rows: &Match,
+        columns: &Match,
+        common: &[f64; COUNT],
+        eligible: (&[usize], &[usize]),
+        out: &mut Vec<Reading>,
+    ) {
+        let grid = &self.book.grids[g];
+        let cell = At { row: r, column: c };
+        let Some(amount) = grid.amount(cell).filter(|a| self.fits(*a)) else { return };
+        let mut f = Box::new(*common);
+        View::slot(&mut f, 0, rows, r, None, eligible.0);
+        View::slot(&mut f, 2, columns, c, None, eligible.1);
+        self.metric_of(&mut f, grid, (rows, columns), cell, amount);
+        self.money_of(&mut f, grid, cell);
+        if let What::Value(v) = self.say.what {
+            f[model::extra(
+                if v.dimension() == amount.dimension() && v.dimension() != Dimension::Plain {
+                    F::ValueUnit
+                } else {
+                    F::ValuePlain
+                },
+            )] = 1.0;
+        }
+        let names =
+            [grid.rows.names[r].text.clone(), String::new(), grid.columns.names[c].text.clone()];
+        let places = vec![Place::Cell { grid: g, at: cell }];
+        let others = [
+            View::others(rows, r, None, eligible.0),
+            true,
+            View::others(columns, c, None, eligible.1),
+        ];
+        self.last_of(&mut f, &names, &[], others);
+        // "162 ns", "8,610 IOPS": the word behind the number is of the column's name.
+        let after = self.word(self.say.own.end);
+        let noun = crate::evidence::name::words(after);
+        if noun.iter().any(|w| {
+            words::weight(&grid.columns, w) > 0.0 && grid.columns.names[c].words.contains(w)
+                || words::weight(&grid.rows, w) > 0.0 && grid.rows.names[r].words.contains(w)
+        }) {
+            f[model::extra(F::ValueNoun)] = 1.0;
+        }
+        let again = false;
+        out.push(Reading {
+            a: amount,
+            b: None,
+            places,
+            better: better(grid, cell, amount),
+            rank: None,
+            ends: None,
+            again,
+            derived: None,
+            features: f,
+            names,
+            prior: 0.0,
+        });
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn most(
+        &self,
+        g: usize,
+        ask: Most,
+        rows: &Match,
+        columns: &Match,
+        common: &[f64; COUNT],
+        eligible: (&[usize], &[usize]),
+        out: &mut Vec<Reading>,
+    ) {
+        let grid = &self.book.grids[g];
+        for side in [Side::Rows, Side::Columns] {
+            let (m_own, m_shared, own, shared) = match side {
+                Side::Rows => (rows, columns, eligible.0, eligible.1),
+                Side::Columns => (columns, rows, eligible.1, eligible.0),
+            };
+            for &s in shared {
+                let mut values: Vec<(usize, Amount)> = Vec::new();
+                let all: Vec<usize> = match side {
+                    Side::Rows => grid.bodies().collect(),
+                    Side::Columns => own.to_vec(),
+                };
+                for i in all {
+                    if let Some(a) = grid.amount(at(side, i, s)) {
+                        values.push((i, a));
+                    }
+                }
+                if values.len() < 2
+                    || side == Side::Columns
+                        && values.iter().any(|(_, a)| !a.dimension().fits(values[0].1.dimension()))
+                {
+                    continue;
+                }
+                let place = |i: usize| Place::Cell { grid: g, at: at(side, i, s) };
+                let by =
+                    |x: &&(usize, Amount), y: &&(usize, Amount)| x.1.value.total_cmp(&y.1.value);
+                let (Some(most), Some(least)) =
+                    (values.iter().max_by(by), values.iter().min_by(by))
+                else {
+                    continue;
+                };
+                // "the largest change" may be the one that fell most.
+                if most.1.value > 0.0 && least.1.value < 0.0 {
+                    continue;
+                }
+                let ends = [(most.1, place(most.0)), (least.1, place(least.0))];
+                let (top, low) = (most.1.value, least.1.value);
+                if own.iter().any(|i| self.is_of(m_own, *i)) {
+                    continue;
+                }
+                for (i, amount) in &values {
+                    if !own.contains(i) {
+                        continue;
+                    }
+                    let cell = at(side, *i, s);
+                    let mut f = Box::new(*common);
+                    if side == Side::Columns {
+                        f[model::extra(F::MostColumns)] = 1.0;
+                    }
+                    View::slot(&mut f, 0, m_own, *i, None, own);
+                    View::slot(&mut f, 2, m_shared, s, None, shared);
+                    self.metric_of(&mut f, grid, (rows, columns), cell, *amount);
+                    if f[model::extra(F::HardwareUnnamed)] > 0.0 {
+                        continue;
+                    }
+                    self.money_of(&mut f, grid, cell);
+                    if self.printed.iter().any(|p| same(*p, *amount)) {
+                        f[model::extra(F::MostPrinted)] = 1.0;
+                    }
+                    if matches!(ask, Most::Best | Most::Worst)
+                        && grid.better[cell.column] == Better::Unknown
+                    {
+                        f[model::extra(F::MostUnit)] = 1.0;
+                    }
+                    let names = [
+                        grid.axis(side).names[*i].text.clone(),
+                        String::new(),
+                        grid.axis(if side == Side::Rows { Side::Columns } else { Side::Rows })
+                            .names[s]
+                            .text
+                            .clone(),
+                    ];
+                    let others = [
+                        View::others(m_own, *i, None, own),
+                        true,
+                        View::others(m_shared, s, None, shared),
+                    ];
+                    self.last_of(&mut f, &names, &[], others);
+                    out.push(Reading {
+                        a: *amount,
+                        b: None,
+                        places: vec![Place::Cell { grid: g, at: cell }],
+                        better: better(grid, cell, *amount),
+                        rank: Some((amount.value >= top, amount.value <= low)),
+                        ends: Some(ends),
+                        again: false,
+                        derived: None,
+                        features: f,
+                        names,
+                        prior: 0.0,
+                    });
+                }
+            }
+        }
+    }
+
+    /// "the longest pause of Serial": the greatest of its own, not of all.
+    fn is_of(&self, m: &Match, i: usize) -> bool {
+        let at = m.at[Zone::Clause as usize][i];
+        let end = self.say.own.end;
+        at != usize::MAX
+            && at > end
+            && at < end + 7
+            && (end..at).any(|j| matches!(self.word(j), "of" | "with" | "for" | "in"))
+            && !(end..at).any(|j| {
+                matches!(
+                    self.word(j),
+                    "is" | "was" | "are" | "were" | "," | "all" | "the" | "these"
+                )
+            })
+    }
+
+    fn pairs(
+        &self,
+        g: usize,
+        side: Side,
+        (m_own, m_shared): (&Match, &Match),
+        common: &[f64; COUNT],
+        (own, shared): (&[usize], &[usize]),
+        out: &mut Vec<Reading>,
+    ) {
+        let grid = &self.book.grids[g];
+        let axis = grid.axis(side);
+        let other = grid.axis(if side == Side::Rows { Side::Columns } else { Side::Rows });
+        let two = own.len() == 2;
+        // Columns of several units hold metrics; what they are compared in are rows.
+        let uneven = side == Side::Columns && {
+            let units: BTreeSet<String> =
+                own.iter().map(|c| unit_of(&axis.names[*c].text)).collect();
+            units.len() > 1
+        };
+        let in_clause = |i: usize| m_own.at[Zone::Clause as usize][i];
+        let opener = |i: usize| -> bool {
+            let at = in_clause(i);
+            at != usize::MAX
+                && (at.saturating_sub(3)..at)
+                    .any(|j| matches!(self.word(j), "from" | "between" | "instead"))
+        };
+        let ages: HashMap<usize, i8> =
+            own.iter().map(|i| (*i, age(&axis.names[*i].words))).collect();
+        for &x in own {
+            for &y in own {
+                if x == y {
+                    continue;
+                }
+                // What neither is spoken of nor follows from the table is not meant.
+                let spoken = m_own.there(x) || m_own.there(y);
+                if !spoken && own.len() > 6 {
+                    continue;
+                }
+                let mut pair = [0.0; COUNT];
+                View::slot(&mut pair, 0, m_own, x, Some(y), own);
+                View::slot(&mut pair, 1, m_own, y, Some(x), own);
+                if side == Side::Columns {
+                    pair[model::extra(F::Columns)] = 1.0;
+                }
+                if side == Side::Columns {
+                    let (u, v) = (unit_of(&axis.names[x].text), unit_of(&axis.names[y].text));
+                    if u != v {
+                        pair[model::extra(F::ColumnsUnits)] = 1.0;
+                    }
+                    if uneven {
+                        pair[model::extra(F::ColumnsUneven)] = 1.0;
+                    }
+                }
+                if two {
+                    pair[model::extra(F::Two)] = 1.0;
+                }
+                let spoken_of = |i: usize| (0..3).any(|z| m_own.found[z][i] > 0.0);
+                let (named_x, named_y) = (spoken_of(x), spoken_of(y));
+                if named_x && named_y && x > y {
+                    pair[model::extra(F::LaterNamed)] = 1.0;
+                }
+                if !named_y {
+                    if x == y + 1 {
+                        pair[model::extra(F::Adjacent)] = 1.0;
+                    }
+                    if y == own[0] {
+                        pair[model::extra(F::FirstIsB)] = 1.0;
+                    }
+                    if y == own[own.len() - 1] {
+                        pair[model::extra(F::LastIsB)] = 1.0;
+                    }
+                }
+                if !named_x {
+                    if x == own[0] {
+                        pair[model::extra(F::FirstIsA)] = 1.0;
+                    }
+                    if x == own[own.len() - 1] {
+                        pair[model::extra(F::LastIsA)] = 1.0;
+                    }
+                }
+                if ages[&x] > ages[&y] {
+                    pair[model::extra(if named_x && named_y {
+                        F::OldNewNamed
+                    } else {
+                        F::OldNew
+                    })] = 1.0;
+                } else if ages[&x] < ages[&y] && !(named_x && named_y) {
+                    pair[model::extra(F::NewOld)] = 1.0;
+                }
+                let (px, py) = (in_clause(x), in_clause(y));
+                if px != usize::MAX && py != usize::MAX && px != py {
+                    pair[model::extra(if px < py { F::OrderAB } else { F::OrderBA })] = 1.0;
+                }
+                if opener(y) {
+                    pair[model::extra(F::FromBToA)] = 1.0;
+                }
+                if opener(x) {
+                    pair[model::extra(F::FromAToB)] = 1.0;
+                }
+                let usable: Vec<usize> = shared
+                    .iter()
+                    .copied()
+                    .filter(|s| {
+                        let (Some(a), Some(b)) =
+                            (grid.amount(at(side, x, *s)), grid.amount(at(side, y, *s)))
+                        else {
+                            return false;
+                        };
+                        a.dimension().fits(b.dimension()) && self.fits(a)
+                    })
+                    .collect();
+                for &s in &usable {
+                    let (ca, cb) = (at(side, x, s), at(side, y, s));
+                    let (Some(a), Some(b)) = (grid.amount(ca), grid.amount(cb)) else { continue };
+                    if same(a, b) && self.say.what != What::Beats {
+                        continue;
+                    }
+                    let mut f = Box::new(*common);
+                    for (i, v) in pair.iter().enumerate() {
+                        f[i] += v;
+                    }
+                    View::slot(&mut f, 2, m_shared, s, None, &usable);
+                    if usable.len() == 1 {
+                        f[model::extra(F::SharedOnly)] = 1.0;
+                    }
+                    let named_s = (0..3).any(|z| m_shared.found[z][s] > 0.0);
+                    if !named_s {
+                        if s == usable[0] {
+                            f[model::extra(F::FieldFirst)] = 1.0;
+                        }
+                        if s == usable[usable.len() - 1] {
+                            f[model::extra(F::FieldLast)] = 1.0;
+                        }
+                    }
+                    self.metric_of(
+                        &mut f,
+                        grid,
+                        if side == Side::Rows { (m_own, m_shared) } else { (m_shared, m_own) },
+                        ca,
+                        a,
+                    );
+                    // Chips and GHz say what is compared, unless they are spoken of.
+                    if f[model::extra(F::HardwareUnnamed)] > 0.0 {
+                        continue;
+                    }
+                    self.printed_of(&mut f, a, Some(b));
+                    View::apart(&mut f, a, b);
+                    self.money_of(&mut f, grid, ca);
+                    let names = [
+                        axis.names[x].text.clone(),
+                        axis.names[y].text.clone(),
+                        other.names[s].text.clone(),
+                    ];
+                    let places =
+                        vec![Place::Cell { grid: g, at: ca }, Place::Cell { grid: g, at: cb }];
+                    let others = [
+                        View::others(m_own, x, Some(y), own),
+                        View::others(m_own, y, Some(x), own),
+                        View::others(m_shared, s, None, &usable),
+                    ];
+                    let again = self.last_of(&mut f, &names, &places, others);
+                    out.push(Reading {
+                        a,
+                        b: Some(b),
+                        places,
+                        better: better(grid, ca, a),
+                        rank: None,
+                        ends: None,
+                        again,
+                        derived: None,
+                        features: f,
+                        names,
+                        prior: 0.0,
+                    });
+                    if out.len() > MAX_READINGS {
+                        return;
+                    }
+                }
+            }
+        }
+    }
+}

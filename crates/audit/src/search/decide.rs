@@ -1,0 +1,381 @@
+//! Weighs the readings of a claim, looks at which of them agree with its number, and says what follows.
+
+use super::book::{Book, Last};
+use super::model::{ALL, COUNT, F, WEIGHTS, extra, slot};
+use super::reading::{Fit, Place, Reading, is_part};
+use super::say::{Say, What};
+use super::trust;
+use super::words::Zone;
+use crate::claim::{Claim, ClaimKind, ClaimVerdict, Input};
+use crate::evidence::voice;
+use crate::judge::reading::{Bound, figure};
+use crate::read::document::BlockKind;
+use crate::read::source::Span;
+
+use super::fit::fit;
+/// The least probability of *holds* and of *wrong* that is said.
+const HOLDS: f64 = 0.65;
+const WRONG: f64 = 0.9;
+/// The least probability of *holds* at which a verdict stays that the judges of names gave: on the same values, and on
+/// others.
+pub(crate) const KEEP: f64 = 0.3;
+pub(crate) const KEEP_OTHER: f64 = 0.5;
+/// Where they know the parts of which a system is made, which are not looked at here.
+pub(crate) const KEEP_PARTS: f64 = 0.01;
+/// And of *wrong*, on the same values.
+pub(crate) const KEEP_WRONG: f64 = 0.3;
+/// The least part of the likeliest reading's probability that the one of *holds* has.
+const RIVAL: f64 = 0.95;
+/// How likely, as a part of its own probability, its two values may be the other way round.
+const TURNED: f64 = 0.25;
+
+/// Which kind of claim something said is, of those that have weights of their own.
+pub(crate) fn group(what: What) -> usize {
+    match what {
+        What::Value(_) => 1,
+        What::Most(_) => 2,
+        What::Two(..) => 3,
+        _ => 0,
+    }
+}
+
+/// Turns features into probabilities.
+pub(crate) fn weigh(readings: &mut [Reading], what: What, weights: &[f64; ALL]) {
+    let own = COUNT * (group(what) + 1);
+    let both: Vec<f64> = (0..COUNT).map(|i| weights[i] + weights[own + i]).collect();
+    let scores: Vec<f64> =
+        readings.iter().map(|r| r.features.iter().zip(&both).map(|(f, w)| f * w).sum()).collect();
+    let top = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let sum: f64 = scores.iter().map(|s| (s - top).exp()).sum();
+    for (r, s) in readings.iter_mut().zip(scores) {
+        r.prior = (s - top).exp() / sum;
+    }
+}
+
+/// What was found for something said.
+pub(crate) struct Choice {
+    pub sentence: usize,
+    pub say: usize,
+    pub readings: Vec<Reading>,
+    pub fits: Vec<Fit>,
+}
+
+/// Weighs all that a text says, one after the other; what was taken is not kept.
+pub(crate) fn each(book: &Book<'_>, weights: &[f64; ALL], mut take: impl FnMut(&Choice)) {
+    let mut last = Last::default();
+    let blocks = &book.context.document.blocks;
+    let mut section = 0;
+    for sentence in 0..book.says.len() {
+        let block = book.context.document.sentences[sentence].block;
+        if blocks[block].disclosure {
+            continue;
+        }
+        if blocks[block].kind == BlockKind::Heading && block != section {
+            section = block;
+        }
+        if last.block != block && blocks[block].kind != BlockKind::Item {
+            last.places.clear();
+            last.block = block;
+        }
+        for k in 0..book.says[sentence].len() {
+            let mut readings = book.readings(sentence, k, &last);
+            if readings.is_empty() {
+                continue;
+            }
+            let say = &book.says[sentence][k];
+            weigh(&mut readings, say.what, weights);
+            let fits: Vec<Fit> = readings.iter().map(|r| fit(say, r).1).collect();
+            let best = readings
+                .iter()
+                .zip(&fits)
+                .map(|(r, f)| {
+                    r.prior
+                        * match f {
+                            Fit::Yes => 1.0,
+                            Fit::Loose => 0.3,
+                            Fit::No => 0.05,
+                        }
+                })
+                .enumerate()
+                .max_by(|x, y| x.1.total_cmp(&y.1))
+                .map_or(0, |(i, _)| i);
+            let r = &readings[best];
+            let sure = fits[best] == Fit::Yes || r.prior > 0.5;
+            if sure {
+                last.names.clone_from(&r.names);
+                last.grid = r
+                    .places
+                    .iter()
+                    .find_map(|p| if let Place::Cell { grid, .. } = p { Some(*grid) } else { None })
+                    .or(last.grid);
+                if r.places.len() == 2 {
+                    last.places.clone_from(&r.places);
+                    last.difference = matches!(say.what, What::Delta(_));
+                }
+            }
+            take(&Choice { sentence, say: k, readings, fits });
+        }
+    }
+}
+
+/// What was found of something said.
+pub(crate) struct Judged {
+    pub sentence: usize,
+    pub kind: ClaimKind,
+    pub own: std::ops::Range<usize>,
+    /// The number that it states.
+    pub claimed: Option<f64>,
+    /// Probabilities.
+    pub holds: f64,
+    pub wrong: f64,
+    /// The values of the reading that agrees, as printed.
+    pub inputs: Vec<f64>,
+    /// Those of the reading that *wrong* would rest on.
+    pub against: Vec<f64>,
+    /// If it is decided.
+    pub claim: Option<Claim>,
+    /// Its own words.
+    pub span: Span,
+    /// It compares or ranks.
+    pub compares: bool,
+}
+
+/// Where a value stands, and what it is.
+type Value = (Option<(usize, usize)>, f64);
+
+/// Judges all that a text says.
+pub(crate) fn judge(book: &Book<'_>) -> Vec<Judged> {
+    let mut all: Vec<Judged> = Vec::new();
+    each(book, &WEIGHTS, |choice| all.push(decide(book, choice)));
+    // A value that another claim of the sentence was decided on is its evidence.
+    let evidence: Vec<(usize, Vec<Value>)> = all
+        .iter()
+        .filter_map(|j| {
+            let c = j
+                .claim
+                .as_ref()
+                .filter(|c| c.kind != ClaimKind::Restatement || c.inputs.len() == 2)?;
+            Some((j.sentence, c.inputs.iter().map(|i| (i.place, i.value)).collect()))
+        })
+        .collect();
+    for j in &mut all {
+        let told = j.claim.as_ref().is_some_and(|c| {
+            c.kind == ClaimKind::Restatement
+                && c.inputs.len() == 1
+                && c.verdict == ClaimVerdict::Holds
+                && c.inputs.iter().all(|i| {
+                    evidence
+                        .iter()
+                        .any(|(s, e)| *s == j.sentence && e.contains(&(i.place, i.value)))
+                })
+        });
+        if told {
+            j.claim = None;
+        }
+    }
+    all
+}
+
+/// The reading that a verdict of holds rests on, and the one of wrong; with none that agrees the former is `None`.
+pub(crate) fn rests(book: &Book<'_>, choice: &Choice) -> (Option<usize>, Option<usize>) {
+    let best = |f: &dyn Fn(Fit) -> bool| {
+        (0..choice.readings.len())
+            .filter(|i| f(choice.fits[*i]))
+            .max_by(|x, y| choice.readings[*x].prior.total_cmp(&choice.readings[*y].prior))
+    };
+    let say = &book.says[choice.sentence][choice.say];
+    let exact = !matches!(say.bound, Bound::About | Bound::Nearly);
+    let top = best(&|_| true).filter(|i| choice.fits[*i] == Fit::No && exact);
+    // The number is right and the direction is not.
+    let turned = top.and_then(|t| {
+        (0..choice.readings.len())
+            .filter(|i| {
+                choice.fits[*i] == Fit::No
+                    && choice.readings[*i].prior > 0.3 * choice.readings[t].prior
+                    && super::fit::reversed(say, &choice.readings[*i])
+            })
+            .max_by(|x, y| choice.readings[*x].prior.total_cmp(&choice.readings[*y].prior))
+    });
+    (best(&|f| f == Fit::Yes), turned.or(top))
+}
+
+fn decide(book: &Book<'_>, choice: &Choice) -> Judged {
+    let say = &book.says[choice.sentence][choice.say];
+    let (yes, no) = rests(book, choice);
+    let of = |i: Option<usize>, weights| {
+        i.map_or(0.0, |i| trust::probability(&trust::known(book, choice, i), weights))
+    };
+    let (holds, wrong) = (of(yes, &trust::HOLDS), of(no, &trust::WRONG));
+    let inputs = yes.map_or(Vec::new(), |i| values(&choice.readings[i]));
+    let against = no.map_or(Vec::new(), |i| values(&choice.readings[i]));
+    let each = |i: usize| trust::by_each(book, choice, &choice.readings[i]);
+    let mixed = trust::points_both_ways(book, choice);
+    let open = |i: usize| {
+        let r = &choice.readings[i];
+        let prose = r.features[extra(F::Prose)] > 0.0;
+        // The same two agree in another column.
+        let elsewhere = choice.readings.iter().zip(&choice.fits).any(|(o, fit)| {
+            *fit == Fit::Yes
+                && o.prior > 0.02
+                && !r.names[0].is_empty()
+                && !r.names[1].is_empty()
+                && (&o.names[0], &o.names[1]) == (&r.names[0], &r.names[1])
+        });
+        each(i)
+            || elsewhere
+            || r.features[extra(F::MagnitudeNone)] > 0.0
+            || prose && r.features[extra(F::ProseBefore)] == 0.0
+            || mixed && super::fit::reversed(say, r)
+    };
+    let wrong = if no.is_some_and(open) { 0.0 } else { wrong };
+    // A value beside it or another column in its clause denies it.
+    let denied = |i: usize| {
+        let r = &choice.readings[i];
+        let named = |z: Zone| r.features[slot(2, z as usize, 3)] > 0.0;
+        let other = named(Zone::Clause) || named(Zone::Than);
+        other || trust::stated_otherwise(book, choice, r)
+    };
+    let holds = if yes.is_some_and(denied) { 0.0 } else { holds };
+    let ranks = matches!(say.what, What::Most(_));
+    let holds = if ranks && yes.is_some_and(each) { 0.0 } else { holds };
+    let claim = match (yes, no) {
+        (Some(i), _) if holds >= HOLDS && surest(choice, say, i) => {
+            Some(claim(book, choice, say, &choice.readings[i], ClaimVerdict::Holds))
+        }
+        (_, Some(i))
+            if wrong >= WRONG && !trust::of_something_else(book, choice, &choice.readings[i]) =>
+        {
+            Some(claim(book, choice, say, &choice.readings[i], ClaimVerdict::Wrong))
+        }
+        _ => None,
+    };
+    let claim = claim.filter(|c| {
+        c.kind != ClaimKind::Restatement
+            || !yes.or(no).is_some_and(|i| of_part(book, &choice.readings[i]))
+    });
+    let claimed = (!matches!(say.what, What::Most(_) | What::Beats)).then_some(say.value);
+    let tokens = &book.context.reading.tokens[choice.sentence];
+    let (from, to) = (say.from.min(say.own.start), say.clause.end.max(say.own.end));
+    let span = Span::new(tokens[from].span.start, tokens[to - 1].span.end);
+    let compares = !matches!(say.what, What::Value(_) | What::Two(..) | What::Beats);
+    Judged {
+        sentence: choice.sentence,
+        kind: kind(say.what),
+        own: say.own.clone(),
+        claimed,
+        holds,
+        wrong,
+        inputs,
+        against,
+        claim,
+        span,
+        compares,
+    }
+}
+
+/// Whether no reading that disagrees is much likelier than one that agrees.
+fn surest(choice: &Choice, say: &Say, at: usize) -> bool {
+    let top = choice.readings.iter().map(|r| r.prior).fold(0.0, f64::max);
+    let own = choice.readings[at].prior;
+    let points = say.way.is_some() && say.what != What::Beats;
+    own >= RIVAL * top && !(points && trust::turned(choice, &choice.readings[at]) > TURNED * own)
+}
+
+/// Whether a value is of a column that says what a row is made of: chips, cores, GHz.
+fn of_part(book: &Book<'_>, r: &Reading) -> bool {
+    matches!(r.places.as_slice(), [Place::Cell { grid, at }]
+        if is_part(&book.grids[*grid].columns.names[at.column].text))
+}
+
+pub(crate) fn kind(what: What) -> ClaimKind {
+    match what {
+        What::Percent => ClaimKind::Percent,
+        What::Times | What::Orders => ClaimKind::Times,
+        What::Delta(_) => ClaimKind::Difference,
+        What::Value(_) | What::Two(..) => ClaimKind::Restatement,
+        What::Most(_) | What::Beats => ClaimKind::Rank,
+    }
+}
+
+/// The values that a reading is about, as printed, one for each of its places.
+pub(crate) fn values(r: &Reading) -> Vec<f64> {
+    match &r.derived {
+        Some(values) => values.clone(),
+        None => [Some(r.a), r.b].into_iter().flatten().map(|a| a.printed).collect(),
+    }
+}
+
+fn input(book: &Book<'_>, place: Place, value: f64) -> Option<Input> {
+    let context = book.context;
+    match place {
+        Place::Cell { grid, at } => {
+            let grid = &book.grids[grid];
+            let (row, column) =
+                (&grid.rows.names[at.row].text, &grid.columns.names[at.column].text);
+            let name = match (row.is_empty(), column.is_empty()) {
+                (false, false) => format!("{row} ({column})"),
+                (true, _) => column.clone(),
+                _ => row.clone(),
+            };
+            let span =
+                context.document.tables[grid.table].rows.get(at.row)?.cells.get(at.column)?.span;
+            Some(context.input_at(&name, value, span))
+        }
+        Place::Prose { sentence, at } => {
+            let span = context.reading.tokens[sentence].get(at)?.span;
+            Some(context.input_at("in the text", value, span))
+        }
+    }
+}
+
+fn claim(book: &Book<'_>, choice: &Choice, say: &Say, r: &Reading, verdict: ClaimVerdict) -> Claim {
+    let context = book.context;
+    let tokens = &context.reading.tokens[choice.sentence];
+    let (from, to) = (say.from.min(say.own.start), say.clause.end.max(say.own.end));
+    let span = Span::new(tokens[from].span.start, tokens[to - 1].span.end);
+    let mut claim = context.claim_at(kind(say.what), span, "");
+    let (readings, _) = fit(say, r);
+    claim.claimed = (!matches!(say.what, What::Most(_) | What::Beats)).then_some(say.value);
+    claim.inputs =
+        values(r).into_iter().zip(&r.places).filter_map(|(v, p)| input(book, *p, v)).collect();
+    if let (ClaimVerdict::Wrong, What::Most(most), Some(ends)) = (verdict, say.what, r.ends) {
+        let (amount, place) = ends[usize::from(most.is_greatest(r.better) == Some(false))];
+        claim.inputs.extend(input(book, place, amount.printed));
+    }
+    let names: Vec<&str> = claim.inputs.iter().map(|i| i.name.as_str()).collect();
+    claim.reason = match readings.first() {
+        Some(best) => format!("{} ({})", best.formula, best.name),
+        None if r.derived.is_some() => format!("{} of {}", figure(r.a.printed), names.join(", ")),
+        None => {
+            let values: Vec<String> = claim.inputs.iter().map(|i| figure(i.value)).collect();
+            format!("{} has {}", names.join(" and "), values.join(" and "))
+        }
+    };
+    claim.computed = match readings.first() {
+        Some(best) => Some(best.value).filter(|v| v.is_finite()),
+        None if r.b.is_none() => Some(r.a.printed),
+        None => None,
+    };
+    claim.verdict = match (verdict, readings.first().map(|x| x.verdict)) {
+        (ClaimVerdict::Holds, Some(ClaimVerdict::OffByRounding)) => ClaimVerdict::OffByRounding,
+        (v, _) => v,
+    };
+    claim.readings = readings;
+    if let Some(why) = open(context, choice.sentence, say.own.start) {
+        claim.verdict = ClaimVerdict::Ambiguous;
+        claim.reason = format!("{why}; {}", claim.reason);
+    }
+    claim
+}
+
+/// Why words at a token state nothing of the results, if so.
+pub(crate) fn open(
+    context: &crate::bind::context::Context<'_>,
+    sentence: usize,
+    at: usize,
+) -> Option<&'static str> {
+    let tokens = &context.reading.tokens[sentence];
+    let start = tokens[0].span.start;
+    let line = context.document.text[..start].rfind('\n').map_or(0, |i| i + 1);
+    voice::open(&context.document.text[line..start], tokens, at)
+}

@@ -1,0 +1,362 @@
+//! Readings that are computed from a table: one column over another, sums and means, cells beside amounts of the prose.
+
+use super::model::{self, COUNT, F};
+use super::reading::{Place, Reading, View, better};
+use super::say::What;
+use super::words::Match;
+use crate::evidence::amount::{Amount, Dimension, PLAIN};
+use crate::evidence::bind::Side;
+use crate::evidence::grid::{At, Better};
+
+/// A table as readings are made from it.
+pub(super) struct Sheet<'a> {
+    pub g: usize,
+    pub rows: &'a Match,
+    pub columns: &'a Match,
+    pub common: &'a [f64; COUNT],
+    pub some_rows: &'a [usize],
+    pub some_columns: &'a [usize],
+}
+
+/// At most so many values are summed up.
+const MAX_SUM: usize = 40;
+
+impl View<'_> {
+    fn has(&self, words: &[&str]) -> bool {
+        self.tokens[self.say.clause.clone()].iter().any(|t| words.contains(&t.lower.as_str()))
+    }
+
+    /// Whether the words speak of so much for each of something.
+    fn says_per(&self) -> bool {
+        let near =
+            self.say.from.saturating_sub(4)..(self.say.clause.end + 1).min(self.tokens.len());
+        near.into_iter().any(|i| {
+            matches!(
+                self.word(i),
+                "per" | "each" | "every" | "apiece" | "out" | "efficiency" | "efficient"
+            ) || self.word(i).contains('/') && self.word(i).len() > 2
+                || self.word(i) == "a" && i > self.say.own.start && i < self.say.own.end + 3
+                || self.tokens[i].is_mark('/')
+        })
+    }
+
+    pub(super) fn derived(&self, t: &Sheet<'_>, out: &mut Vec<Reading>) {
+        match self.say.what {
+            What::Value(_) => {
+                if self.says_per() {
+                    self.quotients(t, out);
+                }
+                let sum = self.has(&[
+                    "total",
+                    "together",
+                    "sum",
+                    "altogether",
+                    "combined",
+                    "all",
+                    "overall",
+                    "add",
+                    "adds",
+                    "whole",
+                ]);
+                let mean = self.has(&["average", "averages", "mean", "averaged", "averaging"]);
+                if sum || mean {
+                    self.sums(t, mean, out);
+                }
+            }
+            What::Percent | What::Times | What::Delta(_) | What::Beats if self.says_per() => {
+                self.quotient_pairs(t, out);
+            }
+            _ => {}
+        }
+    }
+
+    fn quotient(
+        &self,
+        t: &Sheet<'_>,
+        r: usize,
+        c: usize,
+        d: usize,
+    ) -> Option<(Amount, [(Place, f64); 2])> {
+        let grid = &self.book.grids[t.g];
+        let (x, y) = (At { row: r, column: c }, At { row: r, column: d });
+        let (a, b) = (grid.amount(x)?, grid.amount(y)?);
+        if b.printed == 0.0 || a.dimension() == b.dimension() && a.dimension() != Dimension::Plain {
+            return None;
+        }
+        let value = a.printed / b.printed;
+        let relative = a.step / a.value.abs().max(1e-12) + b.step / b.value.abs().max(1e-12);
+        let amount = Amount { value, step: value * relative * 0.5, measure: PLAIN, printed: value };
+        let place = |at| Place::Cell { grid: t.g, at };
+        value.is_finite().then_some((amount, [(place(x), a.printed), (place(y), b.printed)]))
+    }
+
+    fn quotients(&self, t: &Sheet<'_>, out: &mut Vec<Reading>) {
+        let grid = &self.book.grids[t.g];
+        if t.some_rows.len() * t.some_columns.len() > 120 {
+            return;
+        }
+        for &r in t.some_rows {
+            for &c in t.some_columns {
+                for &d in t.some_columns.iter().filter(|d| **d != c) {
+                    let Some((amount, inputs)) = self.quotient(t, r, c, d) else { continue };
+                    let mut f = Box::new(*t.common);
+                    View::slot(&mut f, 0, t.rows, r, None, t.some_rows);
+                    View::slot(&mut f, 2, t.columns, c, Some(d), t.some_columns);
+                    View::slot(&mut f, 1, t.columns, d, Some(c), t.some_columns);
+                    f[model::extra(F::Quotient)] = 1.0;
+                    self.per(&mut f, t, d);
+                    let names = [
+                        grid.rows.names[r].text.clone(),
+                        String::new(),
+                        grid.columns.names[c].text.clone(),
+                    ];
+                    out.push(Reading {
+                        a: amount,
+                        b: None,
+                        places: inputs.iter().map(|(p, _)| *p).collect(),
+                        better: Better::Unknown,
+                        rank: None,
+                        ends: None,
+                        again: false,
+                        derived: Some(inputs.iter().map(|(_, v)| *v).collect()),
+                        features: f,
+                        names,
+                        prior: 0.0,
+                    });
+                }
+            }
+        }
+    }
+
+    /// Whether what stands behind "per" is of a column.
+    fn per(&self, f: &mut [f64; COUNT], t: &Sheet<'_>, d: usize) {
+        let grid = &self.book.grids[t.g];
+        let range =
+            self.say.from.saturating_sub(4)..(self.say.clause.end + 1).min(self.tokens.len());
+        for i in range {
+            if !matches!(self.word(i), "per" | "each" | "every" | "a" | "of" | "/")
+                && !self.tokens[i].is_mark('/')
+            {
+                continue;
+            }
+            let mut noun = crate::evidence::name::words(self.word(i + 1));
+            noun.extend(crate::evidence::name::words(self.word(i + 2)));
+            let name = &grid.columns.names[d].words;
+            let watt = noun.iter().any(|w| w == "watt")
+                && grid.dimension(d).is_some_and(|x| x == Dimension::Power);
+            let money = noun.iter().any(|w| w == "dollar" || w == "euro")
+                && ["$", "usd", "price", "cost"]
+                    .iter()
+                    .any(|w| grid.columns.names[d].text.to_lowercase().contains(w));
+            if watt || money || noun.iter().any(|w| w.len() > 1 && name.contains(w)) {
+                f[model::extra(F::PerNoun)] = 1.0;
+                return;
+            }
+        }
+    }
+
+    fn quotient_pairs(&self, t: &Sheet<'_>, out: &mut Vec<Reading>) {
+        let grid = &self.book.grids[t.g];
+        if t.some_rows.len() > 8 || t.some_columns.len() > 7 {
+            return;
+        }
+        for &x in t.some_rows {
+            for &y in t.some_rows.iter().filter(|y| **y != x) {
+                if !t.rows.there(x) && !t.rows.there(y) {
+                    continue;
+                }
+                for &c in t.some_columns {
+                    for &d in t.some_columns.iter().filter(|d| **d != c) {
+                        let (Some((a, p)), Some((b, q))) =
+                            (self.quotient(t, x, c, d), self.quotient(t, y, c, d))
+                        else {
+                            continue;
+                        };
+                        let mut f = Box::new(*t.common);
+                        View::slot(&mut f, 0, t.rows, x, Some(y), t.some_rows);
+                        View::slot(&mut f, 1, t.rows, y, Some(x), t.some_rows);
+                        View::slot(&mut f, 2, t.columns, c, Some(d), t.some_columns);
+                        f[model::extra(F::QuotientPair)] = 1.0;
+                        self.per(&mut f, t, d);
+                        View::apart(&mut f, a, b);
+                        let names = [
+                            grid.rows.names[x].text.clone(),
+                            grid.rows.names[y].text.clone(),
+                            grid.columns.names[c].text.clone(),
+                        ];
+                        let others = [
+                            View::others(t.rows, x, Some(y), t.some_rows),
+                            View::others(t.rows, y, Some(x), t.some_rows),
+                            true,
+                        ];
+                        self.last_of(&mut f, &names, &[], others);
+                        let own = better(
+                            grid,
+                            At { row: x, column: c },
+                            grid.amount(At { row: x, column: c }).unwrap_or(a),
+                        );
+                        out.push(Reading {
+                            a,
+                            b: Some(b),
+                            places: p.iter().chain(&q).map(|(p, _)| *p).collect(),
+                            better: own,
+                            rank: None,
+                            ends: None,
+                            again: false,
+                            derived: Some(p.iter().chain(&q).map(|(_, v)| *v).collect()),
+                            features: f,
+                            names,
+                            prior: 0.0,
+                        });
+                    }
+                }
+            }
+        }
+    }
+
+    fn sums(&self, t: &Sheet<'_>, mean: bool, out: &mut Vec<Reading>) {
+        let grid = &self.book.grids[t.g];
+        let mut add = |side: Side, own: Vec<At>, name: usize, all: bool| {
+            let amounts: Vec<Amount> = own.iter().filter_map(|at| grid.amount(*at)).collect();
+            let Some(first) = amounts.first() else { return };
+            if amounts.len() < 2
+                || amounts.len() != own.len()
+                || amounts.len() > MAX_SUM
+                || amounts.iter().any(|a| a.dimension() != first.dimension())
+            {
+                return;
+            }
+            let n = if mean { amounts.len() as f64 } else { 1.0 };
+            let value = amounts.iter().map(|a| a.value).sum::<f64>() / n;
+            let step = amounts.iter().map(|a| a.step).fold(0.0, f64::max);
+            let amount = Amount {
+                value,
+                step,
+                measure: first.measure,
+                printed: value / first.measure.scale,
+            };
+            if !self.fits(amount) {
+                return;
+            }
+            let mut f = Box::new(*t.common);
+            f[model::extra(if mean { F::Mean } else { F::Sum })] = 1.0;
+            f[model::extra(if all { F::SumAll } else { F::SumSome })] = 1.0;
+            let (m, eligible, axis) = match side {
+                Side::Columns => (t.columns, t.some_columns, &grid.columns),
+                Side::Rows => (t.rows, t.some_rows, &grid.rows),
+            };
+            View::slot(&mut f, 2, m, name, None, eligible);
+            self.metric_of(&mut f, grid, (t.rows, t.columns), own[0], amount);
+            let names = [String::new(), String::new(), axis.names[name].text.clone()];
+            out.push(Reading {
+                a: amount,
+                b: None,
+                places: own.iter().map(|at| Place::Cell { grid: t.g, at: *at }).collect(),
+                better: Better::Unknown,
+                rank: None,
+                ends: None,
+                again: false,
+                derived: Some(amounts.iter().map(|a| a.printed).collect()),
+                features: f,
+                names,
+                prior: 0.0,
+            });
+        };
+        let named = |m: &Match, i: &usize| {
+            (0..3).any(|z| m.found[z][*i] > 0.5 * m.total[*i] && m.total[*i] > 0.0)
+        };
+        let bodies: Vec<usize> = grid.bodies().collect();
+        let rows: Vec<usize> = bodies.iter().copied().filter(|r| named(t.rows, r)).collect();
+        let columns: Vec<usize> =
+            t.some_columns.iter().copied().filter(|c| named(t.columns, c)).collect();
+        for &c in t.some_columns {
+            let cells =
+                |rows: &[usize]| rows.iter().map(|r| At { row: *r, column: c }).collect::<Vec<_>>();
+            add(Side::Columns, cells(&bodies), c, true);
+            if rows.len() >= 2 && rows.len() < bodies.len() {
+                add(Side::Columns, cells(&rows), c, false);
+            }
+        }
+        for &r in t.some_rows {
+            let cells = |columns: &[usize]| {
+                columns.iter().map(|c| At { row: r, column: *c }).collect::<Vec<_>>()
+            };
+            add(Side::Rows, cells(t.some_columns), r, true);
+            if columns.len() >= 2 && columns.len() < t.some_columns.len() {
+                add(Side::Rows, cells(&columns), r, false);
+            }
+        }
+    }
+
+    /// An amount that the sentence states, beside a cell: "61.4k IOPS, a third of its normal rate".
+    pub(super) fn with_prose(&self, t: &Sheet<'_>, out: &mut Vec<Reading>) {
+        if !matches!(self.say.what, What::Percent | What::Times | What::Delta(_))
+            || t.some_rows.len() * t.some_columns.len() > 150
+        {
+            return;
+        }
+        let grid = &self.book.grids[t.g];
+        let facts: Vec<_> = self
+            .book
+            .facts
+            .iter()
+            .filter(|f| {
+                f.sentence <= self.sentence
+                    && self.sentence - f.sentence <= 1
+                    && f.at
+                        < if f.sentence == self.sentence { self.say.own.start } else { usize::MAX }
+            })
+            .collect();
+        for fact in facts.iter().rev().take(3) {
+            if !self.fits(fact.amount) {
+                continue;
+            }
+            for &r in t.some_rows {
+                for &c in t.some_columns {
+                    let cell = At { row: r, column: c };
+                    let Some(b) = grid.amount(cell) else { continue };
+                    if !fact.amount.dimension().fits(b.dimension())
+                        || super::reading::same(b, fact.amount)
+                    {
+                        continue;
+                    }
+                    if !t.rows.there(r) && !t.columns.there(c) {
+                        continue;
+                    }
+                    let mut f = Box::new(*t.common);
+                    f[model::extra(F::ProseCell)] = 1.0;
+                    if fact.sentence == self.sentence {
+                        f[model::extra(F::ProseCellSame)] = 1.0;
+                    }
+                    View::slot(&mut f, 1, t.rows, r, None, t.some_rows);
+                    View::slot(&mut f, 2, t.columns, c, None, t.some_columns);
+                    self.metric_of(&mut f, grid, (t.rows, t.columns), cell, b);
+                    View::apart(&mut f, fact.amount, b);
+                    let names = [
+                        String::new(),
+                        grid.rows.names[r].text.clone(),
+                        grid.columns.names[c].text.clone(),
+                    ];
+                    let places = vec![
+                        Place::Prose { sentence: fact.sentence, at: fact.at },
+                        Place::Cell { grid: t.g, at: cell },
+                    ];
+                    let again = self.last_of(&mut f, &names, &places, [true; 3]);
+                    out.push(Reading {
+                        a: fact.amount,
+                        b: Some(b),
+                        places,
+                        better: better(grid, cell, b),
+                        rank: None,
+                        ends: None,
+                        again,
+                        derived: None,
+                        features: f,
+                        names,
+                        prior: 0.0,
+                    });
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,293 @@
+//! What a sentence says in numbers or in words that compare: so much more, so many times, so much of, this value, the
+//! least of all. Nothing is looked up here.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use crate::detect::pointing::Way;
+use crate::evidence::amount::{Amount, Dimension};
+use crate::evidence::extreme::Most;
+use crate::evidence::name::words;
+use crate::judge::reading::Bound;
+use crate::read::token::Token;
+
+use super::number::at;
+use super::way::{back, before, conjunction, ends, lower};
+/// What kind of thing is said.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum What {
+    /// So many per cent more, less, faster; of.
+    Percent,
+    /// So many times.
+    Times,
+    /// So many orders of magnitude.
+    Orders,
+    /// So much more or less, in a unit.
+    Delta(Amount),
+    /// A value.
+    Value(Amount),
+    /// Two values, one in the place of the other: "from 3 s to 2 s", "3 s instead of 2 s".
+    Two(Amount, Amount),
+    /// The least, the fastest.
+    Most(Most),
+    /// More than another, without a number.
+    Beats,
+}
+
+impl What {
+    /// Whether two values are compared.
+    pub(crate) fn is_pair(self) -> bool {
+        !matches!(self, What::Value(_) | What::Most(_))
+    }
+}
+
+/// Something that is said.
+#[derive(Debug, Clone)]
+pub(crate) struct Say {
+    /// Its tokens: the number with its unit, or the word.
+    pub own: Range<usize>,
+    pub what: What,
+    /// Which way the words point; `None` if they do not tell.
+    pub way: Option<Way>,
+    /// The word that points.
+    pub word: Option<usize>,
+    pub value: f64,
+    pub step: f64,
+    pub bound: Bound,
+    /// The tokens of its clause, with the one before that it goes on from.
+    pub clause: Range<usize>,
+    /// Where its own words begin.
+    pub from: usize,
+    /// Of these, what it is compared with.
+    pub than: Range<usize>,
+}
+
+/// What is compared with stands behind these.
+fn opens_baseline(tokens: &[Token], i: usize) -> bool {
+    let word = lower(tokens, i);
+    match word {
+        "than" => tokens.get(i + 1).is_none_or(|t| t.quantity().is_none_or(|n| n.unit.is_none())),
+        "over" | "vs" | "versus" | "against" | "compared" | "behind" | "below" | "above"
+        | "relative" | "beats" | "outperforms" => true,
+        "of" => {
+            matches!(
+                back(tokens, i, 1),
+                "that"
+                    | "those"
+                    | "what"
+                    | "ahead"
+                    | "instead"
+                    | "times"
+                    | "half"
+                    | "third"
+                    | "quarter"
+                    | "thirds"
+            ) || i > 0
+                && (tokens[i - 1].is_mark('%')
+                    || tokens[i - 1]
+                        .quantity()
+                        .is_some_and(|n| n.unit == Some(crate::read::unit::Unit::Percent)))
+        }
+        "as" => (i.saturating_sub(4)..i).any(|j| lower(tokens, j) == "as"),
+        "what" => matches!(back(tokens, i, 1), "of" | "times"),
+        _ => false,
+    }
+}
+
+/// All that a sentence says, in order.
+pub(crate) fn all(text: &str, tokens: &[Token], named: &BTreeSet<&String>) -> Vec<Say> {
+    let mut found: Vec<Say> = Vec::new();
+    let mut i = 0;
+    while i < tokens.len() && found.len() < 24 {
+        let is_name = |s: &Say| {
+            let What::Value(v) = s.what else { return false };
+            matches!(v.dimension(), Dimension::Plain | Dimension::Count)
+                && words(&tokens[s.own.start].lower).iter().any(|w| named.contains(w))
+        };
+        match at(text, tokens, i).filter(|s| !is_name(s)) {
+            Some(say) => {
+                // A count before "third" belongs to it.
+                if found.last().is_some_and(|l| l.own.end > say.own.start) {
+                    found.pop();
+                }
+                i = say.own.end.max(i + 1);
+                found.push(say);
+            }
+            None => i += 1,
+        }
+    }
+    // A word that points beside a number is no claim of its own.
+    let taken: Vec<usize> =
+        found.iter().filter(|s| s.what != What::Beats).filter_map(|s| s.word).collect();
+    let numbers: Vec<Range<usize>> = found
+        .iter()
+        .filter(|s| !matches!(s.what, What::Beats | What::Most(_) | What::Value(_) | What::Two(..)))
+        .map(|s| s.own.clone())
+        .collect();
+    found.retain(|s| {
+        s.what != What::Beats
+            || !taken.contains(&s.own.start)
+                && !numbers.iter().any(|n| {
+                    let (a, b) = (n.start.min(s.own.start), n.end.max(s.own.end));
+                    b - a < 8 && !tokens[a..b].iter().any(|t| t.is_mark(',') || ends(t))
+                })
+    });
+    // "slower than B, by 6 s" is one claim.
+    let pairs: Vec<usize> = found
+        .iter()
+        .filter(|s| s.what.is_pair() && s.what != What::Beats)
+        .map(|s| s.own.start)
+        .collect();
+    found.retain(|s| {
+        s.what != What::Beats
+            || !pairs.iter().any(|p| {
+                *p > s.own.end
+                    && lower(tokens, p - 1) == "by"
+                    && *p - s.own.end < 8
+                    && !tokens[s.own.end..*p].iter().any(ends)
+            })
+    });
+    // "p6 beats it by 31%, p8 by 300%": the same way again.
+    for k in 1..found.len() {
+        let (before, own) = (found[k - 1].clone(), &mut found[k]);
+        let close = own.own.start - before.own.end.min(own.own.start) < 8;
+        if own.way.is_none()
+            && close
+            && own.what == before.what
+            && own.what.is_pair()
+            && lower(tokens, own.own.start.saturating_sub(1)) != "or"
+        {
+            own.way = before.way;
+        }
+    }
+    clauses(tokens, &mut found);
+    let two: Vec<Say> = found.windows(2).filter_map(|w| two(tokens, &w[0], &w[1])).collect();
+    found.extend(two);
+    found
+}
+
+/// Two values that stand for each other.
+fn two(tokens: &[Token], a: &Say, b: &Say) -> Option<Say> {
+    let (What::Value(x), What::Value(y)) = (a.what, b.what) else { return None };
+    let between: Vec<&str> = (a.own.end..b.own.start).map(|i| lower(tokens, i)).collect();
+    let joined = match between.as_slice() {
+        ["to" | "against" | "versus" | "vs" | "->" | "→"]
+        | ["instead" | "down" | "up", "of" | "from" | "to"]
+        | ["rather" | "not", "than"]
+        | ["in", "place", "of"]
+        | ["before", "and"]
+        | [",", "down" | "up", "from"]
+        | ["where", "it", "was"]
+        | ["compared", "to" | "with"]
+        | ["as", "against"] => true,
+        ["and"] => back(tokens, a.own.start, 1) == "between",
+        [.., "to"] => between.len() < 5 && back(tokens, a.own.start, 1) == "from",
+        _ => false,
+    };
+    let fits = x.dimension().fits(y.dimension());
+    // "rose from 3 to 2" contradicts itself.
+    let from = back(tokens, a.own.start, 1) == "from" && between.last() == Some(&"to");
+    let way = before(tokens, a.own.start)
+        .map(|(w, _)| w)
+        .filter(|w| from && matches!(w, Way::More | Way::Less));
+    (joined && fits).then(|| Say {
+        way,
+        own: a.own.start..b.own.end,
+        what: What::Two(x, y),
+        clause: a.clause.start..b.clause.end,
+        than: 0..0,
+        ..a.clone()
+    })
+}
+
+fn clauses(tokens: &[Token], says: &mut [Say]) {
+    let owns: Vec<Range<usize>> = says.iter().map(|s| s.own.clone()).collect();
+    let mut previous_clause: Option<(usize, Range<usize>)> = None;
+    for (k, say) in says.iter_mut().enumerate() {
+        let hard = |i: &usize| ends(&tokens[*i]) || conjunction(&tokens[*i]);
+        let soft = |i: &usize| {
+            hard(i)
+                || tokens[*i].is_mark(',')
+                || matches!(tokens[*i].lower.as_str(), "and" | "or" | "which")
+        };
+        let previous = (k > 0).then(|| owns[k - 1].end);
+        let after_previous = previous.map_or(0, |p| {
+            (p..say.own.start).rev().find(soft).map_or(p.min(say.own.start), |i| i + 1)
+        });
+        let start = (0..say.own.start).rev().find(hard).map_or(0, |i| i + 1).max(after_previous);
+        let next = owns.get(k + 1).map_or(tokens.len(), |n| n.start);
+        let before_next = if next < tokens.len() {
+            (say.own.end..next).find(soft).unwrap_or(next)
+        } else {
+            tokens.len()
+        };
+        let end = (say.own.end..tokens.len())
+            .find(hard)
+            .unwrap_or(tokens.len())
+            .min(before_next)
+            .max(say.own.end);
+        // ", 8% ahead of B": what it is about stands before the comma.
+        let bare = (start..say.own.start).all(|i| {
+            !tokens[i].is_word()
+                || matches!(
+                    tokens[i].lower.as_str(),
+                    "or" | "by"
+                        | "about"
+                        | "a"
+                        | "an"
+                        | "i.e"
+                        | "only"
+                        | "just"
+                        | "roughly"
+                        | "nearly"
+                        | "almost"
+                        | "around"
+                        | "even"
+                        | "more"
+                        | "than"
+                        | "over"
+                        | "some"
+                )
+        });
+        say.from = start;
+        let and = start.checked_sub(1).is_some_and(|i| tokens[i].lower == "and");
+        let inherited = previous_clause.clone().filter(|_| bare && !and);
+        let start = inherited.as_ref().map_or(start, |(c, _)| *c);
+        say.clause = start..end;
+        let from = say
+            .word
+            .filter(|w| *w >= say.own.end)
+            .unwrap_or(say.own.end.saturating_sub(1))
+            .max(say.own.start);
+        let open = (from..end).find(|i| opens_baseline(tokens, *i));
+        // "93% of the performance of B", "half the time of B"
+        let of = |i: &usize| tokens[*i].lower == "of";
+        let open = if say.way == Some(Way::Of) || say.what == What::Times {
+            (from..end.min(from + 12)).rev().find(of).or(open)
+        } else {
+            open
+        };
+        let close = |o: usize| (o + 1..end).find(|i| tokens[*i].is_mark(',')).unwrap_or(end);
+        say.than = match open {
+            Some(o) => o + 1..close(o),
+            // "compared to X, it is 30% faster"
+            None if inherited.as_ref().is_some_and(|(_, t)| !t.is_empty()) => {
+                inherited.map_or(0..0, |(_, t)| t)
+            }
+            None => (start..say.own.start)
+                .find(|i| {
+                    matches!(
+                        lower(tokens, *i),
+                        "compared" | "against" | "versus" | "unlike" | "instead"
+                    )
+                })
+                .map_or(0..0, |o| {
+                    o + 1
+                        ..(o + 1..say.own.start)
+                            .find(|i| tokens[*i].is_mark(','))
+                            .unwrap_or(say.own.start.min(o + 6))
+                }),
+        };
+        previous_clause = Some((start, say.than.clone()));
+    }
+}

@@ -1,0 +1,277 @@
+//! The words around what is said, by how near they are, and how well the names of a table's axis match them.
+
+use std::collections::BTreeMap;
+
+use super::say::Say;
+use crate::evidence::amount::{self, Dimension};
+use crate::evidence::name::{Axis, is_plain, related, words};
+use crate::read::token::Token;
+
+/// Where words stand, the nearest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Zone {
+    /// Behind "than".
+    Than,
+    Clause,
+    Sentence,
+    Previous,
+    /// Headings and the sentences before.
+    Around,
+}
+
+impl Zone {
+    pub(crate) const ALL: [Zone; 5] =
+        [Zone::Than, Zone::Clause, Zone::Sentence, Zone::Previous, Zone::Around];
+}
+
+/// The stems of a zone, each with the place where it stands first.
+pub(crate) type Bag = BTreeMap<String, usize>;
+
+/// The zones of something said.
+#[derive(Debug, Default)]
+pub(crate) struct Zones {
+    pub bags: [Bag; 5],
+}
+
+/// Words that name nothing at all.
+const EMPTY: [&str; 46] = [
+    "a", "an", "the", "of", "to", "in", "on", "at", "by", "for", "and", "or", "is", "are", "was",
+    "were", "be", "it", "its", "this", "that", "as", "than", "over", "vs", "more", "less",
+    "better", "faster", "slower", "higher", "lower", "result", "from", "about", "has", "had",
+    "have", "also", "each", "not", "so", "we", "our", "per", "s",
+];
+
+/// How much a word of a name tells.
+pub(crate) fn weight(axis: &Axis, word: &str) -> f64 {
+    if EMPTY.contains(&word) {
+        return 0.0;
+    }
+    let unit = amount::measure(word)
+        .is_some_and(|m| m.dimension != Dimension::Count && m.dimension != Dimension::Rate);
+    let factor = if unit {
+        0.1
+    } else if is_plain(word) {
+        0.5
+    } else {
+        1.0
+    };
+    factor * axis.weight(word)
+}
+
+/// Whether a word is of prices.
+pub(crate) fn is_paid(lower: &str) -> bool {
+    [
+        "price", "cost", "dollar", "cheap", "dear", "expens", "charg", "usd", "eur", "$", "€",
+        "paid", "pay",
+    ]
+    .iter()
+    .any(|w| lower.starts_with(w))
+}
+
+/// Words that are said for others.
+fn others(stem: &str) -> &'static [&'static str] {
+    match stem {
+        "memory" => &["rss", "ram", "mem", "resident"],
+        "ram" | "footprint" | "rss" | "resident" => &["rss", "memory", "mem", "ram"],
+        "99th" | "ninety-ninth" => &["p99", "99.00th", "99th", "99"],
+        "95th" => &["p95", "95th"],
+        "50th" | "median" => &["p50", "median"],
+        "averag" | "average" | "mean" => &["mean", "avg", "averag", "average"],
+        "befor" | "previously" | "formerly" | "former" | "was" | "were" | "did" | "used"
+        | "had" | "old" | "previou" | "baselin" => {
+            &["befor", "old", "baselin", "base", "master", "main"]
+        }
+        "now" | "after" | "new" | "patch" | "patched" => &["after", "new", "now", "patch", "pr"],
+        "worst" | "slowest" | "maximum" | "longest" | "peak" | "highest" => {
+            &["max", "worst", "peak"]
+        }
+        "fastest" | "minimum" | "shortest" => &["min", "best"],
+        "system" | "kernel" => &["sys", "%system", "system", "kernel"],
+        "user" => &["usr", "%user", "user"],
+        "idl" | "idle" => &["%idle", "idl", "idle"],
+        "wait" => &["%iowait", "iowait"],
+        "deviation" | "spread" | "scatter" | "jitter" => {
+            &["stddev", "stdev", "sd", "std", "σ", "deviat"]
+        }
+        "cost" | "price" | "cheaper" | "dearer" | "cheapest" | "expensiv" | "dollar" => {
+            &["price", "cost", "usd", "$", "eur", "€"]
+        }
+        "power" | "watt" | "draw" => &["power", "watt", "w"],
+        "throughput" | "bandwidth" => &["throughput", "bandwidth", "bw"],
+        "request" => &["req", "request", "rps"],
+        "query" => &["qps", "query"],
+        "transact" | "transaction" => &["tps", "tpm", "transact", "tpmc"],
+        "operation" | "operat" => &["ops", "op", "operat"],
+        "second" => &["sec", "s"],
+        "size" | "smaller" | "bigger" | "larger" => &["size"],
+        "alloc" | "allocat" | "allocate" => &["alloc", "allocs", "allocat"],
+        "standard" => &["stddev", "stdev"],
+        "time" => &["tim", "time", "elaps"],
+        "compil" | "build" => &["compil", "build"],
+        "latenc" | "latency" => &["lat", "clat", "latency"],
+        _ => &[],
+    }
+}
+
+/// "Card M": a capital letter that stands alone is a name, whatever unit it may be.
+fn letter(word: &str) -> Option<String> {
+    let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+    let mut all = word.chars();
+    let first = all.next().filter(char::is_ascii_uppercase)?;
+    all.next().is_none().then(|| format!("^{first}"))
+}
+
+fn put(bag: &mut Bag, token: &Token, at: usize) {
+    let mut add = |stem: String| {
+        for other in others(&stem) {
+            bag.entry((*other).to_owned()).or_insert(at);
+        }
+        bag.entry(stem).or_insert(at);
+    };
+    if token.capital && token.lower.len() == 1 && at > 0 && token.lower != "i" {
+        add(format!("^{}", token.lower.to_uppercase()));
+    }
+    if let Some(n) = token.number().filter(|n| n.spelled && n.value.fract() == 0.0) {
+        add(format!("{:.0}", n.value));
+    }
+    for word in words(&token.lower) {
+        add(word);
+    }
+}
+
+/// The stems of tokens.
+pub(crate) fn bag(tokens: &[Token]) -> Bag {
+    let mut bag = Bag::new();
+    for (i, t) in tokens.iter().enumerate() {
+        put(&mut bag, t, i);
+    }
+    bag
+}
+
+impl Zones {
+    /// The zones of something said in a sentence; the bags of what stands before are given.
+    pub(crate) fn of(tokens: &[Token], say: &Say, previous: Bag, around: Bag) -> Zones {
+        let mut zones = Zones::default();
+        for (i, t) in tokens.iter().enumerate() {
+            if say.own.contains(&i) && say.what.is_pair()
+                || t.quantity().is_some_and(|n| n.unit == Some(crate::read::unit::Unit::Percent))
+            {
+                continue;
+            }
+            // "the 1.6 GHz Z5440", "from 2 to 4 chips": which one, not what of it.
+            let part = i > 0
+                && tokens[i - 1].number().is_some()
+                && !say.own.contains(&(i - 1))
+                && super::reading::is_part(&t.lower);
+            if part {
+                continue;
+            }
+            let zone = if say.than.contains(&i) {
+                Zone::Than
+            } else if say.clause.contains(&i) {
+                Zone::Clause
+            } else {
+                Zone::Sentence
+            };
+            put(&mut zones.bags[zone as usize], t, i);
+        }
+        zones.bags[Zone::Previous as usize] = previous;
+        zones.bags[Zone::Around as usize] = around;
+        zones
+    }
+}
+
+/// How the names of an axis match the zones: by zone and name the weight of what is there, and where it stands first.
+#[derive(Debug)]
+pub(crate) struct Match {
+    pub found: [Vec<f64>; 5],
+    pub at: [Vec<usize>; 5],
+    /// All the weight of a name.
+    pub total: Vec<f64>,
+    /// How far from the claim a name's words stand in its sentence at least.
+    pub away: Vec<usize>,
+}
+
+/// Where a word of a name stands in a bag, and how much of it: "tok" is a part of "tokens".
+fn look_up(bag: &Bag, word: &str) -> Option<(usize, f64)> {
+    if let Some(at) = bag.get(word) {
+        return Some((*at, 1.0));
+    }
+    let letters = word.len() >= 3 && word.bytes().all(|b| b.is_ascii_alphabetic());
+    if !letters {
+        return None;
+    }
+    if word.len() >= 5
+        && let Some((_, at)) = bag.iter().find(|(k, _)| related(k, word))
+    {
+        return Some((*at, 1.0));
+    }
+    // Words that begin with it stand behind it in order.
+    let longer = bag
+        .range(word.to_owned()..)
+        .take_while(|(k, _)| k.starts_with(word))
+        .find(|(k, _)| k.len() <= word.len() + 7);
+    let shorter = || {
+        (3..word.len())
+            .rev()
+            .find_map(|n| word.is_char_boundary(n).then(|| bag.get_key_value(&word[..n])).flatten())
+    };
+    longer
+        .or_else(shorter)
+        .filter(|(k, _)| {
+            k.bytes().all(|b| b.is_ascii_alphabetic())
+                && !is_plain(k)
+                && !EMPTY.contains(&k.as_str())
+        })
+        .map(|(_, at)| (*at, 0.6))
+}
+
+impl Match {
+    pub(crate) fn new(axis: &Axis, zones: &Zones, own: usize) -> Match {
+        let n = axis.names.len();
+        let mut m = Match {
+            found: std::array::from_fn(|_| vec![0.0; n]),
+            at: std::array::from_fn(|_| vec![usize::MAX; n]),
+            total: vec![0.0; n],
+            away: vec![usize::MAX; n],
+        };
+        for (i, name) in axis.names.iter().enumerate() {
+            let mut all: Vec<&String> = name.words.iter().collect();
+            let letters: Vec<String> = name.text.split_whitespace().filter_map(letter).collect();
+            all.extend(&letters);
+            all.sort();
+            all.dedup();
+            for word in all {
+                let w = if word.starts_with('^') { 1.0 } else { weight(axis, word) };
+                if w <= 0.0 {
+                    continue;
+                }
+                m.total[i] += w;
+                for zone in Zone::ALL {
+                    let bag = &zones.bags[zone as usize];
+                    let Some((at, part)) = look_up(bag, word) else { continue };
+                    m.found[zone as usize][i] += w * part;
+                    let first = &mut m.at[zone as usize][i];
+                    *first = (*first).min(at);
+                    if (zone as usize) < 3 {
+                        m.away[i] = m.away[i].min(own.abs_diff(at));
+                    }
+                }
+            }
+        }
+        m
+    }
+
+    /// Whether a name is matched nearly as well as the one that is matched best, in its sentence or the one before.
+    pub(crate) fn near_best(&self, i: usize) -> bool {
+        self.found[..4].iter().any(|zone| {
+            let best = zone.iter().copied().fold(0.0, f64::max);
+            best > 0.0 && zone[i] >= 0.7 * best
+        })
+    }
+
+    /// Whether anything of a name is in its sentence or the one before.
+    pub(crate) fn there(&self, i: usize) -> bool {
+        (0..4).any(|z| self.found[z][i] > 0.0)
+    }
+}
