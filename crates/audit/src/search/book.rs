@@ -2,20 +2,22 @@
 
 use std::collections::BTreeSet;
 
-use super::model::{self, F};
 use super::say::{Say, What};
-use super::words::{self, Bag, Zones};
+use super::words::{self, Bag};
 use crate::bind::context::Context;
-use crate::detect::pointing::Way;
 use crate::evidence::amount::{Amount, Dimension};
 use crate::evidence::bind::Sentence;
-use crate::evidence::grid::Grid;
+use crate::evidence::grid::{At, Grid};
 use crate::evidence::metric::{Metric, metric};
 use crate::read::document::BlockKind;
 use crate::read::token::Token;
 
-use super::cells::MAX_READINGS;
-use super::reading::{Place, Reading, View};
+/// Where an amount stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    Cell { grid: usize, at: At },
+    Prose { sentence: usize, at: usize },
+}
 
 /// An amount that prose states.
 #[derive(Debug, Clone)]
@@ -96,7 +98,7 @@ impl<'a> Book<'a> {
                     // "the 1.6 GHz Z5440" says which one.
                     let part = t[say.own.start..t.len().min(say.own.end + 1)]
                         .iter()
-                        .any(|t| super::reading::is_part(&t.lower));
+                        .any(|t| words::is_part(&t.lower));
                     if bare && (!noun || family || part) {
                         continue;
                     }
@@ -118,7 +120,7 @@ impl<'a> Book<'a> {
     }
 
     /// What stands before a sentence: the one right before it in its paragraph or list, and what is further up.
-    fn before(&self, sentence: usize) -> (Bag, Bag) {
+    pub(super) fn before(&self, sentence: usize) -> (Bag, Bag) {
         let blocks = &self.context.document.blocks;
         let block = self.block(sentence);
         let mut previous = Bag::new();
@@ -150,7 +152,7 @@ impl<'a> Book<'a> {
     }
 
     /// The tables that a sentence may be about, the nearest first.
-    fn tables(&self, sentence: usize) -> Vec<usize> {
+    pub(super) fn tables(&self, sentence: usize) -> Vec<usize> {
         let start = self.context.document.sentences[sentence].span.start;
         let mut all: Vec<(usize, usize)> = self
             .grids
@@ -187,89 +189,10 @@ impl<'a> Book<'a> {
     }
 
     /// The metric that the sentence before names.
-    fn metric_before(&self, sentence: usize) -> Metric {
+    pub(super) fn metric_before(&self, sentence: usize) -> Metric {
         let Some(before) = sentence.checked_sub(1) else { return Metric::Any };
         let tokens = self.tokens(before);
         let span = self.context.document.sentences[before].span;
         metric(&Sentence::new(self.context.document.text, tokens, span), 0..tokens.len())
-    }
-
-    /// All readings of something said.
-    pub(crate) fn readings(&self, sentence: usize, k: usize, last: &Last) -> Vec<Reading> {
-        let say = &self.says[sentence][k];
-        let tokens = self.tokens(sentence);
-        let (previous, around) = self.before(sentence);
-        let zones = Zones::of(tokens, say, previous, around);
-        let span = self.context.document.sentences[sentence].span;
-        let own = Sentence::new(self.context.document.text, tokens, span);
-        let metric = [say.clause.clone(), 0..tokens.len()]
-            .into_iter()
-            .map(|r| metric(&own, r))
-            .find(|m| *m != Metric::Any)
-            .unwrap_or(Metric::Any);
-        let second = |r: std::ops::Range<usize>| {
-            r.into_iter().any(|i| {
-                matches!(tokens[i].lower.as_str(), "per" | "a" | "each" | "/")
-                    && tokens.get(i + 1).is_some_and(|t| {
-                        matches!(t.lower.as_str(), "second" | "s" | "sec" | "minute" | "hour")
-                    })
-            })
-        };
-        let metric = if second(say.clause.clone())
-            && matches!(metric, Metric::Time | Metric::Any | Metric::Speed)
-        {
-            Metric::Rate
-        } else {
-            metric
-        };
-        let own_metric = metric;
-        let heard =
-            if own_metric == Metric::Any { self.metric_before(sentence) } else { Metric::Any };
-        let metric = match (metric, say.way) {
-            (Metric::Any, Some(Way::Faster | Way::Slower)) => Metric::Speed,
-            (m, _) => m,
-        };
-        let printed: Vec<Amount> = self.says[sentence]
-            .iter()
-            .enumerate()
-            .filter(|(j, _)| *j != k)
-            .filter_map(|(_, s)| if let What::Value(a) = s.what { Some(a) } else { None })
-            .collect();
-        let view = View {
-            book: self,
-            sentence,
-            say,
-            tokens,
-            zones,
-            metric,
-            heard,
-            printed,
-            last,
-            named: std::cell::Cell::new(false),
-        };
-        let mut found = Vec::new();
-        for (rank, g) in self.tables(sentence).into_iter().enumerate() {
-            view.of_grid(g, rank, &mut found);
-            if found.len() > MAX_READINGS {
-                break;
-            }
-        }
-        if say.what.is_pair() && !matches!(say.what, What::Two(..)) {
-            view.of_prose(&mut found);
-        }
-        for r in &mut found {
-            if let Some(away) = super::fit::magnitude(say, r) {
-                let far = if away < 0.75 {
-                    F::MagnitudeNear
-                } else if away < 2.3 {
-                    F::MagnitudeFar
-                } else {
-                    F::MagnitudeNone
-                };
-                r.features[model::extra(far)] = 1.0;
-            }
-            model::cross(&mut r.features);
-        }
-        found
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use super::book::Place;
 use super::model::{self, COUNT, F};
 use super::say::What;
 use super::words::{self, Match, Zone};
@@ -10,7 +11,7 @@ use crate::evidence::bind::{Side, at};
 use crate::evidence::extreme::Most;
 use crate::evidence::grid::{At, Better};
 
-use super::reading::{Place, Reading, View, age, better, same, unit_of};
+use super::reading::{Reading, View, age, better, same, unit_of};
 
 /// Names of an axis beyond these must be spoken of.
 const MAX_NAMES: usize = 14;

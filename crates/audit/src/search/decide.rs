@@ -1,11 +1,11 @@
 //! Weighs the readings of a claim, looks at which of them agree with its number, and says what follows.
 
-use super::book::{Book, Last};
+use super::book::{Book, Last, Place};
 use super::model::{ALL, COUNT, F, WEIGHTS, extra, slot};
-use super::reading::{Fit, Place, Reading, is_part};
+use super::reading::{Fit, Reading};
 use super::say::{Say, What};
 use super::trust;
-use super::words::Zone;
+use super::words::{Zone, is_part};
 use crate::claim::{Claim, ClaimKind, ClaimVerdict, Input};
 use crate::evidence::voice;
 use crate::judge::reading::{Bound, figure};

@@ -1,7 +1,8 @@
 //! Readings that are computed from a table: one column over another, sums and means, cells beside amounts of the prose.
 
+use super::book::Place;
 use super::model::{self, COUNT, F};
-use super::reading::{Place, Reading, View, better};
+use super::reading::{Reading, View, better};
 use super::say::What;
 use super::words::Match;
 use crate::evidence::amount::{Amount, Dimension, PLAIN};

@@ -354,12 +354,3 @@ pub(crate) fn fit(say: &Say, r: &Reading) -> (Vec<crate::claim::Reading>, Fit) {
         _ => (Vec::new(), Fit::No),
     }
 }
-
-/// Whether an amount is of a dimension that has a better way by itself.
-pub(crate) fn better_of(dimension: Dimension) -> Option<Better> {
-    match dimension {
-        Dimension::Time | Dimension::Bytes | Dimension::Power => Some(Better::Less),
-        Dimension::Rate | Dimension::ByteRate | Dimension::BitRate => Some(Better::More),
-        _ => None,
-    }
-}

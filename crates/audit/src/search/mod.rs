@@ -14,6 +14,7 @@ pub(crate) mod model;
 mod number;
 mod prose;
 pub(crate) mod reading;
+mod readings;
 pub(crate) mod say;
 pub(crate) mod trust;
 mod way;
@@ -26,22 +27,9 @@ use crate::claim::{Claim, ClaimKind, ClaimVerdict};
 /// believe.
 pub(crate) fn add(context: &Context<'_>, claims: &mut Vec<Claim>) {
     let book = book::Book::new(context);
-    // Tables whose rows differ in their parts have judges of their own, which look at these.
-    let of_parts: Vec<(usize, usize)> = book
-        .grids
-        .iter()
-        .filter(|g| !context.grids.iter().any(|o| o.table == g.table))
-        .map(|g| context.document.tables[g.table].span)
-        .map(|span| (context.source.place(span.start).0, context.source.place(span.end).0))
-        .collect();
-    let by_parts = |c: &Claim| {
-        c.inputs
-            .iter()
-            .filter_map(|i| i.place)
-            .any(|(line, _)| of_parts.iter().any(|(a, b)| (*a..=*b).contains(&line)))
-    };
+    let parts = lines_of_parts(&book);
     let all = decide::judge(&book);
-    let compared: Vec<(usize, usize)> = all
+    let numbered: Vec<(usize, usize)> = all
         .iter()
         .filter(|j| j.compares || j.claimed.is_some())
         .map(|j| (j.sentence, j.span.start))
@@ -49,83 +37,101 @@ pub(crate) fn add(context: &Context<'_>, claims: &mut Vec<Claim>) {
     for judged in all {
         let tokens = &context.reading.tokens[judged.sentence];
         let (from, to) = (tokens[judged.own.start].span.start, tokens[judged.own.end - 1].span.end);
-        let decided =
-            |c: &Claim| !matches!(c.verdict, ClaimVerdict::Unsupported | ClaimVerdict::Ambiguous);
         let inside = |c: &Claim| c.span.start <= from && to <= c.span.end + 1;
+        let unnumbered = judged.claimed.is_none();
         let same = |c: &Claim| {
-            inside(c)
-                && (c.claimed == judged.claimed || c.claimed.is_none() && judged.claimed.is_none())
+            inside(c) && (c.claimed == judged.claimed || c.claimed.is_none() && unnumbered)
         };
         for c in claims.iter_mut().filter(|c| same(c) && decided(c)) {
-            let shared = compared
+            let others = numbered
                 .iter()
-                .filter(|(s, at)| *s == judged.sentence && (c.span.start..c.span.end).contains(at))
-                .count()
-                > 1;
-            if judged.compares
-                && shared
-                && judged.span.start > c.span.start
-                && judged.span.end <= c.span.end
-            {
-                let own = context.claim_at(c.kind, judged.span, "");
-                (c.span, c.quote, c.line, c.column) = (own.span, own.quote, own.line, own.column);
+                .filter(|(s, at)| *s == judged.sentence && (c.span.start..c.span.end).contains(at));
+            if others.count() > 1 {
+                narrow(context, &judged, c);
             }
-            let agree = judged.inputs.iter().all(|v| c.inputs.iter().any(|i| i.value == *v));
-            let believed = match c.verdict {
-                // Of what has no reading that it would disagree with nothing is known here.
-                ClaimVerdict::Wrong if judged.against.is_empty() => {
-                    judged.holds < decide::KEEP_OTHER
-                }
-                ClaimVerdict::Wrong => {
-                    let mut against = judged.against.iter();
-                    let same = against.all(|v| c.inputs.iter().any(|i| i.value == *v));
-                    same && judged.wrong >= decide::KEEP_WRONG
-                }
-                _ if agree => judged.holds >= decide::KEEP,
-                _ => judged.holds >= decide::KEEP_OTHER,
-            };
-            let own = c.verdict == ClaimVerdict::Wrong && c.kind != ClaimKind::Conversion
-                || matches!(
-                    c.kind,
-                    ClaimKind::Percent
-                        | ClaimKind::Times
-                        | ClaimKind::Difference
-                        | ClaimKind::Restatement
-                        | ClaimKind::Rank
-                );
-            let parts = by_parts(c) && c.verdict != ClaimVerdict::Wrong;
-            let ranks = judged.kind == ClaimKind::Rank && !judged.compares;
-            if !believed && own && (!parts || judged.holds < decide::KEEP_PARTS && !ranks) {
+            let by_parts = c.verdict != ClaimVerdict::Wrong && rests_on(c, &parts);
+            if is_taken_back(&judged, c, by_parts) {
                 c.verdict = ClaimVerdict::Ambiguous;
                 c.reason = format!("{}, but what it is about is not certain", c.reason);
             }
         }
-        let Some(new) = judged.claim else {
-            let overlaps =
-                |c: &Claim| c.span.start < judged.span.end && judged.span.start < c.span.end;
-            let known = |c: &Claim| match judged.claimed {
-                Some(_) => {
-                    overlaps(c)
-                        && (c.claimed == judged.claimed
-                            || inside(c) && decided(c) && c.claimed.is_none())
-                }
-                None => overlaps(c) && c.claimed.is_none(),
-            };
-            if judged.compares && !claims.iter().any(known) {
-                let mut open =
-                    context.claim_at(judged.kind, judged.span, "what it compares is not certain");
-                open.claimed = judged.claimed;
-                claims.push(open);
+        let of_it = |c: &Claim| {
+            inside(c)
+                && (c.claimed == judged.claimed || c.claimed.is_none() || judged.claimed.is_none())
+        };
+        match &judged.claim {
+            Some(new)
+                if !claims.iter().any(|c| of_it(c) && decided(c) && c.claimed == new.claimed) =>
+            {
+                claims.retain(|c| !of_it(c) || decided(c));
+                claims.push(new.clone());
             }
-            continue;
-        };
-        let loose = |c: &Claim| {
-            inside(c) && (c.claimed == new.claimed || c.claimed.is_none() || new.claimed.is_none())
-        };
-        if claims.iter().any(|c| loose(c) && decided(c) && c.claimed == new.claimed) {
-            continue;
+            None if judged.compares => {
+                let known = |c: &Claim| {
+                    let overlaps = c.span.start < judged.span.end && judged.span.start < c.span.end;
+                    let whole = inside(c) && decided(c) && c.claimed.is_none();
+                    overlaps && (c.claimed == judged.claimed || whole)
+                };
+                if !claims.iter().any(known) {
+                    let why = "what it compares is not certain";
+                    let mut open = context.claim_at(judged.kind, judged.span, why);
+                    open.claimed = judged.claimed;
+                    claims.push(open);
+                }
+            }
+            _ => {}
         }
-        claims.retain(|c| !loose(c) || decided(c));
-        claims.push(new);
     }
+}
+
+fn decided(c: &Claim) -> bool {
+    !matches!(c.verdict, ClaimVerdict::Unsupported | ClaimVerdict::Ambiguous)
+}
+
+/// The lines, first and last, of tables whose rows differ in their parts: these have judges of their own.
+fn lines_of_parts(book: &book::Book<'_>) -> Vec<(usize, usize)> {
+    let context = book.context;
+    book.grids
+        .iter()
+        .filter(|g| !context.grids.iter().any(|o| o.table == g.table))
+        .map(|g| context.document.tables[g.table].span)
+        .map(|span| (context.source.place(span.start).0, context.source.place(span.end).0))
+        .collect()
+}
+
+/// Whether a claim has a value of these lines.
+fn rests_on(c: &Claim, lines: &[(usize, usize)]) -> bool {
+    let mut places = c.inputs.iter().filter_map(|i| i.place);
+    places.any(|(line, _)| lines.iter().any(|(a, b)| (*a..=*b).contains(&line)))
+}
+
+/// Leaves a claim of several numbers the words of its own clause.
+fn narrow(context: &Context<'_>, judged: &decide::Judged, c: &mut Claim) {
+    if judged.compares && judged.span.start > c.span.start && judged.span.end <= c.span.end {
+        let own = context.claim_at(c.kind, judged.span, "");
+        (c.span, c.quote, c.line, c.column) = (own.span, own.quote, own.line, own.column);
+    }
+}
+
+/// Whether a verdict that the judges of names gave is not believed.
+fn is_taken_back(judged: &decide::Judged, c: &Claim, by_parts: bool) -> bool {
+    let has = |values: &[f64]| values.iter().all(|v| c.inputs.iter().any(|i| i.value == *v));
+    let believed = match c.verdict {
+        // Of what has no reading that it would disagree with nothing is known here.
+        ClaimVerdict::Wrong if judged.against.is_empty() => judged.holds < decide::KEEP_OTHER,
+        ClaimVerdict::Wrong => has(&judged.against) && judged.wrong >= decide::KEEP_WRONG,
+        _ if has(&judged.inputs) => judged.holds >= decide::KEEP,
+        _ => judged.holds >= decide::KEEP_OTHER,
+    };
+    let known_here = match c.kind {
+        ClaimKind::Percent
+        | ClaimKind::Times
+        | ClaimKind::Difference
+        | ClaimKind::Restatement
+        | ClaimKind::Rank => true,
+        kind => c.verdict == ClaimVerdict::Wrong && kind != ClaimKind::Conversion,
+    };
+    let beats = judged.kind == ClaimKind::Rank && !judged.compares;
+    let unlikely = !by_parts || judged.holds < decide::KEEP_PARTS && !beats;
+    !believed && known_here && unlikely
 }

@@ -6,8 +6,8 @@ use crate::evidence::amount::Dimension;
 use crate::evidence::grid::Better;
 use crate::evidence::metric::Metric;
 
-use super::book::Fact;
-use super::reading::{Place, Reading, View, same};
+use super::book::{Fact, Place};
+use super::reading::{Reading, View, same};
 
 impl View<'_> {
     /// Pairs of amounts in the prose at and before the claim.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::book::{Book, Last};
+use super::book::{Book, Last, Place};
 use super::model::{self, COUNT, F};
 use super::say::{Say, What};
 use super::words::{self, Match, Zone, Zones};
@@ -12,13 +12,6 @@ use crate::evidence::metric::{Metric, statistic};
 use crate::judge::reading::Bound;
 use crate::read::document::BlockKind;
 use crate::read::token::Token;
-
-/// Where an amount stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
-    Cell { grid: usize, at: At },
-    Prose { sentence: usize, at: usize },
-}
 
 /// What a claim may be about.
 #[derive(Debug, Clone)]
@@ -188,12 +181,14 @@ impl View<'_> {
         // "Avocet Z5440 4 Chips 32 Cores" is no metric.
         let column = &grid.columns.names[at.column].text;
         let row = &grid.rows.names[at.row];
-        let of_parts = row.words.iter().any(|w| is_part(w) || is_part(&format!("{w}s")));
+        let of_parts =
+            row.words.iter().any(|w| words::is_part(w) || words::is_part(&format!("{w}s")));
         let name = if of_parts { column.clone() } else { format!("{column} {}", row.text) };
         let named = |m: &Match, i: usize| (0..3).any(|z| m.found[z][i] > 0.0);
         if self.metric != Metric::Any {
             let takes = self.metric.takes(dimension, grid.better[at.column], &name)
-                && (named(columns, at.column) || !is_part(&grid.columns.names[at.column].text));
+                && (named(columns, at.column)
+                    || !words::is_part(&grid.columns.names[at.column].text));
             let speed = self.metric == Metric::Speed;
             f[model::extra(match (takes, speed) {
                 (true, false) => F::MetricYes,
@@ -228,7 +223,7 @@ impl View<'_> {
             Dimension::Plain | Dimension::Count => f[model::extra(F::PlainCells)] = 1.0,
             _ => {}
         }
-        if is_part(&grid.columns.names[at.column].text) {
+        if words::is_part(&grid.columns.names[at.column].text) {
             f[model::extra(if named(columns, at.column) {
                 F::Hardware
             } else {
@@ -389,31 +384,6 @@ impl View<'_> {
     }
 }
 
-/// Columns that describe a row.
-pub(super) fn is_part(name: &str) -> bool {
-    matches!(
-        name.trim().to_lowercase().as_str(),
-        "chips"
-            | "cores"
-            | "threads"
-            | "sockets"
-            | "cpus"
-            | "ghz"
-            | "mhz"
-            | "disks"
-            | "nodes"
-            | "copies"
-            | "jvms"
-            | "processors"
-            | "year"
-            | "version"
-            | "rank"
-            | "runs"
-            | "iterations"
-            | "samples"
-    )
-}
-
 /// The unit in a name, as printed.
 pub(super) fn unit_of(name: &str) -> String {
     for (open, close) in [('(', ')'), ('[', ']')] {
@@ -444,9 +414,18 @@ pub(super) fn age(words: &[String]) -> i8 {
     }
 }
 
+/// Whether an amount is of a dimension that has a better way by itself.
+fn better_of(dimension: Dimension) -> Option<Better> {
+    match dimension {
+        Dimension::Time | Dimension::Bytes | Dimension::Power => Some(Better::Less),
+        Dimension::Rate | Dimension::ByteRate | Dimension::BitRate => Some(Better::More),
+        _ => None,
+    }
+}
+
 /// Which way an amount of a cell is better: by its own unit, else by the names of its column and row.
 pub(super) fn better(grid: &Grid, at: At, amount: Amount) -> Better {
-    if let Some(better) = super::fit::better_of(amount.dimension()) {
+    if let Some(better) = better_of(amount.dimension()) {
         return better;
     }
     let column = grid.better[at.column];

@@ -1,9 +1,9 @@
 //! How far a verdict can be trusted: what is known of the reading that it rests on, and of its rivals.
 
-use super::book::Book;
+use super::book::{Book, Place};
 use super::decide::Choice;
 use super::model::{self, F};
-use super::reading::{Fit, Place, Reading};
+use super::reading::{Fit, Reading};
 use super::say::{Say, What};
 use super::words::Zone;
 use crate::evidence::amount::{Amount, Dimension};

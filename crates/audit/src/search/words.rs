@@ -162,7 +162,7 @@ impl Zones {
             let part = i > 0
                 && tokens[i - 1].number().is_some()
                 && !say.own.contains(&(i - 1))
-                && super::reading::is_part(&t.lower);
+                && is_part(&t.lower);
             if part {
                 continue;
             }
@@ -274,4 +274,29 @@ impl Match {
     pub(crate) fn there(&self, i: usize) -> bool {
         (0..4).any(|z| self.found[z][i] > 0.0)
     }
+}
+
+/// Columns that describe a row.
+pub(crate) fn is_part(name: &str) -> bool {
+    matches!(
+        name.trim().to_lowercase().as_str(),
+        "chips"
+            | "cores"
+            | "threads"
+            | "sockets"
+            | "cpus"
+            | "ghz"
+            | "mhz"
+            | "disks"
+            | "nodes"
+            | "copies"
+            | "jvms"
+            | "processors"
+            | "year"
+            | "version"
+            | "rank"
+            | "runs"
+            | "iterations"
+            | "samples"
+    )
 }

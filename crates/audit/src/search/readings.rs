@@ -1,0 +1,93 @@
+//! All readings of something said.
+
+use super::book::{Book, Last};
+use super::cells::MAX_READINGS;
+use super::model::{self, F};
+use super::reading::{Reading, View};
+use super::say::What;
+use super::words::Zones;
+use crate::detect::pointing::Way;
+use crate::evidence::amount::Amount;
+use crate::evidence::bind::Sentence;
+use crate::evidence::metric::{Metric, metric};
+
+impl Book<'_> {
+    /// All readings of something said.
+    pub(crate) fn readings(&self, sentence: usize, k: usize, last: &Last) -> Vec<Reading> {
+        let say = &self.says[sentence][k];
+        let tokens = self.tokens(sentence);
+        let (previous, around) = self.before(sentence);
+        let zones = Zones::of(tokens, say, previous, around);
+        let span = self.context.document.sentences[sentence].span;
+        let own = Sentence::new(self.context.document.text, tokens, span);
+        let metric = [say.clause.clone(), 0..tokens.len()]
+            .into_iter()
+            .map(|r| metric(&own, r))
+            .find(|m| *m != Metric::Any)
+            .unwrap_or(Metric::Any);
+        let second = |r: std::ops::Range<usize>| {
+            r.into_iter().any(|i| {
+                matches!(tokens[i].lower.as_str(), "per" | "a" | "each" | "/")
+                    && tokens.get(i + 1).is_some_and(|t| {
+                        matches!(t.lower.as_str(), "second" | "s" | "sec" | "minute" | "hour")
+                    })
+            })
+        };
+        let metric = if second(say.clause.clone())
+            && matches!(metric, Metric::Time | Metric::Any | Metric::Speed)
+        {
+            Metric::Rate
+        } else {
+            metric
+        };
+        let own_metric = metric;
+        let heard =
+            if own_metric == Metric::Any { self.metric_before(sentence) } else { Metric::Any };
+        let metric = match (metric, say.way) {
+            (Metric::Any, Some(Way::Faster | Way::Slower)) => Metric::Speed,
+            (m, _) => m,
+        };
+        let printed: Vec<Amount> = self.says[sentence]
+            .iter()
+            .enumerate()
+            .filter(|(j, _)| *j != k)
+            .filter_map(|(_, s)| if let What::Value(a) = s.what { Some(a) } else { None })
+            .collect();
+        let view = View {
+            book: self,
+            sentence,
+            say,
+            tokens,
+            zones,
+            metric,
+            heard,
+            printed,
+            last,
+            named: std::cell::Cell::new(false),
+        };
+        let mut found = Vec::new();
+        for (rank, g) in self.tables(sentence).into_iter().enumerate() {
+            view.of_grid(g, rank, &mut found);
+            if found.len() > MAX_READINGS {
+                break;
+            }
+        }
+        if say.what.is_pair() && !matches!(say.what, What::Two(..)) {
+            view.of_prose(&mut found);
+        }
+        for r in &mut found {
+            if let Some(away) = super::fit::magnitude(say, r) {
+                let far = if away < 0.75 {
+                    F::MagnitudeNear
+                } else if away < 2.3 {
+                    F::MagnitudeFar
+                } else {
+                    F::MagnitudeNone
+                };
+                r.features[model::extra(far)] = 1.0;
+            }
+            model::cross(&mut r.features);
+        }
+        found
+    }
+}
