@@ -255,23 +255,14 @@ fn is_about(name: &str) -> bool {
     )
 }
 
+/// Counts of parts and clocks, by any of their usual names.
+pub(crate) const PARTS: [&str; 9] =
+    ["chips", "cores", "threads", "sockets", "cpus", "processors", "jvms", "ghz", "mhz"];
+
 /// Counts of parts and clocks, which describe a row.
 fn is_hardware(name: &str) -> bool {
-    matches!(
-        name.trim().to_lowercase().as_str(),
-        "chips"
-            | "cores"
-            | "threads"
-            | "sockets"
-            | "cpus"
-            | "processors"
-            | "jvms"
-            | "instances"
-            | "ghz"
-            | "mhz"
-            | "clock"
-            | "clock (ghz)"
-    )
+    let name = name.trim().to_lowercase();
+    PARTS.contains(&name.as_str()) || matches!(name.as_str(), "instances" | "clock" | "clock (ghz)")
 }
 
 /// Rows that sum up the others.

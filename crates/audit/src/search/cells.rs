@@ -143,20 +143,7 @@ impl View<'_> {
         }) {
             f[model::extra(F::ValueNoun)] = 1.0;
         }
-        let again = false;
-        out.push(Reading {
-            a: amount,
-            b: None,
-            places,
-            better: better(grid, cell, amount),
-            rank: None,
-            ends: None,
-            again,
-            derived: None,
-            features: f,
-            names,
-            prior: 0.0,
-        });
+        out.push(Reading::of(amount, None, places, better(grid, cell, amount), f, names));
     }
 
     #[allow(clippy::too_many_arguments)]
@@ -249,17 +236,16 @@ impl View<'_> {
                     ];
                     self.last_of(&mut f, &names, &[], others);
                     out.push(Reading {
-                        a: *amount,
-                        b: None,
-                        places: vec![Place::Cell { grid: g, at: cell }],
-                        better: better(grid, cell, *amount),
                         rank: Some((amount.value >= top, amount.value <= low)),
                         ends: Some(ends),
-                        again: false,
-                        derived: None,
-                        features: f,
-                        names,
-                        prior: 0.0,
+                        ..Reading::of(
+                            *amount,
+                            None,
+                            vec![Place::Cell { grid: g, at: cell }],
+                            better(grid, cell, *amount),
+                            f,
+                            names,
+                        )
                     });
                 }
             }
@@ -444,17 +430,8 @@ impl View<'_> {
                     ];
                     let again = self.last_of(&mut f, &names, &places, others);
                     out.push(Reading {
-                        a,
-                        b: Some(b),
-                        places,
-                        better: better(grid, ca, a),
-                        rank: None,
-                        ends: None,
                         again,
-                        derived: None,
-                        features: f,
-                        names,
-                        prior: 0.0,
+                        ..Reading::of(a, Some(b), places, better(grid, ca, a), f, names)
                     });
                     if out.len() > MAX_READINGS {
                         return;

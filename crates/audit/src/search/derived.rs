@@ -112,17 +112,15 @@ impl View<'_> {
                         grid.columns.names[c].text.clone(),
                     ];
                     out.push(Reading {
-                        a: amount,
-                        b: None,
-                        places: inputs.iter().map(|(p, _)| *p).collect(),
-                        better: Better::Unknown,
-                        rank: None,
-                        ends: None,
-                        again: false,
                         derived: Some(inputs.iter().map(|(_, v)| *v).collect()),
-                        features: f,
-                        names,
-                        prior: 0.0,
+                        ..Reading::of(
+                            amount,
+                            None,
+                            inputs.iter().map(|(p, _)| *p).collect(),
+                            Better::Unknown,
+                            f,
+                            names,
+                        )
                     });
                 }
             }
@@ -197,17 +195,15 @@ impl View<'_> {
                             grid.amount(At { row: x, column: c }).unwrap_or(a),
                         );
                         out.push(Reading {
-                            a,
-                            b: Some(b),
-                            places: p.iter().chain(&q).map(|(p, _)| *p).collect(),
-                            better: own,
-                            rank: None,
-                            ends: None,
-                            again: false,
                             derived: Some(p.iter().chain(&q).map(|(_, v)| *v).collect()),
-                            features: f,
-                            names,
-                            prior: 0.0,
+                            ..Reading::of(
+                                a,
+                                Some(b),
+                                p.iter().chain(&q).map(|(p, _)| *p).collect(),
+                                own,
+                                f,
+                                names,
+                            )
                         });
                     }
                 }
@@ -250,17 +246,15 @@ impl View<'_> {
             self.metric_of(&mut f, grid, (t.rows, t.columns), own[0], amount);
             let names = [String::new(), String::new(), axis.names[name].text.clone()];
             out.push(Reading {
-                a: amount,
-                b: None,
-                places: own.iter().map(|at| Place::Cell { grid: t.g, at: *at }).collect(),
-                better: Better::Unknown,
-                rank: None,
-                ends: None,
-                again: false,
                 derived: Some(amounts.iter().map(|a| a.printed).collect()),
-                features: f,
-                names,
-                prior: 0.0,
+                ..Reading::of(
+                    amount,
+                    None,
+                    own.iter().map(|at| Place::Cell { grid: t.g, at: *at }).collect(),
+                    Better::Unknown,
+                    f,
+                    names,
+                )
             });
         };
         let named = |m: &Match, i: &usize| {
@@ -344,17 +338,8 @@ impl View<'_> {
                     ];
                     let again = self.last_of(&mut f, &names, &places, [true; 3]);
                     out.push(Reading {
-                        a: fact.amount,
-                        b: Some(b),
-                        places,
-                        better: better(grid, cell, b),
-                        rank: None,
-                        ends: None,
                         again,
-                        derived: None,
-                        features: f,
-                        names,
-                        prior: 0.0,
+                        ..Reading::of(fact.amount, Some(b), places, better(grid, cell, b), f, names)
                     });
                 }
             }

@@ -167,17 +167,8 @@ impl View<'_> {
                 let names = [String::new(), String::new(), String::new()];
                 let again = self.last_of(&mut f, &names, &places, [true; 3]);
                 out.push(Reading {
-                    a: x.amount,
-                    b: Some(y.amount),
-                    places,
-                    better,
-                    rank: None,
-                    ends: None,
                     again,
-                    derived: None,
-                    features: f,
-                    names,
-                    prior: 0.0,
+                    ..Reading::of(x.amount, Some(y.amount), places, better, f, names)
                 });
             }
         }

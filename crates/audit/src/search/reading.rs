@@ -34,6 +34,32 @@ pub(crate) struct Reading {
     pub prior: f64,
 }
 
+impl Reading {
+    /// Of one amount or of two, as they stand.
+    pub(super) fn of(
+        a: Amount,
+        b: Option<Amount>,
+        places: Vec<Place>,
+        better: Better,
+        features: Box<[f64; COUNT]>,
+        names: [String; 3],
+    ) -> Reading {
+        Reading {
+            a,
+            b,
+            places,
+            better,
+            rank: None,
+            ends: None,
+            again: false,
+            derived: None,
+            features,
+            names,
+            prior: 0.0,
+        }
+    }
+}
+
 /// What readings of one thing said are made from.
 pub(super) struct View<'a> {
     pub(super) book: &'a Book<'a>,

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::say::Say;
 use crate::evidence::amount::{self, Dimension};
+use crate::evidence::grid::PARTS;
 use crate::evidence::name::{Axis, is_plain, related, words};
 use crate::read::token::Token;
 
@@ -278,25 +279,18 @@ impl Match {
 
 /// Columns that describe a row.
 pub(crate) fn is_part(name: &str) -> bool {
-    matches!(
-        name.trim().to_lowercase().as_str(),
-        "chips"
-            | "cores"
-            | "threads"
-            | "sockets"
-            | "cpus"
-            | "ghz"
-            | "mhz"
-            | "disks"
-            | "nodes"
-            | "copies"
-            | "jvms"
-            | "processors"
-            | "year"
-            | "version"
-            | "rank"
-            | "runs"
-            | "iterations"
-            | "samples"
-    )
+    let name = name.trim().to_lowercase();
+    PARTS.contains(&name.as_str())
+        || matches!(
+            name.as_str(),
+            "disks"
+                | "nodes"
+                | "copies"
+                | "year"
+                | "version"
+                | "rank"
+                | "runs"
+                | "iterations"
+                | "samples"
+        )
 }

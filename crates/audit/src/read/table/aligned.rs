@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::{Cell, Row, Shape, Table, cell};
+use super::{Cell, Row, Shape, Table, cell, label};
 use crate::evidence::amount::{self, Dimension};
 use crate::read::line::Line;
 use crate::read::source::Span;
@@ -231,18 +231,6 @@ fn names(
         }
     }
     names
-}
-
-/// The words of a row up to its first number.
-fn label(cells: &[Cell]) -> String {
-    let words: Vec<&str> = cells
-        .iter()
-        .enumerate()
-        .take_while(|(i, c)| *i == 0 || c.number.is_none())
-        .map(|(_, c)| c.text.as_str())
-        .filter(|t| !t.is_empty())
-        .collect();
-    words.join(" ")
 }
 
 /// Cuts a line where two spaces or a tab are, and between two numbers; a spread goes with its value.

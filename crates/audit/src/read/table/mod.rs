@@ -104,3 +104,15 @@ fn captions(text: &str, lines: &[Line], taken: &[bool], tables: &mut [Table]) {
         table.title = title.unwrap_or(Span::new(table.span.start, table.span.start));
     }
 }
+
+/// The words of a row up to its first number.
+fn label(cells: &[Cell]) -> String {
+    let words: Vec<&str> = cells
+        .iter()
+        .enumerate()
+        .take_while(|(i, c)| *i == 0 || c.number.is_none())
+        .map(|(_, c)| c.text.as_str())
+        .filter(|t| !t.is_empty())
+        .collect();
+    words.join(" ")
+}

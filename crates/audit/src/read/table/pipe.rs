@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Cell, Row, Shape, Table, cell};
+use super::{Cell, Row, Shape, Table, cell, label};
 use crate::read::line::Line;
 use crate::read::source::Span;
 
@@ -77,18 +77,6 @@ pub(crate) fn read(text: &str, region: &[Line]) -> Option<Vec<(Table, Range<usiz
         Span::new(span.start, span.start)
     };
     Some(vec![(Table { shape: Shape::Grid, span, title, columns, rows }, first..first + count)])
-}
-
-/// The words of a row up to its first number.
-fn label(cells: &[Cell]) -> String {
-    let words: Vec<&str> = cells
-        .iter()
-        .enumerate()
-        .take_while(|(i, c)| *i == 0 || c.number.is_none())
-        .map(|(_, c)| c.text.as_str())
-        .filter(|t| !t.is_empty())
-        .collect();
-    words.join(" ")
 }
 
 /// What parts cells.
