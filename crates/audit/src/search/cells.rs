@@ -40,9 +40,10 @@ impl View<'_> {
         }
         let all_rows = 0..grid.rows.names.len();
         let few = all_rows.len() <= MAX_NAMES;
+        let near_best = rows.near_best();
         let some_rows: Vec<usize> = all_rows
             .clone()
-            .filter(|r| few || rows.near_best(*r) || printed_rows.contains(r))
+            .filter(|r| few || near_best(*r) || printed_rows.contains(r))
             .take(40)
             .collect();
         let some_columns: Vec<usize> = valued

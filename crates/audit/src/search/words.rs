@@ -264,11 +264,11 @@ impl Match {
     }
 
     /// Whether a name is matched nearly as well as the one that is matched best, in its sentence or the one before.
-    pub(crate) fn near_best(&self, i: usize) -> bool {
-        self.found[..4].iter().any(|zone| {
-            let best = zone.iter().copied().fold(0.0, f64::max);
-            best > 0.0 && zone[i] >= 0.7 * best
-        })
+    pub(crate) fn near_best(&self) -> impl Fn(usize) -> bool {
+        let zones = &self.found[..4];
+        let best: Vec<f64> =
+            zones.iter().map(|zone| zone.iter().copied().fold(0.0, f64::max)).collect();
+        move |i| zones.iter().zip(&best).any(|(zone, b)| *b > 0.0 && zone[i] >= 0.7 * b)
     }
 
     /// Whether anything of a name is in its sentence or the one before.
