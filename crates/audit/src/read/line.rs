@@ -10,11 +10,14 @@ pub(crate) struct Line {
     /// How many bytes of indent and bullet stand before its words; 0 unless it is a list item.
     pub bullet: usize,
     pub fence: bool,
+    /// Between fences, or in a literal block of reStructuredText.
+    pub code: bool,
     pub hashes: usize,
 }
 
 pub(crate) fn lines(text: &str) -> Vec<Line> {
     let mut at = 0;
+    let mut fenced = false;
     text.split('\n')
         .map(|raw| {
             let start = at;
@@ -22,11 +25,14 @@ pub(crate) fn lines(text: &str) -> Vec<Line> {
             let line = raw.strip_suffix('\r').unwrap_or(raw);
             let body = line.trim_start();
             let indent = line.len() - body.len();
+            let fence = body.starts_with("```") || body.starts_with("~~~");
+            fenced ^= fence;
             Line {
                 span: Span::new(start, start + line.len()),
                 blank: body.is_empty(),
                 bullet: bullet(body).map_or(0, |b| indent + b),
-                fence: body.starts_with("```") || body.starts_with("~~~"),
+                fence,
+                code: fenced && !fence,
                 hashes: hashes(body),
             }
         })

@@ -4,6 +4,7 @@
 mod aligned;
 mod benchstat;
 mod changes;
+mod outputs;
 mod pipe;
 mod plain;
 mod records;
@@ -12,6 +13,7 @@ mod runs;
 mod series;
 mod shape;
 mod spread;
+mod title;
 mod tools;
 mod vertical;
 

@@ -1,104 +1,212 @@
-//! Reports of runs in blocks of code, a value a line: `tps = 1645.5`, `latency average: 6.1 ms`, `Parse ...... 12 ms`,
-//! `real    0m1.2s`. Reports with the same lines are the rows of one table.
+//! Reports of runs, whose lines give values with names: `tps = 1645.5`, `latency average: 6.1 ms`, `Parse ...... 12 ms`,
+//! and what [`super::outputs`] reads. Reports with the same names, wherever they stand, are the rows of one table. Out of
+//! code only lists under lines of words are reports, where their names are the same.
 
 use std::collections::HashMap;
 
 use super::Table;
+use super::outputs::{Above, Found, Value};
+use super::title::{Titles, titled};
 use super::tools::grid;
 use crate::evidence::amount;
 use crate::read::line::Line;
 use crate::read::source::Span;
 
-/// A report: what stands over it, and its values by name.
+/// A report: what it may be called, and its values by name.
 #[derive(Default)]
 struct Report {
     span: Span,
-    name: String,
-    values: Vec<(String, Span)>,
+    titles: Titles,
+    values: Vec<Value>,
     /// The places of the names in it.
     places: HashMap<String, usize>,
     lines: Vec<usize>,
+    /// It is a list in prose.
+    listed: bool,
 }
 
 /// A report with more values is no report that a sentence could be about.
 const MAX_VALUES: usize = 60;
+/// Reports of more kinds are not told apart.
+const MAX_KINDS: usize = 60;
 
 /// The tables of reports among the lines of a text, with the lines that they take.
 pub(super) fn read(text: &str, lines: &[Line]) -> Vec<(Table, Vec<usize>)> {
-    let mut reports: Vec<Report> = Vec::new();
-    let (mut fenced, mut over, mut section) = (false, String::new(), None);
-    let mut open = Report::default();
+    let mut reader = Reader { text, above: Above::new(text), ..Reader::default() };
     for (i, line) in lines.iter().enumerate() {
-        let body = line.span.of(text);
+        reader.line(i, line, lines);
+    }
+    reader.close();
+    tables(text, reader.reports)
+}
+
+#[derive(Default)]
+struct Reader<'a> {
+    text: &'a str,
+    reports: Vec<Report>,
+    open: Report,
+    above: Above,
+    titles: Titles,
+    /// The indent and the words of the line over lines that stand deeper.
+    section: Option<(usize, &'a str)>,
+}
+
+impl Reader<'_> {
+    fn close(&mut self) {
+        self.reports.push(std::mem::take(&mut self.open));
+    }
+
+    fn line(&mut self, i: usize, line: &Line, lines: &[Line]) {
+        let body = line.span.of(self.text);
         if line.fence {
-            fenced = !fenced;
-            section = None;
-            reports.push(std::mem::take(&mut open));
-        } else if let Some((key, value)) = pair(text, line).filter(|_| fenced) {
-            let deep = body.len() - body.trim_start().len();
-            let under = section.as_ref().filter(|(s, _): &&(usize, String)| deep > *s);
+            self.close();
+            self.above.end();
+            self.section = None;
+            return;
+        }
+        match self.above.read(self.text, line) {
+            Some(Found::Values(values)) => return self.add(i, line, values, false),
+            Some(Found::Name(name)) => {
+                self.close();
+                self.titles.tool = Some(name);
+                self.open.lines.push(i);
+                return;
+            }
+            Some(Found::Begin) => {
+                self.close();
+                self.open.lines.push(i);
+                return;
+            }
+            Some(Found::Part) => return self.open.lines.push(i),
+            None => {}
+        }
+        let deep = body.len() - body.trim_start().len();
+        let listed = !line.code && (line.bullet > 0 || deep > 0);
+        let pair = if line.code {
+            pair(self.text, line)
+        } else {
+            item(self.text, line).filter(|_| listed)
+        };
+        if let Some((key, value)) = pair {
+            let under = self.section.filter(|(s, _)| deep > *s && line.code);
             let name = under.map_or(key.to_owned(), |(_, section)| format!("{section} {key}"));
-            if open.places.contains_key(&name) || open.values.len() >= MAX_VALUES {
-                reports.push(std::mem::take(&mut open));
-            }
-            if open.values.is_empty() {
-                open.span = line.span;
-                open.name.clone_from(&over);
-            }
-            open.places.insert(name.clone(), open.values.len());
-            open.values.push((name, value));
-            open.lines.push(i);
-            open.span.end = line.span.end;
-        } else if !line.blank && body.len() < 100 {
-            let own = body.trim();
-            let deep = body.len() - body.trim_start().len();
-            section = own.strip_suffix(':').filter(|_| fenced).map(|own| (deep, own.to_owned()));
-            // "query mode: simple" is of the report, and names nothing.
-            if fenced && own.contains(": ") && !own.starts_with(['$', '#']) {
-                continue;
-            }
-            own.trim_matches(['$', '#', '=', '-', '*', ':', ' ', '`']).clone_into(&mut over);
+            self.add(i, line, vec![Value { name, span: value, text: None }], listed);
+        } else if !line.blank && !listed {
+            self.words(i, line, lines);
         }
     }
-    reports.push(open);
-    tables(text, reports)
+
+    fn add(&mut self, i: usize, line: &Line, values: Vec<Value>, listed: bool) {
+        let again = values.iter().any(|v| self.open.places.contains_key(&v.name));
+        if again || self.open.values.len() >= MAX_VALUES || self.open.listed != listed {
+            self.close();
+        }
+        if self.open.values.is_empty() {
+            self.open.span = line.span;
+            self.open.titles = self.titles.take();
+            self.open.listed = listed;
+        }
+        for value in values {
+            self.open.places.insert(value.name.clone(), self.open.values.len());
+            self.open.values.push(value);
+        }
+        self.open.lines.push(i);
+        self.open.span.end = line.span.end;
+    }
+
+    /// A line of words names what is below it.
+    fn words(&mut self, i: usize, line: &Line, lines: &[Line]) {
+        let body = line.span.of(self.text);
+        let own = body.trim();
+        let deep = body.len() - body.trim_start().len();
+        if !line.code {
+            self.close();
+            self.above.end();
+        } else if own.starts_with(['$', '#', '%', '>']) && !self.open.values.is_empty() {
+            self.close();
+        }
+        self.section = own.strip_suffix(':').filter(|_| line.code).map(|own| (deep, own));
+        if own.len() >= 200 {
+            return;
+        }
+        // "query mode: simple" is of the report, and names nothing.
+        let tells = line.code && own.contains(": ") && !own.starts_with(['$', '#', '%']);
+        let prose = |j: Option<usize>| {
+            j.and_then(|j| lines.get(j)).is_some_and(|l| {
+                !l.blank
+                    && !l.fence
+                    && l.hashes == 0
+                    && l.bullet == 0
+                    && !l.span.of(self.text).starts_with([' ', '\t'])
+            })
+        };
+        let command = own.starts_with(['$', '#']);
+        let within = !line.code && !command && (prose(i.checked_sub(1)) || prose(Some(i + 1)));
+        if !tells && !within {
+            self.titles.over(own);
+        }
+    }
 }
 
 fn tables(text: &str, reports: Vec<Report>) -> Vec<(Table, Vec<usize>)> {
-    let mut found = Vec::new();
-    let mut group: Vec<Report> = Vec::new();
-    for report in reports.into_iter().filter(|r| r.values.len() > 1) {
-        let alike = group.first().is_none_or(|first| {
-            let common = report.values.iter().filter(|(n, _)| first.places.contains_key(n)).count();
-            common > 1 && common * 5 >= report.values.len().max(first.values.len()) * 3
-        });
-        if !alike {
-            found.extend(table(text, std::mem::take(&mut group)));
+    let mut groups: Vec<Vec<Report>> = Vec::new();
+    for report in reports.into_iter().filter(|r| !r.values.is_empty()) {
+        let alike = |group: &&mut Vec<Report>| {
+            let first = &group[0];
+            let common =
+                report.values.iter().filter(|v| first.places.contains_key(&v.name)).count();
+            let most = report.values.len().max(first.values.len());
+            report.listed == first.listed && common > 0 && common * 5 >= most * 3
+        };
+        match groups.iter_mut().rev().take(MAX_KINDS).find(alike) {
+            Some(group) => group.push(report),
+            None => groups.push(vec![report]),
         }
-        group.push(report);
     }
-    found.extend(table(text, group));
-    found
+    groups.into_iter().filter_map(|group| table(text, group)).collect()
 }
 
 fn table(text: &str, reports: Vec<Report>) -> Option<(Table, Vec<usize>)> {
-    if reports.is_empty() || reports.len() == 1 && reports[0].values.len() < 3 {
+    let first = &reports[0];
+    let several = reports.len() > 1;
+    if !several && (first.values.len() < 3 || first.listed) {
+        return None;
+    }
+    // A sentence over a list is no name.
+    if first.listed && (first.values.len() < 2 || !reports.iter().all(|r| r.titles.names())) {
         return None;
     }
     let mut columns = vec![String::new()];
-    columns.extend(reports[0].values.iter().map(|(name, _)| name.clone()));
+    let mut places: HashMap<String, usize> = HashMap::new();
+    for value in reports.iter().flat_map(|r| &r.values) {
+        if places.len() < MAX_VALUES && !places.contains_key(&value.name) {
+            places.insert(value.name.clone(), columns.len());
+            columns.push(value.name.clone());
+        }
+    }
+    let names = titled(&reports.iter().map(|r| &r.titles).collect::<Vec<_>>());
+    let width = columns.len() - 1;
     let mut taken = Vec::new();
     let mut rows = Vec::new();
-    for report in reports {
-        let own = |name: &String| report.places.get(name).map(|at| report.values[*at].1);
-        let cells = columns[1..].iter().map(own).collect();
-        rows.push((report.span, report.name, cells));
+    let mut texts = Vec::new();
+    for (row, (report, name)) in reports.into_iter().zip(names).enumerate() {
+        let mut cells = vec![None; width];
+        for value in report.values {
+            let Some(place) = places.get(&value.name) else { continue };
+            cells[place - 1] = Some(value.span);
+            texts.extend(value.text.map(|own| (row, *place, own)));
+        }
+        rows.push((report.span, name, cells));
         taken.extend(report.lines);
     }
-    Some((grid(text, columns, rows)?, taken))
+    let mut table = grid(text, columns, rows)?;
+    for (row, column, own) in texts {
+        table.rows[row].cells[column].text = own;
+    }
+    Some((table, taken))
 }
 
-/// The name and the value of a line that has nothing else but words in brackets.
+/// The name and the value of a line of code that has nothing else but words in brackets.
 fn pair<'a>(text: &'a str, line: &Line) -> Option<(&'a str, Span)> {
     let body = line.span.of(text);
     if body.len() > 120 || line.bullet > 0 || line.blank {
@@ -126,6 +234,18 @@ fn pair<'a>(text: &'a str, line: &Line) -> Option<(&'a str, Span)> {
     let value = value[..stop].trim_end();
     amount::of_cell(value, None).filter(|_| ends && !value.contains("  "))?;
     Some((key.trim_end(), Span::new(start, start + value.len())))
+}
+
+/// The name and the value of an item of a list: `1.7: 8.4 uA`, `- price: $339`.
+fn item<'a>(text: &'a str, line: &Line) -> Option<(&'a str, Span)> {
+    let body = Span::new(line.span.start + line.bullet, line.span.end).of(text).trim();
+    let (key, value) = body.split_once(": ")?;
+    let (key, value) = (key.trim_matches(['*', '`', ' ']), value.trim_matches(['*', ' ']));
+    let words: Vec<&str> = value.trim_start_matches(['$', '€', '~']).split_whitespace().collect();
+    let digit = words.first()?.starts_with(|c: char| c.is_ascii_digit());
+    let plain = !key.is_empty() && key.len() <= 40 && !key.contains(['.', '(']) || key.len() <= 12;
+    (digit && plain && words.len() <= 2 && value.len() <= 24 && !value.ends_with(['.', ';', ':']))
+        .then(|| (key, super::outputs::place(text, value)))
 }
 
 #[cfg(test)]

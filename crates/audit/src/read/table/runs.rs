@@ -1,18 +1,13 @@
-//! What benchmark tools print over several lines for each run: hyperfine and wrk.
+//! What hyperfine prints over several lines for each run.
 
 use super::Table;
 use super::tools::{grid, join, words};
 use crate::read::line::Line;
 use crate::read::source::Span;
 
-/// A block of hyperfine or wrk among the lines of a text, which blank lines may part: `lines` from
-/// `from`. The table of all of them, with the lines that they take.
+/// The tables of hyperfine among the lines of a text, with the lines that they take: `Benchmark 1: ./old` with
+/// `Time (mean ± σ):  148.3 ms ±  2.1 ms`.
 pub(super) fn read(text: &str, lines: &[Line]) -> Vec<(Table, Vec<usize>)> {
-    hyperfine(text, lines).into_iter().chain(wrk(text, lines)).collect()
-}
-
-/// `Benchmark 1: ./old` with `Time (mean ± σ):  148.3 ms ±  2.1 ms`.
-fn hyperfine(text: &str, lines: &[Line]) -> Vec<(Table, Vec<usize>)> {
     let mut tables = Vec::new();
     let mut rows: Vec<(Span, String, Vec<Option<Span>>)> = Vec::new();
     let mut taken = Vec::new();
@@ -69,55 +64,6 @@ fn hyperfine(text: &str, lines: &[Line]) -> Vec<(Table, Vec<usize>)> {
         tables.extend(grid(text, columns(), rows).map(|t| (t, taken)));
     }
     tables
-}
-
-/// Runs of wrk, each named by the line of words over it.
-fn wrk(text: &str, lines: &[Line]) -> Option<(Table, Vec<usize>)> {
-    let columns = ["", "average latency", "max latency", "requests/sec", "transfer (data/s)"]
-        .map(str::to_owned)
-        .to_vec();
-    let mut rows: Vec<(Span, String, Vec<Option<Span>>)> = Vec::new();
-    let mut taken = Vec::new();
-    let mut inside = false;
-    let mut first = 0;
-    for (i, line) in lines.iter().enumerate() {
-        let body = line.span.of(text).trim_start();
-        if body.starts_with("Running ") && body.contains(" test @ ") {
-            let label = lines[..i]
-                .iter()
-                .rev()
-                .take(6)
-                .filter(|l| !l.blank && !l.fence)
-                .map(|l| {
-                    l.span.of(text).trim().trim_start_matches('#').trim_matches([' ', ':', '*'])
-                })
-                .find(|l| !l.starts_with('$') && !l.starts_with("wrk "));
-            rows.push((line.span, label.unwrap_or("").to_owned(), vec![None; 4]));
-            inside = true;
-            first = i;
-        }
-        let Some((span, _, cells)) = rows.last_mut().filter(|_| inside) else { continue };
-        let words = words(text, line);
-        let at = |k: usize| words.get(k).copied();
-        if line.fence || body.starts_with('#') || i > first + 16 {
-            inside = false;
-            continue;
-        }
-        if body.starts_with("Latency ") && words.len() >= 4 && !body.contains("Distribution") {
-            (cells[0], cells[1]) = (at(1), at(3));
-        } else if body.starts_with("Requests/sec:") {
-            cells[2] = at(1);
-        } else if body.starts_with("Transfer/sec:") {
-            // "1.70MB" a second: its unit has no second, so it is no evidence.
-            inside = false;
-        } else if line.blank {
-            continue;
-        }
-        span.end = line.span.end;
-        taken.push(i);
-    }
-    rows.retain(|(_, _, cells)| cells.iter().any(Option::is_some));
-    Some((grid(text, columns, rows)?, taken))
 }
 
 #[cfg(test)]

@@ -1,0 +1,136 @@
+//! What runs of a tool are called: by the comment behind the command, by what the tool says that it ran, by the line of
+//! words over it, or by the command.
+
+/// Longer lines of words are sentences.
+const MAX_NAME: usize = 60;
+
+/// What a run may be called.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Titles {
+    /// `# heddle 2.0` behind the command.
+    comment: Option<String>,
+    /// What the tool says that it ran.
+    pub tool: Option<String>,
+    /// The line of words over it, if none of the runs before has it.
+    over: Option<String>,
+    /// The line of words over it and others.
+    last: String,
+    command: Option<String>,
+}
+
+impl Titles {
+    /// A line of words or a command, from which on runs are called by it.
+    pub(super) fn over(&mut self, line: &str) {
+        let prompt = line.strip_prefix("$ ").or_else(|| line.strip_prefix("% "));
+        let bare = |s: &str| {
+            s.trim_matches(['$', '#', '%', '=', '-', '*', ':', ' ', '`', '\t', '>']).to_owned()
+        };
+        let (own, comment) = match prompt.and_then(|p| p.split_once(" # ")) {
+            Some((command, comment)) => (command, Some(bare(comment))),
+            // "# dd if=/dev/zero of=/tank/big      (raidz2)"
+            None => match line.rsplit_once("   ") {
+                Some((command, note))
+                    if line.starts_with(['#', '$']) && note.starts_with(['(', '#']) =>
+                {
+                    (command, Some(bare(note.trim_matches(['(', ')']))))
+                }
+                _ => (line, None),
+            },
+        };
+        let own = bare(own);
+        if prompt.is_some() || comment.is_some() {
+            self.comment = comment.filter(|c| !c.is_empty());
+            self.command = Some(own.clone());
+        } else {
+            self.comment = None;
+            self.command = None;
+            self.over = Some(own.clone()).filter(|o| !o.is_empty());
+        }
+        self.last = own;
+        self.tool = None;
+    }
+
+    /// The titles of the next run; the line over it is of no other.
+    pub(super) fn take(&mut self) -> Titles {
+        let own = self.clone();
+        self.over = None;
+        self.tool = None;
+        own
+    }
+
+    /// Whether a short line of words is over it and no other run.
+    pub(super) fn names(&self) -> bool {
+        self.over.as_ref().is_some_and(|over| over.len() <= MAX_NAME)
+    }
+
+    fn first(&self) -> &str {
+        [&self.comment, &self.tool, &self.over, &self.command]
+            .into_iter()
+            .flatten()
+            .next()
+            .unwrap_or(&self.last)
+    }
+
+    /// The options of its command: words that begin with a dash, with what follows them.
+    fn options(&self) -> Vec<(&str, String)> {
+        let words: Vec<&str> =
+            self.command.as_deref().unwrap_or("").split_whitespace().take(60).collect();
+        let mut found: Vec<(&str, String)> = Vec::new();
+        for (i, word) in words.iter().enumerate().skip(1) {
+            match found.last_mut() {
+                _ if word.starts_with('-') => found.push((word, (*word).to_owned())),
+                Some((_, last)) if words[i - 1].starts_with('-') => {
+                    *last = format!("{last} {word}");
+                }
+                _ => found.push((word, (*word).to_owned())),
+            }
+        }
+        found
+    }
+}
+
+/// The names of runs: each by the first of its titles that all of them have and that differ, with the options in which
+/// commands of runs of the same name differ.
+pub(super) fn titled(runs: &[&Titles]) -> Vec<String> {
+    let of: [fn(&Titles) -> &Option<String>; 4] =
+        [|t| &t.comment, |t| &t.tool, |t| &t.over, |t| &t.command];
+    let differ = |names: &Vec<String>| names.iter().any(|n| *n != names[0]) || names.len() == 1;
+    let all = |of: &fn(&Titles) -> &Option<String>| {
+        runs.iter().map(|t| of(t).clone()).collect::<Option<Vec<String>>>().filter(differ)
+    };
+    let names = of
+        .iter()
+        .find_map(all)
+        .unwrap_or_else(|| runs.iter().map(|t| t.first().to_owned()).collect());
+    (0..names.len())
+        .map(|i| {
+            let same: Vec<Vec<(&str, String)>> = (0..names.len())
+                .filter(|j| *j != i && names[*j] == names[i])
+                .take(8)
+                .map(|j| runs[j].options())
+                .collect();
+            if same.is_empty() {
+                return names[i].clone();
+            }
+            let own = runs[i].options();
+            // An option that others do not have tells more than one with another value.
+            let alone = |(key, _): &&(&str, String)| {
+                key.starts_with('-') && same.iter().any(|s| s.iter().all(|(k, _)| k != key))
+            };
+            let other = |(_, all): &&(&str, String)| {
+                same.iter().any(|s| s.iter().all(|(_, theirs)| theirs != all))
+            };
+            let theirs_alone = same
+                .iter()
+                .flatten()
+                .any(|(key, _)| key.starts_with('-') && own.iter().all(|(k, _)| k != key));
+            let mut more: Vec<&str> =
+                own.iter().filter(alone).map(|(_, all)| all.as_str()).collect();
+            if more.is_empty() && !theirs_alone {
+                more = own.iter().filter(other).map(|(_, all)| all.as_str()).collect();
+            }
+            more.insert(0, &names[i]);
+            more.join(" ")
+        })
+        .collect()
+}
