@@ -54,7 +54,6 @@ pub(crate) fn document(text: &str) -> Document<'_> {
 fn blocks(text: &str, lines: &[Line], taken: &[bool]) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::new();
     let mut open: Option<(BlockKind, Span)> = None;
-    let mut fenced = false;
     let mut disclosure = false;
     let mut close = |open: &mut Option<(BlockKind, Span)>, disclosure: &mut bool| {
         let Some((kind, span)) = open.take() else { return };
@@ -71,10 +70,9 @@ fn blocks(text: &str, lines: &[Line], taken: &[bool]) -> Vec<Block> {
     for (i, line) in lines.iter().enumerate() {
         if line.fence {
             close(&mut open, &mut disclosure);
-            fenced = !fenced;
             continue;
         }
-        if fenced && line.span.of(text).contains(" times faster than ") {
+        if line.code && line.span.of(text).contains(" times faster than ") {
             // The summary of hyperfine is a sentence: "A ran", "3.5 ± 0.1 times faster than B".
             let ran =
                 (0..i).rev().take(6).find(|j| lines[*j].span.of(text).trim_end().ends_with(" ran"));
@@ -83,7 +81,7 @@ fn blocks(text: &str, lines: &[Line], taken: &[bool]) -> Vec<Block> {
             close(&mut open, &mut disclosure);
             continue;
         }
-        if fenced || line.blank || taken[i] {
+        if line.code || line.blank || taken[i] {
             close(&mut open, &mut disclosure);
             continue;
         }

@@ -2,6 +2,7 @@
 //! validator: whatever it is given becomes some text, in one pass and in memory of the size of the
 //! input.
 
+use crate::read::pre;
 use crate::read::tag::{Piece, entity, pieces};
 
 /// The text of a page and where its pieces stood in the HTML.
@@ -46,7 +47,8 @@ const BLOCKS: [&str; 24] = [
 pub(crate) fn plain(html: &str) -> Plain {
     let pieces = pieces(html);
     let data_tables = data_tables(&pieces);
-    let mut out = Out { text: String::with_capacity(html.len() / 2), map: Vec::new(), pre: 0 };
+    let mut out =
+        Out { text: String::with_capacity(html.len() / 2), map: Vec::new(), pre: 0, fenced: false };
     let mut hidden: Option<String> = None;
     let mut grid = Grid { heads: heads(&pieces), ..Grid::default() };
     for (i, piece) in pieces.iter().enumerate() {
@@ -68,6 +70,9 @@ pub(crate) fn plain(html: &str) -> Plain {
                     if name == "br" || BLOCKS.contains(&name.as_str()) {
                         out.space();
                     }
+                } else if name == "pre" {
+                    let code = !closing && out.pre == 0 && pre::is_code(&pieces[i + 1..]);
+                    out.preformatted(*closing, code);
                 } else {
                     block_tag(&mut out, name, *closing);
                 }
@@ -197,10 +202,6 @@ fn block_tag(out: &mut Out, name: &str, closing: bool) {
     match name {
         "br" | "tr" => out.line(),
         "td" | "th" => out.space(),
-        "pre" => {
-            out.blank();
-            out.pre = if closing { out.pre.saturating_sub(1) } else { out.pre + 1 };
-        }
         "li" => {
             out.line();
             if !closing {
@@ -254,9 +255,21 @@ struct Out {
     text: String,
     map: Vec<(usize, usize)>,
     pre: usize,
+    /// A fence is open.
+    fenced: bool,
 }
 
 impl Out {
+    /// Begins or ends what keeps its lines; programs and what they print stand between fences.
+    fn preformatted(&mut self, closing: bool, code: bool) {
+        self.blank();
+        self.pre = if closing { self.pre.saturating_sub(1) } else { self.pre + 1 };
+        if self.fenced && self.pre == 0 || code && self.pre == 1 && !self.fenced {
+            self.fenced = !closing;
+            self.push("```\n");
+        }
+    }
+
     fn text(&mut self, at: usize, text: &str) {
         let mut rest = text;
         let mut at = at;
@@ -377,6 +390,16 @@ mod tests {
             text(page).trim(),
             "| Tool | Time | | Note |\n| | 8 threads | 16 threads | |\n|---|---|\n| zstd | 1 | 2 | a |\n| | 3 | 4 | b |"
         );
+    }
+
+    #[test]
+    fn what_programs_print_stands_between_fences() {
+        assert_eq!(
+            text("<p>We ran</p><pre>\n$ wrk <b>a</b>\n  99%  4 ms\n</pre><p>and</p>"),
+            "We ran\n\n```\n\n$ wrk a\n  99%  4 ms\n\n```\n\nand\n\n"
+        );
+        let mail = "<pre>\nThis is what I have measured on the new box, see below.\n</pre>a";
+        assert!(!text(mail).contains("```"));
     }
 
     #[test]

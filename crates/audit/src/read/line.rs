@@ -18,7 +18,8 @@ pub(crate) struct Line {
 pub(crate) fn lines(text: &str) -> Vec<Line> {
     let mut at = 0;
     let mut fenced = false;
-    text.split('\n')
+    let mut lines: Vec<Line> = text
+        .split('\n')
         .map(|raw| {
             let start = at;
             at += raw.len() + 1;
@@ -36,7 +37,36 @@ pub(crate) fn lines(text: &str) -> Vec<Line> {
                 hashes: hashes(body),
             }
         })
-        .collect()
+        .collect();
+    literal(text, &mut lines);
+    lines
+}
+
+/// Directives of reStructuredText whose content is code.
+const CODE: [&str; 4] = [".. code-block::", ".. code::", ".. sourcecode::", ".. parsed-literal::"];
+
+/// Marks what stands deeper than a line that ends in two colons, or than a directive for code.
+fn literal(text: &str, lines: &mut [Line]) {
+    let indent = |line: &Line| {
+        let body = line.span.of(text);
+        body.len() - body.trim_start().len()
+    };
+    let mut at = 0;
+    while at < lines.len() {
+        let body = lines[at].span.of(text).trim();
+        let directive = CODE.iter().any(|d| body.starts_with(d));
+        let opens = body.ends_with("::") && !body.starts_with("..") || directive;
+        at += 1;
+        if !opens || lines[at - 1].code || !lines.get(at).is_some_and(|l| l.blank || directive) {
+            continue;
+        }
+        let own = indent(&lines[at - 1]);
+        while at < lines.len() && !lines[at].fence && (lines[at].blank || indent(&lines[at]) > own)
+        {
+            lines[at].code = !lines[at].blank;
+            at += 1;
+        }
+    }
 }
 
 /// The length of a bullet or item number, with the space after it.
@@ -58,4 +88,22 @@ fn bullet(body: &str) -> Option<usize> {
 fn hashes(body: &str) -> usize {
     let count = body.bytes().take_while(|b| *b == b'#').count();
     if (1..=6).contains(&count) && body[count..].starts_with(' ') { count } else { 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::lines;
+
+    fn code(text: &str) -> Vec<usize> {
+        let lines = lines(text);
+        (0..lines.len()).filter(|i| lines[*i].code).collect()
+    }
+
+    #[test]
+    fn code_is_between_fences_and_in_literal_blocks() {
+        assert_eq!(code("a\n```\nb\n```\nc\n"), [2]);
+        assert_eq!(code("We ran::\n\n    $ a\n\n    b\n\nand\n"), [2, 4]);
+        assert_eq!(code(".. code-block:: console\n   :linenos:\n\n   $ a\nb\n"), [1, 3]);
+        assert_eq!(code("std::\n  a\n.. note::\n\n   b\n::"), [0; 0]);
+    }
 }

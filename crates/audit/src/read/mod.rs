@@ -5,6 +5,7 @@ pub(crate) mod digits;
 pub(crate) mod document;
 pub(crate) mod html;
 mod line;
+mod pre;
 pub(crate) mod source;
 pub(crate) mod table;
 pub(crate) mod tag;
