@@ -4,6 +4,8 @@
 mod aligned;
 mod benchstat;
 mod changes;
+mod csv;
+mod listed;
 mod outputs;
 mod pipe;
 mod plain;
@@ -37,7 +39,8 @@ pub(crate) fn find(text: &str, lines: &[Line]) -> (Vec<Table>, Vec<bool>) {
         }
         tables.push(table);
     }
-    let of_tools = runs::read(text, lines).into_iter().chain(records::read(text, lines));
+    let of_tools = listed::read(text, lines).into_iter().chain(runs::read(text, lines));
+    let of_tools = of_tools.chain(records::read(text, lines));
     for (table, rows) in of_tools.chain(reports::read(text, lines)) {
         if rows.iter().any(|i| had[*i]) {
             continue;
@@ -59,7 +62,8 @@ pub(crate) fn find(text: &str, lines: &[Line]) -> (Vec<Table>, Vec<bool>) {
             end += 1;
         }
         let region = &lines[at..end];
-        let found = tools::read(text, region)
+        let found = csv::read(text, region)
+            .or_else(|| tools::read(text, region))
             .or_else(|| pipe::read(text, region))
             .or_else(|| series::read(text, region))
             .or_else(|| tools::named_values(text, region))
