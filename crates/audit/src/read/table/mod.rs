@@ -85,7 +85,8 @@ pub(crate) fn find(text: &str, lines: &[Line]) -> (Vec<Table>, Vec<bool>) {
     (tables, taken)
 }
 
-/// A table without words of its own takes those of the two nearest paragraphs or headings above it.
+/// A table without words of its own takes those of the two nearest paragraphs or headings above it, and none that stand
+/// in other code or in lists.
 fn captions(text: &str, lines: &[Line], taken: &[bool], tables: &mut [Table]) {
     for table in tables {
         let own = table.title.end > table.title.start;
@@ -93,18 +94,19 @@ fn captions(text: &str, lines: &[Line], taken: &[bool], tables: &mut [Table]) {
         let first = lines.partition_point(|l| l.span.start < from);
         let mut title: Option<Span> = own.then_some(table.title);
         let mut pieces = usize::from(own);
+        let mut code = lines.get(first).is_some_and(|l| l.code);
         for i in (0..first).rev().take(8) {
-            if taken[i] || pieces == 2 {
+            let line = &lines[i];
+            if taken[i] || pieces == 2 || line.bullet > 0 || line.code && !code {
                 break;
             }
-            let body = lines[i].span.of(text);
-            let says = body.chars().any(char::is_alphanumeric) && !lines[i].fence;
+            code = line.code || code && line.blank;
+            let body = line.span.of(text);
+            let says = body.chars().any(char::is_alphanumeric) && !line.fence;
             if says && body.len() < if own { 80 } else { 300 } {
                 pieces += 1;
-                title = Some(Span::new(
-                    lines[i].span.start,
-                    title.map_or(lines[i].span.end, |t| t.end),
-                ));
+                let end = title.map_or(line.span.end, |t| t.end);
+                title = Some(Span::new(line.span.start, end));
             }
         }
         table.title = title.unwrap_or(Span::new(table.span.start, table.span.start));
