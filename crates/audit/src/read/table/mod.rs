@@ -7,6 +7,7 @@ mod changes;
 mod csv;
 mod listed;
 mod outputs;
+mod pairs;
 mod pipe;
 mod plain;
 mod records;
@@ -65,6 +66,7 @@ pub(crate) fn find(text: &str, lines: &[Line]) -> (Vec<Table>, Vec<bool>) {
         let found = csv::read(text, region)
             .or_else(|| tools::read(text, region))
             .or_else(|| pipe::read(text, region))
+            .or_else(|| pairs::read(text, region))
             .or_else(|| series::read(text, region))
             .or_else(|| tools::named_values(text, region))
             .or_else(|| aligned::read(text, region))

@@ -1,0 +1,159 @@
+//! Lines that are whole rows: a name with several values that have names of their own (`base   wall 94.3 s   user 3411 s`),
+//! and in code a value with its name behind it (`1.2G  ./target`).
+
+use std::ops::Range;
+
+use super::Table;
+use super::outputs::place;
+use super::tools::grid;
+use crate::evidence::amount;
+use crate::read::line::Line;
+use crate::read::source::Span;
+
+/// A row: its name, and its values by name.
+struct Named<'a> {
+    name: &'a str,
+    values: Vec<(&'a str, &'a str)>,
+}
+
+/// The tables of lines that follow one another and have the same names.
+pub(super) fn read(text: &str, region: &[Line]) -> Option<Vec<(Table, Range<usize>)>> {
+    let read: Vec<Option<Named<'_>>> =
+        region.iter().map(|l| pairs(text, l).or_else(|| value_first(text, l))).collect();
+    let names = |i: usize| {
+        read[i].as_ref().map(|row| row.values.iter().map(|(name, _)| *name).collect::<Vec<_>>())
+    };
+    let mut tables = Vec::new();
+    let mut at = 0;
+    while at < read.len() {
+        let own = names(at);
+        let alike = |i: &usize| own.is_some() && names(*i) == own;
+        let end = at + (at..read.len()).take_while(alike).count();
+        if end >= at + 2 {
+            tables.extend(table(text, region, &read, at..end).map(|t| (t, at..end)));
+        }
+        at = end.max(at + 1);
+    }
+    (!tables.is_empty()).then_some(tables)
+}
+
+fn table(
+    text: &str,
+    region: &[Line],
+    read: &[Option<Named<'_>>],
+    range: Range<usize>,
+) -> Option<Table> {
+    let mut columns = vec![String::new()];
+    let names = read[range.start].iter().flat_map(|row| &row.values);
+    columns.extend(names.map(|(name, _)| (*name).to_owned()));
+    let rows = range.clone().filter_map(|i| {
+        let row = read[i].as_ref()?;
+        let cells = row.values.iter().map(|(_, value)| Some(place(text, value))).collect();
+        Some((region[i].span, row.name.to_owned(), cells))
+    });
+    let mut table = grid(text, columns, rows.collect())?;
+    if range.start > 0 {
+        table.title = Span::new(region[0].span.start, region[range.start - 1].span.end);
+    }
+    Some(table)
+}
+
+fn is_value(words: &str) -> bool {
+    words.starts_with(|c: char| c.is_ascii_digit()) && amount::of_cell(words, None).is_some()
+}
+
+/// `base      wall 94.3 s   user 3411 s`, or `base  qps=120k p99=4.1ms`: two values or more.
+fn pairs<'a>(text: &'a str, line: &Line) -> Option<Named<'a>> {
+    let body = Span::new(line.span.start + line.bullet, line.span.end).of(text).trim();
+    if body.len() > 200 || line.hashes > 0 {
+        return None;
+    }
+    let body = body.trim_end_matches(['.', ';']);
+    let mut chunks = body.split(['\t']).flat_map(|b| b.split("  ")).map(str::trim);
+    let mut chunks: Vec<&str> = chunks.by_ref().filter(|c| !c.is_empty()).collect();
+    if chunks.len() == 2 && chunks[1].matches('=').count() > 1 {
+        let values = chunks.pop()?;
+        chunks.extend(values.split([' ', ',']).filter(|c| !c.is_empty()));
+    }
+    let (name, rest) = chunks.split_first()?;
+    let values: Option<Vec<(&str, &str)>> = rest.iter().map(|c| pair(c)).collect();
+    let name = name.trim_matches(['*', '`', ':']);
+    let named = !name.is_empty() && !is_value(name) && pair(name).is_none();
+    values.filter(|v| v.len() > 1 && named).map(|values| Named { name, values })
+}
+
+/// `wall 94.3 s`, `p99=4.1ms`, `user: 12 s`.
+fn pair(chunk: &str) -> Option<(&str, &str)> {
+    let chunk = chunk.trim_end_matches([',', ';', '|']);
+    let signs = [' ', '=', ':'];
+    let at = chunk
+        .match_indices(signs)
+        .map(|(at, sign)| at + sign.len())
+        .find(|at| chunk[*at..].starts_with(|c: char| c.is_ascii_digit()))?;
+    let name = chunk[..at].trim_end_matches(signs);
+    let words = name.len() <= 30
+        && name.starts_with(char::is_alphabetic)
+        && name.chars().all(|c| c.is_alphanumeric() || matches!(c, ' ' | '_' | '-' | '/' | '.'));
+    (words && is_value(&chunk[at..])).then_some((name, &chunk[at..]))
+}
+
+/// `1.2G  ./target` or `41.20s call     tests/test_import.py`, as du and pytest print them: the value has a unit.
+fn value_first<'a>(text: &'a str, line: &Line) -> Option<Named<'a>> {
+    let body = line.span.of(text).trim();
+    if !line.code || body.len() > 200 {
+        return None;
+    }
+    let (value, name) = body.split_once(['\t', ' '])?;
+    let (value, name) = match name.split_once("  ") {
+        // "1.2 GB  bundle.js"
+        Some((unit, rest)) if is_value(&body[..value.len() + 1 + unit.len()]) => {
+            (&body[..value.len() + 1 + unit.len()], rest)
+        }
+        _ => (value, name),
+    };
+    let unit = value.contains(char::is_alphabetic) && is_value(value);
+    let name = name.trim();
+    let word = name.split("  ").next().filter(|w| w.len() < name.len() && !w.contains(' '));
+    let column = word.unwrap_or("");
+    let name = name[column.len()..].trim_start();
+    let names = name.starts_with(|c: char| c.is_alphabetic() || matches!(c, '.' | '/' | '~' | '_'));
+    (unit && names && !name.contains("  ") && !name.contains(char::is_whitespace))
+        .then(|| Named { name, values: vec![(column, value)] })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::read::line::lines;
+    use crate::read::table::find;
+
+    fn table(text: &str) -> (Vec<String>, Vec<Vec<String>>) {
+        let (tables, _) = find(text, &lines(text));
+        assert_eq!(tables.len(), 1, "{text}");
+        let rows = tables[0].rows.iter();
+        let rows = rows.map(|r| r.cells.iter().map(|c| c.text.clone()).collect()).collect();
+        (tables[0].columns.clone(), rows)
+    }
+
+    #[test]
+    fn values_have_names_before_them() {
+        let (columns, rows) = table(
+            "  base      wall 94.3 s   user 3411 s   sys 512 s\n  patched   wall 92.1 s   user 3408 s   sys 447 s\n",
+        );
+        assert_eq!(columns, ["", "wall", "user", "sys"]);
+        assert_eq!(rows[1], ["patched", "92.1 s", "3408 s", "447 s"]);
+        let (columns, rows) = table("old  qps=120k p99=4.1ms\nnew  qps=181k p99=2.0ms\n");
+        assert_eq!(columns, ["", "qps", "p99"]);
+        assert_eq!(rows[0], ["old", "120k", "4.1ms"]);
+    }
+
+    #[test]
+    fn values_stand_before_their_names_in_code() {
+        let (columns, rows) = table(
+            "```\n41.20s call     tests/test_import.py::test_full\n18.75s call     tests/test_pdf.py::test_pdf\n```\n",
+        );
+        assert_eq!(columns, ["", "call"]);
+        assert_eq!(rows[0], ["tests/test_import.py::test_full", "41.20s"]);
+        let (_, rows) = table("```\n$ du -sh *\n1.2G\ttarget\n38M\tsrc\n```\n");
+        assert_eq!(rows[1], ["src", "38M"]);
+    }
+}
