@@ -254,7 +254,7 @@ fn chunks(text: &str, line: &Line) -> Vec<Chunk> {
                     |s: &str| s.ends_with(['±']) || s.ends_with("+/-") || s.ends_with("+-");
                 spread(before)
                     || matches!(core, "±" | "+/-" | "+-") && last.numeric
-                    || gap < 2 && !(last.numeric && numeric)
+                    || gap < 2 && !(last.numeric && numeric && !goes_on(before, core))
             });
             match found.last_mut() {
                 Some(last) if joins => {
@@ -274,6 +274,15 @@ fn chunks(text: &str, line: &Line) -> Vec<Chunk> {
         }
     }
     found
+}
+
+/// Whether a value is a time that goes on with its next number: "3 h" with "20" of "20 min".
+fn goes_on(time: &str, next: &str) -> bool {
+    let digits = next.trim_end_matches(char::is_alphabetic);
+    let whole = format!("{time} {digits} {}", if time.ends_with('h') { "min" } else { "s" });
+    time.ends_with(['h', 'm', 'n'])
+        && digits.len() <= 4
+        && amount::of_cell(&whole, None).is_some_and(|(a, _)| a.dimension() == Dimension::Time)
 }
 
 /// Whether words are a value, or say that there is none.
@@ -377,6 +386,16 @@ mod tests {
         );
         assert_eq!(columns, ["Program", "Old (s)", "New (s)"]);
         assert_eq!(rows[1], ["clang", "2,310.0", "2,034.0"]);
+    }
+
+    #[test]
+    fn times_of_several_numbers_are_one_cell() {
+        let (columns, rows) = table(
+            "disk       rebuild        copy\nsas        3 h 20 min     1h 04m\nnl-sas     11 h 5 min     12 min 5 s\n",
+        );
+        assert_eq!(columns, ["disk", "rebuild", "copy"]);
+        assert_eq!(rows[0], ["sas", "3 h 20 min", "1h 04m"]);
+        assert_eq!(rows[1], ["nl-sas", "11 h 5 min", "12 min 5 s"]);
     }
 
     #[test]

@@ -76,9 +76,14 @@ fn change(text: &str, line: &Line) -> Option<Change> {
         .or_else(|| by_words(text, body))
         .or_else(|| by_was(text, body))
         .or_else(|| by_from(text, body).filter(|_| line.bullet > 0))?;
+    let mut made = made;
+    // "Kernel rewritten. Batch 32: 12 ms -> 8 ms": sentences before it are not of the name.
+    if let Some(at) = made.name.of(text).rfind(". ") {
+        made.name.start += at + 2;
+    }
     let name = made.name.of(text).trim();
     let letters = name.chars().any(char::is_alphabetic);
-    let fits = letters && name.len() <= 70 && !name.contains(". ") && !name.contains(" = ");
+    let fits = letters && name.len() <= 70 && !name.contains(" = ");
     let both = |v: &Value| amount::of_cell(&printed(text, v), None).map(|(a, _)| a.dimension());
     (fits && both(&made.before)?.fits(both(&made.after)?)).then_some(made)
 }
@@ -175,18 +180,19 @@ fn last_value(text: &str, span: Span) -> Option<(Span, Value)> {
     let mut starts: Vec<usize> =
         words.match_indices([' ', '\u{a0}']).map(|(i, m)| i + m.len()).collect();
     starts.reverse();
-    starts.truncate(3);
+    starts.truncate(4);
     starts.extend(words.rfind(['\t']).map(|i| i + 1));
     let mut best = None;
     for start in starts {
         let own = &words[start..];
         if starts_value(own) {
             let length = value_length(own)?;
+            // "4 min 10 s" begins further left than "10 s", "10 KB" does not.
+            if best.is_some() && length < own.trim_end_matches(['*', '`', ',']).len() {
+                break;
+            }
             let value = Span::new(span.start + start, span.start + start + length);
             best = Some((Span::new(span.start, value.start), Value { span: value, unit: None }));
-            // "1 240 ms": the number may begin further left.
-        } else if best.is_some() {
-            break;
         }
     }
     best
@@ -220,13 +226,13 @@ fn starts_value(words: &str) -> bool {
         .starts_with(|c: char| c.is_ascii_digit())
 }
 
-/// How much of words is a value with its unit: the most of up to three words.
+/// How much of words is a value with its unit: the most of up to four words.
 fn value_length(words: &str) -> Option<usize> {
     let stop = words.find(['(', ')', '[', ';']).unwrap_or(words.len());
     let words = &words[..stop];
-    let mut ends: Vec<usize> = words.match_indices(' ').map(|(i, _)| i).take(3).collect();
+    let mut ends: Vec<usize> = words.match_indices(' ').map(|(i, _)| i).take(4).collect();
     ends.push(words.len());
-    ends.truncate(3);
+    ends.truncate(4);
     ends.reverse();
     ends.iter().find_map(|end| {
         let own = words[..*end].trim_end().trim_end_matches([',', '.', '*', '`', ':']);
@@ -284,6 +290,16 @@ mod tests {
                 own("Reload", "6.4 s", "0.8 s"),
                 own("Startup", "3.1 s", "1.9 s"),
             ]
+        );
+    }
+
+    #[test]
+    fn names_are_one_sentence_and_times_several_numbers() {
+        assert_eq!(
+            rows(
+                "- Kernel rewritten. Batch of 32: 12 ms -> 8 ms\n- Build: 22 min 4 s -> 5 min 10 s\n"
+            ),
+            [own("Batch of 32", "12 ms", "8 ms"), own("Build", "22 min 4 s", "5 min 10 s")]
         );
     }
 

@@ -4,6 +4,7 @@
 mod aligned;
 mod benchstat;
 mod changes;
+mod clock;
 mod csv;
 mod listed;
 mod outputs;
@@ -22,6 +23,7 @@ mod vertical;
 
 pub(crate) use shape::{Cell, Row, Shape, Table, cell};
 
+use crate::evidence::amount;
 use crate::read::line::Line;
 use crate::read::source::Span;
 
@@ -82,6 +84,7 @@ pub(crate) fn find(text: &str, lines: &[Line]) -> (Vec<Table>, Vec<bool>) {
     tables.sort_by_key(|t| t.span.start);
     for table in &mut tables {
         spread::add(text, table);
+        clock::add(table);
     }
     captions(text, lines, &taken, &mut tables);
     (tables, taken)
@@ -117,10 +120,11 @@ fn captions(text: &str, lines: &[Line], taken: &[bool], tables: &mut [Table]) {
 
 /// The words of a row up to its first number.
 fn label(cells: &[Cell]) -> String {
+    let is_value = |c: &Cell| c.number.is_some() || amount::of_cell(&c.text, None).is_some();
     let words: Vec<&str> = cells
         .iter()
         .enumerate()
-        .take_while(|(i, c)| *i == 0 || c.number.is_none())
+        .take_while(|(i, c)| *i == 0 || !is_value(c))
         .map(|(_, c)| c.text.as_str())
         .filter(|t| !t.is_empty())
         .collect();

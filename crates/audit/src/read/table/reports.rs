@@ -244,7 +244,8 @@ fn item<'a>(text: &'a str, line: &Line) -> Option<(&'a str, Span)> {
     let words: Vec<&str> = value.trim_start_matches(['$', '€', '~']).split_whitespace().collect();
     let digit = words.first()?.starts_with(|c: char| c.is_ascii_digit());
     let plain = !key.is_empty() && key.len() <= 40 && !key.contains(['.', '(']) || key.len() <= 12;
-    (digit && plain && words.len() <= 2 && value.len() <= 24 && !value.ends_with(['.', ';', ':']))
+    let whole = words.len() <= 2 || amount::of_cell(value, None).is_some();
+    (digit && plain && whole && value.len() <= 24 && !value.ends_with(['.', ';', ':']))
         .then(|| (key, super::outputs::place(text, value)))
 }
 

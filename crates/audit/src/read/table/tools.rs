@@ -268,7 +268,7 @@ fn named_value(text: &str, line: &Line) -> Option<Named> {
     let fits = |value: &str| {
         value.starts_with(|c: char| c.is_ascii_digit())
             && value.len() <= 24
-            && value.split_whitespace().count() <= 3
+            && value.split_whitespace().count() <= 4
             && crate::evidence::amount::of_cell(value, None).is_some_and(|(a, _)| {
                 !matches!(a.dimension(), crate::evidence::amount::Dimension::Count)
             })
