@@ -4,15 +4,18 @@
 use std::collections::HashMap;
 
 use super::Table;
+use super::outputs::place;
+use super::title::{MAX_NAME, stands_alone};
 use super::tools::grid;
 use crate::evidence::amount;
 use crate::read::line::Line;
 use crate::read::source::Span;
 
-/// A record: where it stands, its name, and its values by column.
+/// A record: where it stands, its name, the line of words over its code, and its values by column.
 struct Record {
     span: Span,
     name: String,
+    over: String,
     values: Vec<(String, Span)>,
     lines: Vec<usize>,
 }
@@ -25,16 +28,19 @@ const MAX_LINES: usize = 200;
 pub(super) fn read(text: &str, lines: &[Line]) -> Vec<(Table, Vec<usize>)> {
     let mut tables = Vec::new();
     let mut open: Vec<Record> = Vec::new();
+    let mut over = "";
     let mut at = 0;
     while at < lines.len() {
-        let Some((record, end)) = record(text, lines, at) else {
-            // Blank lines part records, and all else ends them.
-            if lines[at].fence {
-                tables.extend(table(text, std::mem::take(&mut open)));
+        let Some((mut record, end)) = record(text, lines, at) else {
+            let body = lines[at].span.of(text).trim();
+            let words = !lines[at].fence && !lines[at].blank && body.len() <= MAX_NAME;
+            if words && (lines[at].code || stands_alone(text, lines, at)) {
+                over = body.trim_matches(['#', '*', ':', '`', '$', ' ']);
             }
             at += 1;
             continue;
         };
+        over.clone_into(&mut record.over);
         let alike = open.last().is_none_or(|last| {
             let common =
                 record.values.iter().filter(|(n, _)| last.values.iter().any(|(m, _)| n == m));
@@ -54,6 +60,18 @@ fn table(text: &str, records: Vec<Record>) -> Option<(Table, Vec<usize>)> {
     if records.is_empty() || records.len() == 1 && records[0].values.len() < 3 {
         return None;
     }
+    // Jobs of one name are told apart by what stands over them, and so are those without a name.
+    let named = |i: usize| {
+        let own = &records[i].name;
+        let same = records.iter().enumerate().any(|(j, r)| j != i && r.name == *own);
+        let name = match (same, own.is_empty()) {
+            (_, true) => &records[i].over,
+            (true, false) => &format!("{} {own}", records[i].over),
+            (false, false) => own,
+        };
+        name.trim().to_owned()
+    };
+    let names: Vec<String> = (0..records.len()).map(named).collect();
     let mut columns = vec![String::new()];
     let mut places: HashMap<String, usize> = HashMap::new();
     for (name, _) in records.iter().flat_map(|r| &r.values) {
@@ -63,7 +81,7 @@ fn table(text: &str, records: Vec<Record>) -> Option<(Table, Vec<usize>)> {
         }
     }
     let mut taken = Vec::new();
-    let rows = records.into_iter().map(|record| {
+    let rows = records.into_iter().zip(names).map(|(record, name)| {
         let mut cells = vec![None; columns.len() - 1];
         for (name, span) in &record.values {
             if let Some(place) = places.get(name) {
@@ -71,7 +89,7 @@ fn table(text: &str, records: Vec<Record>) -> Option<(Table, Vec<usize>)> {
             }
         }
         taken.extend(record.lines);
-        (record.span, record.name, cells)
+        (record.span, name, cells)
     });
     let rows = rows.collect();
     Some((grid(text, columns, rows)?, taken))
@@ -89,7 +107,10 @@ fn record(text: &str, lines: &[Line], at: usize) -> Option<(Record, usize)> {
     let next = lines.get(at + 1).filter(|l| !l.blank && !l.fence)?;
     let (name, rest) = body.trim().split_once(':')?;
     let rest = rest.trim_start();
-    let heads = rest.is_empty() || rest.starts_with('(') && rest.contains('=');
+    // "write: IOPS=4480" without a job, and "sata: read: IOPS=61k" with it in the same line.
+    let jobless = rest.starts_with("IOPS=");
+    let inline = rest.split_once(": ").is_some_and(|(_, pairs)| pairs.starts_with("IOPS="));
+    let heads = rest.is_empty() || rest.starts_with('(') && rest.contains('=') || inline || jobless;
     if !heads
         || name.is_empty()
         || name.len() > 60
@@ -100,20 +121,27 @@ fn record(text: &str, lines: &[Line], at: usize) -> Option<(Record, usize)> {
     }
     let mut record = Record {
         span: lines[at].span,
-        name: name.trim().to_owned(),
+        name: if jobless { String::new() } else { name.trim().to_owned() },
+        over: String::new(),
         values: Vec::new(),
         lines: vec![at],
     };
     let mut end = at + 1;
     let (mut section, mut above): (Option<(usize, String)>, _) = (None, Prefix::default());
     let mut lines_of_pairs = 0;
-    for (i, line) in lines.iter().enumerate().skip(at + 1).take(MAX_LINES) {
+    let first = at + usize::from(!jobless && !inline);
+    for (i, line) in lines.iter().enumerate().skip(first).take(MAX_LINES) {
         let deep = indent(text, line);
-        if line.blank || line.fence || deep <= own || line.span.end - line.span.start > 400 {
+        if line.blank
+            || line.fence
+            || i > at && deep <= own
+            || line.span.end - line.span.start > 400
+        {
             break;
         }
         end = i + 1;
-        let (prefix, pairs) = split(text, line.span);
+        let start = if inline && i == at { place(text, rest).start } else { line.span.start };
+        let (prefix, pairs) = split(text, Span::new(start, line.span.end));
         if let Some(prefix) = prefix {
             above = prefix;
         }
@@ -128,7 +156,9 @@ fn record(text: &str, lines: &[Line], at: usize) -> Option<(Record, usize)> {
         if section.is_none() && above.unit.is_none() && lines_of_pairs > 0 {
             section = Some((deep, above.name.clone()));
         }
-        record.lines.push(i);
+        if i > at {
+            record.lines.push(i);
+        }
         record.span.end = line.span.end;
         if record.values.len() > MAX_PAIRS {
             break;
@@ -272,6 +302,39 @@ io_uring: (groupid=1, jobs=32): err= 0: pid=4243: Thu Nov 26 08:01:00 2026
         assert_eq!(cell(1, "cpu sys"), "47.6%");
         assert_eq!(cell(1, "read clat p99 99.00th percentile (usec)"), "");
         assert!(!table.columns.iter().any(|c| c.contains("64")));
+    }
+
+    #[test]
+    fn jobs_are_named_in_their_first_line_or_by_what_stands_over_them() {
+        let names = |text: &str| {
+            let found = super::read(text, &lines(text));
+            assert_eq!(found.len(), 1, "{text}");
+            let rows = found[0].0.rows.iter();
+            rows.map(|r| (r.label.clone(), r.cells[1].text.clone())).collect::<Vec<_>>()
+        };
+        let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        assert_eq!(
+            names(
+                "sata:  read: IOPS=61.4k, BW=240MiB/s (251MB/s)(14.1GiB/60001msec)\n       lat (usec): min=71, max=9120\n\
+                 nvme:  read: IOPS=402k, BW=1570MiB/s (1647MB/s)(92.0GiB/60001msec)\n       lat (usec): min=52, max=4410\n"
+            ),
+            [pair("sata", "61.4k"), pair("nvme", "402k")]
+        );
+        let job = |rate: &str| {
+            format!(
+                "```\nrandread: (groupid=0, jobs=4)\n  read: IOPS={rate}, BW=384MiB/s (403MB/s)\n```\n"
+            )
+        };
+        assert_eq!(
+            names(&format!("## Before\n\n{}\n## After\n\n{}", job("61.4k"), job("98.4k"))),
+            [pair("Before randread", "61.4k"), pair("After randread", "98.4k")]
+        );
+        assert_eq!(
+            names(
+                "The disk:\n\n  write: IOPS=4480, BW=17.5MiB/s (18.4MB/s)\n    sync (usec): avg=208\n"
+            ),
+            [pair("The disk", "4480")]
+        );
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use super::Table;
 use super::outputs::{Above, Found, Value};
-use super::title::{Titles, titled};
+use super::title::{self, Titles, titled};
 use super::tools::grid;
 use crate::evidence::amount;
 use crate::read::line::Line;
@@ -131,17 +131,8 @@ impl Reader<'_> {
         }
         // "query mode: simple" is of the report, and names nothing.
         let tells = line.code && own.contains(": ") && !own.starts_with(['$', '#', '%']);
-        let prose = |j: Option<usize>| {
-            j.and_then(|j| lines.get(j)).is_some_and(|l| {
-                !l.blank
-                    && !l.fence
-                    && l.hashes == 0
-                    && l.bullet == 0
-                    && !l.span.of(self.text).starts_with([' ', '\t'])
-            })
-        };
         let command = own.starts_with(['$', '#']);
-        let within = !line.code && !command && (prose(i.checked_sub(1)) || prose(Some(i + 1)));
+        let within = !line.code && !command && !title::stands_alone(self.text, lines, i);
         if !tells && !within {
             self.titles.over(own);
         }

@@ -1,8 +1,20 @@
 //! What runs of a tool are called: by the comment behind the command, by what the tool says that it ran, by the line of
 //! words over it, or by the command.
 
+use crate::read::line::Line;
+
 /// Longer lines of words are sentences.
-const MAX_NAME: usize = 60;
+pub(super) const MAX_NAME: usize = 60;
+
+/// Whether a line of prose is no part of a paragraph of several lines.
+pub(super) fn stands_alone(text: &str, lines: &[Line], i: usize) -> bool {
+    let prose = |l: &Line| {
+        let other = l.blank || l.fence || l.hashes > 0 || l.bullet > 0;
+        !other && !l.span.of(text).starts_with([' ', '\t'])
+    };
+    let before = i.checked_sub(1).and_then(|i| lines.get(i));
+    !before.is_some_and(prose) && !lines.get(i + 1).is_some_and(prose)
+}
 
 /// What a run may be called.
 #[derive(Debug, Clone, Default)]
