@@ -99,6 +99,7 @@ fn captions(text: &str, lines: &[Line], taken: &[bool], tables: &mut [Table]) {
         let first = lines.partition_point(|l| l.span.start < from);
         let mut title: Option<Span> = own.then_some(table.title);
         let mut pieces = usize::from(own);
+        let mut most = if own { 80 } else { 300 };
         let mut code = lines.get(first).is_some_and(|l| l.code);
         for i in (0..first).rev().take(8) {
             let line = &lines[i];
@@ -108,10 +109,12 @@ fn captions(text: &str, lines: &[Line], taken: &[bool], tables: &mut [Table]) {
             code = line.code || code && line.blank;
             let body = line.span.of(text);
             let says = body.chars().any(char::is_alphanumeric) && !line.fence;
-            if says && body.len() < if own { 80 } else { 300 } {
+            if says && body.len() < most {
                 pieces += 1;
                 let end = title.map_or(line.span.end, |t| t.end);
                 title = Some(Span::new(line.span.start, end));
+                // Over a heading a line may be about all tables, and a paragraph is of another part.
+                most = if line.hashes > 0 { 80 } else { most };
             }
         }
         table.title = title.unwrap_or(Span::new(table.span.start, table.span.start));
