@@ -67,8 +67,8 @@ pub(crate) fn find(text: &str, lines: &[Line]) -> (Vec<Table>, Vec<bool>) {
         let region = &lines[at..end];
         let found = csv::read(text, region)
             .or_else(|| tools::read(text, region))
-            .or_else(|| pipe::read(text, region))
             .or_else(|| pairs::read(text, region))
+            .or_else(|| pipe::read(text, region))
             .or_else(|| series::read(text, region))
             .or_else(|| tools::named_values(text, region))
             .or_else(|| aligned::read(text, region))

@@ -18,8 +18,10 @@ struct Named<'a> {
 
 /// The tables of lines that follow one another and have the same names.
 pub(super) fn read(text: &str, region: &[Line]) -> Option<Vec<(Table, Range<usize>)>> {
-    let read: Vec<Option<Named<'_>>> =
-        region.iter().map(|l| pairs(text, l).or_else(|| value_first(text, l))).collect();
+    let read: Vec<Option<Named<'_>>> = region
+        .iter()
+        .map(|l| bench(text, l).or_else(|| pairs(text, l)).or_else(|| value_first(text, l)))
+        .collect();
     let names = |i: usize| {
         read[i].as_ref().map(|row| row.values.iter().map(|(name, _)| *name).collect::<Vec<_>>())
     };
@@ -27,7 +29,11 @@ pub(super) fn read(text: &str, region: &[Line]) -> Option<Vec<(Table, Range<usiz
     let mut at = 0;
     while at < read.len() {
         let own = names(at);
-        let alike = |i: &usize| own.is_some() && names(*i) == own;
+        // Values at the end of a line may be left out.
+        let alike = |i: &usize| match (&own, names(*i)) {
+            (Some(own), Some(names)) => own.iter().zip(&names).all(|(a, b)| a == b),
+            _ => false,
+        };
         let end = at + (at..read.len()).take_while(alike).count();
         if end >= at + 2 {
             tables.extend(table(text, region, &read, at..end).map(|t| (t, at..end)));
@@ -44,8 +50,8 @@ fn table(
     range: Range<usize>,
 ) -> Option<Table> {
     let mut columns = vec![String::new()];
-    let names = read[range.start].iter().flat_map(|row| &row.values);
-    columns.extend(names.map(|(name, _)| (*name).to_owned()));
+    let full = read[range.clone()].iter().flatten().max_by_key(|row| row.values.len())?;
+    columns.extend(full.values.iter().map(|(name, _)| (*name).to_owned()));
     let rows = range.clone().filter_map(|i| {
         let row = read[i].as_ref()?;
         let cells = row.values.iter().map(|(_, value)| Some(place(text, value))).collect();
@@ -60,6 +66,28 @@ fn table(
 
 fn is_value(words: &str) -> bool {
     words.starts_with(|c: char| c.is_ascii_digit()) && amount::of_cell(words, None).is_some()
+}
+
+/// A benchmark a line: `test parse ... bench:   1,234 ns/iter (+/- 56)`, `RegExp#test x 4,161,532 ops/sec ±0.99% (59 runs
+/// sampled)`, `addition     34.113M (± 2.1%) i/s -    171.007M in   5.014891s`.
+fn bench<'a>(text: &'a str, line: &Line) -> Option<Named<'a>> {
+    let body = line.span.of(text).trim();
+    if let Some((name, rest)) = body.strip_prefix("test ").and_then(|b| b.split_once(" ... bench:"))
+    {
+        let mut values = vec![("time", rest.split('(').next()?.trim())];
+        values.extend(rest.split_once("= ").map(|(_, rate)| ("throughput", rate.trim())));
+        return values.iter().all(|(_, v)| is_value(v)).then_some(Named { name, values });
+    }
+    if let Some((name, rest)) = body.split_once(" x ")
+        && let Some((value, rest)) = rest.split_once(" ops/sec")
+        && rest.trim_start().starts_with('±')
+    {
+        return is_value(value).then(|| Named { name, values: vec![("ops/sec", value)] });
+    }
+    let (own, _) = body.split_once(" i/s -")?;
+    let (own, _) = own.split_once(" (±")?;
+    let (name, value) = own.trim_end().rsplit_once("  ")?;
+    is_value(value).then(|| Named { name: name.trim(), values: vec![("iterations/s", value)] })
 }
 
 /// `base      wall 94.3 s   user 3411 s`, or `base  qps=120k p99=4.1ms`: two values or more.
@@ -144,6 +172,26 @@ mod tests {
         let (columns, rows) = table("old  qps=120k p99=4.1ms\nnew  qps=181k p99=2.0ms\n");
         assert_eq!(columns, ["", "qps", "p99"]);
         assert_eq!(rows[0], ["old", "120k", "4.1ms"]);
+    }
+
+    #[test]
+    fn benchmarks_are_printed_a_line_each() {
+        let (columns, rows) = table(
+            "```\ntest parse_small ... bench:       1,234 ns/iter (+/- 56)\ntest parse_large ... bench:     120,456 ns/iter (+/- 2,345) = 812 MB/s\n```\n",
+        );
+        assert_eq!(columns, ["", "time", "throughput"]);
+        assert_eq!(rows[0], ["parse_small", "1,234 ns/iter", ""]);
+        assert_eq!(rows[1], ["parse_large", "120,456 ns/iter", "812 MB/s"]);
+        let (columns, rows) = table(
+            "```\nRegExp#test x 4,161,532 ops/sec ±0.99% (59 runs sampled)\nString#indexOf x 6,139,623 ops/sec ±1.00% (131 runs sampled)\n```\n",
+        );
+        assert_eq!(columns, ["", "ops/sec"]);
+        assert_eq!(rows[0], ["RegExp#test", "4,161,532"]);
+        let (columns, rows) = table(
+            "```\n            addition     34.113M (± 2.1%) i/s -    171.007M in   5.014891s\n           addition2     24.205M (± 1.1%) i/s -    122.055M in   5.043110s\n```\n",
+        );
+        assert_eq!(columns, ["", "iterations/s"]);
+        assert_eq!(rows[1], ["addition2", "24.205M"]);
     }
 
     #[test]

@@ -23,6 +23,8 @@ struct Report {
     lines: Vec<usize>,
     /// It is a list in prose.
     listed: bool,
+    /// A tool is known that prints such values.
+    known: bool,
 }
 
 /// A report with more values is no report that a sentence could be about.
@@ -65,7 +67,11 @@ impl Reader<'_> {
             return;
         }
         match self.above.read(self.text, line) {
-            Some(Found::Values(values)) => return self.add(i, line, values, false),
+            Some(Found::Values(values)) => {
+                self.add(i, line, values, false);
+                self.open.known = true;
+                return;
+            }
             Some(Found::Name(name)) => {
                 self.close();
                 self.titles.tool = Some(name);
@@ -122,7 +128,7 @@ impl Reader<'_> {
         if !line.code {
             self.close();
             self.above.end();
-        } else if own.starts_with(['$', '#', '%', '>']) && !self.open.values.is_empty() {
+        } else if title::is_prompt(own) && !self.open.values.is_empty() {
             self.close();
         }
         self.section = own.strip_suffix(':').filter(|_| line.code).map(|own| (deep, own));
@@ -130,10 +136,13 @@ impl Reader<'_> {
             return;
         }
         // "query mode: simple" is of the report, and names nothing.
-        let tells = line.code && own.contains(": ") && !own.starts_with(['$', '#', '%']);
-        let command = own.starts_with(['$', '#']);
-        let within = !line.code && !command && !title::stands_alone(self.text, lines, i);
-        if !tells && !within {
+        let prompt = title::is_prompt(own);
+        let prints = line.code && !prompt;
+        let within = !line.code && !prompt && !title::stands_alone(self.text, lines, i);
+        let tells = prints && own.contains(": ");
+        if prints && !tells {
+            self.titles.inner(own);
+        } else if !tells && !within {
             self.titles.over(own);
         }
     }
@@ -141,7 +150,7 @@ impl Reader<'_> {
 
 fn tables(text: &str, reports: Vec<Report>) -> Vec<(Table, Vec<usize>)> {
     let mut groups: Vec<Vec<Report>> = Vec::new();
-    for report in reports.into_iter().filter(|r| !r.values.is_empty()) {
+    for report in reports.into_iter().filter(|r| r.values.len() > usize::from(!r.known)) {
         let alike = |group: &&mut Vec<Report>| {
             let first = &group[0];
             let common =

@@ -6,6 +6,11 @@ use crate::read::line::Line;
 /// Longer lines of words are sentences.
 pub(super) const MAX_NAME: usize = 60;
 
+/// Whether a line is a command or a comment.
+pub(super) fn is_prompt(line: &str) -> bool {
+    line.starts_with(['$', '#', '%', '>']) || line.starts_with("In [")
+}
+
 /// Whether a line of prose is no part of a paragraph of several lines.
 pub(super) fn stands_alone(text: &str, lines: &[Line], i: usize) -> bool {
     let prose = |l: &Line| {
@@ -28,12 +33,20 @@ pub(super) struct Titles {
     /// The line of words over it and others.
     last: String,
     command: Option<String>,
+    /// The line over it of what a tool printed.
+    inner: Option<String>,
 }
+
+/// What shells and others write before a command.
+const PROMPTS: [&str; 3] = ["$ ", "% ", ">>> "];
 
 impl Titles {
     /// A line of words or a command, from which on runs are called by it.
     pub(super) fn over(&mut self, line: &str) {
-        let prompt = line.strip_prefix("$ ").or_else(|| line.strip_prefix("% "));
+        let prompt = PROMPTS.iter().find_map(|p| line.strip_prefix(p));
+        // "In [3]: %timeit f(x)"
+        let cell = line.strip_prefix("In [").and_then(|l| l.split_once("]: "));
+        let prompt = prompt.or(cell.map(|(_, command)| command));
         let bare = |s: &str| {
             s.trim_matches(['$', '#', '%', '=', '-', '*', ':', ' ', '`', '\t', '>']).to_owned()
         };
@@ -46,7 +59,7 @@ impl Titles {
                 {
                     (command, Some(bare(note.trim_matches(['(', ')']))))
                 }
-                _ => (line, None),
+                _ => (prompt.unwrap_or(line), None),
             },
         };
         let own = bare(own);
@@ -62,11 +75,17 @@ impl Titles {
         self.tool = None;
     }
 
+    /// A line that a tool printed.
+    pub(super) fn inner(&mut self, line: &str) {
+        line.trim_end_matches([':', ' ']).clone_into(self.inner.insert(String::new()));
+    }
+
     /// The titles of the next run; the line over it is of no other.
     pub(super) fn take(&mut self) -> Titles {
         let own = self.clone();
         self.over = None;
         self.tool = None;
+        self.inner = None;
         own
     }
 
@@ -76,7 +95,7 @@ impl Titles {
     }
 
     fn first(&self) -> &str {
-        [&self.comment, &self.tool, &self.over, &self.command]
+        [&self.comment, &self.tool, &self.over, &self.command, &self.inner]
             .into_iter()
             .flatten()
             .next()
@@ -104,8 +123,8 @@ impl Titles {
 /// The names of runs: each by the first of its titles that all of them have and that differ, with the options in which
 /// commands of runs of the same name differ.
 pub(super) fn titled(runs: &[&Titles]) -> Vec<String> {
-    let of: [fn(&Titles) -> &Option<String>; 4] =
-        [|t| &t.comment, |t| &t.tool, |t| &t.over, |t| &t.command];
+    let of: [fn(&Titles) -> &Option<String>; 5] =
+        [|t| &t.comment, |t| &t.tool, |t| &t.over, |t| &t.command, |t| &t.inner];
     let differ = |names: &Vec<String>| names.iter().any(|n| *n != names[0]) || names.len() == 1;
     let all = |of: &fn(&Titles) -> &Option<String>| {
         runs.iter().map(|t| of(t).clone()).collect::<Option<Vec<String>>>().filter(differ)

@@ -133,9 +133,21 @@ fn bracketed_names(text: &str, body: &str) -> Option<Vec<Value>> {
     (fits && names.len() > 1).then(|| names.iter().zip(&values).map(of).collect())
 }
 
-/// `http_req_duration..............: avg=1.5ms  min=1ms p(95)=3.1ms`.
+/// `http_req_duration..............: avg=1.5ms  min=1ms p(95)=3.1ms`, and `http_reqs...........: 125312  4176.01/s`.
 fn pairs(text: &str, body: &str) -> Option<Vec<Value>> {
-    let (name, rest) = body.split_once(':')?;
+    let (name, rest) = body.split_once("...: ").or_else(|| body.split_once(':'))?;
+    if body[name.len()..].starts_with("...: ") {
+        let name = name.trim_start_matches(['✓', '✗', ' ']).trim_end_matches(['.', ' ']);
+        if name.starts_with('{') {
+            return Some(Vec::new());
+        }
+        let chunks: Vec<&str> = rest.split("  ").map(str::trim).filter(|c| !c.is_empty()).collect();
+        if let Some(total) = chunks.first().filter(|c| is_value(c)) {
+            let rate = chunks.get(1).filter(|c| is_value(c) && c.ends_with("/s"));
+            let rate = rate.map(|rate| printed(text, format!("{name} per second"), rate));
+            return Some(std::iter::once(printed(text, name, total)).chain(rate).collect());
+        }
+    }
     let name = name.trim_start_matches(['✓', '✗', ' ']).trim_end_matches(['.', ' ']);
     if name.is_empty() || name.len() > 50 || name.contains(['=', ',', '(']) {
         return None;

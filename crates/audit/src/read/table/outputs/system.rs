@@ -25,6 +25,8 @@ pub(super) fn read(above: &mut Above, text: &str, body: &str) -> Option<Found> {
         .or_else(|| times(text, body))
         .or_else(|| unit_in_name(text, body))
         .or_else(|| copied(text, body))
+        .or_else(|| timeit(text, body))
+        .or_else(|| cyclictest(text, body))
         .or_else(|| iperf(above, text, body))
         .or_else(|| ping(text, body))?;
     Some(if values.is_empty() { Found::Part } else { Found::Values(values) })
@@ -62,7 +64,7 @@ fn counter(text: &str, body: &str) -> Option<Vec<Value>> {
         return None;
     }
     let mut found = vec![printed(text, event, number)];
-    let note = note.split("( +-").next().unwrap_or("").trim();
+    let note = note.split('(').next().unwrap_or("").trim();
     let (value, what) = note.split_once(' ').map_or((note, ""), |(v, w)| (v, w.trim()));
     if value.starts_with(|c: char| c.is_ascii_digit()) {
         let own = &note[..note.len() - what.len()];
@@ -152,6 +154,24 @@ fn copied(text: &str, body: &str) -> Option<Vec<Value>> {
             printed(text, "throughput (rate)", rate),
         ]
     })
+}
+
+/// `10000 loops, best of 5: 25.3 usec per loop`, `1.23 ms ± 4.1 µs per loop (mean ± std. dev. of 7 runs, 1000 loops each)`.
+fn timeit(text: &str, body: &str) -> Option<Vec<Value>> {
+    let (own, _) = body.split_once(" per loop")?;
+    let value = own.split_once(": ").map_or(own, |(_, value)| value);
+    is_value(value).then(|| vec![printed(text, "time per loop", value)])
+}
+
+/// `T: 0 ( 1234) P:80 I:1000 C: 100000 Min:      2 Act:    4 Avg:    3 Max:      121`, in microseconds.
+fn cyclictest(text: &str, body: &str) -> Option<Vec<Value>> {
+    let (_, rest) = body.strip_prefix("T:")?.split_once(" C:")?;
+    let of = |name: &str, called: &str| {
+        let value = rest.split_once(name)?.1.split_whitespace().next()?;
+        is_number(value).then(|| with_unit(text, called, value, "us"))
+    };
+    let names = [("Min:", "min latency"), ("Avg:", "average latency"), ("Max:", "max latency")];
+    Some(names.iter().filter_map(|(name, called)| of(name, called)).collect())
 }
 
 /// `[SUM]   0.00-30.00  sec  82.1 GBytes  23.5 Gbits/sec   412   sender`: of several streams only their sum.

@@ -286,3 +286,33 @@ fn what_looks_a_little_like_a_report_is_none() {
         .is_empty()
     );
 }
+
+#[test]
+fn prose_over_a_block_names_its_run_and_sections_do_not() {
+    let run = |rate: &str| {
+        format!(
+            "```\nSummary:\n  Total:\t30.0105 secs\n  Average:\t0.0042 secs\n  Requests/sec:\t{rate}\n\nLatency distribution:\n  \
+             50% in 0.0038 secs\n  99% in 0.0121 secs\n```\n"
+        )
+    };
+    let (columns, rows) =
+        table(&format!("nginx:\n\n{}\ncaddy:\n\n{}", run("11873.2114"), run("8173.2114")));
+    assert_eq!(columns[3..5], ["requests/sec", "p50 median latency 50th percentile"]);
+    assert_eq!(rows[0][..3], ["nginx", "30.0105 secs", "0.0042 secs"]);
+    assert_eq!(rows[1][0], "caddy");
+}
+
+#[test]
+fn loops_and_latencies_are_read_a_line_a_run() {
+    let (columns, rows) = in_code(
+        "In [3]: %timeit f(x)\n1.23 ms ± 4.1 µs per loop (mean ± std. dev. of 7 runs, 1000 loops each)\n\n\
+         In [4]: %timeit g(x)\n812 µs ± 2.2 µs per loop (mean ± std. dev. of 7 runs, 1000 loops each)\n",
+    );
+    assert_eq!(columns[1..], ["time per loop"]);
+    assert_eq!(rows[1], ["timeit g(x)", "812 µs ± 2.2 µs"]);
+    let (_, rows) = in_code(
+        "# stock\nT: 0 ( 1234) P:80 I:1000 C: 100000 Min:      2 Act:    4 Avg:    3 Max:      121\n\
+         # rt\nT: 0 ( 1240) P:80 I:1000 C: 100000 Min:      1 Act:    3 Avg:    2 Max:       21\n",
+    );
+    assert_eq!(rows[1], ["rt", "1 us", "2 us", "21 us"]);
+}
