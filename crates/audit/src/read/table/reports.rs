@@ -88,18 +88,26 @@ impl Reader<'_> {
         }
         let deep = body.len() - body.trim_start().len();
         let listed = !line.code && (line.bullet > 0 || deep > 0);
-        let pair = if line.code {
-            pair(self.text, line)
-        } else {
-            item(self.text, line).filter(|_| listed)
-        };
+        let item = || item(self.text, line).filter(|_| line.bullet > 0 || deep > 0);
+        let pair = pair(self.text, line).filter(|_| line.code).or_else(item);
         if let Some((key, value)) = pair {
             let under = self.section.filter(|(s, _)| deep > *s && line.code);
             let name = under.map_or(key.to_owned(), |(_, section)| format!("{section} {key}"));
             self.add(i, line, vec![Value { name, span: value, text: None }], listed);
+        } else if listed && self.heads(deep, lines.get(i + 1)) {
+            self.close();
+            self.titles.over(body[line.bullet..].trim());
         } else if !line.blank && !listed {
             self.words(i, line, lines);
         }
+    }
+
+    /// Whether the line behind one is an item that stands deeper.
+    fn heads(&self, deep: usize, next: Option<&Line>) -> bool {
+        next.is_some_and(|next| {
+            let body = next.span.of(self.text);
+            body.len() - body.trim_start().len() > deep && item(self.text, next).is_some()
+        })
     }
 
     fn add(&mut self, i: usize, line: &Line, values: Vec<Value>, listed: bool) {
@@ -312,6 +320,21 @@ mod tests {
             table("```\nParse ........ 12.3 s\nLower ...... 4.1 s\nEmit ... 900 ms\n```\n");
         assert_eq!(columns, ["", "Parse", "Lower", "Emit"]);
         assert_eq!(rows[0][1..], ["12.3 s", "4.1 s", "900 ms"]);
+    }
+
+    #[test]
+    fn lists_of_the_same_names_are_rows_of_what_stands_over_them() {
+        let wanted = [["Sleep current", "8.4 uA", "2.1 uA"], ["Time awake", "2,140 ms", "960 ms"]];
+        for text in [
+            "Sleep current\n  1.7: 8.4 uA\n  1.9: 2.1 uA\n\nTime awake\n  1.7: 2,140 ms\n  1.9: 960 ms\n",
+            "## Sleep current\n\n- 1.7: 8.4 uA\n- 1.9: 2.1 uA\n\n## Time awake\n\n- **1.7**: 2,140 ms\n- 1.9: 960 ms\n",
+            "- Sleep current:\n  - 1.7: 8.4 uA\n  - 1.9: 2.1 uA\n- Time awake:\n  - 1.7: 2,140 ms\n  - 1.9: 960 ms\n",
+            "```\nSleep current\n  1.7: 8.4 uA\n  1.9: 2.1 uA\n\nTime awake\n  1.7: 2,140 ms\n  1.9: 960 ms\n```\n",
+        ] {
+            let (columns, rows) = table(text);
+            assert_eq!(columns, ["", "1.7", "1.9"], "{text}");
+            assert_eq!(rows, wanted, "{text}");
+        }
     }
 
     #[test]

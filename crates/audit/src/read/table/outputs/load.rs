@@ -57,9 +57,8 @@ fn under_header(above: &Above, text: &str, body: &str) -> Option<Vec<Value>> {
 /// `Latency Distribution` over `50%    2.84ms` or `99% in 0.0120 secs`.
 fn distribution(above: &mut Above, text: &str, body: &str) -> Option<Vec<Value>> {
     let lower = body.to_lowercase();
-    if lower.starts_with("percentage of the requests served")
-        || lower.len() < 60 && lower.contains(" distribution") && lower.contains(['y', 'e'])
-    {
+    let titled = lower.split(" (").next().unwrap_or("").trim_end_matches(':');
+    if lower.starts_with("percentage of the requests served") || titled.ends_with(" distribution") {
         above.distribution = Some(if lower.contains("(ms)") { "ms" } else { "" }.to_owned());
         return Some(Vec::new());
     }

@@ -58,7 +58,7 @@ impl Above {
             return None;
         }
         // None of the forms is longer, and prose often is.
-        if body.len() > 200 || line.hashes > 1 {
+        if body.len() > 200 || line.hashes > 0 {
             return None;
         }
         load::read(self, text, body).or_else(|| system::read(self, text, body))

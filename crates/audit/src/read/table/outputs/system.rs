@@ -93,9 +93,25 @@ fn times(text: &str, body: &str) -> Option<Vec<Value>> {
     if let [name, value] = words.as_slice()
         && ["real", "user", "sys"].contains(name)
     {
+        if let Some(time) = clock(value) {
+            return Some(vec![Value { text: Some(time), ..printed(text, *name, value) }]);
+        }
         let minutes = value.ends_with('s') && is_value(value);
         let unit = if minutes { "" } else { "s" };
         return (minutes || is_number(value)).then(|| vec![with_unit(text, *name, value, unit)]);
+    }
+    // "8.500u 0.410s 0:09.12 97.7%", as csh prints it
+    if let [user, system, wall, ..] = words.as_slice()
+        && let (Some(user), Some(system)) = (user.strip_suffix('u'), system.strip_suffix('s'))
+        && let Some(time) = clock(wall)
+        && is_number(user)
+        && is_number(system)
+    {
+        return Some(vec![
+            with_unit(text, "user", user, "s"),
+            with_unit(text, "system", system, "s"),
+            Value { text: Some(time), ..printed(text, "elapsed", wall) },
+        ]);
     }
     let mut found = Vec::new();
     let mut at = 0;

@@ -238,6 +238,8 @@ fn shells_print_times_in_their_own_ways() {
     assert_eq!(rows[0], ["/usr/bin/time ./old", "8.50 s", "0.41 s", "0 min 09.12 s", "97%"]);
     let (_, rows) = in_code("$ time ./a\n        9.12 real         8.50 user         0.41 sys\n");
     assert_eq!(rows[0][1..], ["9.12 s", "8.50 s", "0.41 s"]);
+    let (_, rows) = in_code("% time ./a\n8.500u 0.410s 0:09.12 97.7%\t0+0k 0+0io 0pf+0w\n");
+    assert_eq!(rows[0], ["time ./a", "8.500 s", "0.410 s", "0 min 09.12 s"]);
     let (_, rows) = in_code("$ time -p ./a\nreal 9.12\nuser 8.50\nsys 0.41\n");
     assert_eq!(rows[0][1..], ["9.12 s", "8.50 s", "0.41 s"]);
 }
