@@ -55,7 +55,8 @@ fn table(
     let rows = range.clone().filter_map(|i| {
         let row = read[i].as_ref()?;
         let cells = row.values.iter().map(|(_, value)| Some(place(text, value))).collect();
-        Some((region[i].span, row.name.to_owned(), cells))
+        let name: Vec<&str> = row.name.split_whitespace().collect();
+        Some((region[i].span, name.join(" "), cells))
     });
     let mut table = grid(text, columns, rows.collect())?;
     if range.start > 0 {
@@ -141,12 +142,12 @@ fn value_first<'a>(text: &'a str, line: &Line) -> Option<Named<'a>> {
     };
     let unit = value.contains(char::is_alphabetic) && is_value(value);
     let name = name.trim();
-    let word = name.split("  ").next().filter(|w| w.len() < name.len() && !w.contains(' '));
-    let column = word.unwrap_or("");
-    let name = name[column.len()..].trim_start();
+    // "call     tests/test_import.py": the kind of step is of the name.
+    let words = name.split_whitespace().count();
+    let path = name.rsplit(char::is_whitespace).next()?.contains(['.', '/', '_', ':']);
     let names = name.starts_with(|c: char| c.is_alphabetic() || matches!(c, '.' | '/' | '~' | '_'));
-    (unit && names && !name.contains("  ") && !name.contains(char::is_whitespace))
-        .then(|| Named { name, values: vec![(column, value)] })
+    let fits = words == 1 || words == 2 && path;
+    (unit && names && fits).then(|| Named { name, values: vec![("", value)] })
 }
 
 #[cfg(test)]
@@ -197,10 +198,11 @@ mod tests {
     #[test]
     fn values_stand_before_their_names_in_code() {
         let (columns, rows) = table(
-            "```\n41.20s call     tests/test_import.py::test_full\n18.75s call     tests/test_pdf.py::test_pdf\n```\n",
+            "```\n41.20s call     tests/test_import.py::test_full\n18.75s setup    tests/test_pdf.py::test_pdf\n```\n",
         );
-        assert_eq!(columns, ["", "call"]);
-        assert_eq!(rows[0], ["tests/test_import.py::test_full", "41.20s"]);
+        assert_eq!(columns, ["", ""]);
+        assert_eq!(rows[0], ["call tests/test_import.py::test_full", "41.20s"]);
+        assert_eq!(rows[1], ["setup tests/test_pdf.py::test_pdf", "18.75s"]);
         let (_, rows) = table("```\n$ du -sh *\n1.2G\ttarget\n38M\tsrc\n```\n");
         assert_eq!(rows[1], ["src", "38M"]);
     }

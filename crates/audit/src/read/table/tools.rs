@@ -139,9 +139,7 @@ fn criterion(text: &str, region: &[Line]) -> Option<(Table, Range<usize>)> {
             }
             change = false;
             let thrpt = words[at].of(text) == "thrpt:";
-            let middle = words.get(at + 3..at + 5).map(join);
-            let open = body.contains('[') && body.contains(']') && words.len() >= at + 7;
-            let Some(middle) = middle.filter(|_| open) else { continue };
+            let Some(middle) = middle(text, &words[at + 1..]) else { continue };
             if thrpt {
                 if let Some((span, _, cells)) = rows.last_mut() {
                     span.end = line.span.end;
@@ -160,6 +158,19 @@ fn criterion(text: &str, region: &[Line]) -> Option<(Table, Range<usize>)> {
     let range = *lines.first()?..lines.last()? + 1;
     let columns = ["", "time", "throughput", "change"].map(str::to_owned).to_vec();
     Some((grid(text, columns, rows)?, range))
+}
+
+/// The second of three values between brackets, or the only one.
+fn middle(text: &str, words: &[Span]) -> Option<Span> {
+    let (first, last) = (words.first()?, words.iter().find(|w| w.of(text).ends_with(']'))?);
+    let inside = Span::new(first.start + 1, last.end - 1);
+    let count = words.iter().take_while(|w| w.start < inside.end).count();
+    let open = first.of(text).starts_with('[');
+    match count {
+        2 if open => Some(inside),
+        6 if open => words.get(2..4).map(join),
+        _ => None,
+    }
 }
 
 /// The table of pytest-benchmark: one unit in its header, a factor in brackets behind each value.
@@ -235,7 +246,7 @@ pub(crate) fn named_values(text: &str, region: &[Line]) -> Option<Vec<(Table, Ra
             read[i].as_ref().map(|(name, values)| {
                 (
                     region[i].span,
-                    name.of(text).trim_matches(['*', '`', '_', ' ']).to_owned(),
+                    unmarked(name.of(text)).to_owned(),
                     values.iter().map(|(_, value)| Some(*value)).collect(),
                 )
             })
@@ -248,6 +259,13 @@ pub(crate) fn named_values(text: &str, region: &[Line]) -> Option<Vec<(Table, Ra
         table.title = Span::new(region[0].span.start, region[range.start - 1].span.end);
     }
     Some(vec![(table, range)])
+}
+
+/// A name without the marks around it.
+fn unmarked(name: &str) -> &str {
+    let own = name.trim_matches(['*', '_', ' ']);
+    let inside = own.strip_prefix('`').and_then(|own| own.strip_suffix('`'));
+    inside.filter(|own| !own.contains('`')).unwrap_or(own)
 }
 
 /// A name, and its values, each with the words before it.
@@ -308,5 +326,8 @@ mod tests {
         let row: Vec<&str> = table.rows[0].cells.iter().map(|c| c.text.as_str()).collect();
         assert_eq!(row, ["pack/avx2", "203.70 ns", "5.0270 Gelem/s", "-20.871%"]);
         assert_eq!(table.rows[1].label, "pack/avx512");
+        let text = "lex/json            time:   [4.8812 ms 4.9003 ms 4.9231 ms]\n                    thrpt:  [2.3434 GiB/s]\n";
+        let table = &read(text, &lines(text)).unwrap()[0].0;
+        assert_eq!(table.rows[0].cells[2].text, "2.3434 GiB/s");
     }
 }
