@@ -47,8 +47,13 @@ const BLOCKS: [&str; 24] = [
 pub(crate) fn plain(html: &str) -> Plain {
     let pieces = pieces(html);
     let data_tables = data_tables(&pieces);
-    let mut out =
-        Out { text: String::with_capacity(html.len() / 2), map: Vec::new(), pre: 0, fenced: false };
+    let mut out = Out {
+        text: String::with_capacity(html.len() / 2),
+        map: Vec::new(),
+        pre: 0,
+        fenced: false,
+        lists: 0,
+    };
     let mut hidden: Option<String> = None;
     let mut grid = Grid { heads: heads(&pieces), ..Grid::default() };
     for (i, piece) in pieces.iter().enumerate() {
@@ -202,9 +207,14 @@ fn block_tag(out: &mut Out, name: &str, closing: bool) {
     match name {
         "br" | "tr" => out.line(),
         "td" | "th" => out.space(),
+        "ul" | "ol" => {
+            out.blank();
+            out.lists = if closing { out.lists.saturating_sub(1) } else { out.lists + 1 };
+        }
         "li" => {
             out.line();
             if !closing {
+                out.push(["", "  ", "    "][out.lists.saturating_sub(1).min(2)]);
                 out.push("* ");
             }
         }
@@ -257,6 +267,8 @@ struct Out {
     pre: usize,
     /// A fence is open.
     fenced: bool,
+    /// So many lists are open.
+    lists: usize,
 }
 
 impl Out {
@@ -389,6 +401,14 @@ mod tests {
         assert_eq!(
             text(page).trim(),
             "| Tool | Time | | Note |\n| | 8 threads | 16 threads | |\n|---|---|\n| zstd | 1 | 2 | a |\n| | 3 | 4 | b |"
+        );
+    }
+
+    #[test]
+    fn items_of_lists_in_lists_stand_deeper() {
+        assert_eq!(
+            text("<ul><li>ext3<ul><li>a: 1</ul><li>xfs</ul>b</ul><li>c"),
+            "* ext3\n\n  * a: 1\n\n* xfs\n\nb\n\n* c\n"
         );
     }
 

@@ -94,7 +94,7 @@ impl Reader<'_> {
             let under = self.section.filter(|(s, _)| deep > *s && line.code);
             let name = under.map_or(key.to_owned(), |(_, section)| format!("{section} {key}"));
             self.add(i, line, vec![Value { name, span: value, text: None }], listed);
-        } else if listed && self.heads(deep, lines.get(i + 1)) {
+        } else if listed && self.heads(deep, lines[i + 1..].iter().take(3).find(|l| !l.blank)) {
             self.close();
             self.titles.over(body[line.bullet..].trim());
         } else if !line.blank && !listed {
