@@ -108,7 +108,8 @@ fn captions(text: &str, lines: &[Line], taken: &[bool], tables: &mut [Table]) {
             }
             code = line.code || code && line.blank;
             let body = line.span.of(text);
-            let says = body.chars().any(char::is_alphanumeric) && !line.fence;
+            let command = line.code && body.trim_start().starts_with("$ ");
+            let says = body.chars().any(char::is_alphanumeric) && !line.fence && !command;
             if says && body.len() < most {
                 pieces += 1;
                 let end = title.map_or(line.span.end, |t| t.end);
