@@ -7,6 +7,7 @@ pub(crate) mod html;
 mod line;
 mod pre;
 pub(crate) mod source;
+pub(crate) mod spelled;
 pub(crate) mod table;
 pub(crate) mod tag;
 pub(crate) mod token;

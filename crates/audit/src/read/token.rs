@@ -1,8 +1,9 @@
 //! Text as tokens: words, numbers with units, marks. Dates, times of day, version numbers and
 //! numbers that are part of a name are not taken for quantities.
 
-use crate::read::digits::{number, numeric, word_length};
+use crate::read::digits::{numeric, word_length};
 use crate::read::source::Span;
+use crate::read::spelled;
 use crate::read::unit::{self, Unit};
 
 /// A number as printed.
@@ -110,8 +111,9 @@ pub(crate) fn tokens(text: &str, span: Span) -> Vec<Token> {
             kind,
         });
     }
-    spell(&mut tokens);
+    spelled::numbers(&mut tokens);
     attach_units(text, &mut tokens);
+    spelled::durations(text, &mut tokens);
     label(&mut tokens);
     tokens
 }
@@ -132,56 +134,6 @@ fn joins(piece: &str, start: usize, end: usize) -> bool {
     let digits = before.is_some_and(|c| c.is_ascii_digit() || c == '%')
         && after.is_some_and(|c| c.is_ascii_digit());
     before.is_some_and(char::is_alphanumeric) && after.is_some_and(char::is_alphanumeric) && !digits
-}
-
-const SPELLED: [(&str, f64); 23] = [
-    ("one", 1.0),
-    ("two", 2.0),
-    ("three", 3.0),
-    ("four", 4.0),
-    ("five", 5.0),
-    ("six", 6.0),
-    ("seven", 7.0),
-    ("eight", 8.0),
-    ("nine", 9.0),
-    ("ten", 10.0),
-    ("eleven", 11.0),
-    ("twelve", 12.0),
-    ("sixteen", 16.0),
-    ("twenty", 20.0),
-    ("thirty", 30.0),
-    ("forty", 40.0),
-    ("fifty", 50.0),
-    ("sixty", 60.0),
-    ("seventy", 70.0),
-    ("eighty", 80.0),
-    ("ninety", 90.0),
-    ("hundred", 100.0),
-    ("single", 1.0),
-];
-
-/// Spelled numbers become numbers; "thirty-two" is one.
-fn spell(tokens: &mut Vec<Token>) {
-    for token in tokens.iter_mut() {
-        if token.is_word()
-            && let Some((_, value)) = SPELLED.iter().find(|(w, _)| *w == token.lower)
-        {
-            token.kind = Kind::Number(Number { spelled: true, ..number(*value, 1.0, None) });
-        }
-    }
-    let spelled = |t: &Token| t.number().filter(|n| n.spelled).map(|n| n.value);
-    for i in (1..tokens.len()).rev() {
-        let (Some(tens), Some(ones)) = (spelled(&tokens[i - 1]), spelled(&tokens[i])) else {
-            continue;
-        };
-        let joined = tokens[i].span.start == tokens[i - 1].span.end + 1;
-        if joined && (20.0..100.0).contains(&tens) && ones < 10.0 {
-            tokens[i - 1].kind =
-                Kind::Number(Number { spelled: true, ..number(tens + ones, 1.0, None) });
-            tokens[i - 1].span.end = tokens[i].span.end;
-            tokens.remove(i);
-        }
-    }
 }
 
 /// A unit in the next word belongs to the number before it ("520 Watts", "16 virtual CPUs").

@@ -19,8 +19,12 @@ fn fraction(tokens: &[Token], i: usize) -> Option<(f64, usize)> {
         "quarter" | "quarters" => 4.0,
         "fifth" | "fifths" => 5.0,
         "sixth" | "sixths" => 6.0,
+        "seventh" | "sevenths" => 7.0,
         "eighth" | "eighths" => 8.0,
+        "ninth" | "ninths" => 9.0,
         "tenth" | "tenths" => 10.0,
+        "twelfth" => 12.0,
+        "twentieth" => 20.0,
         "hundredth" => 100.0,
         "thousandth" => 1000.0,
         _ => return None,
@@ -47,20 +51,44 @@ fn multiple(word: &str) -> Option<f64> {
     })
 }
 
-/// A price: "$1.27 million".
+/// "leads the Basalt X": one other, and not all.
+fn beats_one(tokens: &[Token], i: usize) -> bool {
+    let article = usize::from(matches!(lower(tokens, i + 1), "the" | "its" | "our"));
+    tokens.get(i + 1 + article).is_some_and(|t| {
+        t.is_word()
+            && !matches!(
+                t.lower.as_str(),
+                "list" | "table" | "field" | "pack" | "chart" | "ranking" | "way" | "all"
+            )
+            && (t.capital || article == 1)
+    })
+}
+
+/// "comes last", "is last", "puts Java last": no "last year".
+fn is_last(tokens: &[Token], i: usize) -> bool {
+    let places = (1..4).any(|by| {
+        matches!(
+            back(tokens, i, by),
+            "comes" | "came" | "is" | "was" | "are" | "puts" | "finishes" | "finished" | "ends"
+        )
+    });
+    let next = tokens.get(i + 1);
+    let ends = next.is_none_or(|t| {
+        !t.is_word() || matches!(t.lower.as_str(), "by" | "with" | "at" | "in" | "and" | "here")
+    });
+    places && ends && back(tokens, i, 1) != "the"
+}
+
+/// A price: "$1.27", "47 cents".
 fn money(tokens: &[Token], i: usize) -> Option<(Amount, usize)> {
     let n = tokens[i].quantity()?;
     let sign = i > 0 && (tokens[i - 1].is_mark('$') || tokens[i - 1].is_mark('€'));
-    let (factor, used) = match lower(tokens, i + 1) {
-        "million" => (1e6, 2),
-        "billion" => (1e9, 2),
-        "thousand" => (1e3, 2),
-        _ => (1.0, 1),
-    };
-    let value = n.base() * factor;
-    sign.then_some((
-        Amount { value, step: n.step * n.scale * factor, measure: amount::PLAIN, printed: value },
-        used,
+    let cents = matches!(lower(tokens, i + 1), "cents" | "cent") && n.unit.is_none();
+    let factor = if cents { 0.01 } else { 1.0 };
+    let (value, step) = (n.base() * factor, n.step * n.scale * factor);
+    (sign || cents).then_some((
+        Amount { value, step, measure: amount::PLAIN, printed: value },
+        if cents { 2 } else { 1 },
     ))
 }
 
@@ -101,10 +129,12 @@ pub(super) fn at(text: &str, tokens: &[Token], i: usize) -> Option<Say> {
         }
         if let Some((value, first)) = fraction(tokens, i) {
             let next = lower(tokens, i + 1);
-            // "half an hour", "the first half", "third party", "in the first quarter"
-            if matches!(next, "an" | "party" | "hour" | "dozen" | "million")
-                || matches!(back(tokens, i, 1), "first" | "second" | "the" | "other" | "our")
-                    && first == i
+            // "half an hour", "half a rack", "the first half", "third party", "in the first quarter"
+            if matches!(
+                next,
+                "an" | "a" | "party" | "hour" | "dozen" | "million" | "way" | "height"
+            ) || matches!(back(tokens, i, 1), "first" | "second" | "the" | "other" | "our")
+                && first == i
             {
                 return None;
             }
@@ -157,9 +187,15 @@ pub(super) fn at(text: &str, tokens: &[Token], i: usize) -> Option<Say> {
             return (count <= 12.0).then(|| make(i..i + 3, What::Orders, way, count, 1.0));
         }
         if let Some(most) = superlative(word).or(match word {
-            "cheapest" | "lightest" | "leanest" | "tightest" | "fewest" => Some(Most::Least),
-            "dearest" | "heaviest" | "priciest" | "costliest" => Some(Most::Greatest),
+            "cheapest" | "lightest" | "leanest" | "tightest" | "fewest" | "quietest"
+            | "coolest" | "thriftiest" => Some(Most::Least),
+            "dearest" | "heaviest" | "priciest" | "costliest" | "loudest" | "hottest"
+            | "thirstiest" | "hungriest" | "noisiest" | "busiest" | "greediest" => {
+                Some(Most::Greatest)
+            }
+            "leads" | "tops" if beats_one(tokens, i) => None,
             "leads" | "wins" | "tops" => Some(Most::Best),
+            "last" if is_last(tokens, i) => Some(Most::Worst),
             _ => None,
         }) {
             let at_most = matches!(back(tokens, i, 1), "at" | "of" | "by")
@@ -177,6 +213,7 @@ pub(super) fn at(text: &str, tokens: &[Token], i: usize) -> Option<Say> {
         let beats = match word {
             "beats" | "outperforms" | "beat" | "outperformed" | "outruns" => Some(Way::Faster),
             "trails" => Some(Way::Slower),
+            "leads" | "tops" if beats_one(tokens, i) => Some(Way::Faster),
             "ahead" if lower(tokens, i + 1) == "of" => Some(Way::Faster),
             "behind" if tokens.get(i + 1).is_some_and(Token::is_word) => Some(Way::Slower),
             _ if lower(tokens, i + 1) == "than" => pointing::way(word),
@@ -188,7 +225,7 @@ pub(super) fn at(text: &str, tokens: &[Token], i: usize) -> Option<Say> {
     if i > 0 && tokens[i - 1].is_mark('±') {
         return None;
     }
-    let (value, used) = amount::at(text, tokens, i).or_else(|| money(tokens, i))?;
+    let (value, used) = money(tokens, i).or_else(|| amount::at(text, tokens, i))?;
     let mut end = i + 1;
     if tokens.get(end).is_some_and(|t| t.is_mark('±'))
         && tokens.get(end + 1).is_some_and(|t| t.quantity().is_some())
