@@ -15,14 +15,12 @@ pub(crate) struct Plain {
 const HIDDEN: [&str; 7] = ["script", "style", "head", "template", "noscript", "svg", "textarea"];
 
 /// Elements that end a line before and after them.
-const BLOCKS: [&str; 24] = [
+const BLOCKS: [&str; 22] = [
     "p",
     "div",
     "ul",
     "ol",
     "dl",
-    "dd",
-    "dt",
     "table",
     "blockquote",
     "section",
@@ -218,6 +216,14 @@ fn block_tag(out: &mut Out, name: &str, closing: bool) {
                 out.push("* ");
             }
         }
+        // A term and what is said of it are one item.
+        "dt" if !closing => {
+            out.line();
+            out.push("* ");
+        }
+        "dt" => out.push(": "),
+        "dd" if closing => out.line(),
+        "dd" => {}
         "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => {
             out.blank();
             if !closing {

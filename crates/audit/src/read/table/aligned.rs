@@ -3,7 +3,8 @@
 
 use std::ops::Range;
 
-use super::{Cell, Row, Shape, Table, cell, label};
+use super::shape::label;
+use super::{Cell, Row, Shape, Table, cell};
 use crate::evidence::amount::{self, Dimension};
 use crate::read::line::Line;
 use crate::read::source::Span;

@@ -1,6 +1,7 @@
 //! Tables of reStructuredText as lists: `.. list-table::` with rows `* - a` and further cells `  - b`.
 
-use super::{Cell, Row, Shape, Table, cell, label};
+use super::shape::label;
+use super::{Cell, Row, Shape, Table, cell};
 use crate::read::line::Line;
 use crate::read::source::Span;
 

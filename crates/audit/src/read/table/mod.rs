@@ -2,6 +2,7 @@
 //! counted lines of a log. The result has one shape: columns with names, rows with a label.
 
 mod aligned;
+mod attributes;
 mod benchstat;
 mod changes;
 mod clock;
@@ -23,7 +24,6 @@ mod vertical;
 
 pub(crate) use shape::{Cell, Row, Shape, Table, cell};
 
-use crate::evidence::amount;
 use crate::read::line::Line;
 use crate::read::source::Span;
 
@@ -70,7 +70,7 @@ pub(crate) fn find(text: &str, lines: &[Line]) -> (Vec<Table>, Vec<bool>) {
             .or_else(|| pairs::read(text, region))
             .or_else(|| pipe::read(text, region))
             .or_else(|| series::read(text, region))
-            .or_else(|| tools::named_values(text, region))
+            .or_else(|| attributes::read(text, region))
             .or_else(|| aligned::read(text, region))
             .or_else(|| plain::read(text, region));
         for (table, rows) in found.unwrap_or_default() {
@@ -120,17 +120,4 @@ fn captions(text: &str, lines: &[Line], taken: &[bool], tables: &mut [Table]) {
         }
         table.title = title.unwrap_or(Span::new(table.span.start, table.span.start));
     }
-}
-
-/// The words of a row up to its first number.
-fn label(cells: &[Cell]) -> String {
-    let is_value = |c: &Cell| c.number.is_some() || amount::of_cell(&c.text, None).is_some();
-    let words: Vec<&str> = cells
-        .iter()
-        .enumerate()
-        .take_while(|(i, c)| *i == 0 || !is_value(c))
-        .map(|(_, c)| c.text.as_str())
-        .filter(|t| !t.is_empty())
-        .collect();
-    words.join(" ")
 }

@@ -1,5 +1,6 @@
 //! What tables come out as: columns with names, rows with a label, cells with a number.
 
+use crate::evidence::amount;
 use crate::read::digits::plain_number;
 use crate::read::source::Span;
 use crate::read::unit;
@@ -48,6 +49,19 @@ impl Table {
     pub(crate) fn number(&self, row: usize, column: usize) -> Option<(f64, f64)> {
         self.rows.get(row)?.cells.get(column)?.number
     }
+}
+
+/// The words of a row up to its first number.
+pub(super) fn label(cells: &[Cell]) -> String {
+    let is_value = |c: &Cell| c.number.is_some() || amount::of_cell(&c.text, None).is_some();
+    let words: Vec<&str> = cells
+        .iter()
+        .enumerate()
+        .take_while(|(i, c)| *i == 0 || !is_value(c))
+        .map(|(_, c)| c.text.as_str())
+        .filter(|t| !t.is_empty())
+        .collect();
+    words.join(" ")
 }
 
 /// Reads what stands in a cell.

@@ -1,4 +1,4 @@
-//! What benchmark tools print in rows: `go test -bench`, benchstat, criterion, pytest-benchmark; and lists of values.
+//! What benchmark tools print in rows: `go test -bench`, benchstat, criterion, pytest-benchmark.
 //! Each becomes a table like those that are written by hand.
 
 use std::ops::Range;
@@ -218,96 +218,6 @@ fn pytest(text: &str, region: &[Line]) -> Option<(Table, Range<usize>)> {
         last = i;
     }
     Some((grid(text, columns, rows)?, header..last + 1))
-}
-
-/// At least two list items or lines `name: 420 ms`, or `name: 420 ms, 12 MB` with as many values each, and nothing else
-/// on them.
-pub(crate) fn named_values(text: &str, region: &[Line]) -> Option<Vec<(Table, Range<usize>)>> {
-    let mut best: Option<Range<usize>> = None;
-    let read: Vec<Option<Named>> = region.iter().map(|l| named_value(text, l)).collect();
-    let names = |i: usize| {
-        read[i]
-            .as_ref()
-            .map(|(_, values)| values.iter().map(|(n, _)| n.of(text)).collect::<Vec<_>>())
-    };
-    let mut at = 0;
-    while at < read.len() {
-        let alike = |i: &usize| names(*i).is_some() && names(*i) == names(at);
-        let end = at + (at..read.len()).take_while(alike).count();
-        if end >= at + 2 && best.as_ref().is_none_or(|b| b.len() < end - at) {
-            best = Some(at..end);
-        }
-        at = end.max(at + 1);
-    }
-    let range = best?;
-    let rows = range
-        .clone()
-        .filter_map(|i| {
-            read[i].as_ref().map(|(name, values)| {
-                (
-                    region[i].span,
-                    unmarked(name.of(text)).to_owned(),
-                    values.iter().map(|(_, value)| Some(*value)).collect(),
-                )
-            })
-        })
-        .collect();
-    let mut columns = vec![String::new()];
-    columns.extend(names(range.start).unwrap_or_default().into_iter().map(str::to_owned));
-    let mut table = grid(text, columns, rows)?;
-    if range.start > 0 {
-        table.title = Span::new(region[0].span.start, region[range.start - 1].span.end);
-    }
-    Some(vec![(table, range)])
-}
-
-/// A name without the marks around it.
-fn unmarked(name: &str) -> &str {
-    let own = name.trim_matches(['*', '_', ' ']);
-    let inside = own.strip_prefix('`').and_then(|own| own.strip_suffix('`'));
-    inside.filter(|own| !own.contains('`')).unwrap_or(own)
-}
-
-/// A name, and its values, each with the words before it.
-type Named = (Span, Vec<(Span, Span)>);
-
-fn named_value(text: &str, line: &Line) -> Option<Named> {
-    let start = line.span.start + line.bullet;
-    let body = Span::new(start, line.span.end).of(text);
-    let (colon, mark) =
-        [": ", " – ", " — "].iter().find_map(|mark| Some((body.find(mark)?, mark.len())))?;
-    let name = body[..colon].trim();
-    let after = colon + mark;
-    let from = after + body[after..].find(|c: char| !c.is_whitespace() && c != '*')?;
-    if body.ends_with(':') || body.contains(['→', '>']) {
-        return None;
-    }
-    let values = body[from..].trim_end_matches([' ', '.', ',', ';', '*']);
-    let fits = |value: &str| {
-        value.starts_with(|c: char| c.is_ascii_digit())
-            && value.len() <= 24
-            && value.split_whitespace().count() <= 4
-            && crate::evidence::amount::of_cell(value, None).is_some_and(|(a, _)| {
-                !matches!(a.dimension(), crate::evidence::amount::Dimension::Count)
-            })
-    };
-    if name.is_empty() || name.len() > 60 || name.contains(". ") {
-        return None;
-    }
-    let mut at = start + from;
-    let mut found = Vec::new();
-    for part in values.split(", ") {
-        // "DL700 96 s"
-        let words = part.match_indices(' ').map(|(i, _)| i + 1);
-        let own = std::iter::once(0).chain(words).find(|i| fits(&part[*i..]))?;
-        if own > 24 {
-            return None;
-        }
-        let label = Span::new(at, at + part[..own].trim_end().len());
-        found.push((label, Span::new(at + own, at + part.len())));
-        at += part.len() + 2;
-    }
-    Some((Span::new(start, start + colon), found))
 }
 
 #[cfg(test)]
