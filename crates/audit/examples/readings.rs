@@ -1,7 +1,8 @@
-//! Prints what a text says and what each of it may be about: `cargo run -p assay-audit --example readings -- FILE [WORDS]`.
+//! Prints the tables of a text, what it says and what each of it may be about:
+//! `cargo run -p assay-audit --example readings -- FILE [WORDS [weights]]`.
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // a tool for developers
 
-use assay_audit::learn::{feature, said, weights};
+use assay_audit::learn::{feature, said, tables, weights};
 use assay_audit::{MAX_SIZE, Source};
 
 fn main() {
@@ -9,6 +10,9 @@ fn main() {
     let whole = std::fs::read_to_string(&args[1]).unwrap();
     let text = whole.split_once("\n===\n").map_or(whole.as_str(), |(t, _)| t);
     let source = Source::read(&args[1], text.as_bytes(), MAX_SIZE).unwrap();
+    if args.len() < 3 {
+        println!("{}\n", tables(&source).join("\n\n"));
+    }
     for s in said(&source, &weights()) {
         let words = source.text[s.span.0..s.span.1].replace('\n', " ");
         if args.get(2).is_some_and(|w| !words.contains(w.as_str())) {

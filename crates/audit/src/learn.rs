@@ -110,6 +110,21 @@ pub fn said(source: &Source, weights: &[f64; ALL]) -> Vec<Said> {
     all
 }
 
+/// The tables of a text as they are read: their title, then rows with cells between bars.
+pub fn tables(source: &Source) -> Vec<String> {
+    let document = document::document(&source.text);
+    let of = |t: &crate::read::table::Table| {
+        let title = t.title.of(&source.text).replace('\n', " ");
+        let mut lines = vec![format!("= {title}"), t.columns.join(" | ")];
+        lines.extend(t.rows.iter().map(|r| {
+            let cells: Vec<&str> = r.cells.iter().map(|c| c.text.as_str()).collect();
+            format!("{} : {}", r.label, cells.join(" | "))
+        }));
+        lines.join("\n")
+    };
+    document.tables.iter().map(of).collect()
+}
+
 /// The weights in use.
 pub fn weights() -> [f64; ALL] {
     crate::search::model::WEIGHTS

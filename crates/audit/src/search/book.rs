@@ -9,6 +9,7 @@ use crate::evidence::amount::{Amount, Dimension};
 use crate::evidence::bind::Sentence;
 use crate::evidence::grid::{At, Grid};
 use crate::evidence::metric::{Metric, metric};
+use crate::evidence::name::is_plain;
 use crate::read::document::BlockKind;
 use crate::read::token::Token;
 
@@ -27,6 +28,39 @@ pub(crate) struct Fact {
     pub amount: Amount,
     /// The words of its clause.
     pub words: Bag,
+}
+
+/// Two amounts of clauses that say the same of two things, "the median request took 31 ms" and, further down, "the median
+/// request took 24 ms": which facts, and the words that both have.
+pub(crate) struct Twin {
+    pub facts: (usize, usize),
+    pub words: Vec<String>,
+}
+
+/// Amounts beyond these have no twins.
+const MAX_FACTS: usize = 150;
+
+fn twins(facts: &[Fact]) -> Vec<Twin> {
+    let telling = |f: &Fact| -> Vec<String> {
+        let words = f.words.keys().filter(|w| w.len() > 2 && !is_plain(w));
+        words.cloned().collect()
+    };
+    let words: Vec<Vec<String>> = facts.iter().take(MAX_FACTS).map(telling).collect();
+    let mut found = Vec::new();
+    for (j, y) in facts.iter().enumerate().take(MAX_FACTS) {
+        for (i, x) in facts[..j].iter().enumerate() {
+            if x.sentence == y.sentence || !x.amount.dimension().fits(y.amount.dimension()) {
+                continue;
+            }
+            let both: Vec<String> =
+                words[i].iter().filter(|w| y.words.contains_key(w.as_str())).cloned().collect();
+            let fewest = words[i].len().min(words[j].len());
+            if both.len() >= 2 && both.len() * 5 >= fewest * 3 {
+                found.push(Twin { facts: (i, j), words: both });
+            }
+        }
+    }
+    found
 }
 
 /// What was chosen for the claim before.
@@ -48,6 +82,7 @@ pub(crate) struct Book<'a> {
     pub grids: Vec<Grid>,
     pub says: Vec<Vec<Say>>,
     pub facts: Vec<Fact>,
+    pub twins: Vec<Twin>,
     /// The stems of each sentence.
     pub bags: Vec<Bag>,
 }
@@ -108,7 +143,8 @@ impl<'a> Book<'a> {
             }
         }
         let bags = tokens.iter().map(|t| words::bag(&t[..t.len().min(200)])).collect();
-        Book { context, grids, says, facts, bags }
+        let twins = twins(&facts);
+        Book { context, grids, says, facts, twins, bags }
     }
 
     pub(super) fn tokens(&self, sentence: usize) -> &'a [Token] {

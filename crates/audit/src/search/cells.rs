@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::book::Place;
+use super::derived::Sheet;
 use super::model::{self, COUNT, F};
 use super::say::What;
 use super::words::{self, Match, Zone};
@@ -53,7 +54,7 @@ impl View<'_> {
             .take(30)
             .collect();
         let common = self.table(g, rank);
-        let table = super::derived::Sheet {
+        let table = Sheet {
             g,
             rows: &rows,
             columns: &columns,
@@ -63,76 +64,58 @@ impl View<'_> {
         };
         self.derived(&table, out);
         self.with_prose(&table, out);
-        match self.say.what {
-            What::Value(_) => {
-                for &r in &some_rows {
-                    for &c in &some_columns {
-                        self.single(
-                            g,
-                            (r, c),
-                            &rows,
-                            &columns,
-                            &common,
-                            (&some_rows, &some_columns),
-                            out,
-                        );
-                    }
+        if self.say.stated().is_some() {
+            for &r in &some_rows {
+                for &c in &some_columns {
+                    self.single(&table, (r, c), out);
                 }
             }
+        }
+        match self.say.what {
+            What::Value(_) if self.may_differ() => {
+                self.pairs(&table, Side::Rows, out);
+                self.pairs(&table, Side::Columns, out);
+            }
+            What::Value(_) => {}
             What::Most(most) => {
-                self.most(g, most, &rows, &columns, &common, (&some_rows, &some_columns), out);
+                self.most(&table, most, out);
+                self.changes(&table, out);
             }
             _ => {
-                for side in [Side::Rows, Side::Columns] {
-                    let (own, shared) = match side {
-                        Side::Rows => (&some_rows, &some_columns),
-                        Side::Columns => (&some_columns, &some_rows),
-                    };
-                    let (m_own, m_shared) = match side {
-                        Side::Rows => (&rows, &columns),
-                        Side::Columns => (&columns, &rows),
-                    };
-                    self.pairs(g, side, (m_own, m_shared), &common, (own, shared), out);
-                }
+                self.pairs(&table, Side::Rows, out);
+                self.pairs(&table, Side::Columns, out);
             }
         }
     }
 
-    #[allow(clippy::too_many_arguments)]
-    fn single(
-        &self,
-        g: usize,
-        (r, c): (usize, usize),
-        rows: &Match,
-        columns: &Match,
-        common: &[f64; COUNT],
-        eligible: (&[usize], &[usize]),
-        out: &mut Vec<Reading>,
-    ) {
-        let grid = &self.book.grids[g];
+    fn single(&self, t: &Sheet<'_>, (r, c): (usize, usize), out: &mut Vec<Reading>) {
+        let (grid, rows, columns) = (&self.book.grids[t.g], t.rows, t.columns);
         let cell = At { row: r, column: c };
-        let Some(amount) = grid.amount(cell).filter(|a| self.fits(*a)) else { return };
-        let mut f = Box::new(*common);
-        View::slot(&mut f, 0, rows, r, None, eligible.0);
-        View::slot(&mut f, 2, columns, c, None, eligible.1);
+        let Some(v) = self.say.stated() else { return };
+        let percent = self.say.what == What::Percent;
+        let Some(amount) = grid
+            .amount(cell)
+            .filter(|a| if percent { a.dimension() == Dimension::Percent } else { self.fits(*a) })
+        else {
+            return;
+        };
+        let mut f = Box::new(*t.common);
+        View::slot(&mut f, 0, rows, r, None, t.some_rows);
+        View::slot(&mut f, 2, columns, c, None, t.some_columns);
         self.metric_of(&mut f, grid, (rows, columns), cell, amount);
         self.money_of(&mut f, grid, cell);
-        if let What::Value(v) = self.say.what {
-            f[model::extra(
-                if v.dimension() == amount.dimension() && v.dimension() != Dimension::Plain {
-                    F::ValueUnit
-                } else {
-                    F::ValuePlain
-                },
-            )] = 1.0;
+        let unit = v.dimension() == amount.dimension() && v.dimension() != Dimension::Plain;
+        f[model::extra(if unit { F::ValueUnit } else { F::ValuePlain })] = 1.0;
+        if percent {
+            f[model::extra(F::BarePercent)] = 1.0;
         }
         let names =
             [grid.rows.names[r].text.clone(), String::new(), grid.columns.names[c].text.clone()];
-        let places = vec![Place::Cell { grid: g, at: cell }];
+        let places = vec![Place::Cell { grid: t.g, at: cell }];
         let others = [
-            View::others(rows, r, None, eligible.0),
+            View::others(rows, r, None, t.some_rows),
             true,
-            View::others(columns, c, None, eligible.1),
+            View::others(columns, c, None, t.some_columns),
         ];
         self.last_of(&mut f, &names, &[], others);
         // "162 ns", "8,610 IOPS": the word behind the number is of the column's name.
@@ -147,23 +130,10 @@ impl View<'_> {
         out.push(Reading::of(amount, None, places, better(grid, cell, amount), f, names));
     }
 
-    #[allow(clippy::too_many_arguments)]
-    fn most(
-        &self,
-        g: usize,
-        ask: Most,
-        rows: &Match,
-        columns: &Match,
-        common: &[f64; COUNT],
-        eligible: (&[usize], &[usize]),
-        out: &mut Vec<Reading>,
-    ) {
-        let grid = &self.book.grids[g];
+    fn most(&self, t: &Sheet<'_>, ask: Most, out: &mut Vec<Reading>) {
+        let (g, grid, common) = (t.g, &self.book.grids[t.g], t.common);
         for side in [Side::Rows, Side::Columns] {
-            let (m_own, m_shared, own, shared) = match side {
-                Side::Rows => (rows, columns, eligible.0, eligible.1),
-                Side::Columns => (columns, rows, eligible.1, eligible.0),
-            };
+            let (m_own, m_shared, own, shared) = t.along(side);
             for &s in shared {
                 let mut values: Vec<(usize, Amount)> = Vec::new();
                 let all: Vec<usize> = match side {
@@ -209,7 +179,7 @@ impl View<'_> {
                     }
                     View::slot(&mut f, 0, m_own, *i, None, own);
                     View::slot(&mut f, 2, m_shared, s, None, shared);
-                    self.metric_of(&mut f, grid, (rows, columns), cell, *amount);
+                    self.metric_of(&mut f, grid, (t.rows, t.columns), cell, *amount);
                     if f[model::extra(F::HardwareUnnamed)] > 0.0 {
                         continue;
                     }
@@ -269,16 +239,43 @@ impl View<'_> {
             })
     }
 
-    fn pairs(
-        &self,
-        g: usize,
-        side: Side,
-        (m_own, m_shared): (&Match, &Match),
-        common: &[f64; COUNT],
-        (own, shared): (&[usize], &[usize]),
-        out: &mut Vec<Reading>,
-    ) {
-        let grid = &self.book.grids[g];
+    /// Whether a value may be how far two are apart: "costs 93 W", "pays 0.73 µs", "the 2.7 kW between them".
+    fn may_differ(&self) -> bool {
+        let near =
+            self.say.own.start.saturating_sub(5)..(self.say.own.end + 3).min(self.tokens.len());
+        near.into_iter().any(|i| {
+            matches!(
+                self.word(i),
+                "cost"
+                    | "costs"
+                    | "pays"
+                    | "paid"
+                    | "pay"
+                    | "gave"
+                    | "gives"
+                    | "gained"
+                    | "lost"
+                    | "won"
+                    | "bought"
+                    | "buys"
+                    | "worth"
+                    | "adds"
+                    | "between"
+                    | "saves"
+                    | "makes"
+                    | "away"
+                    | "back"
+                    | "above"
+                    | "below"
+                    | "under"
+                    | "beyond"
+            )
+        })
+    }
+
+    fn pairs(&self, t: &Sheet<'_>, side: Side, out: &mut Vec<Reading>) {
+        let (g, grid, common) = (t.g, &self.book.grids[t.g], t.common);
+        let (m_own, m_shared, own, shared) = t.along(side);
         let axis = grid.axis(side);
         let other = grid.axis(if side == Side::Rows { Side::Columns } else { Side::Rows });
         let two = own.len() == 2;
@@ -415,6 +412,9 @@ impl View<'_> {
                         continue;
                     }
                     self.printed_of(&mut f, a, Some(b));
+                    if matches!(self.say.what, What::Value(_)) {
+                        f[model::extra(F::ValueApart)] = 1.0;
+                    }
                     View::apart(&mut f, a, b);
                     self.money_of(&mut f, grid, ca);
                     let names = [

@@ -13,8 +13,9 @@ use crate::read::document::BlockKind;
 use crate::read::source::Span;
 
 use super::fit::fit;
+
 /// The least probability of *holds* and of *wrong* that is said.
-const HOLDS: f64 = 0.65;
+const HOLDS: f64 = 0.8;
 const WRONG: f64 = 0.9;
 /// The least probability of *holds* at which a verdict stays that the judges of names gave: on the same values, and on
 /// others.
@@ -24,10 +25,8 @@ pub(crate) const KEEP_OTHER: f64 = 0.5;
 pub(crate) const KEEP_PARTS: f64 = 0.01;
 /// And of *wrong*, on the same values.
 pub(crate) const KEEP_WRONG: f64 = 0.3;
-/// The least part of the likeliest reading's probability that the one of *holds* has.
-const RIVAL: f64 = 0.95;
 /// How likely, as a part of its own probability, its two values may be the other way round.
-const TURNED: f64 = 0.25;
+const TURNED: f64 = 0.5;
 
 /// Which kind of claim something said is, of those that have weights of their own.
 pub(crate) fn group(what: What) -> usize {
@@ -43,14 +42,27 @@ pub(crate) fn group(what: What) -> usize {
 pub(crate) fn weigh(readings: &mut [Reading], what: What, weights: &[f64; ALL]) {
     let own = COUNT * (group(what) + 1);
     let both: Vec<f64> = (0..COUNT).map(|i| weights[i] + weights[own + i]).collect();
-    let scores: Vec<f64> =
-        readings.iter().map(|r| r.features.iter().zip(&both).map(|(f, w)| f * w).sum()).collect();
-    let top = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let sum: f64 = scores.iter().map(|s| (s - top).exp()).sum();
-    for (r, s) in readings.iter_mut().zip(scores) {
-        r.prior = (s - top).exp() / sum;
+    let scores: Vec<(f64, f64)> = readings
+        .iter()
+        .map(|r| {
+            let all: f64 = r.features.iter().zip(&both).map(|(f, w)| f * w).sum();
+            let near: f64 = MAGNITUDE.iter().map(|f| r.features[extra(*f)] * both[extra(*f)]).sum();
+            (all, all - near)
+        })
+        .collect();
+    let most = |of: fn(&(f64, f64)) -> f64| {
+        let top = scores.iter().map(of).fold(f64::NEG_INFINITY, f64::max);
+        (top, scores.iter().map(|s| (of(s) - top).exp()).sum::<f64>())
+    };
+    let ((top, sum), (top_blind, sum_blind)) = (most(|s| s.0), most(|s| s.1));
+    for (r, (all, blind)) in readings.iter_mut().zip(&scores) {
+        r.prior = (all - top).exp() / sum;
+        r.blind = (blind - top_blind).exp() / sum_blind;
     }
 }
+
+/// What tells how far a reading's value is from the claimed one.
+const MAGNITUDE: [F; 3] = [F::MagnitudeNear, F::MagnitudeFar, F::MagnitudeNone];
 
 /// What was found for something said.
 pub(crate) struct Choice {
@@ -138,38 +150,20 @@ pub(crate) struct Judged {
     pub span: Span,
     /// It compares or ranks.
     pub compares: bool,
+    /// It is two values, one in the place of the other.
+    pub two: bool,
 }
-
-/// Where a value stands, and what it is.
-type Value = (Option<(usize, usize)>, f64);
 
 /// Judges all that a text says.
 pub(crate) fn judge(book: &Book<'_>) -> Vec<Judged> {
     let mut all: Vec<Judged> = Vec::new();
     each(book, &WEIGHTS, |choice| all.push(decide(book, choice)));
-    // A value that another claim of the sentence was decided on is its evidence.
-    let evidence: Vec<(usize, Vec<Value>)> = all
-        .iter()
-        .filter_map(|j| {
-            let c = j
-                .claim
-                .as_ref()
-                .filter(|c| c.kind != ClaimKind::Restatement || c.inputs.len() == 2)?;
-            Some((j.sentence, c.inputs.iter().map(|i| (i.place, i.value)).collect()))
-        })
-        .collect();
-    for j in &mut all {
-        let told = j.claim.as_ref().is_some_and(|c| {
-            c.kind == ClaimKind::Restatement
-                && c.inputs.len() == 1
-                && c.verdict == ClaimVerdict::Holds
-                && c.inputs.iter().all(|i| {
-                    evidence
-                        .iter()
-                        .any(|(s, e)| *s == j.sentence && e.contains(&(i.place, i.value)))
-                })
-        });
-        if told {
+    // Two values that stand for each other are one claim.
+    let pairs: Vec<(usize, std::ops::Range<usize>)> =
+        all.iter().filter(|j| j.two).map(|j| (j.sentence, j.own.clone())).collect();
+    for j in all.iter_mut().filter(|j| j.kind == ClaimKind::Restatement && !j.two) {
+        let part = |own: &std::ops::Range<usize>| own.start <= j.own.start && j.own.end <= own.end;
+        if pairs.iter().any(|(sentence, own)| *sentence == j.sentence && part(own)) {
             j.claim = None;
         }
     }
@@ -228,18 +222,18 @@ fn decide(book: &Book<'_>, choice: &Choice) -> Judged {
             || mixed && super::fit::reversed(say, r)
     };
     let wrong = if no.is_some_and(open) { 0.0 } else { wrong };
-    // A value beside it or another column in its clause denies it.
+    // Its clause names another in its place.
     let denied = |i: usize| {
         let r = &choice.readings[i];
-        let named = |z: Zone| r.features[slot(2, z as usize, 3)] > 0.0;
-        let other = named(Zone::Clause) || named(Zone::Than);
-        other || trust::stated_otherwise(book, choice, r)
+        let subject = |zone: Zone, what: usize| r.features[slot(0, zone as usize, what)] > 0.0;
+        let other = subject(Zone::Clause, 3) || subject(Zone::Than, 3);
+        r.derived.is_none() && other && !subject(Zone::Clause, 2)
+            || trust::misnamed(book, choice, r)
     };
-    let holds = if yes.is_some_and(denied) { 0.0 } else { holds };
     let ranks = matches!(say.what, What::Most(_));
-    let holds = if ranks && yes.is_some_and(each) { 0.0 } else { holds };
+    let sayable = !yes.is_some_and(|i| denied(i) || ranks && each(i));
     let claim = match (yes, no) {
-        (Some(i), _) if holds >= HOLDS && surest(choice, say, i) => {
+        (Some(i), _) if sayable && holds >= HOLDS && surest(choice, say, i) => {
             Some(claim(book, choice, say, &choice.readings[i], ClaimVerdict::Holds))
         }
         (_, Some(i))
@@ -270,15 +264,15 @@ fn decide(book: &Book<'_>, choice: &Choice) -> Judged {
         claim,
         span,
         compares,
+        two: matches!(say.what, What::Two(..)),
     }
 }
 
-/// Whether no reading that disagrees is much likelier than one that agrees.
+/// Whether the same two values are not as likely the other way round, where the words point.
 fn surest(choice: &Choice, say: &Say, at: usize) -> bool {
-    let top = choice.readings.iter().map(|r| r.prior).fold(0.0, f64::max);
-    let own = choice.readings[at].prior;
     let points = say.way.is_some() && say.what != What::Beats;
-    own >= RIVAL * top && !(points && trust::turned(choice, &choice.readings[at]) > TURNED * own)
+    let own = choice.readings[at].prior;
+    !(points && trust::turned(choice, &choice.readings[at]) > TURNED * own)
 }
 
 /// Whether a value is of a column that says what a row is made of: chips, cores, GHz.

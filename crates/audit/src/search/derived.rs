@@ -19,6 +19,42 @@ pub(super) struct Sheet<'a> {
     pub some_columns: &'a [usize],
 }
 
+impl<'a> Sheet<'a> {
+    /// What is compared along a side and what all of these share: how their names match, and which of them.
+    pub(super) fn along(&self, side: Side) -> (&'a Match, &'a Match, &'a [usize], &'a [usize]) {
+        match side {
+            Side::Rows => (self.rows, self.columns, self.some_rows, self.some_columns),
+            Side::Columns => (self.columns, self.rows, self.some_columns, self.some_rows),
+        }
+    }
+}
+
+/// "A gigabyte costs 47 cents", "one TB", "a core does 400".
+fn is_shared(lower: &str) -> bool {
+    matches!(
+        lower,
+        "gigabyte"
+            | "gb"
+            | "terabyte"
+            | "tb"
+            | "core"
+            | "thread"
+            | "chip"
+            | "processor"
+            | "socket"
+            | "watt"
+            | "disk"
+            | "drive"
+            | "node"
+            | "cpu"
+            | "dollar"
+            | "euro"
+            | "instance"
+            | "machine"
+            | "server"
+    )
+}
+
 /// At most so many values are summed up.
 const MAX_SUM: usize = 40;
 
@@ -27,47 +63,52 @@ impl View<'_> {
         self.tokens[self.say.clause.clone()].iter().any(|t| words.contains(&t.lower.as_str()))
     }
 
-    /// Whether the words speak of so much for each of something.
+    /// Whether the words speak of so much for each of something, near the claim or at the beginning of its sentence.
     fn says_per(&self) -> bool {
         let near =
             self.say.from.saturating_sub(4)..(self.say.clause.end + 1).min(self.tokens.len());
-        near.into_iter().any(|i| {
-            matches!(
-                self.word(i),
-                "per" | "each" | "every" | "apiece" | "out" | "efficiency" | "efficient"
-            ) || self.word(i).contains('/') && self.word(i).len() > 2
-                || self.word(i) == "a" && i > self.say.own.start && i < self.say.own.end + 3
-                || self.tokens[i].is_mark('/')
-        })
+        let opens = matches!(self.word(0), "per" | "each") || self.word(1) == "per";
+        opens
+            || near.into_iter().any(|i| {
+                matches!(
+                    self.word(i),
+                    "per" | "each" | "every" | "apiece" | "out" | "efficiency" | "efficient"
+                ) || self.word(i).contains('/') && self.word(i).len() > 2
+                    || self.word(i) == "a" && i > self.say.own.start && i < self.say.own.end + 3
+                    || matches!(self.word(i), "a" | "one" | "an")
+                        && i < self.say.own.start
+                        && i + 9 > self.say.own.start
+                        && self.tokens.get(i + 1).is_some_and(|t| is_shared(&t.lower))
+                    || self.tokens[i].is_mark('/')
+            })
     }
 
     pub(super) fn derived(&self, t: &Sheet<'_>, out: &mut Vec<Reading>) {
-        match self.say.what {
-            What::Value(_) => {
-                if self.says_per() {
-                    self.quotients(t, out);
-                }
-                let sum = self.has(&[
-                    "total",
-                    "together",
-                    "sum",
-                    "altogether",
-                    "combined",
-                    "all",
-                    "overall",
-                    "add",
-                    "adds",
-                    "whole",
-                ]);
-                let mean = self.has(&["average", "averages", "mean", "averaged", "averaging"]);
-                if sum || mean {
-                    self.sums(t, mean, out);
-                }
+        if self.say.stated().is_some() {
+            if self.says_per() && self.say.what != What::Percent {
+                self.quotients(t, out);
             }
-            What::Percent | What::Times | What::Delta(_) | What::Beats if self.says_per() => {
-                self.quotient_pairs(t, out);
+            let sum = self.has(&[
+                "total",
+                "together",
+                "sum",
+                "summed",
+                "altogether",
+                "combined",
+                "all",
+                "overall",
+                "add",
+                "adds",
+                "whole",
+            ]);
+            let mean = self.has(&["average", "averages", "mean", "averaged", "averaging"]);
+            if sum || mean {
+                self.sums(t, mean, out);
             }
-            _ => {}
+        }
+        let pair = self.say.what.is_pair() && self.say.what != What::Orders;
+        if pair && self.says_per() {
+            self.quotient_pairs(t, out);
         }
     }
 
@@ -132,7 +173,7 @@ impl View<'_> {
         let grid = &self.book.grids[t.g];
         let range =
             self.say.from.saturating_sub(4)..(self.say.clause.end + 1).min(self.tokens.len());
-        for i in range {
+        for i in (0..2).chain(range) {
             if !matches!(self.word(i), "per" | "each" | "every" | "a" | "of" | "/")
                 && !self.tokens[i].is_mark('/')
             {
@@ -232,10 +273,14 @@ impl View<'_> {
                 measure: first.measure,
                 printed: value / first.measure.scale,
             };
-            if !self.fits(amount) {
+            let percent = self.say.what == What::Percent;
+            if percent && amount.dimension() != Dimension::Percent || !self.fits(amount) {
                 return;
             }
             let mut f = Box::new(*t.common);
+            if percent {
+                f[model::extra(F::BarePercent)] = 1.0;
+            }
             f[model::extra(if mean { F::Mean } else { F::Sum })] = 1.0;
             f[model::extra(if all { F::SumAll } else { F::SumSome })] = 1.0;
             let (m, eligible, axis) = match side {

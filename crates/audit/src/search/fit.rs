@@ -5,6 +5,7 @@ use super::say::{Say, What};
 use crate::claim::ClaimVerdict;
 use crate::detect::pointing::Way;
 use crate::evidence::amount::{Agreement, Amount, Dimension};
+use crate::evidence::extreme::Most;
 use crate::evidence::grid::Better;
 use crate::evidence::statement::{Much, Statement};
 use crate::judge::reading::{self as formula, Bound, Claimed, Operand};
@@ -181,9 +182,9 @@ pub(crate) fn magnitude(say: &Say, r: &Reading) -> Option<f64> {
         }
     };
     Some(match (say.what, r.b) {
-        (What::Value(v), None) => value(v, r.a),
+        (What::Value(_) | What::Percent, None) => value(say.stated()?, r.a),
         (What::Two(v, w), Some(b)) => value(v, r.a).max(value(w, b)),
-        (What::Delta(v), Some(b)) => {
+        (What::Delta(v) | What::Value(v), Some(b)) => {
             let d = (r.a.value - b.value).abs();
             let bare = if v.dimension() == r.a.dimension() { 1.0 } else { r.a.measure.scale };
             away(d / bare, v.value)
@@ -262,6 +263,7 @@ pub(crate) fn fit(say: &Say, r: &Reading) -> (Vec<crate::claim::Reading>, Fit) {
             (all, fit)
         }
         (What::Delta(v), Some(b)) => difference(say, v, r.a, b, r.better),
+        (What::Value(v), Some(b)) => difference(say, v, r.a, b, Better::Unknown),
         (What::Beats, Some(b)) => {
             let mut yes = false;
             for way in ways(say) {
@@ -306,7 +308,8 @@ pub(crate) fn fit(say: &Say, r: &Reading) -> (Vec<crate::claim::Reading>, Fit) {
                 },
             )
         }
-        (What::Value(v), None) => {
+        (What::Value(_) | What::Percent, None) => {
+            let Some(v) = say.stated() else { return (Vec::new(), Fit::No) };
             // "241k" is not 241 of anything.
             let scaled =
                 (r.a.printed * r.a.measure.scale - r.a.value).abs() > 1e-9 * r.a.value.abs();
@@ -346,6 +349,8 @@ pub(crate) fn fit(say: &Say, r: &Reading) -> (Vec<crate::claim::Reading>, Fit) {
                 match most.is_greatest(r.better) {
                     Some(true) if top => Fit::Yes,
                     Some(false) if low => Fit::Yes,
+                    // Of what is not known to be better one way, a score is better if it is more.
+                    None if top && most == Most::Best || low && most == Most::Worst => Fit::Yes,
                     None if top || low => Fit::Loose,
                     _ => Fit::No,
                 },

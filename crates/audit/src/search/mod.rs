@@ -7,6 +7,7 @@
 
 pub(crate) mod book;
 mod cells;
+mod change;
 pub(crate) mod decide;
 mod derived;
 pub(crate) mod fit;
@@ -22,6 +23,7 @@ pub(crate) mod words;
 
 use crate::bind::context::Context;
 use crate::claim::{Claim, ClaimKind, ClaimVerdict};
+use crate::read::source::Span;
 
 /// Puts what weighing decides in the place of claims without a verdict, and takes back verdicts that it does not
 /// believe.
@@ -29,11 +31,9 @@ pub(crate) fn add(context: &Context<'_>, claims: &mut Vec<Claim>) {
     let book = book::Book::new(context);
     let parts = lines_of_parts(&book);
     let all = decide::judge(&book);
-    let numbered: Vec<(usize, usize)> = all
-        .iter()
-        .filter(|j| j.compares || j.claimed.is_some())
-        .map(|j| (j.sentence, j.span.start))
-        .collect();
+    for c in claims.iter_mut().filter(|c| decided(c)) {
+        narrow(context, &all, c);
+    }
     for judged in all {
         let tokens = &context.reading.tokens[judged.sentence];
         let (from, to) = (tokens[judged.own.start].span.start, tokens[judged.own.end - 1].span.end);
@@ -43,12 +43,6 @@ pub(crate) fn add(context: &Context<'_>, claims: &mut Vec<Claim>) {
             inside(c) && (c.claimed == judged.claimed || c.claimed.is_none() && unnumbered)
         };
         for c in claims.iter_mut().filter(|c| same(c) && decided(c)) {
-            let others = numbered
-                .iter()
-                .filter(|(s, at)| *s == judged.sentence && (c.span.start..c.span.end).contains(at));
-            if others.count() > 1 {
-                narrow(context, &judged, c);
-            }
             let by_parts = c.verdict != ClaimVerdict::Wrong && rests_on(c, &parts);
             if is_taken_back(&judged, c, by_parts) {
                 c.verdict = ClaimVerdict::Ambiguous;
@@ -105,10 +99,24 @@ fn rests_on(c: &Claim, lines: &[(usize, usize)]) -> bool {
     places.any(|(line, _)| lines.iter().any(|(a, b)| (*a..=*b).contains(&line)))
 }
 
-/// Leaves a claim of several numbers the words of its own clause.
-fn narrow(context: &Context<'_>, judged: &decide::Judged, c: &mut Claim) {
-    if judged.compares && judged.span.start > c.span.start && judged.span.end <= c.span.end {
-        let own = context.claim_at(c.kind, judged.span, "");
+/// Leaves a claim in a sentence of several numbers the words of the clauses of its own.
+fn narrow(context: &Context<'_>, all: &[decide::Judged], c: &mut Claim) {
+    let inside: Vec<&decide::Judged> = all
+        .iter()
+        .filter(|j| j.compares || j.claimed.is_some())
+        .filter(|j| c.span.start <= j.span.start && j.span.end <= c.span.end)
+        .collect();
+    let own = |j: &&&decide::Judged| match c.claimed {
+        Some(_) => j.claimed == c.claimed,
+        None => j.claimed.is_some_and(|v| c.inputs.iter().any(|i| i.value == v)),
+    };
+    let spans: Vec<Span> = inside.iter().filter(own).map(|j| j.span).collect();
+    let (from, to) = (spans.iter().map(|s| s.start).min(), spans.iter().map(|s| s.end).max());
+    if let (Some(from), Some(to)) = (from, to)
+        && inside.len() > 1
+        && to - from < c.span.end - c.span.start
+    {
+        let own = context.claim_at(c.kind, Span::new(from, to), "");
         (c.span, c.quote, c.line, c.column) = (own.span, own.quote, own.line, own.column);
     }
 }

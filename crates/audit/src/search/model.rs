@@ -20,6 +20,7 @@ features! {
     ProseNow, ProseThan, ProseClause, ProseNoun,
     ValueUnit, ValuePlain, ValueNoun, MostUnit, MostPrinted, MostColumns, SubjectNearest, BaselineNearest, FieldNearest,
     ColumnsUneven, ColumnsUnits, MetricBefore, MetricNotBefore, FarApart, Zero, MoneyBoth, MoneyUnsaid, MoneyElsewhere, ProseThough, Quotient, QuotientPair, PerNoun, Sum, Mean, SumAll, SumSome, ProseCell, ProseCellSame, Both, MagnitudeNear, MagnitudeFar, MagnitudeNone,
+    BarePercent, Change, ChangeRatio, ProseTwin, ValueApart,
 }
 
 /// The slots of names, the zones of each, what a match can be.

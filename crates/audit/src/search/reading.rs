@@ -31,7 +31,9 @@ pub(crate) struct Reading {
     pub features: Box<[f64; COUNT]>,
     /// Names, to be told what "it" is.
     pub names: [String; 3],
+    /// How likely it is, and how likely without a look at how far its value is from the claimed one.
     pub prior: f64,
+    pub blind: f64,
 }
 
 impl Reading {
@@ -56,6 +58,7 @@ impl Reading {
             features,
             names,
             prior: 0.0,
+            blind: 0.0,
         }
     }
 }
@@ -428,7 +431,7 @@ pub(super) fn unit_of(name: &str) -> String {
 }
 
 /// Whether a name is of what was before (-1) or after (1).
-pub(super) fn age(words: &[String]) -> i8 {
+pub(crate) fn age(words: &[String]) -> i8 {
     let has = |set: &[&str]| words.iter().any(|w| set.contains(&w.as_str()));
     if has(&[
         "befor", "old", "baselin", "base", "master", "main", "previou", "original", "stock",

@@ -1,10 +1,10 @@
 //! All readings of something said.
 
-use super::book::{Book, Last};
+use super::book::{Book, Last, Place};
 use super::cells::MAX_READINGS;
 use super::model::{self, F};
 use super::reading::{Reading, View};
-use super::say::What;
+use super::say::{Say, What};
 use super::words::Zones;
 use crate::detect::pointing::Way;
 use crate::evidence::amount::Amount;
@@ -75,6 +75,9 @@ impl Book<'_> {
         if say.what.is_pair() && !matches!(say.what, What::Two(..)) {
             view.of_prose(&mut found);
         }
+        if say.stated().is_some() || matches!(say.what, What::Two(..)) {
+            found.retain(|r| !self.is_itself(sentence, say, r));
+        }
         for r in &mut found {
             if let Some(away) = super::fit::magnitude(say, r) {
                 let far = if away < 0.75 {
@@ -89,5 +92,16 @@ impl Book<'_> {
             model::cross(&mut r.features);
         }
         found
+    }
+    /// Whether a value is the very cell that it would restate: lists of changes are sentences, too.
+    fn is_itself(&self, sentence: usize, say: &Say, r: &Reading) -> bool {
+        let tokens = self.tokens(sentence);
+        let (from, to) = (tokens[say.own.start].span.start, tokens[say.own.end - 1].span.end);
+        r.places.iter().any(|place| {
+            let Place::Cell { grid, at } = place else { return false };
+            let table = &self.context.document.tables[self.grids[*grid].table];
+            let cell = table.rows.get(at.row).and_then(|row| row.cells.get(at.column));
+            cell.is_some_and(|c| c.span.start < to && from < c.span.end)
+        })
     }
 }

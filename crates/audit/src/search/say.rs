@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use crate::detect::pointing::Way;
-use crate::evidence::amount::{Amount, Dimension};
+use crate::evidence::amount::{Amount, Dimension, Measure};
 use crate::evidence::extreme::Most;
 use crate::evidence::name::words;
 use crate::judge::reading::Bound;
@@ -60,6 +60,22 @@ pub(crate) struct Say {
     pub from: usize,
     /// Of these, what it is compared with.
     pub than: Range<usize>,
+}
+
+impl Say {
+    /// The amount that it states, if it may state one: a value, or a percentage that no word makes a comparison.
+    pub(crate) fn stated(&self) -> Option<Amount> {
+        match self.what {
+            What::Value(v) => Some(v),
+            What::Percent if self.way.is_none() => Some(Amount {
+                value: self.value,
+                step: self.step,
+                measure: Measure { dimension: Dimension::Percent, scale: 1.0, binary: None },
+                printed: self.value,
+            }),
+            _ => None,
+        }
+    }
 }
 
 /// What is compared with stands behind these.
@@ -161,32 +177,41 @@ pub(crate) fn all(text: &str, tokens: &[Token], named: &BTreeSet<&String>) -> Ve
         }
     }
     clauses(tokens, &mut found);
-    let two: Vec<Say> = found.windows(2).filter_map(|w| two(tokens, &w[0], &w[1])).collect();
-    found.extend(two);
+    let mut pairs = Vec::new();
+    for k in 1..found.len() {
+        let Some(two) = two(tokens, &found[k - 1], &found[k]) else { continue };
+        if let What::Two(x, y) = two.what {
+            (found[k - 1].what, found[k].what) = (What::Value(x), What::Value(y));
+        }
+        pairs.push(two);
+    }
+    found.extend(pairs);
     found
 }
 
-/// Two values that stand for each other.
+/// Two values that stand for each other. A unit may stand at one of them alone: "from 3 minutes to 4.5".
 fn two(tokens: &[Token], a: &Say, b: &Say) -> Option<Say> {
     let (What::Value(x), What::Value(y)) = (a.what, b.what) else { return None };
-    let between: Vec<&str> = (a.own.end..b.own.start).map(|i| lower(tokens, i)).collect();
-    let joined = match between.as_slice() {
-        ["to" | "against" | "versus" | "vs" | "->" | "→"]
-        | ["instead" | "down" | "up", "of" | "from" | "to"]
-        | ["rather" | "not", "than"]
-        | ["in", "place", "of"]
-        | ["before", "and"]
-        | [",", "down" | "up", "from"]
-        | ["where", "it", "was"]
-        | ["compared", "to" | "with"]
-        | ["as", "against"] => true,
-        ["and"] => back(tokens, a.own.start, 1) == "between",
-        [.., "to"] => between.len() < 5 && back(tokens, a.own.start, 1) == "from",
-        _ => false,
+    if b.own.start < a.own.end || b.own.start - a.own.end > 7 {
+        return None;
+    }
+    let joined = contrasted(tokens, a, b);
+    // A noun behind a number is its own unit.
+    let bare = |s: &Say, v: Amount| {
+        let next = lower(tokens, s.own.end);
+        v.dimension() == Dimension::Plain
+            && (!tokens.get(s.own.end).is_some_and(Token::is_word)
+                || FUNCTION.contains(&next)
+                || s.own.end == b.own.start)
+    };
+    let (x, y) = match (bare(a, x), bare(b, y)) {
+        (true, false) if y.dimension() != Dimension::Count => (x.of(y.measure), y),
+        (false, true) if x.dimension() != Dimension::Count => (x, y.of(x.measure)),
+        _ => (x, y),
     };
     let fits = x.dimension().fits(y.dimension());
     // "rose from 3 to 2" contradicts itself.
-    let from = back(tokens, a.own.start, 1) == "from" && between.last() == Some(&"to");
+    let from = back(tokens, a.own.start, 1) == "from" && back(tokens, b.own.start, 1) == "to";
     let way = before(tokens, a.own.start)
         .map(|(w, _)| w)
         .filter(|w| from && matches!(w, Way::More | Way::Less));
@@ -198,6 +223,53 @@ fn two(tokens: &[Token], a: &Say, b: &Say) -> Option<Say> {
         than: 0..0,
         ..a.clone()
     })
+}
+
+/// Words behind a number that are no noun of it.
+const FUNCTION: [&str; 30] = [
+    "to", "instead", "against", "versus", "vs", "rather", "not", "in", "on", "at", "for", "with",
+    "under", "and", "or", "then", "now", "before", "after", "down", "up", "compared", "where",
+    "while", "of", "it", "as", "per", "is", "was",
+];
+
+/// Whether the words around two values set one against the other.
+fn contrasted(tokens: &[Token], a: &Say, b: &Say) -> bool {
+    let all: Vec<&str> = (a.own.end..b.own.start).map(|i| lower(tokens, i)).collect();
+    // "12 allocations instead of 1031": up to two nouns of the first.
+    let noun = |i: &usize| {
+        let t = &tokens[a.own.end + i];
+        t.is_word() && !FUNCTION.contains(&t.lower.as_str())
+    };
+    let nouns = (0..all.len().min(2)).take_while(noun).count();
+    let joined = match &all[nouns..] {
+        ["against" | "versus" | "vs"]
+        | ["instead" | "down" | "up", "of" | "from" | "to"]
+        | ["rather" | "not", "than"]
+        | ["in", "place", "of"]
+        | [",", "down" | "up", "from"]
+        | ["where", "it", "was"]
+        | [",", "compared", "to" | "with"]
+        | ["compared", "to" | "with"]
+        | ["as", "against"] => true,
+        ["to" | "->" | "→"] | ["before", "and"] => nouns == 0,
+        ["and"] => back(tokens, a.own.start, 1) == "between",
+        [.., "to"] => all.len() < 5 && back(tokens, a.own.start, 1) == "from",
+        _ => false,
+    };
+    // "used to need 52 minutes and now needs 19", "0.71 cores then, 0.42 now"
+    let earlier = (1..5).any(|by| {
+        matches!(
+            back(tokens, a.own.start, by),
+            "was" | "were" | "had" | "used" | "took" | "needed" | "did"
+        )
+    }) || all
+        .iter()
+        .take(3)
+        .any(|w| matches!(*w, "then" | "before" | "earlier" | "previously"));
+    let now = |w: &str| matches!(w, "now" | "today");
+    let later =
+        all.iter().any(|w| now(w)) || (b.own.end..b.own.end + 3).any(|i| now(lower(tokens, i)));
+    joined || earlier && later
 }
 
 fn clauses(tokens: &[Token], says: &mut [Say]) {

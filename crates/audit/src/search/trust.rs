@@ -3,12 +3,13 @@
 use super::book::{Book, Place};
 use super::decide::Choice;
 use super::model::{self, F};
-use super::reading::{Fit, Reading};
+use super::reading::{Fit, Reading, age};
 use super::say::{Say, What};
 use super::words::Zone;
 use crate::evidence::amount::{Amount, Dimension};
 use crate::evidence::name::{is_plain, related, words};
 use crate::judge::reading::Bound;
+use crate::read::token::Token;
 
 macro_rules! known {
     ($($name:ident),* $(,)?) => {
@@ -24,7 +25,7 @@ known! {
     SubjectClause, SubjectSentence, SubjectElsewhere, SubjectNowhere, SubjectPart, BaselineThan, BaselineClause, BaselineElsewhere, BaselineNowhere,
     BaselinePart, FieldClause, FieldSentence, FieldElsewhere, FieldNowhere, FieldPart, FieldOnly, MetricYes, MetricNo, Prose, ProseSame, ProseFar,
     UnknownClause, UnknownSentence, Condition, PrintedA, PrintedB, PrintedOther, Statistic, BetterUnknown, PercentCells, PlainCells, TableNear,
-    TableSame, TableFar, TableAfter, Says, Direction, NoWay, LastPair, OldNew, Tie, UnitDiffers, Negated, Fraction, Turned, ValueSame, ValueOther, Derived, ProseCell, IsTwo, Stated, Misnamed, TurnedTwo, OtherName, Guessed, Contrary, Reversed, MagnitudeNear, MagnitudeNone, PerUnknown,
+    TableSame, TableFar, TableAfter, Says, Direction, NoWay, LastPair, OldNew, Tie, UnitDiffers, Negated, Fraction, Turned, ValueSame, ValueOther, Derived, ProseCell, IsTwo, Stated, Misnamed, TurnedTwo, OtherName, Guessed, Contrary, Reversed, MagnitudeNear, MagnitudeNone, PerUnknown, Blind, BlindRival, AgeDiffers,
 }
 
 /// How many there are.
@@ -101,6 +102,9 @@ pub(crate) fn known(book: &Book<'_>, choice: &Choice, at: usize) -> [f64; KNOWN]
     set(K::Near, ln(near));
     set(K::Alone, ln(r.prior / agree.max(1e-9)).clamp(-7.0, 1.0));
     set(K::Rival, ln(r.prior / top.max(1e-9)));
+    let blind = choice.readings.iter().map(|r| r.blind).fold(0.0, f64::max);
+    set(K::Blind, ln(r.blind));
+    set(K::BlindRival, ln(r.blind / blind.max(1e-9)));
     set(K::Chance, ln(count));
     let digits = (say.value.abs() / say.step.max(1e-12)).max(1.0).log10().min(4.0);
     set(K::Digits, digits);
@@ -213,6 +217,7 @@ pub(crate) fn known(book: &Book<'_>, choice: &Choice, at: usize) -> [f64; KNOWN]
     let no = tokens[say.clause.clone()].iter().any(|t| {
         matches!(t.lower.as_str(), "not" | "never" | "no" | "without" | "nor" | "neither" | "n't")
     });
+    set(K::AgeDiffers, flag(age_differs(tokens, say, r)));
     set(K::Negated, f64::from(u8::from(no)));
     set(
         K::Fraction,
@@ -238,6 +243,20 @@ pub(crate) fn by_each(book: &Book<'_>, choice: &Choice, r: &Reading) -> bool {
                 !unit && (ranks || !words(&t.lower).iter().any(|w| own.contains(w)))
             })
     })
+}
+
+/// "takes 3.1 µs now" of a column of what was before, or the other way round.
+fn age_differs(tokens: &[Token], say: &Say, r: &Reading) -> bool {
+    if r.b.is_some() {
+        return false;
+    }
+    let has =
+        |set: &[&str]| tokens[say.clause.clone()].iter().any(|t| set.contains(&t.lower.as_str()));
+    let then =
+        has(&["was", "were", "before", "used", "previously", "formerly", "had", "earlier", "old"]);
+    let now = has(&["now", "after", "today", "new"]);
+    let of = r.names.iter().map(|n| age(&words(n))).find(|a| *a != 0).unwrap_or(0);
+    then != now && (of > 0 && then || of < 0 && now)
 }
 
 /// How likely the same two values are the other way round.
@@ -269,7 +288,7 @@ fn beside(book: &Book<'_>, choice: &Choice, r: &Reading) -> Option<bool> {
 
 /// "Model 13" is not the row "Model 8": a word of a name with a number beside it that the name does not have, where the
 /// name's own number is nowhere.
-fn misnamed(book: &Book<'_>, choice: &Choice, r: &Reading) -> bool {
+pub(crate) fn misnamed(book: &Book<'_>, choice: &Choice, r: &Reading) -> bool {
     let say = &book.says[choice.sentence][choice.say];
     let tokens = &book.context.reading.tokens[choice.sentence];
     let numbered = |w: &String| w.bytes().any(|b| b.is_ascii_digit());

@@ -104,6 +104,7 @@ fn others(stem: &str) -> &'static [&'static str] {
         "transact" | "transaction" => &["tps", "tpm", "transact", "tpmc"],
         "operation" | "operat" => &["ops", "op", "operat"],
         "second" => &["sec", "s"],
+        "clock" | "clocked" | "frequency" | "frequenc" => &["ghz", "mhz", "clock"],
         "size" | "smaller" | "bigger" | "larger" => &["size"],
         "alloc" | "allocat" | "allocate" => &["alloc", "allocs", "allocat"],
         "standard" => &["stddev", "stdev"],

@@ -1,0 +1,106 @@
+//! Ranks of changes: which of several gained the most, and which the least.
+
+use super::book::Place;
+use super::derived::Sheet;
+use super::model::{self, F};
+use super::reading::{Reading, View};
+use crate::evidence::amount::{Amount, PLAIN};
+use crate::evidence::bind::{Side, at};
+use crate::evidence::grid::Better;
+
+impl View<'_> {
+    /// "improved the least", "the largest gain of the three": how far two values of each are apart.
+    pub(super) fn changes(&self, t: &Sheet<'_>, out: &mut Vec<Reading>) {
+        if !self.speaks_of_change() {
+            return;
+        }
+        let grid = &self.book.grids[t.g];
+        for side in [Side::Rows, Side::Columns] {
+            let (m_own, m_shared, own, shared) = t.along(side);
+            if shared.len() > 6 || own.len() < 2 {
+                continue;
+            }
+            for (k, &from) in shared.iter().enumerate() {
+                for &to in &shared[k + 1..] {
+                    let both = |i: usize| {
+                        let (a, b) =
+                            (grid.amount(at(side, i, from))?, grid.amount(at(side, i, to))?);
+                        let alike =
+                            a.dimension() == b.dimension() && a.value > 0.0 && b.value > 0.0;
+                        alike.then_some((i, a, b))
+                    };
+                    let all: Vec<(usize, Amount, Amount)> =
+                        own.iter().filter_map(|i| both(*i)).collect();
+                    if all.len() < 2 {
+                        continue;
+                    }
+                    for by_ratio in [true, false] {
+                        let away = |a: Amount, b: Amount| {
+                            if by_ratio { (b.value / a.value).ln() } else { b.value - a.value }
+                        };
+                        for (i, a, b) in &all {
+                            let own_way = away(*a, *b).signum();
+                            let values: Vec<f64> =
+                                all.iter().map(|(_, a, b)| own_way * away(*a, *b)).collect();
+                            let change = own_way * away(*a, *b);
+                            let mut f = Box::new(*t.common);
+                            if side == Side::Columns {
+                                f[model::extra(F::MostColumns)] = 1.0;
+                            }
+                            f[model::extra(if by_ratio { F::ChangeRatio } else { F::Change })] =
+                                1.0;
+                            View::slot(&mut f, 0, m_own, *i, None, own);
+                            View::slot(&mut f, 2, m_shared, to, Some(from), shared);
+                            let cells = [at(side, *i, from), at(side, *i, to)];
+                            self.metric_of(&mut f, grid, (t.rows, t.columns), cells[1], *b);
+                            let axis = grid.axis(side);
+                            let names = [axis.names[*i].text.clone(), String::new(), String::new()];
+                            let others = [View::others(m_own, *i, None, own), true, true];
+                            self.last_of(&mut f, &names, &[], others);
+                            let a_change = Amount {
+                                value: change,
+                                printed: change,
+                                step: 0.0,
+                                measure: PLAIN,
+                            };
+                            let top = values.iter().all(|v| *v <= change);
+                            let low = values.iter().all(|v| *v >= change);
+                            out.push(Reading {
+                                rank: Some((top, low)),
+                                derived: Some(vec![a.printed, b.printed]),
+                                ..Reading::of(
+                                    a_change,
+                                    None,
+                                    cells.map(|at| Place::Cell { grid: t.g, at }).to_vec(),
+                                    Better::More,
+                                    f,
+                                    names,
+                                )
+                            });
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether a superlative is of changes: "gains most", "the smallest improvement", "the biggest winner".
+    fn speaks_of_change(&self) -> bool {
+        let near =
+            self.say.own.start.saturating_sub(6)..(self.say.own.end + 6).min(self.tokens.len());
+        near.into_iter().any(|i| {
+            let word = self.word(i);
+            [
+                "gain", "improv", "benefit", "profit", "degrad", "regress", "chang", "reduc",
+                "drop", "winner", "loser", "suffer", "growth", "increas", "decreas", "sav",
+                "shrink", "shrank", "speedup", "speed-up", "jump", "progress",
+            ]
+            .iter()
+            .any(|w| word.starts_with(w))
+                || matches!(
+                    word,
+                    "grew" | "rose" | "fell" | "lost" | "loses" | "lose" | "rise" | "moved"
+                )
+        })
+    }
+}
