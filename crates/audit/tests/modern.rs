@@ -5,8 +5,9 @@
 //! which (by the hash of the name) went to `tuned/`. Seventeen more, measured once when they were unseen, went there
 //! too, and thirteen that were written beside the rules. `modern/others/` is by another hand, and was looked at once
 //! its first figures were known; `modern/web/`, `modern/varied/` and `modern/plain/` are by seven other hands, for
-//! weights to be learned from (`examples/weights.rs`). `modern/blind/`, `modern/sealed/` and `modern/fresh/` are by
-//! three further hands; nobody who mends rules looks at them, so nothing prints what is in them.
+//! weights to be learned from (`examples/weights.rs`), and so is `modern/opened/`: texts by three hands that nobody had
+//! looked at until their figures were known, and 24 whose numbers are laid out in as many ways. `modern/closed/` and
+//! `modern/once/` are by three further hands; nobody who mends rules looks at them, so nothing prints what is in them.
 //!
 //! A label's quote may hold several claims: each counts by itself, if it rests on values of the label and on no others.
 //! A mutation is caught if a claim that says what was changed is wrong and was not before, and believed if as many of
@@ -278,7 +279,7 @@ fn folder(name: &str) -> PathBuf {
 fn measure(name: &str, folder: &Path, floors: [f64; 4], slander: usize, believed: usize) {
     let s = score(&cases(folder));
     println!("{}", s.line(name));
-    let open = !["blind", "sealed", "fresh"].contains(&name);
+    let open = !["closed", "once"].contains(&name);
     if open && std::env::var_os("ASSAY_MODERN_VERBOSE").is_some() {
         println!("{}", s.missed);
         for b in &s.believed {
@@ -312,41 +313,41 @@ fn measure(name: &str, folder: &Path, floors: [f64; 4], slander: usize, believed
 
 #[test]
 fn tuned_texts() {
-    // Goal of believed mutations: none. Reached 7; the judges of names alone had 5 by the same measure.
-    measure("tuned", &folder("tuned"), [0.86, 0.93, 0.98, 0.64], 0, 7);
+    // Goal of believed mutations: none. Reached 14; the judges of names alone had 5 by the same measure.
+    measure("tuned", &folder("tuned"), [0.87, 0.93, 0.98, 0.64], 0, 14);
 }
 
 #[test]
 fn held_out_texts() {
-    measure("held", &folder("held"), [0.88, 0.94, 0.95, 0.75], 0, 2);
+    measure("held", &folder("held"), [0.91, 0.93, 0.95, 0.74], 0, 3);
 }
 
 #[test]
 fn unseen_texts() {
-    // As first measured, before any rule was changed: decided 50 of 82. Precision of wrong: goal 0.95, reached 10 of 11.
-    measure("unseen", &folder("unseen"), [0.73, 0.86, 0.90, 0.50], 0, 1);
+    // As first measured, before any rule was changed: decided 50 of 82. Precision of wrong: goal 0.95, reached 10 of 10.
+    measure("unseen", &folder("unseen"), [0.73, 0.85, 0.95, 0.50], 0, 0);
 }
 
 #[test]
 fn texts_by_another_hand() {
-    measure("others", &folder("others"), [0.49, 0.93, 0.95, 0.19], 0, 12);
+    measure("others", &folder("others"), [0.53, 0.94, 0.95, 0.17], 0, 11);
 }
 
 #[test]
 fn texts_that_nobody_who_mends_rules_has_seen() {
-    // What the audit is worth on a new text. Limits were chosen with figures of blind and sealed in view; fresh was
-    // measured once they stood.
-    measure("blind", &folder("blind"), [0.30, 0.87, 0.74, 0.13], 1, 12);
-    measure("sealed", &folder("sealed"), [0.32, 0.93, 0.95, 0.14], 0, 10);
-    measure("fresh", &folder("fresh"), [0.27, 0.89, 0.74, 0.09], 0, 13);
+    // What the audit is worth on a new text. Limits were chosen with figures of closed in view; once was measured when
+    // they stood.
+    measure("closed", &folder("closed"), [0.45, 0.93, 0.74, 0.16], 1, 41);
+    measure("once", &folder("once"), [0.50, 0.94, 0.77, 0.18], 2, 6);
 }
 
 #[test]
 fn texts_to_learn_from() {
-    // The weights of readings were learned from these, the ones above but blind, sealed and fresh, and the tuned ones.
-    measure("web", &folder("web"), [0.52, 0.94, 0.75, 0.24], 1, 10);
-    measure("varied", &folder("varied"), [0.26, 0.90, 0.57, 0.07], 6, 59);
-    measure("plain", &folder("plain"), [0.48, 0.94, 0.88, 0.24], 2, 64);
+    // The weights were learned from these, the ones above but closed and once, and the tuned ones.
+    measure("web", &folder("web"), [0.53, 0.96, 0.75, 0.22], 1, 7);
+    measure("varied", &folder("varied"), [0.31, 0.92, 0.61, 0.08], 3, 41);
+    measure("plain", &folder("plain"), [0.50, 0.94, 0.86, 0.23], 2, 61);
+    measure("opened", &folder("opened"), [0.38, 0.91, 0.86, 0.12], 2, 40);
 }
 
 #[test]
