@@ -120,21 +120,49 @@ pub(crate) const INVERSE: Formula = Formula { name: "b/a", compute: |a, b| b / a
 /// "N times more" as the ratio and one.
 pub(crate) const RATIO_MORE: Formula = Formula { name: "a/b - 1", compute: |a, b| a / b - 1.0 };
 
+/// What a formula gives for two values, and whether it is what is printed, before it is told to people.
+#[derive(Clone, Copy)]
+pub(crate) struct Computed {
+    formula: Formula,
+    operands: (Operand, Operand),
+    /// What the formula gives, and one unit in the last digit of what is claimed.
+    given: f64,
+    step: f64,
+    pub value: f64,
+    pub verdict: ClaimVerdict,
+}
+
+impl Computed {
+    pub(crate) fn of(formula: Formula, claimed: Claimed, a: Operand, b: Operand) -> Computed {
+        let value = (formula.compute)(a.value, b.value);
+        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+        for x in a.range() {
+            for y in b.range() {
+                let corner = (formula.compute)(x, y);
+                (low, high) = (low.min(corner), high.max(corner));
+            }
+        }
+        let verdict = claimed.fit(value, low, high);
+        Computed { formula, operands: (a, b), given: value, step: claimed.step, value, verdict }
+    }
+
+    /// In words, with the numbers in the formula.
+    pub(crate) fn told(&self) -> Reading {
+        let (a, b) = self.operands;
+        let name = self.formula.name;
+        let printed = name.replacen('a', &figure(a.value), 1).replacen('b', &figure(b.value), 1);
+        Reading {
+            name,
+            formula: format!("{printed} = {}", figure(round(self.given, self.step))),
+            value: self.value,
+            verdict: self.verdict,
+        }
+    }
+}
+
 /// What a formula gives for two values, and whether it is what is printed.
 pub(crate) fn read(formula: Formula, claimed: Claimed, a: Operand, b: Operand) -> Reading {
-    let value = (formula.compute)(a.value, b.value);
-    let corners: Vec<f64> =
-        a.range().iter().flat_map(|x| b.range().map(|y| (formula.compute)(*x, y))).collect();
-    let low = corners.iter().copied().fold(f64::INFINITY, f64::min);
-    let high = corners.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let printed =
-        formula.name.replacen('a', &figure(a.value), 1).replacen('b', &figure(b.value), 1);
-    Reading {
-        name: formula.name,
-        formula: format!("{printed} = {}", figure(round(value, claimed.step))),
-        value,
-        verdict: claimed.fit(value, low, high),
-    }
+    Computed::of(formula, claimed, a, b).told()
 }
 
 /// A value with two digits more than what is printed.

@@ -39,6 +39,8 @@ pub(crate) struct Twin {
 
 /// Amounts beyond these have no twins.
 const MAX_FACTS: usize = 150;
+/// With so many an amount has one among them that is compared with it.
+const MAX_TWINS: usize = 6;
 
 fn twins(facts: &[Fact]) -> Vec<Twin> {
     let telling = |f: &Fact| -> Vec<String> {
@@ -60,6 +62,13 @@ fn twins(facts: &[Fact]) -> Vec<Twin> {
             }
         }
     }
+    // What is said again and again is no pair.
+    let mut count = vec![0; words.len()];
+    for (i, j) in found.iter().map(|t| t.facts) {
+        count[i] += 1;
+        count[j] += 1;
+    }
+    found.retain(|t| count[t.facts.0].max(count[t.facts.1]) <= MAX_TWINS);
     found
 }
 

@@ -8,7 +8,7 @@ use super::trust;
 use super::words::{Zone, is_part};
 use crate::claim::{Claim, ClaimKind, ClaimVerdict, Input};
 use crate::evidence::voice;
-use crate::judge::reading::{Bound, figure};
+use crate::judge::reading::{Bound, Computed, figure};
 use crate::read::document::BlockKind;
 use crate::read::source::Span;
 
@@ -328,7 +328,7 @@ fn claim(book: &Book<'_>, choice: &Choice, say: &Say, r: &Reading, verdict: Clai
     let (from, to) = (say.from.min(say.own.start), say.clause.end.max(say.own.end));
     let span = Span::new(tokens[from].span.start, tokens[to - 1].span.end);
     let mut claim = context.claim_at(kind(say.what), span, "");
-    let (readings, _) = fit(say, r);
+    let readings: Vec<_> = fit(say, r).0.iter().map(Computed::told).collect();
     claim.claimed = (!matches!(say.what, What::Most(_) | What::Beats)).then_some(say.value);
     claim.inputs =
         values(r).into_iter().zip(&r.places).filter_map(|(v, p)| input(book, *p, v)).collect();

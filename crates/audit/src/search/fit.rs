@@ -8,7 +8,7 @@ use crate::evidence::amount::{Agreement, Amount, Dimension};
 use crate::evidence::extreme::Most;
 use crate::evidence::grid::Better;
 use crate::evidence::statement::{Much, Statement};
-use crate::judge::reading::{self as formula, Bound, Claimed, Operand};
+use crate::judge::reading::{self as formula, Bound, Claimed, Computed, Operand};
 
 fn statement(say: &Say, way: Way) -> Statement {
     let much = match say.what {
@@ -49,7 +49,7 @@ fn operand(a: Amount) -> Operand {
 }
 
 /// What the words give for two amounts: the readings of their formulas, the strict ones and whether a loose one agrees.
-fn compared(say: &Say, a: Amount, b: Amount, better: Better) -> (Vec<crate::claim::Reading>, Fit) {
+fn compared(say: &Say, a: Amount, b: Amount, better: Better) -> (Vec<Computed>, Fit) {
     let mut all = Vec::new();
     let mut fit = Fit::No;
     for way in ways(say) {
@@ -58,20 +58,17 @@ fn compared(say: &Say, a: Amount, b: Amount, better: Better) -> (Vec<crate::clai
             let claimed = Claimed { value: s.value, step: s.step, bound: s.bound };
             for f in s.formulas(*less) {
                 let mut read = if s.much == Much::Orders {
-                    let ratio = formula::read(
+                    let mut ratio = Computed::of(
                         f,
                         Claimed { value: f64::NAN, step: 1.0, bound: Bound::Exact },
                         operand(a),
                         operand(b),
                     );
                     let orders = ratio.value.log10();
-                    crate::claim::Reading {
-                        value: orders,
-                        verdict: claimed.fit(orders, orders, orders),
-                        ..ratio
-                    }
+                    (ratio.value, ratio.verdict) = (orders, claimed.fit(orders, orders, orders));
+                    ratio
                 } else {
-                    formula::read(f, claimed, operand(a), operand(b))
+                    Computed::of(f, claimed, operand(a), operand(b))
                 };
                 if s.understates(read.value) {
                     read.verdict = ClaimVerdict::Ambiguous;
@@ -100,7 +97,7 @@ fn compared(say: &Say, a: Amount, b: Amount, better: Better) -> (Vec<crate::clai
             if fit == Fit::No
                 && s.loose_formulas(*less).into_iter().any(|f| {
                     matches!(
-                        formula::read(f, claimed, operand(a), operand(b)).verdict,
+                        Computed::of(f, claimed, operand(a), operand(b)).verdict,
                         ClaimVerdict::Holds | ClaimVerdict::OffByRounding
                     )
                 })
@@ -119,13 +116,7 @@ fn compared(say: &Say, a: Amount, b: Amount, better: Better) -> (Vec<crate::clai
 }
 
 /// The difference that the words speak of.
-fn difference(
-    say: &Say,
-    v: Amount,
-    a: Amount,
-    b: Amount,
-    better: Better,
-) -> (Vec<crate::claim::Reading>, Fit) {
+fn difference(say: &Say, v: Amount, a: Amount, b: Amount, better: Better) -> (Vec<Computed>, Fit) {
     let bare = v.dimension() != a.dimension();
     let scale = if bare { a.measure.scale } else { 1.0 };
     let claimed = Claimed { value: v.value, step: v.step, bound: say.bound };
@@ -142,14 +133,14 @@ fn difference(
             let f = if up { formula::POINTS } else { formula::POINTS_LESS };
             let x = Operand { value: a.value / scale, step: a.step / scale };
             let y = Operand { value: b.value / scale, step: b.step / scale };
-            all.push(formula::read(f, claimed, x, y));
+            all.push(Computed::of(f, claimed, x, y));
             if !bare {
                 // Letters of bytes may count 1024.
                 for m in [a.measure, v.measure] {
                     if let Some(two) = m.binary {
                         let k = two / m.scale;
                         let c = Claimed { value: v.value * k, step: v.step * k, bound: say.bound };
-                        all.push(formula::read(f, c, x, y));
+                        all.push(Computed::of(f, c, x, y));
                     }
                 }
             }
@@ -241,7 +232,7 @@ pub(crate) fn is_turned(say: &Say) -> bool {
 }
 
 /// How a reading agrees with what is said.
-pub(crate) fn fit(say: &Say, r: &Reading) -> (Vec<crate::claim::Reading>, Fit) {
+pub(crate) fn fit(say: &Say, r: &Reading) -> (Vec<Computed>, Fit) {
     match (say.what, r.b) {
         (What::Percent | What::Times | What::Orders, Some(b)) => {
             let (all, fit) = compared(say, r.a, b, r.better);
