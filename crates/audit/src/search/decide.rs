@@ -342,7 +342,8 @@ fn claim(book: &Book<'_>, choice: &Choice, say: &Say, r: &Reading, verdict: Clai
         None if r.derived.is_some() => format!("{} of {}", figure(r.a.printed), names.join(", ")),
         None => {
             let values: Vec<String> = claim.inputs.iter().map(|i| figure(i.value)).collect();
-            format!("{} has {}", names.join(" and "), values.join(" and "))
+            let has = if names.len() > 1 { "have" } else { "has" };
+            format!("{} {has} {}", names.join(" and "), values.join(" and "))
         }
     };
     claim.computed = match readings.first() {
