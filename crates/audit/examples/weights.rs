@@ -15,7 +15,7 @@ mod common;
 #[path = "../tests/labelled/mod.rs"]
 mod labelled;
 
-use labelled::{Case, Label, cases, mutants};
+use labelled::{Case, Label, cases, mutants, near};
 
 /// What claims of texts by other hands weigh.
 const HARD: f64 = 2.0;
@@ -42,14 +42,6 @@ struct Verdict {
     hard: bool,
 }
 
-fn near(v: f64, wanted: f64) -> bool {
-    [1.0, 1e3, 1e-3, 1e6].iter().any(|f| (v * f - wanted).abs() <= 1e-6 * wanted.abs())
-}
-
-fn inputs(label: &Label) -> Vec<f64> {
-    label.inputs.iter().filter_map(|i| i.replace(',', "").parse().ok()).collect()
-}
-
 fn is_right(label: &[f64], reading: &assay_audit::learn::Reading) -> bool {
     let own = |w: &f64| reading.inputs.iter().any(|v| near(*v, *w));
     if !reading.ends.is_empty() {
@@ -63,7 +55,7 @@ fn is_right(label: &[f64], reading: &assay_audit::learn::Reading) -> bool {
 /// The thing said that a label is of, with which of its readings are right.
 fn align<'a>(label: &Label, text: &str, said: &'a [Said]) -> Option<(&'a Said, Vec<bool>)> {
     let span = common::locate(text, &label.quote)?;
-    let wanted = inputs(label);
+    let wanted = label.values();
     let holds = label.verdict == "holds";
     let mut best: Option<(i32, &Said, Vec<bool>)> = None;
     for s in said.iter().filter(|s| s.own.0 >= span.start && s.own.1 <= span.end + 1) {
@@ -293,7 +285,7 @@ fn verdicts(texts: &[&Case], w: &Weights) -> [Vec<Verdict>; 2] {
                     continue;
                 }
                 let within = other.is_some_and(|l| {
-                    let values = inputs(l);
+                    let values = l.values();
                     let own = &s.readings[*at].inputs;
                     word == "holds" && own.iter().all(|v| values.iter().any(|w| near(*v, *w)))
                 });
@@ -334,7 +326,7 @@ fn verdicts(texts: &[&Case], w: &Weights) -> [Vec<Verdict>; 2] {
                     if s.open {
                         continue;
                     }
-                    let wanted = inputs(label);
+                    let wanted = label.values();
                     for (which, verdict) in [&s.yes, &s.no].into_iter().enumerate() {
                         let Some((at, known)) = verdict else { continue };
                         // One of several texts takes a rank away, and which is not known here.

@@ -28,7 +28,7 @@ mod labelled;
 
 use assay_audit::{Claim, ClaimVerdict, MAX_SIZE, Source, audit};
 use common::locate;
-use labelled::{Case, Label, Mutant, case, cases, mutants, numbers};
+use labelled::{Case, Label, Mutant, case, cases, mutants, near, numbers};
 
 fn audited(name: &str, text: &str) -> (Source, Vec<Claim>) {
     let source = Source::read(name, text.as_bytes(), MAX_SIZE).unwrap();
@@ -72,20 +72,14 @@ fn overlaps(claim: &Claim, span: assay_audit::Span) -> bool {
 /// Whether a claim rests on values of a label and on nothing else. A quote may hold two claims, "does 1,800 IOPS, twice
 /// as many as RAID 5": each is right by itself.
 fn within(label: &Label, claim: &Claim) -> bool {
-    let values: Vec<f64> =
-        label.inputs.iter().map(|v| v.replace(',', "").parse().unwrap()).collect();
+    let values = label.values();
     !claim.inputs.is_empty()
         && claim.inputs.iter().all(|i| values.iter().any(|wanted| near(i.value, *wanted)))
 }
 
-fn near(value: f64, wanted: f64) -> bool {
-    [1.0, 1e3, 1e-3, 1e6].iter().any(|f| (value * f - wanted).abs() <= 1e-6 * wanted.abs())
-}
-
 /// Whether a claim was decided on a label's values.
 fn on_right_numbers(label: &Label, claim: &Claim) -> bool {
-    label.inputs.iter().all(|wanted| {
-        let wanted: f64 = wanted.replace(',', "").parse().unwrap();
+    label.values().into_iter().all(|wanted| {
         claim
             .inputs
             .iter()

@@ -15,6 +15,14 @@ pub(crate) struct Line {
     pub hashes: usize,
 }
 
+impl Line {
+    /// How many bytes of white space it begins with.
+    pub(crate) fn indent(&self, text: &str) -> usize {
+        let body = self.span.of(text);
+        body.len() - body.trim_start().len()
+    }
+}
+
 pub(crate) fn lines(text: &str) -> Vec<Line> {
     let mut at = 0;
     let mut fenced = false;
@@ -47,10 +55,6 @@ const CODE: [&str; 4] = [".. code-block::", ".. code::", ".. sourcecode::", ".. 
 
 /// Marks what stands deeper than a line that ends in two colons, or than a directive for code.
 fn literal(text: &str, lines: &mut [Line]) {
-    let indent = |line: &Line| {
-        let body = line.span.of(text);
-        body.len() - body.trim_start().len()
-    };
     let mut at = 0;
     while at < lines.len() {
         let body = lines[at].span.of(text).trim();
@@ -60,8 +64,10 @@ fn literal(text: &str, lines: &mut [Line]) {
         if !opens || lines[at - 1].code || !lines.get(at).is_some_and(|l| l.blank || directive) {
             continue;
         }
-        let own = indent(&lines[at - 1]);
-        while at < lines.len() && !lines[at].fence && (lines[at].blank || indent(&lines[at]) > own)
+        let own = lines[at - 1].indent(text);
+        while at < lines.len()
+            && !lines[at].fence
+            && (lines[at].blank || lines[at].indent(text) > own)
         {
             lines[at].code = !lines[at].blank;
             at += 1;

@@ -159,12 +159,15 @@ pub(crate) fn judge(book: &Book<'_>) -> Vec<Judged> {
     let mut all: Vec<Judged> = Vec::new();
     each(book, &WEIGHTS, |choice| all.push(decide(book, choice)));
     // Two values that stand for each other are one claim.
-    let pairs: Vec<(usize, std::ops::Range<usize>)> =
-        all.iter().filter(|j| j.two).map(|j| (j.sentence, j.own.clone())).collect();
-    for j in all.iter_mut().filter(|j| j.kind == ClaimKind::Restatement && !j.two) {
-        let part = |own: &std::ops::Range<usize>| own.start <= j.own.start && j.own.end <= own.end;
-        if pairs.iter().any(|(sentence, own)| *sentence == j.sentence && part(own)) {
-            j.claim = None;
+    for own in all.chunk_by_mut(|a, b| a.sentence == b.sentence) {
+        let pairs: Vec<_> = own.iter().filter(|j| j.two).map(|j| j.own.clone()).collect();
+        let part = |j: &Judged| {
+            pairs.iter().any(|pair| pair.start <= j.own.start && j.own.end <= pair.end)
+        };
+        for j in own.iter_mut().filter(|j| j.kind == ClaimKind::Restatement && !j.two) {
+            if part(j) {
+                j.claim = None;
+            }
         }
     }
     all

@@ -101,8 +101,11 @@ fn rests_on(c: &Claim, lines: &[(usize, usize)]) -> bool {
 
 /// Leaves a claim in a sentence of several numbers the words of the clauses of its own.
 fn narrow(context: &Context<'_>, all: &[decide::Judged], c: &mut Claim) {
-    let inside: Vec<&decide::Judged> = all
+    let sentences = &context.document.sentences;
+    let first = all.partition_point(|j| sentences[j.sentence].span.end <= c.span.start);
+    let inside: Vec<&decide::Judged> = all[first..]
         .iter()
+        .take_while(|j| sentences[j.sentence].span.start < c.span.end)
         .filter(|j| j.compares || j.claimed.is_some())
         .filter(|j| c.span.start <= j.span.start && j.span.end <= c.span.end)
         .collect();

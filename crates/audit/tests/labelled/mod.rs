@@ -10,6 +10,18 @@ pub struct Label {
     pub mutations: Vec<(String, String, String)>,
 }
 
+impl Label {
+    /// The values that it must be decided on.
+    pub fn values(&self) -> Vec<f64> {
+        self.inputs.iter().map(|v| v.replace(',', "").parse().unwrap()).collect()
+    }
+}
+
+/// Whether a value is the one of a label, as printed or in a unit of another thousand.
+pub fn near(value: f64, wanted: f64) -> bool {
+    [1.0, 1e3, 1e-3, 1e6].iter().any(|f| (value * f - wanted).abs() <= 1e-6 * wanted.abs())
+}
+
 pub struct Case {
     pub name: String,
     pub text: String,

@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use super::Table;
+use super::outputs::place;
 use super::tools::grid;
 use crate::evidence::amount::{self, Dimension};
 use crate::evidence::name::stem;
@@ -114,8 +115,7 @@ fn entry(text: &str, line: &Line) -> Option<Entry> {
     let parts: Vec<&str> = listed.split(separator).collect();
     let mut values = Vec::new();
     for part in &parts {
-        let at = part.as_ptr() as usize - text.as_ptr() as usize;
-        match value(text, Span::new(at, at + part.len()), parts.len() > 1) {
+        match value(text, place(text, part), parts.len() > 1) {
             Some(found) => values.push(found),
             // "p750    Verity p750, 2 chips": what it is, in other words.
             None if values.is_empty() && parts.len() > 2 && part.len() <= MAX_NAME => {

@@ -28,14 +28,10 @@ pub(super) fn read(text: &str, lines: &[Line]) -> Vec<(Table, Vec<usize>)> {
     tables
 }
 
-fn indent(body: &str) -> usize {
-    body.len() - body.trim_start().len()
-}
-
 /// Behind the last line that stands deeper than the directive.
 fn end(text: &str, lines: &[Line], at: usize) -> usize {
-    let own = indent(lines[at].span.of(text));
-    let inside = |l: &&Line| l.blank || indent(l.span.of(text)) > own;
+    let own = lines[at].indent(text);
+    let inside = |l: &&Line| l.blank || l.indent(text) > own;
     let mut end = at + 1 + lines[at + 1..].iter().take_while(inside).count();
     while lines[end - 1].blank {
         end -= 1;

@@ -4,9 +4,8 @@
 use std::ops::Range;
 
 use super::Table;
-use super::outputs::place;
+use super::outputs::{is_value, place};
 use super::tools::grid;
-use crate::evidence::amount;
 use crate::read::line::Line;
 use crate::read::source::Span;
 
@@ -63,10 +62,6 @@ fn table(
         table.title = Span::new(region[0].span.start, region[range.start - 1].span.end);
     }
     Some(table)
-}
-
-fn is_value(words: &str) -> bool {
-    words.starts_with(|c: char| c.is_ascii_digit()) && amount::of_cell(words, None).is_some()
 }
 
 /// A benchmark a line: `test parse ... bench:   1,234 ns/iter (+/- 56)`, `RegExp#test x 4,161,532 ops/sec ±0.99% (59 runs

@@ -95,15 +95,10 @@ fn table(text: &str, records: Vec<Record>) -> Option<(Table, Vec<usize>)> {
     Some((grid(text, columns, rows)?, taken))
 }
 
-fn indent(text: &str, line: &Line) -> usize {
-    let body = line.span.of(text);
-    body.len() - body.trim_start().len()
-}
-
 /// The record that begins at a line, and where it ends.
 fn record(text: &str, lines: &[Line], at: usize) -> Option<(Record, usize)> {
     let body = lines[at].span.of(text);
-    let own = indent(text, &lines[at]);
+    let own = lines[at].indent(text);
     let next = lines.get(at + 1).filter(|l| !l.blank && !l.fence)?;
     let (name, rest) = body.trim().split_once(':')?;
     let rest = rest.trim_start();
@@ -114,7 +109,7 @@ fn record(text: &str, lines: &[Line], at: usize) -> Option<(Record, usize)> {
     if !heads
         || name.is_empty()
         || name.len() > 60
-        || indent(text, next) <= own
+        || next.indent(text) <= own
         || lines[at].bullet > 0
     {
         return None;
@@ -131,7 +126,7 @@ fn record(text: &str, lines: &[Line], at: usize) -> Option<(Record, usize)> {
     let mut lines_of_pairs = 0;
     let first = at + usize::from(!jobless && !inline);
     for (i, line) in lines.iter().enumerate().skip(first).take(MAX_LINES) {
-        let deep = indent(text, line);
+        let deep = line.indent(text);
         if line.blank
             || line.fence
             || i > at && deep <= own

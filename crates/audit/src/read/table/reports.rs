@@ -86,7 +86,7 @@ impl Reader<'_> {
             Some(Found::Part) => return self.open.lines.push(i),
             None => {}
         }
-        let deep = body.len() - body.trim_start().len();
+        let deep = line.indent(self.text);
         let listed = !line.code && (line.bullet > 0 || deep > 0);
         let item = || item(self.text, line).filter(|_| line.bullet > 0 || deep > 0);
         let pair = pair(self.text, line).filter(|_| line.code).or_else(item);
@@ -104,10 +104,7 @@ impl Reader<'_> {
 
     /// Whether the line behind one is an item that stands deeper.
     fn heads(&self, deep: usize, next: Option<&Line>) -> bool {
-        next.is_some_and(|next| {
-            let body = next.span.of(self.text);
-            body.len() - body.trim_start().len() > deep && item(self.text, next).is_some()
-        })
+        next.is_some_and(|n| n.indent(self.text) > deep && item(self.text, n).is_some())
     }
 
     fn add(&mut self, i: usize, line: &Line, values: Vec<Value>, listed: bool) {
@@ -132,7 +129,7 @@ impl Reader<'_> {
     fn words(&mut self, i: usize, line: &Line, lines: &[Line]) {
         let body = line.span.of(self.text);
         let own = body.trim();
-        let deep = body.len() - body.trim_start().len();
+        let deep = line.indent(self.text);
         if !line.code {
             self.close();
             self.above.end();

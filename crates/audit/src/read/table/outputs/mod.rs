@@ -87,7 +87,8 @@ fn with_unit(text: &str, name: impl Into<String>, piece: &str, unit: &str) -> Va
     Value { name: name.into(), span: place(text, piece), text: Some(own) }
 }
 
-fn is_value(piece: &str) -> bool {
+/// Whether words are a value that begins with its number.
+pub(super) fn is_value(piece: &str) -> bool {
     piece.starts_with(|c: char| c.is_ascii_digit()) && amount::of_cell(piece, None).is_some()
 }
 
