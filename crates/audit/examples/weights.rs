@@ -93,12 +93,35 @@ fn is_hard(case: &Case) -> bool {
     names.contains(&case.name)
 }
 
+/// What a function gives for each of several, in their order, by as many threads as there are processors.
+fn each<T: Sync, R: Send>(all: &[T], of: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let next = std::sync::atomic::AtomicUsize::new(0);
+    let take = || {
+        let mut own = Vec::new();
+        loop {
+            let i = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            let Some(item) = all.get(i) else { return own };
+            own.push((i, of(item)));
+        }
+    };
+    let mut found = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(take)).collect();
+        workers.into_iter().flat_map(|w| w.join().unwrap()).collect::<Vec<_>>()
+    });
+    found.sort_by_key(|(i, _)| *i);
+    found.into_iter().map(|(_, r)| r).collect()
+}
+
 fn load(texts: &[&Case], weights: &Weights, verbose: bool) -> Vec<Claim> {
     let mut found = Vec::new();
     let (mut all, mut spoken, mut agree) = (0, 0, 0);
-    for case in texts {
+    let sources = each(texts, |case| {
         let source = read(&case.name, &case.text);
-        let all_said = said(&source, weights);
+        let said = said(&source, weights);
+        (source, said)
+    });
+    for (case, (source, all_said)) in texts.iter().zip(sources) {
         for label in case.labels.iter().filter(|l| l.verdict != "none") {
             all += 1;
             let Some((s, right)) = align(label, &source.text, &all_said) else {
@@ -179,20 +202,31 @@ impl Adam {
     }
 }
 
+/// The gradient of the logarithm of what is given to the right readings.
+fn gradient(claims: &[Claim], w: &Weights) -> Box<Weights> {
+    let mut g = Box::new([0.0; FEATURES]);
+    for case in claims {
+        let p = scores(case, w);
+        let right: f64 = p.iter().zip(&case.readings).filter(|(_, r)| r.1).map(|(p, _)| p).sum();
+        for (p, (f, ok)) in p.iter().zip(&case.readings) {
+            let wanted = if *ok { p / right.max(1e-12) } else { 0.0 };
+            for (i, x) in f {
+                g[*i] += case.weight * (wanted - p) * x;
+            }
+        }
+    }
+    g
+}
+
 fn learn(claims: &[Claim], start: &Weights, rounds: usize, decay: f64) -> Weights {
     let mut w = *start;
     let mut adam = Adam::new(FEATURES);
     for _ in 0..rounds {
+        let parts: Vec<&[Claim]> = claims.chunks(claims.len().div_ceil(8).max(1)).collect();
         let mut g = [0.0; FEATURES];
-        for case in claims {
-            let p = scores(case, &w);
-            let right: f64 =
-                p.iter().zip(&case.readings).filter(|(_, r)| r.1).map(|(p, _)| p).sum();
-            for (p, (f, ok)) in p.iter().zip(&case.readings) {
-                let wanted = if *ok { p / right.max(1e-12) } else { 0.0 };
-                for (i, x) in f {
-                    g[*i] += case.weight * (wanted - p) * x;
-                }
+        for part in each(&parts, |part| gradient(part, &w)) {
+            for (all, own) in g.iter_mut().zip(part.iter()) {
+                *all += own;
             }
         }
         for i in 0..FEATURES {
@@ -254,110 +288,113 @@ fn report(name: &str, claims: &[Claim], w: &Weights, verbose: bool) {
 /// The verdicts of texts and of their mutants: of holds, of wrong.
 fn verdicts(texts: &[&Case], w: &Weights) -> [Vec<Verdict>; 2] {
     let mut out = [Vec::new(), Vec::new()];
-    for case in texts {
-        let source = read(&case.name, &case.text);
-        let all = said(&source, w);
-        let mut labels: Vec<Option<(&Label, Vec<bool>)>> = all.iter().map(|_| None).collect();
-        let mut inside: Vec<Option<&Label>> = vec![None; all.len()];
-        for label in &case.labels {
-            if let Some(span) = common::locate(&source.text, &label.quote) {
-                for (i, s) in all.iter().enumerate() {
-                    if s.own.0 >= span.start && s.own.1 <= span.end + 1 {
-                        inside[i] = Some(label);
-                    }
+    for [holds, wrong] in each(texts, |case| verdicts_of(case, w)) {
+        out[0].extend(holds);
+        out[1].extend(wrong);
+    }
+    out
+}
+
+fn verdicts_of(case: &Case, w: &Weights) -> [Vec<Verdict>; 2] {
+    let mut out = [Vec::new(), Vec::new()];
+    let source = read(&case.name, &case.text);
+    let all = said(&source, w);
+    let mut labels: Vec<Option<(&Label, Vec<bool>)>> = all.iter().map(|_| None).collect();
+    let mut inside: Vec<Option<&Label>> = vec![None; all.len()];
+    for label in &case.labels {
+        if let Some(span) = common::locate(&source.text, &label.quote) {
+            for (i, s) in all.iter().enumerate() {
+                if s.own.0 >= span.start && s.own.1 <= span.end + 1 {
+                    inside[i] = Some(label);
                 }
             }
-            if label.verdict == "none" {
+        }
+        if label.verdict == "none" {
+            continue;
+        }
+        if let Some((s, right)) = align(label, &source.text, &all) {
+            let at = all.iter().position(|x| std::ptr::eq(x, s)).unwrap();
+            labels[at] = Some((label, right));
+        }
+    }
+    for (i, s) in all.iter().enumerate().filter(|(_, s)| !s.open) {
+        let label = labels[i].as_ref();
+        for (which, verdict) in [("holds", &s.yes), ("wrong", &s.no)].into_iter().enumerate() {
+            let (word, Some((at, known))) = verdict else { continue };
+            // Another claim of a quote is right by itself, if it rests on values of the label.
+            let other = inside[i].filter(|l| label.is_none() && l.verdict != "none");
+            if other.is_some_and(|l| l.verdict == "wrong") {
                 continue;
             }
-            if let Some((s, right)) = align(label, &source.text, &all) {
-                let at = all.iter().position(|x| std::ptr::eq(x, s)).unwrap();
-                labels[at] = Some((label, right));
-            }
+            let within = other.is_some_and(|l| {
+                let values = l.values();
+                let own = &s.readings[*at].inputs;
+                word == "holds" && own.iter().all(|v| values.iter().any(|w| near(*v, *w)))
+            });
+            let right = within || label.is_some_and(|(l, right)| l.verdict == word && right[*at]);
+            let weight = if other.is_some() && !right { 0.3 } else { 1.0 };
+            let note = format!(
+                "{}: {} [{}] {} {:?}",
+                case.name,
+                &source.text[s.span.0..s.span.1].replace('\n', " "),
+                s.what,
+                s.readings[*at].names,
+                s.readings[*at].inputs
+            );
+            out[which].push(Verdict {
+                known: known.clone(),
+                right,
+                weight,
+                note,
+                mutant: false,
+                label: label.map(|(l, _)| l.verdict == "holds"),
+                hard: is_hard(case),
+            });
         }
-        for (i, s) in all.iter().enumerate().filter(|(_, s)| !s.open) {
-            let label = labels[i].as_ref();
-            for (which, verdict) in [("holds", &s.yes), ("wrong", &s.no)].into_iter().enumerate() {
-                let (word, Some((at, known))) = verdict else { continue };
-                // Another claim of a quote is right by itself, if it rests on values of the label.
-                let other = inside[i].filter(|l| label.is_none() && l.verdict != "none");
-                if other.is_some_and(|l| l.verdict == "wrong") {
+    }
+    for label in case.labels.iter().filter(|l| l.verdict == "holds") {
+        for mutant in mutants(case, label) {
+            for text in &mutant.texts {
+                let source = read(&case.name, text);
+                let changed = Label {
+                    verdict: "wrong".into(),
+                    quote: mutant.quote.clone(),
+                    inputs: label.inputs.clone(),
+                    mutations: Vec::new(),
+                };
+                let all = said(&source, w);
+                let Some((s, _)) = align(&changed, &source.text, &all) else { continue };
+                if s.open {
                     continue;
                 }
-                let within = other.is_some_and(|l| {
-                    let values = l.values();
-                    let own = &s.readings[*at].inputs;
-                    word == "holds" && own.iter().all(|v| values.iter().any(|w| near(*v, *w)))
-                });
-                let right =
-                    within || label.is_some_and(|(l, right)| l.verdict == word && right[*at]);
-                let weight = if other.is_some() && !right { 0.3 } else { 1.0 };
-                let note = format!(
-                    "{}: {} [{}] {} {:?}",
-                    case.name,
-                    &source.text[s.span.0..s.span.1].replace('\n', " "),
-                    s.what,
-                    s.readings[*at].names,
-                    s.readings[*at].inputs
-                );
-                out[which].push(Verdict {
-                    known: known.clone(),
-                    right,
-                    weight,
-                    note,
-                    mutant: false,
-                    label: label.map(|(l, _)| l.verdict == "holds"),
-                    hard: is_hard(case),
-                });
-            }
-        }
-        for label in case.labels.iter().filter(|l| l.verdict == "holds") {
-            for mutant in mutants(case, label) {
-                for text in &mutant.texts {
-                    let source = read(&case.name, text);
-                    let changed = Label {
-                        verdict: "wrong".into(),
-                        quote: mutant.quote.clone(),
-                        inputs: label.inputs.clone(),
-                        mutations: Vec::new(),
-                    };
-                    let all = said(&source, w);
-                    let Some((s, _)) = align(&changed, &source.text, &all) else { continue };
-                    if s.open {
+                let wanted = label.values();
+                for (which, verdict) in [&s.yes, &s.no].into_iter().enumerate() {
+                    let Some((at, known)) = verdict else { continue };
+                    // One of several texts takes a rank away, and which is not known here.
+                    if which == 0 && mutant.texts.len() > 1 {
                         continue;
                     }
-                    let wanted = label.values();
-                    for (which, verdict) in [&s.yes, &s.no].into_iter().enumerate() {
-                        let Some((at, known)) = verdict else { continue };
-                        // One of several texts takes a rank away, and which is not known here.
-                        if which == 0 && mutant.texts.len() > 1 {
-                            continue;
-                        }
-                        let some = s.readings[*at]
-                            .inputs
-                            .iter()
-                            .any(|v| wanted.iter().any(|w| near(*v, *w)));
-                        let note = format!(
-                            "{}: mutant {}: {} [{}] {} {:?}",
-                            case.name,
-                            mutant.kind,
-                            mutant.quote,
-                            s.what,
-                            s.readings[*at].names,
-                            s.readings[*at].inputs
-                        );
-                        let weight =
-                            if which == 0 { 0.5 } else { 0.25 } / mutant.texts.len() as f64;
-                        out[which].push(Verdict {
-                            known: known.clone(),
-                            right: which == 1 && (some || mutant.kind == "name"),
-                            weight,
-                            note,
-                            mutant: true,
-                            label: Some(false),
-                            hard: is_hard(case),
-                        });
-                    }
+                    let some =
+                        s.readings[*at].inputs.iter().any(|v| wanted.iter().any(|w| near(*v, *w)));
+                    let note = format!(
+                        "{}: mutant {}: {} [{}] {} {:?}",
+                        case.name,
+                        mutant.kind,
+                        mutant.quote,
+                        s.what,
+                        s.readings[*at].names,
+                        s.readings[*at].inputs
+                    );
+                    let weight = if which == 0 { 0.5 } else { 0.25 } / mutant.texts.len() as f64;
+                    out[which].push(Verdict {
+                        known: known.clone(),
+                        right: which == 1 && (some || mutant.kind == "name"),
+                        weight,
+                        note,
+                        mutant: true,
+                        label: Some(false),
+                        hard: is_hard(case),
+                    });
                 }
             }
         }
