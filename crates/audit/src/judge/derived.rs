@@ -206,6 +206,10 @@ fn derived_column(
             let shown: Vec<usize> = about.iter().copied().chain([column]).collect();
             let mut claim = claim_of(context, ClaimKind::DerivedColumn, table, row, &shown);
             let made = read(formula, Claimed { value, step, bound: Bound::Exact }, x, y);
+            // An idle system does nothing, and nothing a watt.
+            if !made.value.is_finite() {
+                return None;
+            }
             claim.inputs = [a, b]
                 .iter()
                 .flat_map(|c| claim_of(context, ClaimKind::DerivedColumn, table, row, &[*c]).inputs)
