@@ -329,3 +329,60 @@ fn findings_carry_ids_and_severity() {
     let wrong = findings.iter().find(|f| f.severity == assay_model::Severity::Invalid).unwrap();
     assert_eq!((wrong.id.as_str(), wrong.name.as_str()), ("F45", "recomputes"));
 }
+
+/// The verdict on the claim of a text with these words, if there is one.
+fn of(text: &str, words: &str) -> Option<ClaimVerdict> {
+    claims(text).into_iter().find(|c| c.quote.contains(words)).map(|c| c.verdict)
+}
+
+#[test]
+fn so_much_for_each_is_recomputed_from_two_tables_and_goes_on() {
+    let text = |x: &str| {
+        format!(
+            "# Rates\n\nSystems:\n\n| system | cores |\n|---|---|\n| Verity p750 | 16 |\n| Aldane X2270 | 12 |\n\n\
+             Results:\n\n| system | int_rate |\n|---|---|\n| Verity p750 | 586 |\n| Aldane X2270 | 352 |\n\n\
+             Per core, the int_rate results are 36.6 for the Verity p750 and {x} for the Aldane X2270.\n"
+        )
+    };
+    assert_eq!(of(&text("29.3"), "29.3 for"), Some(Holds));
+    assert_ne!(of(&text("39.3"), "39.3 for"), Some(Holds));
+}
+
+#[test]
+fn tables_before_and_after_are_compared() {
+    let text = |x: &str| {
+        format!(
+            "# A log device\n\nwithout log device:\n\n```\n    r/s    w/s   busy device\n   38.2  121.4     71 c2t3d0\n```\n\n\
+             with log device:\n\n```\n    r/s    w/s   busy device\n   52.7   64.9     44 c2t3d0\n```\n\n\
+             With the log device the w/s go down by {x}.\n"
+        )
+    };
+    assert_eq!(of(&text("47%"), "47%"), Some(Holds));
+    assert_ne!(of(&text("67%"), "67%"), Some(Holds));
+}
+
+#[test]
+fn what_is_gone_is_less() {
+    let text = |x: &str| {
+        format!(
+            "| proxy | requests/s |\n|---|---|\n| heddle | 103,251 |\n| heddle with plugins | 64,350 |\n\n\
+             With plugins, {x} of the requests/s of heddle are gone.\n"
+        )
+    };
+    assert_ne!(of(&text("62%"), "62%"), Some(Holds), "62% are left");
+}
+
+#[test]
+fn numbers_in_names_are_no_claims() {
+    let text = "| Size | Zephyr 7950X (s) | Zephyr 9950X (s) |\n|---|---|---|\n| small | 18.4 | 16.1 |\n\n\
+                The Zephyr 9950X needs less time than the Zephyr 7950X. Its slowest run took 16.9 s. \
+                The 99.9 percentile is of no interest.\n";
+    assert!(!claims(text).iter().any(|c| c.verdict == Wrong), "{:?}", claims(text));
+}
+
+#[test]
+fn nothing_of_nothing_is_no_wrong_cell() {
+    let text = "| load | ops | W | ops per W |\n|---|---|---|---|\n| 100% | 3000 | 200 | 15.0 |\n| 80% | 2400 | 180 | 13.3 |\n\
+                | 60% | 1800 | 160 | 11.3 |\n| 40% | 1200 | 140 | 8.57 |\n| 20% | 600 | 120 | 5.00 |\n| idle | 0 | 100 | 0.00 |\n";
+    assert!(!claims(text).iter().any(|c| c.verdict == Wrong), "{:?}", claims(text));
+}

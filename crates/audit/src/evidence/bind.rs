@@ -130,6 +130,15 @@ pub(crate) enum Side {
     Columns,
 }
 
+impl Side {
+    pub(crate) fn other(self) -> Side {
+        match self {
+            Side::Rows => Side::Columns,
+            Side::Columns => Side::Rows,
+        }
+    }
+}
+
 impl Named {
     pub(crate) fn side(&self, side: Side) -> &[Mention] {
         match side {

@@ -13,7 +13,18 @@ pub(crate) fn of_header(name: &str) -> Option<Measure> {
         if let Some((_, rest)) = name.split_once(open)
             && let Some((inside, _)) = rest.split_once(close)
         {
+            let mut scale = 1.0;
             for word in inside.split([' ', ',', ';']) {
+                // "(k events/s)"
+                let prefix = match word {
+                    "k" | "K" | "thousand" => Some(1e3),
+                    "M" | "million" => Some(1e6),
+                    _ => None,
+                };
+                if let Some(prefix) = prefix {
+                    scale = prefix;
+                    continue;
+                }
                 let single = match word {
                     "s" => Some(of(Dimension::Time, 1.0)),
                     "m" => Some(of(Dimension::Time, 60.0)),
@@ -21,6 +32,7 @@ pub(crate) fn of_header(name: &str) -> Option<Measure> {
                     _ => None,
                 };
                 if let Some(found) = single.or_else(|| measure(word)) {
+                    let found = Measure { scale: found.scale * scale, ..found };
                     return Some(found).filter(|m| m.dimension != Dimension::Count);
                 }
             }

@@ -68,7 +68,7 @@ fn fields(
     range: std::ops::Range<usize>,
 ) -> Vec<usize> {
     let grid = scene.grid(g);
-    let other = if side == Side::Rows { Side::Columns } else { Side::Rows };
+    let other = side.other();
     let mentions: &[Mention] =
         scene.named.iter().find(|(n, _)| *n == g).map_or(&[], |(_, n)| n.side(other));
     let named: Vec<usize> = mentions

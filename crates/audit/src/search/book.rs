@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::labels::Labels;
 use super::say::{Say, What};
 use super::words::{self, Bag};
 use crate::bind::context::Context;
@@ -11,6 +12,7 @@ use crate::evidence::grid::{At, Grid};
 use crate::evidence::metric::{Metric, metric};
 use crate::evidence::name::is_plain;
 use crate::read::document::BlockKind;
+use crate::read::table::{Table, side_by_side, together};
 use crate::read::token::Token;
 
 /// Where an amount stands.
@@ -26,6 +28,8 @@ pub(crate) struct Fact {
     pub sentence: usize,
     pub at: usize,
     pub amount: Amount,
+    /// A small number without a unit or a noun.
+    pub bare: bool,
     /// The words of its clause.
     pub words: Bag,
 }
@@ -51,7 +55,11 @@ fn twins(facts: &[Fact]) -> Vec<Twin> {
     let mut found = Vec::new();
     for (j, y) in facts.iter().enumerate().take(MAX_FACTS) {
         for (i, x) in facts[..j].iter().enumerate() {
-            if x.sentence == y.sentence || !x.amount.dimension().fits(y.amount.dimension()) {
+            if x.bare
+                || y.bare
+                || x.sentence == y.sentence
+                || !x.amount.dimension().fits(y.amount.dimension())
+            {
                 continue;
             }
             let both: Vec<String> =
@@ -72,6 +80,13 @@ fn twins(facts: &[Fact]) -> Vec<Twin> {
     found
 }
 
+/// Which metric over which a claim was of: what follows may be of the same.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Ratio {
+    pub over: String,
+    pub per: String,
+}
+
 /// What was chosen for the claim before.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Last {
@@ -81,14 +96,24 @@ pub(crate) struct Last {
     pub block: usize,
     /// It gave a difference of two values.
     pub difference: bool,
+    /// It, or one before in its paragraph, was of so much for each.
+    pub(super) ratio: Option<Ratio>,
 }
 
+/// Tables beyond so many are not read.
+const MAX_TABLES: usize = 300;
 /// Tables beyond the nearest are not looked at.
 const MAX_GRIDS: usize = 7;
 /// A text as readings look it up.
 pub(crate) struct Book<'a> {
     pub context: &'a Context<'a>,
+    /// Tables that were put together of several.
+    merged: Vec<Table>,
+    /// Of the last grids, which are several tables side by side, the table that each column is of.
+    beside: Vec<Vec<usize>>,
     pub grids: Vec<Grid>,
+    /// What is known of the names of the rows and of the columns of each table.
+    pub labels: Vec<[Labels; 2]>,
     pub says: Vec<Vec<Say>>,
     pub facts: Vec<Fact>,
     pub twins: Vec<Twin>,
@@ -99,12 +124,20 @@ pub(crate) struct Book<'a> {
 impl<'a> Book<'a> {
     pub(crate) fn new(context: &'a Context<'a>) -> Book<'a> {
         let document = context.document;
-        let grids: Vec<Grid> = document
-            .tables
+        let (mut merged, parts): (Vec<Table>, Vec<Vec<usize>>) =
+            together(document.text, &document.tables).into_iter().unzip();
+        let rows_of_several = merged.len();
+        let columns_of_several = side_by_side(&document.tables);
+        merged.extend(columns_of_several.iter().map(|(t, _)| t.clone()));
+        let part = |i: usize| parts.iter().flatten().any(|p| *p == i);
+        let alone = document.tables.iter().enumerate().take(MAX_TABLES).filter(|(i, _)| !part(*i));
+        let of_several = (document.tables.len()..).zip(&merged);
+        let grids: Vec<Grid> =
+            alone.chain(of_several).filter_map(|(i, t)| Grid::read_wide(document, i, t)).collect();
+        let first = document.tables.len() + rows_of_several;
+        let beside = grids
             .iter()
-            .enumerate()
-            .take(300)
-            .filter_map(|(i, t)| Grid::read_wide(document, i, t))
+            .filter_map(|g| Some(columns_of_several[g.table.checked_sub(first)?].1.clone()))
             .collect();
         let tokens = &context.reading.tokens;
         // "3.3" and "16 threads" may be names of rows.
@@ -143,17 +176,33 @@ impl<'a> Book<'a> {
                     let part = t[say.own.start..t.len().min(say.own.end + 1)]
                         .iter()
                         .any(|t| words::is_part(&t.lower));
-                    if bare && (!noun || family || part) {
+                    if bare && (family || part) {
                         continue;
                     }
+                    let paid = say.own.start > 0
+                        && (t[say.own.start - 1].is_mark('$') || t[say.own.start - 1].is_mark('€'));
+                    let bare = bare && !noun && !paid;
                     let words = words::bag(&tokens[sentence][say.clause.clone()]);
-                    facts.push(Fact { sentence, at: say.own.start, amount, words });
+                    facts.push(Fact { sentence, at: say.own.start, amount, bare, words });
                 }
             }
         }
         let bags = tokens.iter().map(|t| words::bag(&t[..t.len().min(200)])).collect();
         let twins = twins(&facts);
-        Book { context, grids, says, facts, twins, bags }
+        let labels =
+            grids.iter().map(|g| [Labels::new(&g.rows), Labels::new(&g.columns)]).collect();
+        Book { context, merged, beside, grids, labels, says, facts, twins, bags }
+    }
+
+    /// The table that each column of a grid is of, if it is several side by side.
+    pub(super) fn parts(&self, grid: usize) -> Option<&Vec<usize>> {
+        self.beside.get(grid.checked_sub(self.grids.len() - self.beside.len())?)
+    }
+
+    /// The table of a grid.
+    pub(super) fn table(&self, grid: usize) -> &Table {
+        let (own, at) = (&self.context.document.tables, self.grids[grid].table);
+        own.get(at).unwrap_or_else(|| &self.merged[at - own.len()])
     }
 
     pub(super) fn tokens(&self, sentence: usize) -> &'a [Token] {
@@ -203,6 +252,7 @@ impl<'a> Book<'a> {
             .grids
             .iter()
             .enumerate()
+            .filter(|(g, _)| self.parts(*g).is_none())
             .map(|(g, grid)| {
                 let away = if grid.start <= start {
                     start - grid.start
@@ -230,6 +280,7 @@ impl<'a> Book<'a> {
                 near.push(*g);
             }
         }
+        near.extend((0..self.grids.len()).filter(|g| self.parts(*g).is_some()).take(3));
         near
     }
 

@@ -5,12 +5,13 @@ use std::collections::{BTreeSet, HashMap};
 use super::book::Place;
 use super::derived::Sheet;
 use super::model::{self, COUNT, F};
+use super::order::Later;
 use super::say::What;
 use super::words::{self, Match, Zone};
+use crate::detect::pointing::Way;
 use crate::evidence::amount::{Amount, Dimension};
 use crate::evidence::bind::{Side, at};
-use crate::evidence::extreme::Most;
-use crate::evidence::grid::{At, Better};
+use crate::evidence::grid::At;
 
 use super::reading::{Reading, View, age, better, same, unit_of};
 
@@ -22,8 +23,8 @@ pub(super) const MAX_READINGS: usize = 4000;
 impl View<'_> {
     pub(super) fn of_grid(&self, g: usize, rank: usize, out: &mut Vec<Reading>) {
         let grid = &self.book.grids[g];
-        let rows = Match::new(&grid.rows, &self.zones, self.say.own.start);
-        let columns = Match::new(&grid.columns, &self.zones, self.say.own.start);
+        let [rows, columns] =
+            self.book.labels[g].each_ref().map(|l| Match::new(l, &self.zones, self.say.own.start));
         for (m, axis) in [(&rows, &grid.rows), (&columns, &grid.columns)] {
             let whole =
                 |i: usize| (0..2).any(|z| m.found[z][i] > 0.6 * m.total[i]) && m.total[i] > 0.9;
@@ -62,6 +63,13 @@ impl View<'_> {
             some_rows: &some_rows,
             some_columns: &some_columns,
         };
+        if self.book.parts(g).is_some() {
+            self.quotients(&table, out);
+            if let What::Most(most) = self.say.what {
+                self.in_every(&table, most, out);
+            }
+            return;
+        }
         self.derived(&table, out);
         self.with_prose(&table, out);
         if self.say.stated().is_some() {
@@ -80,6 +88,7 @@ impl View<'_> {
             What::Most(most) => {
                 self.most(&table, most, out);
                 self.changes(&table, out);
+                self.in_every(&table, most, out);
             }
             _ => {
                 self.pairs(&table, Side::Rows, out);
@@ -102,8 +111,8 @@ impl View<'_> {
         let mut f = Box::new(*t.common);
         View::slot(&mut f, 0, rows, r, None, t.some_rows);
         View::slot(&mut f, 2, columns, c, None, t.some_columns);
-        self.metric_of(&mut f, grid, (rows, columns), cell, amount);
-        self.money_of(&mut f, grid, cell);
+        self.metric_of(&mut f, t.g, (rows, columns), cell, amount);
+        self.money_of(&mut f, t.g, cell);
         let unit = v.dimension() == amount.dimension() && v.dimension() != Dimension::Plain;
         f[model::extra(if unit { F::ValueUnit } else { F::ValuePlain })] = 1.0;
         if percent {
@@ -128,115 +137,6 @@ impl View<'_> {
             f[model::extra(F::ValueNoun)] = 1.0;
         }
         out.push(Reading::of(amount, None, places, better(grid, cell, amount), f, names));
-    }
-
-    fn most(&self, t: &Sheet<'_>, ask: Most, out: &mut Vec<Reading>) {
-        let (g, grid, common) = (t.g, &self.book.grids[t.g], t.common);
-        for side in [Side::Rows, Side::Columns] {
-            let (m_own, m_shared, own, shared) = t.along(side);
-            for &s in shared {
-                let mut values: Vec<(usize, Amount)> = Vec::new();
-                let all: Vec<usize> = match side {
-                    Side::Rows => grid.bodies().collect(),
-                    Side::Columns => own.to_vec(),
-                };
-                for i in all {
-                    if let Some(a) = grid.amount(at(side, i, s)) {
-                        values.push((i, a));
-                    }
-                }
-                if values.len() < 2
-                    || side == Side::Columns
-                        && values.iter().any(|(_, a)| !a.dimension().fits(values[0].1.dimension()))
-                {
-                    continue;
-                }
-                let place = |i: usize| Place::Cell { grid: g, at: at(side, i, s) };
-                let by =
-                    |x: &&(usize, Amount), y: &&(usize, Amount)| x.1.value.total_cmp(&y.1.value);
-                let (Some(most), Some(least)) =
-                    (values.iter().max_by(by), values.iter().min_by(by))
-                else {
-                    continue;
-                };
-                // "the largest change" may be the one that fell most.
-                if most.1.value > 0.0 && least.1.value < 0.0 {
-                    continue;
-                }
-                let ends = [(most.1, place(most.0)), (least.1, place(least.0))];
-                let (top, low) = (most.1.value, least.1.value);
-                if own.iter().any(|i| self.is_of(m_own, *i)) {
-                    continue;
-                }
-                for (i, amount) in &values {
-                    if !own.contains(i) {
-                        continue;
-                    }
-                    let cell = at(side, *i, s);
-                    let mut f = Box::new(*common);
-                    if side == Side::Columns {
-                        f[model::extra(F::MostColumns)] = 1.0;
-                    }
-                    View::slot(&mut f, 0, m_own, *i, None, own);
-                    View::slot(&mut f, 2, m_shared, s, None, shared);
-                    self.metric_of(&mut f, grid, (t.rows, t.columns), cell, *amount);
-                    if f[model::extra(F::HardwareUnnamed)] > 0.0 {
-                        continue;
-                    }
-                    self.money_of(&mut f, grid, cell);
-                    if self.printed.iter().any(|p| same(*p, *amount)) {
-                        f[model::extra(F::MostPrinted)] = 1.0;
-                    }
-                    if matches!(ask, Most::Best | Most::Worst)
-                        && grid.better[cell.column] == Better::Unknown
-                    {
-                        f[model::extra(F::MostUnit)] = 1.0;
-                    }
-                    let names = [
-                        grid.axis(side).names[*i].text.clone(),
-                        String::new(),
-                        grid.axis(if side == Side::Rows { Side::Columns } else { Side::Rows })
-                            .names[s]
-                            .text
-                            .clone(),
-                    ];
-                    let others = [
-                        View::others(m_own, *i, None, own),
-                        true,
-                        View::others(m_shared, s, None, shared),
-                    ];
-                    self.last_of(&mut f, &names, &[], others);
-                    out.push(Reading {
-                        rank: Some((amount.value >= top, amount.value <= low)),
-                        ends: Some(ends),
-                        ..Reading::of(
-                            *amount,
-                            None,
-                            vec![Place::Cell { grid: g, at: cell }],
-                            better(grid, cell, *amount),
-                            f,
-                            names,
-                        )
-                    });
-                }
-            }
-        }
-    }
-
-    /// "the longest pause of Serial": the greatest of its own, not of all.
-    fn is_of(&self, m: &Match, i: usize) -> bool {
-        let at = m.at[Zone::Clause as usize][i];
-        let end = self.say.own.end;
-        at != usize::MAX
-            && at > end
-            && at < end + 7
-            && (end..at).any(|j| matches!(self.word(j), "of" | "with" | "for" | "in"))
-            && !(end..at).any(|j| {
-                matches!(
-                    self.word(j),
-                    "is" | "was" | "are" | "were" | "," | "all" | "the" | "these"
-                )
-            })
     }
 
     /// Whether a value may be how far two are apart: "costs 93 W", "pays 0.73 µs", "the 2.7 kW between them".
@@ -273,11 +173,24 @@ impl View<'_> {
         })
     }
 
+    /// "makes up 30% of the page", "accounts for half of it": a part of a whole.
+    fn says_share(&self) -> bool {
+        matches!(self.say.way, None | Some(Way::Of))
+            && matches!(self.say.what, What::Percent | What::Times)
+            && (self.say.clause.clone()).any(|i| {
+                let word = self.word(i);
+                let up = self.word(i + 1) == "up";
+                matches!(word, "share" | "accounts" | "account" | "part" | "fraction" | "whole")
+                    || matches!(word, "made" | "makes" | "make") && up
+                    || word == "of" && i >= self.say.own.end
+            })
+    }
+
     fn pairs(&self, t: &Sheet<'_>, side: Side, out: &mut Vec<Reading>) {
         let (g, grid, common) = (t.g, &self.book.grids[t.g], t.common);
         let (m_own, m_shared, own, shared) = t.along(side);
         let axis = grid.axis(side);
-        let other = grid.axis(if side == Side::Rows { Side::Columns } else { Side::Rows });
+        let other = grid.axis(side.other());
         let two = own.len() == 2;
         // Columns of several units hold metrics; what they are compared in are rows.
         let uneven = side == Side::Columns && {
@@ -292,6 +205,8 @@ impl View<'_> {
                 && (at.saturating_sub(3)..at)
                     .any(|j| matches!(self.word(j), "from" | "between" | "instead"))
         };
+        let order = &self.book.labels[g][usize::from(side == Side::Columns)].order;
+        let shares = self.says_share() && own.iter().any(|i| is_total(&axis.names[*i].words));
         let ages: HashMap<usize, i8> =
             own.iter().map(|i| (*i, age(&axis.names[*i].words))).collect();
         for &x in own {
@@ -352,8 +267,23 @@ impl View<'_> {
                     } else {
                         F::OldNew
                     })] = 1.0;
-                } else if ages[&x] < ages[&y] && !(named_x && named_y) {
+                }
+                if let Some((how, first)) = order.of(x, y) {
+                    let both = named_x && named_y;
+                    let which = match (how, both) {
+                        (Later::Newer, false) => F::Newer,
+                        (Later::Newer, true) => F::NewerNamed,
+                        (Later::More, false) => F::MoreOf,
+                        (Later::More, true) => F::MoreOfNamed,
+                    };
+                    pair[model::extra(which)] = if first { 1.0 } else { -1.0 };
+                }
+                if ages[&x] < ages[&y] && !(named_x && named_y) {
                     pair[model::extra(F::NewOld)] = 1.0;
+                }
+                if shares {
+                    let total = is_total(&axis.names[y].words);
+                    pair[model::extra(if total { F::ShareTotal } else { F::ShareOther })] = 1.0;
                 }
                 let (px, py) = (in_clause(x), in_clause(y));
                 if px != usize::MAX && py != usize::MAX && px != py {
@@ -380,7 +310,7 @@ impl View<'_> {
                 for &s in &usable {
                     let (ca, cb) = (at(side, x, s), at(side, y, s));
                     let (Some(a), Some(b)) = (grid.amount(ca), grid.amount(cb)) else { continue };
-                    if same(a, b) && self.say.what != What::Beats {
+                    if same(a, b) && !matches!(self.say.what, What::Beats | What::Same) {
                         continue;
                     }
                     let mut f = Box::new(*common);
@@ -402,7 +332,7 @@ impl View<'_> {
                     }
                     self.metric_of(
                         &mut f,
-                        grid,
+                        g,
                         if side == Side::Rows { (m_own, m_shared) } else { (m_shared, m_own) },
                         ca,
                         a,
@@ -416,7 +346,7 @@ impl View<'_> {
                         f[model::extra(F::ValueApart)] = 1.0;
                     }
                     View::apart(&mut f, a, b);
-                    self.money_of(&mut f, grid, ca);
+                    self.money_of(&mut f, g, ca);
                     let names = [
                         axis.names[x].text.clone(),
                         axis.names[y].text.clone(),
@@ -441,4 +371,9 @@ impl View<'_> {
             }
         }
     }
+}
+
+/// Whether a name is of all the others together.
+fn is_total(words: &[String]) -> bool {
+    words.iter().any(|w| matches!(w.as_str(), "total" | "sum" | "all" | "overall" | "whole"))
 }

@@ -52,7 +52,7 @@ impl View<'_> {
                             View::slot(&mut f, 0, m_own, *i, None, own);
                             View::slot(&mut f, 2, m_shared, to, Some(from), shared);
                             let cells = [at(side, *i, from), at(side, *i, to)];
-                            self.metric_of(&mut f, grid, (t.rows, t.columns), cells[1], *b);
+                            self.metric_of(&mut f, t.g, (t.rows, t.columns), cells[1], *b);
                             let axis = grid.axis(side);
                             let names = [axis.names[*i].text.clone(), String::new(), String::new()];
                             let others = [View::others(m_own, *i, None, own), true, true];

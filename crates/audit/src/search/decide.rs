@@ -1,11 +1,11 @@
 //! Weighs the readings of a claim, looks at which of them agree with its number, and says what follows.
 
 use super::book::{Book, Last, Place};
-use super::model::{ALL, COUNT, F, WEIGHTS, extra, slot};
+use super::model::{ALL, COUNT, F, WEIGHTS, extra};
 use super::reading::{Fit, Reading};
 use super::say::{Say, What};
-use super::trust;
-use super::words::{Zone, is_part};
+use super::words::is_part;
+use super::{doubt, trust};
 use crate::claim::{Claim, ClaimKind, ClaimVerdict, Input};
 use crate::evidence::voice;
 use crate::judge::reading::{Bound, Computed, figure};
@@ -15,7 +15,7 @@ use crate::read::source::Span;
 use super::fit::fit;
 
 /// The least probability of *holds* and of *wrong* that is said.
-const HOLDS: f64 = 0.8;
+const HOLDS: f64 = 0.7;
 const WRONG: f64 = 0.9;
 /// The least probability of *holds* at which a verdict stays that the judges of names gave: on the same values, and on
 /// others.
@@ -25,8 +25,6 @@ pub(crate) const KEEP_OTHER: f64 = 0.5;
 pub(crate) const KEEP_PARTS: f64 = 0.01;
 /// And of *wrong*, on the same values.
 pub(crate) const KEEP_WRONG: f64 = 0.3;
-/// How likely, as a part of its own probability, its two values may be the other way round.
-const TURNED: f64 = 0.5;
 
 /// Which kind of claim something said is, of those that have weights of their own.
 pub(crate) fn group(what: What) -> usize {
@@ -59,6 +57,25 @@ pub(crate) fn weigh(readings: &mut [Reading], what: What, weights: &[f64; ALL]) 
         r.prior = (all - top).exp() / sum;
         r.blind = (blind - top_blind).exp() / sum_blind;
     }
+    // Readings of the same values are one claim's evidence. What is unlikely adds nothing.
+    let likely: Vec<usize> = (0..readings.len()).filter(|i| readings[*i].prior > 1e-3).collect();
+    let same = |x: &Reading, y: &Reading| {
+        x.rank == y.rank && x.derived.is_some() == y.derived.is_some() && values(x) == values(y)
+    };
+    let pooled: Vec<f64> = likely
+        .iter()
+        .map(|i| {
+            let own = &readings[*i];
+            let others = likely.iter().map(|j| &readings[*j]).filter(|r| same(own, r));
+            others.map(|r| r.prior).sum()
+        })
+        .collect();
+    for r in readings.iter_mut() {
+        r.pooled = r.prior;
+    }
+    for (i, pooled) in likely.into_iter().zip(pooled) {
+        readings[i].pooled = pooled;
+    }
 }
 
 /// What tells how far a reading's value is from the claimed one.
@@ -87,6 +104,7 @@ pub(crate) fn each(book: &Book<'_>, weights: &[f64; ALL], mut take: impl FnMut(&
         }
         if last.block != block && blocks[block].kind != BlockKind::Item {
             last.places.clear();
+            last.ratio = None;
             last.block = block;
         }
         for k in 0..book.says[sentence].len() {
@@ -115,6 +133,9 @@ pub(crate) fn each(book: &Book<'_>, weights: &[f64; ALL], mut take: impl FnMut(&
             let sure = fits[best] == Fit::Yes || r.prior > 0.5;
             if sure {
                 last.names.clone_from(&r.names);
+                if r.ratio.is_some() {
+                    last.ratio.clone_from(&r.ratio);
+                }
                 last.grid = r
                     .places
                     .iter()
@@ -205,8 +226,8 @@ fn decide(book: &Book<'_>, choice: &Choice) -> Judged {
     let (holds, wrong) = (of(yes, &trust::HOLDS), of(no, &trust::WRONG));
     let inputs = yes.map_or(Vec::new(), |i| values(&choice.readings[i]));
     let against = no.map_or(Vec::new(), |i| values(&choice.readings[i]));
-    let each = |i: usize| trust::by_each(book, choice, &choice.readings[i]);
-    let mixed = trust::points_both_ways(book, choice);
+    let each = |i: usize| doubt::by_each(book, choice, &choice.readings[i]);
+    let mixed = doubt::points_both_ways(book, choice);
     let open = |i: usize| {
         let r = &choice.readings[i];
         let prose = r.features[extra(F::Prose)] > 0.0;
@@ -225,22 +246,12 @@ fn decide(book: &Book<'_>, choice: &Choice) -> Judged {
             || mixed && super::fit::reversed(say, r)
     };
     let wrong = if no.is_some_and(open) { 0.0 } else { wrong };
-    // Its clause names another in its place.
-    let denied = |i: usize| {
-        let r = &choice.readings[i];
-        let subject = |zone: Zone, what: usize| r.features[slot(0, zone as usize, what)] > 0.0;
-        let other = subject(Zone::Clause, 3) || subject(Zone::Than, 3);
-        r.derived.is_none() && other && !subject(Zone::Clause, 2)
-            || trust::misnamed(book, choice, r)
-    };
-    let ranks = matches!(say.what, What::Most(_));
-    let sayable = !yes.is_some_and(|i| denied(i) || ranks && each(i));
     let claim = match (yes, no) {
-        (Some(i), _) if sayable && holds >= HOLDS && surest(choice, say, i) => {
+        (Some(i), _) if holds >= HOLDS => {
             Some(claim(book, choice, say, &choice.readings[i], ClaimVerdict::Holds))
         }
         (_, Some(i))
-            if wrong >= WRONG && !trust::of_something_else(book, choice, &choice.readings[i]) =>
+            if wrong >= WRONG && !doubt::of_something_else(book, choice, &choice.readings[i]) =>
         {
             Some(claim(book, choice, say, &choice.readings[i], ClaimVerdict::Wrong))
         }
@@ -250,11 +261,11 @@ fn decide(book: &Book<'_>, choice: &Choice) -> Judged {
         c.kind != ClaimKind::Restatement
             || !yes.or(no).is_some_and(|i| of_part(book, &choice.readings[i]))
     });
-    let claimed = (!matches!(say.what, What::Most(_) | What::Beats)).then_some(say.value);
+    let claimed = (!say.what.is_unnumbered()).then_some(say.value);
     let tokens = &book.context.reading.tokens[choice.sentence];
     let (from, to) = (say.from.min(say.own.start), say.clause.end.max(say.own.end));
     let span = Span::new(tokens[from].span.start, tokens[to - 1].span.end);
-    let compares = !matches!(say.what, What::Value(_) | What::Two(..) | What::Beats);
+    let compares = !matches!(say.what, What::Value(_) | What::Two(..) | What::Beats | What::Same);
     Judged {
         sentence: choice.sentence,
         kind: kind(say.what),
@@ -271,13 +282,6 @@ fn decide(book: &Book<'_>, choice: &Choice) -> Judged {
     }
 }
 
-/// Whether the same two values are not as likely the other way round, where the words point.
-fn surest(choice: &Choice, say: &Say, at: usize) -> bool {
-    let points = say.way.is_some() && say.what != What::Beats;
-    let own = choice.readings[at].prior;
-    !(points && trust::turned(choice, &choice.readings[at]) > TURNED * own)
-}
-
 /// Whether a value is of a column that says what a row is made of: chips, cores, GHz.
 fn of_part(book: &Book<'_>, r: &Reading) -> bool {
     matches!(r.places.as_slice(), [Place::Cell { grid, at }]
@@ -290,7 +294,7 @@ pub(crate) fn kind(what: What) -> ClaimKind {
         What::Times | What::Orders => ClaimKind::Times,
         What::Delta(_) => ClaimKind::Difference,
         What::Value(_) | What::Two(..) => ClaimKind::Restatement,
-        What::Most(_) | What::Beats => ClaimKind::Rank,
+        What::Most(_) | What::Beats | What::Same => ClaimKind::Rank,
     }
 }
 
@@ -306,6 +310,7 @@ fn input(book: &Book<'_>, place: Place, value: f64) -> Option<Input> {
     let context = book.context;
     match place {
         Place::Cell { grid, at } => {
+            let table = book.table(grid);
             let grid = &book.grids[grid];
             let (row, column) =
                 (&grid.rows.names[at.row].text, &grid.columns.names[at.column].text);
@@ -314,8 +319,7 @@ fn input(book: &Book<'_>, place: Place, value: f64) -> Option<Input> {
                 (true, _) => column.clone(),
                 _ => row.clone(),
             };
-            let span =
-                context.document.tables[grid.table].rows.get(at.row)?.cells.get(at.column)?.span;
+            let span = table.rows.get(at.row)?.cells.get(at.column)?.span;
             Some(context.input_at(&name, value, span))
         }
         Place::Prose { sentence, at } => {
@@ -332,7 +336,7 @@ fn claim(book: &Book<'_>, choice: &Choice, say: &Say, r: &Reading, verdict: Clai
     let span = Span::new(tokens[from].span.start, tokens[to - 1].span.end);
     let mut claim = context.claim_at(kind(say.what), span, "");
     let readings: Vec<_> = fit(say, r).0.iter().map(Computed::told).collect();
-    claim.claimed = (!matches!(say.what, What::Most(_) | What::Beats)).then_some(say.value);
+    claim.claimed = (!say.what.is_unnumbered()).then_some(say.value);
     claim.inputs =
         values(r).into_iter().zip(&r.places).filter_map(|(v, p)| input(book, *p, v)).collect();
     if let (ClaimVerdict::Wrong, What::Most(most), Some(ends)) = (verdict, say.what, r.ends) {
@@ -342,7 +346,16 @@ fn claim(book: &Book<'_>, choice: &Choice, say: &Say, r: &Reading, verdict: Clai
     let names: Vec<&str> = claim.inputs.iter().map(|i| i.name.as_str()).collect();
     claim.reason = match readings.first() {
         Some(best) => format!("{} ({})", best.formula, best.name),
-        None if r.derived.is_some() => format!("{} of {}", figure(r.a.printed), names.join(", ")),
+        None if r.derived.is_some() => {
+            let values: Vec<String> = values(r).into_iter().map(figure).collect();
+            let made = match r.sign {
+                Some(sign) => format!("{} = ", values.join(&format!(" {sign} "))),
+                None => String::new(),
+            };
+            let mut of = names.clone();
+            of.dedup();
+            format!("{made}{} of {}", figure(r.a.printed), of.join(", "))
+        }
         None => {
             let values: Vec<String> = claim.inputs.iter().map(|i| figure(i.value)).collect();
             let has = if names.len() > 1 { "have" } else { "has" };

@@ -5,7 +5,7 @@ use super::model::{self, COUNT, F};
 use super::reading::{Reading, View, better};
 use super::say::What;
 use super::words::Match;
-use crate::evidence::amount::{Amount, Dimension, PLAIN};
+use crate::evidence::amount::{Amount, Dimension};
 use crate::evidence::bind::Side;
 use crate::evidence::grid::{At, Better};
 
@@ -29,32 +29,6 @@ impl<'a> Sheet<'a> {
     }
 }
 
-/// "A gigabyte costs 47 cents", "one TB", "a core does 400".
-fn is_shared(lower: &str) -> bool {
-    matches!(
-        lower,
-        "gigabyte"
-            | "gb"
-            | "terabyte"
-            | "tb"
-            | "core"
-            | "thread"
-            | "chip"
-            | "processor"
-            | "socket"
-            | "watt"
-            | "disk"
-            | "drive"
-            | "node"
-            | "cpu"
-            | "dollar"
-            | "euro"
-            | "instance"
-            | "machine"
-            | "server"
-    )
-}
-
 /// At most so many values are summed up.
 const MAX_SUM: usize = 40;
 
@@ -63,31 +37,8 @@ impl View<'_> {
         self.tokens[self.say.clause.clone()].iter().any(|t| words.contains(&t.lower.as_str()))
     }
 
-    /// Whether the words speak of so much for each of something, near the claim or at the beginning of its sentence.
-    fn says_per(&self) -> bool {
-        let near =
-            self.say.from.saturating_sub(4)..(self.say.clause.end + 1).min(self.tokens.len());
-        let opens = matches!(self.word(0), "per" | "each") || self.word(1) == "per";
-        opens
-            || near.into_iter().any(|i| {
-                matches!(
-                    self.word(i),
-                    "per" | "each" | "every" | "apiece" | "out" | "efficiency" | "efficient"
-                ) || self.word(i).contains('/') && self.word(i).len() > 2
-                    || self.word(i) == "a" && i > self.say.own.start && i < self.say.own.end + 3
-                    || matches!(self.word(i), "a" | "one" | "an")
-                        && i < self.say.own.start
-                        && i + 9 > self.say.own.start
-                        && self.tokens.get(i + 1).is_some_and(|t| is_shared(&t.lower))
-                    || self.tokens[i].is_mark('/')
-            })
-    }
-
     pub(super) fn derived(&self, t: &Sheet<'_>, out: &mut Vec<Reading>) {
         if self.say.stated().is_some() {
-            if self.says_per() && self.say.what != What::Percent {
-                self.quotients(t, out);
-            }
             let sum = self.has(&[
                 "total",
                 "together",
@@ -106,150 +57,7 @@ impl View<'_> {
                 self.sums(t, mean, out);
             }
         }
-        let pair = self.say.what.is_pair() && self.say.what != What::Orders;
-        if pair && self.says_per() {
-            self.quotient_pairs(t, out);
-        }
-    }
-
-    fn quotient(
-        &self,
-        t: &Sheet<'_>,
-        r: usize,
-        c: usize,
-        d: usize,
-    ) -> Option<(Amount, [(Place, f64); 2])> {
-        let grid = &self.book.grids[t.g];
-        let (x, y) = (At { row: r, column: c }, At { row: r, column: d });
-        let (a, b) = (grid.amount(x)?, grid.amount(y)?);
-        if b.printed == 0.0 || a.dimension() == b.dimension() && a.dimension() != Dimension::Plain {
-            return None;
-        }
-        let value = a.printed / b.printed;
-        let relative = a.step / a.value.abs().max(1e-12) + b.step / b.value.abs().max(1e-12);
-        let amount = Amount { value, step: value * relative * 0.5, measure: PLAIN, printed: value };
-        let place = |at| Place::Cell { grid: t.g, at };
-        value.is_finite().then_some((amount, [(place(x), a.printed), (place(y), b.printed)]))
-    }
-
-    fn quotients(&self, t: &Sheet<'_>, out: &mut Vec<Reading>) {
-        let grid = &self.book.grids[t.g];
-        if t.some_rows.len() * t.some_columns.len() > 120 {
-            return;
-        }
-        for &r in t.some_rows {
-            for &c in t.some_columns {
-                for &d in t.some_columns.iter().filter(|d| **d != c) {
-                    let Some((amount, inputs)) = self.quotient(t, r, c, d) else { continue };
-                    let mut f = Box::new(*t.common);
-                    View::slot(&mut f, 0, t.rows, r, None, t.some_rows);
-                    View::slot(&mut f, 2, t.columns, c, Some(d), t.some_columns);
-                    View::slot(&mut f, 1, t.columns, d, Some(c), t.some_columns);
-                    f[model::extra(F::Quotient)] = 1.0;
-                    self.per(&mut f, t, d);
-                    let names = [
-                        grid.rows.names[r].text.clone(),
-                        String::new(),
-                        grid.columns.names[c].text.clone(),
-                    ];
-                    out.push(Reading {
-                        derived: Some(inputs.iter().map(|(_, v)| *v).collect()),
-                        ..Reading::of(
-                            amount,
-                            None,
-                            inputs.iter().map(|(p, _)| *p).collect(),
-                            Better::Unknown,
-                            f,
-                            names,
-                        )
-                    });
-                }
-            }
-        }
-    }
-
-    /// Whether what stands behind "per" is of a column.
-    fn per(&self, f: &mut [f64; COUNT], t: &Sheet<'_>, d: usize) {
-        let grid = &self.book.grids[t.g];
-        let range =
-            self.say.from.saturating_sub(4)..(self.say.clause.end + 1).min(self.tokens.len());
-        for i in (0..2).chain(range) {
-            if !matches!(self.word(i), "per" | "each" | "every" | "a" | "of" | "/")
-                && !self.tokens[i].is_mark('/')
-            {
-                continue;
-            }
-            let mut noun = crate::evidence::name::words(self.word(i + 1));
-            noun.extend(crate::evidence::name::words(self.word(i + 2)));
-            let name = &grid.columns.names[d].words;
-            let watt = noun.iter().any(|w| w == "watt")
-                && grid.dimension(d).is_some_and(|x| x == Dimension::Power);
-            let money = noun.iter().any(|w| w == "dollar" || w == "euro")
-                && ["$", "usd", "price", "cost"]
-                    .iter()
-                    .any(|w| grid.columns.names[d].text.to_lowercase().contains(w));
-            if watt || money || noun.iter().any(|w| w.len() > 1 && name.contains(w)) {
-                f[model::extra(F::PerNoun)] = 1.0;
-                return;
-            }
-        }
-    }
-
-    fn quotient_pairs(&self, t: &Sheet<'_>, out: &mut Vec<Reading>) {
-        let grid = &self.book.grids[t.g];
-        if t.some_rows.len() > 8 || t.some_columns.len() > 7 {
-            return;
-        }
-        for &x in t.some_rows {
-            for &y in t.some_rows.iter().filter(|y| **y != x) {
-                if !t.rows.there(x) && !t.rows.there(y) {
-                    continue;
-                }
-                for &c in t.some_columns {
-                    for &d in t.some_columns.iter().filter(|d| **d != c) {
-                        let (Some((a, p)), Some((b, q))) =
-                            (self.quotient(t, x, c, d), self.quotient(t, y, c, d))
-                        else {
-                            continue;
-                        };
-                        let mut f = Box::new(*t.common);
-                        View::slot(&mut f, 0, t.rows, x, Some(y), t.some_rows);
-                        View::slot(&mut f, 1, t.rows, y, Some(x), t.some_rows);
-                        View::slot(&mut f, 2, t.columns, c, Some(d), t.some_columns);
-                        f[model::extra(F::QuotientPair)] = 1.0;
-                        self.per(&mut f, t, d);
-                        View::apart(&mut f, a, b);
-                        let names = [
-                            grid.rows.names[x].text.clone(),
-                            grid.rows.names[y].text.clone(),
-                            grid.columns.names[c].text.clone(),
-                        ];
-                        let others = [
-                            View::others(t.rows, x, Some(y), t.some_rows),
-                            View::others(t.rows, y, Some(x), t.some_rows),
-                            true,
-                        ];
-                        self.last_of(&mut f, &names, &[], others);
-                        let own = better(
-                            grid,
-                            At { row: x, column: c },
-                            grid.amount(At { row: x, column: c }).unwrap_or(a),
-                        );
-                        out.push(Reading {
-                            derived: Some(p.iter().chain(&q).map(|(_, v)| *v).collect()),
-                            ..Reading::of(
-                                a,
-                                Some(b),
-                                p.iter().chain(&q).map(|(p, _)| *p).collect(),
-                                own,
-                                f,
-                                names,
-                            )
-                        });
-                    }
-                }
-            }
-        }
+        self.quotients(t, out);
     }
 
     fn sums(&self, t: &Sheet<'_>, mean: bool, out: &mut Vec<Reading>) {
@@ -288,7 +96,7 @@ impl View<'_> {
                 Side::Rows => (t.rows, t.some_rows, &grid.rows),
             };
             View::slot(&mut f, 2, m, name, None, eligible);
-            self.metric_of(&mut f, grid, (t.rows, t.columns), own[0], amount);
+            self.metric_of(&mut f, t.g, (t.rows, t.columns), own[0], amount);
             let names = [String::new(), String::new(), axis.names[name].text.clone()];
             out.push(Reading {
                 derived: Some(amounts.iter().map(|a| a.printed).collect()),
@@ -341,7 +149,8 @@ impl View<'_> {
             .facts
             .iter()
             .filter(|f| {
-                f.sentence <= self.sentence
+                !f.bare
+                    && f.sentence <= self.sentence
                     && self.sentence - f.sentence <= 1
                     && f.at
                         < if f.sentence == self.sentence { self.say.own.start } else { usize::MAX }
@@ -370,7 +179,7 @@ impl View<'_> {
                     }
                     View::slot(&mut f, 1, t.rows, r, None, t.some_rows);
                     View::slot(&mut f, 2, t.columns, c, None, t.some_columns);
-                    self.metric_of(&mut f, grid, (t.rows, t.columns), cell, b);
+                    self.metric_of(&mut f, t.g, (t.rows, t.columns), cell, b);
                     View::apart(&mut f, fact.amount, b);
                     let names = [
                         String::new(),

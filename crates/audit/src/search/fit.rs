@@ -10,6 +10,9 @@ use crate::evidence::grid::Better;
 use crate::evidence::statement::{Much, Statement};
 use crate::judge::reading::{self as formula, Bound, Claimed, Computed, Operand};
 
+/// How far apart, as a logarithm, two values may be that are called the same.
+const SAME: f64 = 0.03;
+
 fn statement(say: &Say, way: Way) -> Statement {
     let much = match say.what {
         What::Percent => Much::Percent,
@@ -32,6 +35,7 @@ fn statement(say: &Say, way: Way) -> Statement {
 fn ways(say: &Say) -> Vec<Way> {
     match say.way {
         Some(way) => vec![way],
+        None if say.what == What::Percent => vec![Way::More, Way::Less, Way::Of],
         None => vec![Way::More, Way::Less],
     }
 }
@@ -217,7 +221,7 @@ pub(crate) fn reversed(say: &Say, r: &Reading) -> bool {
         Some(Way::Slower) => Way::Faster,
         _ => return false,
     };
-    !matches!(say.what, What::Beats | What::Value(_) | What::Two(..))
+    !matches!(say.what, What::Beats | What::Same | What::Value(_) | What::Two(..))
         && fit(&Say { way: Some(other), ..say.clone() }, r).1 == Fit::Yes
 }
 
@@ -281,6 +285,17 @@ pub(crate) fn fit(say: &Say, r: &Reading) -> (Vec<Computed>, Fit) {
                 },
             )
         }
+        (What::Same, Some(b)) => {
+            let away = (r.a.value / b.value).ln().abs();
+            let fit = if r.a.value == b.value || away <= SAME {
+                Fit::Yes
+            } else if away <= 3.0 * SAME {
+                Fit::Loose
+            } else {
+                Fit::No
+            };
+            (Vec::new(), fit)
+        }
         (What::Two(v, w), Some(b)) => {
             let one = |v: Amount, c: Amount| {
                 let r = Reading { a: c, b: None, ..r.clone() };
@@ -301,29 +316,31 @@ pub(crate) fn fit(say: &Say, r: &Reading) -> (Vec<Computed>, Fit) {
         }
         (What::Value(_) | What::Percent, None) => {
             let Some(v) = say.stated() else { return (Vec::new(), Fit::No) };
-            // "241k" is not 241 of anything.
-            let scaled =
-                (r.a.printed * r.a.measure.scale - r.a.value).abs() > 1e-9 * r.a.value.abs();
             let plain = |d| matches!(d, Dimension::Plain | Dimension::Rate | Dimension::Count);
-            let alike = v.dimension() == r.a.dimension()
-                || scaled && plain(v.dimension()) && plain(r.a.dimension());
-            let same = if alike {
-                v
-            } else {
-                Amount { value: v.printed, step: v.step / v.measure.scale, ..v }
-            };
-            let own = if alike {
-                Amount { measure: same.measure, ..r.a }
-            } else {
-                Amount {
+            let alike = v.dimension() == r.a.dimension();
+            let both = plain(v.dimension()) && plain(r.a.dimension());
+            // "241k" is not 241 of anything.
+            let suffixed =
+                (r.a.printed * r.a.measure.scale - r.a.value).abs() > 1e-9 * r.a.value.abs();
+            let bound = if is_bound(say.bound) { Bound::About } else { say.bound };
+            let of_values = Amount { measure: v.measure, ..r.a }.is(&v, bound);
+            let of_printed = || {
+                let own = Amount {
                     value: r.a.printed,
                     step: r.a.step / r.a.measure.scale,
-                    measure: same.measure,
+                    measure: v.measure,
                     ..r.a
-                }
+                };
+                let step = v.step / v.measure.scale;
+                own.is(&Amount { value: v.printed, step, ..v }, bound)
+            };
+            let agreement = match (alike, both) {
+                (true, _) => of_values,
+                (false, true) if suffixed => of_values,
+                (false, true) => of_values.max(of_printed()),
+                (false, false) => of_printed(),
             };
             let bounded = is_bound(say.bound);
-            let agreement = own.is(&same, if bounded { Bound::About } else { say.bound });
             (
                 Vec::new(),
                 match agreement {

@@ -10,10 +10,16 @@ mod cells;
 mod change;
 pub(crate) mod decide;
 mod derived;
+mod doubt;
 pub(crate) mod fit;
+mod labels;
 pub(crate) mod model;
+mod most;
 mod number;
+mod order;
 mod prose;
+mod quotient;
+mod rank;
 pub(crate) mod reading;
 mod readings;
 pub(crate) mod say;
@@ -42,6 +48,18 @@ pub(crate) fn add(context: &Context<'_>, claims: &mut Vec<Claim>) {
         let same = |c: &Claim| {
             inside(c) && (c.claimed == judged.claimed || c.claimed.is_none() && unnumbered)
         };
+        // What is surer of other values stands in the place of what the judges of names found.
+        if let Some(new) = judged.claim.as_ref().filter(|c| c.verdict != ClaimVerdict::Wrong) {
+            let rests =
+                |c: &Claim| judged.inputs.iter().all(|v| c.inputs.iter().any(|i| i.value == *v));
+            claims.retain(|c| {
+                !(same(c)
+                    && c.kind == new.kind
+                    && c.verdict != ClaimVerdict::Wrong
+                    && decided(c)
+                    && !rests(c))
+            });
+        }
         for c in claims.iter_mut().filter(|c| same(c) && decided(c)) {
             let by_parts = c.verdict != ClaimVerdict::Wrong && rests_on(c, &parts);
             if is_taken_back(&judged, c, by_parts) {
@@ -88,7 +106,8 @@ fn lines_of_parts(book: &book::Book<'_>) -> Vec<(usize, usize)> {
     book.grids
         .iter()
         .filter(|g| !context.grids.iter().any(|o| o.table == g.table))
-        .map(|g| context.document.tables[g.table].span)
+        .filter_map(|g| context.document.tables.get(g.table))
+        .map(|t| t.span)
         .map(|span| (context.source.place(span.start).0, context.source.place(span.end).0))
         .collect()
 }

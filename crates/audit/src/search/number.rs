@@ -2,12 +2,14 @@
 
 use std::ops::Range;
 
-use crate::detect::pointing::{self, Way};
+use crate::detect::pointing::Way;
 use crate::detect::trigger::bound;
 use crate::evidence::amount::{self, Amount, Dimension};
-use crate::evidence::extreme::{Most, superlative};
+use crate::judge::reading::Bound;
 use crate::read::token::Token;
+use crate::read::unit::Unit;
 
+use super::rank::rank;
 use super::say::{Say, What};
 use super::way::{back, changed, ends, lower, points, way as way_of};
 
@@ -51,32 +53,17 @@ fn multiple(word: &str) -> Option<f64> {
     })
 }
 
-/// "leads the Basalt X": one other, and not all.
-fn beats_one(tokens: &[Token], i: usize) -> bool {
-    let article = usize::from(matches!(lower(tokens, i + 1), "the" | "its" | "our"));
-    tokens.get(i + 1 + article).is_some_and(|t| {
-        t.is_word()
-            && !matches!(
-                t.lower.as_str(),
-                "list" | "table" | "field" | "pack" | "chart" | "ranking" | "way" | "all"
-            )
-            && (t.capital || article == 1)
-    })
-}
-
-/// "comes last", "is last", "puts Java last": no "last year".
-fn is_last(tokens: &[Token], i: usize) -> bool {
-    let places = (1..4).any(|by| {
-        matches!(
-            back(tokens, i, by),
-            "comes" | "came" | "is" | "was" | "are" | "puts" | "finishes" | "finished" | "ends"
-        )
+/// "38% of the requests are gone", "eats 41% of the throughput": what is left is the rest.
+fn goes(tokens: &[Token], at: usize, end: usize) -> bool {
+    let before = (1..4).any(|by| {
+        matches!(back(tokens, at, by), "eats" | "eat" | "ate" | "swallows")
+            || back(tokens, at, by) == "up"
+                && matches!(back(tokens, at, by + 1), "gives" | "gave" | "give")
     });
-    let next = tokens.get(i + 1);
-    let ends = next.is_none_or(|t| {
-        !t.is_word() || matches!(t.lower.as_str(), "by" | "with" | "at" | "in" | "and" | "here")
-    });
-    places && ends && back(tokens, i, 1) != "the"
+    let clause = tokens.iter().skip(end).take(8).take_while(|t| !ends(t) && !t.is_mark(','));
+    let mut after = clause.map(|t| t.lower.as_str());
+    before
+        || after.any(|w| matches!(w, "gone" | "disappear" | "disappears" | "vanish" | "vanished"))
 }
 
 /// A price: "$1.27", "47 cents".
@@ -125,7 +112,12 @@ pub(super) fn at(text: &str, tokens: &[Token], i: usize) -> Option<Say> {
                 _ if way.0.is_none() => (Some(Way::Of), None),
                 _ => way,
             };
-            return Some(make(i..i + 1, What::Times, way, value, 0.2 * value));
+            let mut say = make(i..i + 1, What::Times, way, value, 0.2 * value);
+            // "more than halved": at most half is left.
+            if word.starts_with("hal") && say.bound == Bound::AtLeast {
+                say.bound = Bound::AtMost;
+            }
+            return Some(say);
         }
         if let Some((value, first)) = fraction(tokens, i) {
             let next = lower(tokens, i + 1);
@@ -146,7 +138,10 @@ pub(super) fn at(text: &str, tokens: &[Token], i: usize) -> Option<Say> {
             let by = back(tokens, first, 1) == "by"
                 || back(tokens, first, 3) == "by" && back(tokens, first, 1) == "than"
                 || back(tokens, first, 2) == "by";
-            if next == "again" {
+            // "half again as many", "half as much again"
+            let again = next == "again"
+                || next == "as" && (i + 2..i + 5).any(|j| lower(tokens, j) == "again");
+            if again {
                 return Some(make(
                     own,
                     What::Percent,
@@ -167,6 +162,10 @@ pub(super) fn at(text: &str, tokens: &[Token], i: usize) -> Option<Say> {
                     20.0 * value,
                 ));
             }
+            if next == "of" && goes(tokens, first, i + 1) {
+                let way = (Some(Way::Less), None);
+                return Some(make(own, What::Percent, way, 100.0 * value, 20.0 * value));
+            }
             if next == "as" {
                 return Some(make(own, What::Times, (way, at_word), value, 0.2 * value));
             }
@@ -186,43 +185,30 @@ pub(super) fn at(text: &str, tokens: &[Token], i: usize) -> Option<Say> {
             let way = points(tokens, i, i + 3);
             return (count <= 12.0).then(|| make(i..i + 3, What::Orders, way, count, 1.0));
         }
-        if let Some(most) = superlative(word).or(match word {
-            "cheapest" | "lightest" | "leanest" | "tightest" | "fewest" | "quietest"
-            | "coolest" | "thriftiest" => Some(Most::Least),
-            "dearest" | "heaviest" | "priciest" | "costliest" | "loudest" | "hottest"
-            | "thirstiest" | "hungriest" | "noisiest" | "busiest" | "greediest" => {
-                Some(Most::Greatest)
-            }
-            "leads" | "tops" if beats_one(tokens, i) => None,
-            "leads" | "wins" | "tops" => Some(Most::Best),
-            "last" if is_last(tokens, i) => Some(Most::Worst),
-            _ => None,
-        }) {
-            let at_most = matches!(back(tokens, i, 1), "at" | "of" | "by")
-                && matches!(word, "most" | "least" | "best" | "worst");
-            let of = matches!(word, "most" | "best")
-                && matches!(lower(tokens, i + 1), "of" | "practice" | "practices" | "likely");
-            let most = match (word, lower(tokens, i + 1)) {
-                ("most", "efficient") => Most::Best,
-                ("least", "efficient") => Most::Worst,
-                _ => most,
-            };
-            return (!at_most && !of)
-                .then(|| make(i..i + 1, What::Most(most), (None, None), 0.0, 0.0));
-        }
-        let beats = match word {
-            "beats" | "outperforms" | "beat" | "outperformed" | "outruns" => Some(Way::Faster),
-            "trails" => Some(Way::Slower),
-            "leads" | "tops" if beats_one(tokens, i) => Some(Way::Faster),
-            "ahead" if lower(tokens, i + 1) == "of" => Some(Way::Faster),
-            "behind" if tokens.get(i + 1).is_some_and(Token::is_word) => Some(Way::Slower),
-            _ if lower(tokens, i + 1) == "than" => pointing::way(word),
-            _ => None,
-        };
-        return beats.map(|w| make(i..i + 1, What::Beats, (Some(w), Some(i)), 0.0, 0.0));
+        let (what, way) = rank(tokens, i)?;
+        return Some(make(i..i + 1, what, (way, way.map(|_| i)), 0.0, 0.0));
     }
     let n = tokens[i].quantity()?;
-    if i > 0 && tokens[i - 1].is_mark('±') {
+    // "X2-250", "the 99.9 percentile"
+    let named = i > 0
+        && tokens[i - 1].is_word()
+        && tokens[i - 1].capital
+        && text[tokens[i - 1].span.end..tokens[i].span.start] == *"-";
+    // "462.libquantum"
+    let mut behind = text[tokens[i].span.end..].chars();
+    let program = behind.next() == Some('.') && behind.next().is_some_and(char::is_alphabetic);
+    // "Zephyr 7950X"
+    let model = n.unit == Some(Unit::Times)
+        && n.value >= 1000.0
+        && i > 0
+        && tokens[i - 1].is_word()
+        && tokens[i - 1].capital;
+    if i > 0 && tokens[i - 1].is_mark('±')
+        || model
+        || program
+        || named
+        || lower(tokens, i + 1) == "percentile"
+    {
         return None;
     }
     let (value, used) = money(tokens, i).or_else(|| amount::at(text, tokens, i))?;
@@ -245,7 +231,11 @@ pub(super) fn at(text: &str, tokens: &[Token], i: usize) -> Option<Say> {
             printed: n.value,
         };
         let end = if lower(tokens, end + 1).starts_with("point") { end + 2 } else { end + 1 };
-        return Some(make(i..end, What::Delta(percent), points(tokens, i, end), n.value, n.step));
+        // "costs 0.3 points" of what is better if it is more.
+        let way = points(tokens, i, end);
+        let costs = way.1.is_some_and(|w| matches!(lower(tokens, w), "costs" | "cost"));
+        let way = if costs { (None, None) } else { way };
+        return Some(make(i..end, What::Delta(percent), way, n.value, n.step));
     }
     let speedup = value.dimension() == Dimension::Plain
         && (i.saturating_sub(7)..i).any(|j| {
@@ -291,7 +281,7 @@ pub(super) fn at(text: &str, tokens: &[Token], i: usize) -> Option<Say> {
         };
         let next = lower(tokens, past);
         // "from 92% to 71%" states two values.
-        let stated = back(tokens, i, 1) == "from"
+        let stated = matches!(back(tokens, i, 1), "from" | "reaches" | "reached" | "reach")
             || back(tokens, i, 1) == "to"
                 && (i.saturating_sub(5)..i).any(|p| lower(tokens, p) == "from");
         if stated
@@ -311,12 +301,16 @@ pub(super) fn at(text: &str, tokens: &[Token], i: usize) -> Option<Say> {
         {
             return Some(make(i..past, What::Value(value), (None, None), n.value, n.step));
         }
-        let way = if next == "of" {
+        let way = if next == "of" && goes(tokens, i, past) {
+            (Some(Way::Less), None)
+        } else if next == "of" {
             match changed(tokens, i) {
                 Some((w, j)) if i - j < 4 => (Some(w), Some(j)),
                 _ if (1..4).any(|n| matches!(back(tokens, i, n), "costs" | "cost")) => {
                     (Some(Way::Less), None)
                 }
+                // "within 3% of each other"
+                _ if back(tokens, i, 1) == "within" => (None, None),
                 _ => (Some(Way::Of), None),
             }
         } else {
@@ -331,20 +325,30 @@ pub(super) fn at(text: &str, tokens: &[Token], i: usize) -> Option<Say> {
     }
     // "12,400 fewer methods", "3.5 ms shorter", "33 fps on top", "18 s behind"
     let mut way = None;
-    for (j, t) in tokens.iter().enumerate().skip(end).take(3) {
+    // "With 8 threads we gain 28%": the verb is of another number.
+    let introduced = matches!(back(tokens, i, 1), "with" | "at" | "on" | "for" | "in");
+    let reach = if introduced { 1 } else { 3 };
+    for (j, t) in tokens.iter().enumerate().skip(end).take(reach) {
         if t.number().is_some()
             || ends(t)
             || t.is_mark(',')
             || t.is_mark('.')
-            || matches!(t.lower.as_str(), "than" | "and" | "of" | "for" | "with")
+            || matches!(t.lower.as_str(), "than" | "and" | "of" | "for" | "with" | "is" | "was")
         {
             break;
         }
         let word = t.lower.as_str();
+        // "are no longer needed"
+        if word == "longer" && back(tokens, j, 1) == "no" {
+            way = Some((Way::Less, j));
+            break;
+        }
         if let Some(w) = way_of(word).filter(|_| {
             !matches!(word, "costs" | "up" | "down" | "hit" | "cut" | "increase" | "drop")
         }) {
-            way = Some((w, j));
+            // "the 750 GB drive gains": which one.
+            let which = matches!(back(tokens, i, 1), "the" | "our" | "its") && j > end;
+            way = Some((w, j)).filter(|_| !which || !word.ends_with('s'));
             break;
         }
     }
@@ -382,7 +386,7 @@ pub(super) fn at(text: &str, tokens: &[Token], i: usize) -> Option<Say> {
         )
     };
     let near = &tokens[i.saturating_sub(5)..(end + 5).min(tokens.len())];
-    if way.is_none() && !baseline && near.iter().any(apart) {
+    if way.is_none() && !baseline && !introduced && near.iter().any(apart) {
         return Some(make(i..end, What::Delta(value), (None, None), n.value, n.step));
     }
     Some(match way {

@@ -1,28 +1,86 @@
-//! Readings of two amounts that the prose states.
+//! Readings of two amounts that the prose states, and of what they give.
 
 use super::model::{self, COUNT, F};
 use super::words::{Bag, Zone};
-use crate::evidence::amount::Dimension;
+use crate::evidence::amount::{Amount, Dimension, PLAIN};
 use crate::evidence::grid::Better;
 use crate::evidence::metric::Metric;
 
 use super::book::{Fact, Place};
-use super::reading::{Reading, View, same};
+use super::reading::{Reading, View, plain, same};
+use super::say::What;
 
 impl View<'_> {
+    /// The last amounts in the prose at and before the claim.
+    fn near(&self, most: usize) -> Vec<&Fact> {
+        let block = self.book.block(self.sentence);
+        let facts = &self.book.facts;
+        let end = facts.partition_point(|f| f.sentence <= self.sentence);
+        let mut found: Vec<&Fact> = facts[..end]
+            .iter()
+            .rev()
+            .take_while(|f| self.sentence - f.sentence <= 4)
+            .filter(|f| self.book.block(f.sentence) == block || self.sentence - f.sentence <= 2)
+            .filter(|f| f.sentence != self.sentence || f.at != self.say.own.start)
+            .take(most)
+            .collect();
+        found.reverse();
+        found
+    }
+
+    /// A value that two amounts in the prose before it give: their difference, sum, product, or quotient.
+    pub(super) fn computed(&self, claimed: Amount, out: &mut Vec<Reading>) {
+        let facts = self.near(6);
+        for (i, x) in facts.iter().enumerate() {
+            for (j, y) in facts.iter().enumerate().filter(|(j, _)| *j != i) {
+                let (a, b) = units(x, y);
+                let alike = a.dimension() == b.dimension();
+                let relative = a.step / a.value.abs() + b.step / b.value.abs();
+                let of = |value: f64| Amount {
+                    value,
+                    step: 0.5 * (value * relative).abs(),
+                    measure: PLAIN,
+                    printed: value,
+                };
+                let both = |value: f64| Amount {
+                    value,
+                    step: a.step.max(b.step),
+                    measure: a.measure,
+                    printed: value / a.measure.scale,
+                };
+                let made = [
+                    (F::Minus, '-', alike && a.value > b.value, both(a.value - b.value)),
+                    (F::Plus, '+', alike && i < j, both(a.value + b.value)),
+                    (F::Over, '/', !alike || plain(a), of(a.printed / b.printed)),
+                    (F::TimesOf, '*', (!alike || plain(a)) && i < j, of(a.printed * b.printed)),
+                ];
+                for (feature, sign, makes, amount) in made {
+                    let near = amount.value / claimed.value;
+                    let printed = amount.printed / claimed.printed;
+                    let is_near = |q: f64| (0.33..3.0).contains(&q);
+                    if !makes || !self.fits(amount) || !is_near(near) && !is_near(printed) {
+                        continue;
+                    }
+                    let mut f = self.beside(x, y);
+                    f[model::extra(feature)] = 1.0;
+                    let places = vec![
+                        Place::Prose { sentence: x.sentence, at: x.at },
+                        Place::Prose { sentence: y.sentence, at: y.at },
+                    ];
+                    let names = Default::default();
+                    out.push(Reading {
+                        derived: Some(vec![a.printed, b.printed]),
+                        sign: Some(sign),
+                        ..Reading::of(amount, None, places, Better::Unknown, f, names)
+                    });
+                }
+            }
+        }
+    }
+
     /// Pairs of amounts in the prose at and before the claim.
     pub(super) fn of_prose(&self, out: &mut Vec<Reading>) {
-        let block = self.book.block(self.sentence);
-        let facts: Vec<&Fact> = self
-            .book
-            .facts
-            .iter()
-            .filter(|f| {
-                let near = f.sentence <= self.sentence && self.sentence - f.sentence <= 4;
-                near && (self.book.block(f.sentence) == block || self.sentence - f.sentence <= 2)
-            })
-            .collect();
-        let facts = &facts[facts.len().saturating_sub(10)..];
+        let facts = self.near(10);
         for (i, x) in facts.iter().enumerate() {
             for (j, y) in facts.iter().enumerate() {
                 let between = facts[i.min(j) + 1..i.max(j).max(i.min(j) + 1)]
@@ -49,20 +107,49 @@ impl View<'_> {
     /// Two amounts, the first compared with the second: whether none of their kind stands between them, and whether they
     /// are of two clauses that say the same of two things.
     fn of_two(&self, x: &Fact, y: &Fact, next: bool, twin: bool, out: &mut Vec<Reading>) {
-        if !x.amount.dimension().fits(y.amount.dimension())
-            || !self.fits(x.amount)
-            || same(x.amount, y.amount)
+        let (a, b) = units(x, y);
+        if !a.dimension().fits(b.dimension())
+            || !self.fits(a)
+            || same(a, b) && self.say.what != What::Same
         {
             return;
         }
+        let mut f = self.beside(x, y);
+        if twin {
+            f[model::extra(F::ProseTwin)] = 1.0;
+        }
+        if next {
+            f[model::extra(F::ProseNext)] = 1.0;
+        }
+        View::apart(&mut f, a, b);
+        let better = match a.dimension() {
+            Dimension::Time | Dimension::Bytes | Dimension::Power => Better::Less,
+            Dimension::Rate | Dimension::ByteRate | Dimension::BitRate => Better::More,
+            _ => Better::Unknown,
+        };
+        if self.metric != Metric::Any {
+            let takes = self.metric.takes(a.dimension(), better, "");
+            f[model::extra(if takes { F::MetricYes } else { F::MetricNo })] = 1.0;
+        }
+        let places = vec![
+            Place::Prose { sentence: x.sentence, at: x.at },
+            Place::Prose { sentence: y.sentence, at: y.at },
+        ];
+        let names = [String::new(), String::new(), String::new()];
+        let again = self.last_of(&mut f, &names, &places, [true; 3]);
+        out.push(Reading { again, ..Reading::of(a, Some(b), places, better, f, names) });
+    }
+
+    /// What is known of two amounts in the prose by where they stand.
+    fn beside(&self, x: &Fact, y: &Fact) -> Box<[f64; COUNT]> {
         let own = self.say.own.start;
         let mut f = Box::new([0.0; COUNT]);
         f[model::extra(F::Prose)] = 1.0;
+        f[model::extra(F::ProseBare)] = f64::from(u8::from(x.bare)) + f64::from(u8::from(y.bare));
         let (sx, sy) = (self.sentence - x.sentence, self.sentence - y.sentence);
         if sx == 0 && sy == 0 {
             f[model::extra(F::ProseSame)] = 1.0;
         }
-        View::apart(&mut f, x.amount, y.amount);
         if self.named.get() {
             f[model::extra(F::ProseThough)] = 1.0;
         }
@@ -75,12 +162,6 @@ impl View<'_> {
             f[model::extra(F::ProseApart)] = 1.0;
         }
         f[model::extra(F::ProseFar)] = (sx.max(sy) as f64 / 2.0).min(4.0);
-        if twin {
-            f[model::extra(F::ProseTwin)] = 1.0;
-        }
-        if next {
-            f[model::extra(F::ProseNext)] = 1.0;
-        }
         if (x.sentence, x.at) > (y.sentence, y.at) {
             f[model::extra(F::ProseOrder)] = 1.0;
         }
@@ -159,29 +240,27 @@ impl View<'_> {
             (share(clause, &x.words).min(3) as f64 + share(clause, &y.words).min(3) as f64) / 3.0;
         f[model::extra(F::ProseThan)] =
             share(than, &y.words).min(2) as f64 - share(than, &x.words).min(2) as f64;
-        let better = match x.amount.dimension() {
-            Dimension::Time | Dimension::Bytes | Dimension::Power => Better::Less,
-            Dimension::Rate | Dimension::ByteRate | Dimension::BitRate => Better::More,
-            _ => Better::Unknown,
-        };
-        if self.metric != Metric::Any {
-            let takes = self.metric.takes(x.amount.dimension(), better, "");
-            f[model::extra(if takes { F::MetricYes } else { F::MetricNo })] = 1.0;
-        }
         match x.amount.dimension() {
             Dimension::Percent | Dimension::Times => f[model::extra(F::PercentCells)] = 1.0,
             Dimension::Plain | Dimension::Count => f[model::extra(F::PlainCells)] = 1.0,
             _ => {}
         }
-        let places = vec![
-            Place::Prose { sentence: x.sentence, at: x.at },
-            Place::Prose { sentence: y.sentence, at: y.at },
-        ];
-        let names = [String::new(), String::new(), String::new()];
-        let again = self.last_of(&mut f, &names, &places, [true; 3]);
-        out.push(Reading {
-            again,
-            ..Reading::of(x.amount, Some(y.amount), places, better, f, names)
-        });
+        f
+    }
+}
+
+/// Two amounts: "took 190 minutes and takes 65 now" has the unit at one of them alone.
+fn units(x: &Fact, y: &Fact) -> (Amount, Amount) {
+    let takes = |bare: &Fact, other: Amount| {
+        let with =
+            !plain(other) && !matches!(other.dimension(), Dimension::Percent | Dimension::Times);
+        bare.bare && plain(bare.amount) && with
+    };
+    if takes(x, y.amount) {
+        (x.amount.of(y.amount.measure), y.amount)
+    } else if takes(y, x.amount) {
+        (x.amount, y.amount.of(x.amount.measure))
+    } else {
+        (x.amount, y.amount)
     }
 }

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use super::book::{Book, Last, Place};
+use super::book::{Book, Last, Place, Ratio};
 use super::model::{self, COUNT, F};
 use super::say::{Say, What};
 use super::words::{self, Match, Zone, Zones};
 use crate::evidence::amount::{Amount, Dimension};
 use crate::evidence::grid::{At, Better, Grid};
-use crate::evidence::metric::{Metric, statistic};
+use crate::evidence::metric::Metric;
 use crate::judge::reading::Bound;
 use crate::read::document::BlockKind;
 use crate::read::token::Token;
@@ -28,12 +28,18 @@ pub(crate) struct Reading {
     pub again: bool,
     /// The values at its places, as printed, if it is computed from these.
     pub derived: Option<Vec<f64>>,
+    /// What its values are put together with.
+    pub sign: Option<char>,
+    /// The metrics of which it is so much for each.
+    pub(super) ratio: Option<Ratio>,
     pub features: Box<[f64; COUNT]>,
     /// Names, to be told what "it" is.
     pub names: [String; 3],
     /// How likely it is, and how likely without a look at how far its value is from the claimed one.
     pub prior: f64,
     pub blind: f64,
+    /// How likely the readings of the same values are together.
+    pub pooled: f64,
 }
 
 impl Reading {
@@ -55,10 +61,13 @@ impl Reading {
             ends: None,
             again: false,
             derived: None,
+            sign: None,
+            ratio: None,
             features,
             names,
             prior: 0.0,
             blind: 0.0,
+            pooled: 0.0,
         }
     }
 }
@@ -82,6 +91,11 @@ pub(super) struct View<'a> {
 pub(super) fn same(a: Amount, b: Amount) -> bool {
     a.dimension().fits(b.dimension())
         && (a.value - b.value).abs() <= 1e-9 * a.value.abs().max(1e-12)
+}
+
+/// Whether an amount is of no unit but a noun.
+pub(super) fn plain(a: Amount) -> bool {
+    matches!(a.dimension(), Dimension::Plain | Dimension::Count)
 }
 
 impl View<'_> {
@@ -201,23 +215,24 @@ impl View<'_> {
     pub(super) fn metric_of(
         &self,
         f: &mut [f64; COUNT],
-        grid: &Grid,
+        g: usize,
         (rows, columns): (&Match, &Match),
         at: At,
         amount: Amount,
     ) {
+        let grid = &self.book.grids[g];
+        let [of_rows, of_columns] = &self.book.labels[g];
         let dimension = amount.dimension();
         // "Avocet Z5440 4 Chips 32 Cores" is no metric.
-        let column = &grid.columns.names[at.column].text;
-        let row = &grid.rows.names[at.row];
-        let of_parts =
-            row.words.iter().any(|w| words::is_part(w) || words::is_part(&format!("{w}s")));
-        let name = if of_parts { column.clone() } else { format!("{column} {}", row.text) };
+        let name = || {
+            let column = &grid.columns.names[at.column].text;
+            let row = &grid.rows.names[at.row].text;
+            if of_rows.has_part[at.row] { column.clone() } else { format!("{column} {row}") }
+        };
         let named = |m: &Match, i: usize| (0..3).any(|z| m.found[z][i] > 0.0);
         if self.metric != Metric::Any {
-            let takes = self.metric.takes(dimension, grid.better[at.column], &name)
-                && (named(columns, at.column)
-                    || !words::is_part(&grid.columns.names[at.column].text));
+            let takes = self.metric.takes(dimension, grid.better[at.column], &name())
+                && (named(columns, at.column) || !of_columns.part[at.column]);
             let speed = self.metric == Metric::Speed;
             f[model::extra(match (takes, speed) {
                 (true, false) => F::MetricYes,
@@ -227,14 +242,11 @@ impl View<'_> {
             })] = 1.0;
         }
         if self.heard != Metric::Any {
-            let takes = self.heard.takes(dimension, grid.better[at.column], &name);
+            let takes = self.heard.takes(dimension, grid.better[at.column], &name());
             f[model::extra(if takes { F::MetricBefore } else { F::MetricNotBefore })] = 1.0;
         }
-        for (m, i, text) in [
-            (columns, at.column, &grid.columns.names[at.column].text),
-            (rows, at.row, &grid.rows.names[at.row].text),
-        ] {
-            if statistic(text) > 1 {
+        for (m, i, own) in [(columns, at.column, of_columns), (rows, at.row, of_rows)] {
+            if own.statistic[i] {
                 f[model::extra(if named(m, i) { F::Statistic } else { F::StatisticUnnamed })] = 1.0;
             }
         }
@@ -252,7 +264,7 @@ impl View<'_> {
             Dimension::Plain | Dimension::Count => f[model::extra(F::PlainCells)] = 1.0,
             _ => {}
         }
-        if words::is_part(&grid.columns.names[at.column].text) {
+        if of_columns.part[at.column] {
             f[model::extra(if named(columns, at.column) {
                 F::Hardware
             } else {
@@ -271,13 +283,9 @@ impl View<'_> {
         }
     }
 
-    pub(super) fn money_of(&self, f: &mut [f64; COUNT], grid: &Grid, at: At) {
-        let paid = |name: &str| {
-            let name = name.to_lowercase();
-            ["$", "€", "usd", "eur", "price", "cost", "dollar"].iter().any(|w| name.contains(w))
-        };
-        let column =
-            paid(&grid.columns.names[at.column].text) || paid(&grid.rows.names[at.row].text);
+    pub(super) fn money_of(&self, f: &mut [f64; COUNT], g: usize, at: At) {
+        let [rows, columns] = &self.book.labels[g];
+        let column = columns.paid[at.column] || rows.paid[at.row];
         let own = &self.tokens
             [self.say.own.start.saturating_sub(1)..(self.say.own.end + 1).min(self.tokens.len())];
         let sign = own.iter().any(|t| {

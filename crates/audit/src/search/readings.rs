@@ -75,6 +75,9 @@ impl Book<'_> {
         if say.what.is_pair() && !matches!(say.what, What::Two(..)) {
             view.of_prose(&mut found);
         }
+        if let What::Value(v) = say.what {
+            view.computed(v, &mut found);
+        }
         if say.stated().is_some() || matches!(say.what, What::Two(..)) {
             found.retain(|r| !self.is_itself(sentence, say, r));
         }
@@ -99,7 +102,7 @@ impl Book<'_> {
         let (from, to) = (tokens[say.own.start].span.start, tokens[say.own.end - 1].span.end);
         r.places.iter().any(|place| {
             let Place::Cell { grid, at } = place else { return false };
-            let table = &self.context.document.tables[self.grids[*grid].table];
+            let table = self.table(*grid);
             let cell = table.rows.get(at.row).and_then(|row| row.cells.get(at.column));
             cell.is_some_and(|c| c.span.start < to && from < c.span.end)
         })

@@ -32,9 +32,16 @@ pub(crate) enum What {
     Most(Most),
     /// More than another, without a number.
     Beats,
+    /// As much as another.
+    Same,
 }
 
 impl What {
+    /// Whether it states no number.
+    pub(crate) fn is_unnumbered(self) -> bool {
+        matches!(self, What::Most(_) | What::Beats | What::Same)
+    }
+
     /// Whether two values are compared.
     pub(crate) fn is_pair(self) -> bool {
         !matches!(self, What::Value(_) | What::Most(_))
@@ -113,12 +120,23 @@ fn opens_baseline(tokens: &[Token], i: usize) -> bool {
 /// All that a sentence says, in order.
 pub(crate) fn all(text: &str, tokens: &[Token], named: &BTreeSet<&String>) -> Vec<Say> {
     let mut found: Vec<Say> = Vec::new();
+    // The summary of hyperfine, "A ran", "3.5 ± 0.1 times faster than B", has a judge of its own.
+    let ran = tokens.iter().take(40).any(|t| t.lower == "ran");
+    if ran && tokens.windows(2).any(|t| t[0].is_mark('±') && t[1].number().is_some()) {
+        return found;
+    }
     let mut i = 0;
     while i < tokens.len() && found.len() < 24 {
         let is_name = |s: &Say| {
-            let What::Value(v) = s.what else { return false };
-            matches!(v.dimension(), Dimension::Plain | Dimension::Count)
-                && words(&tokens[s.own.start].lower).iter().any(|w| named.contains(w))
+            let small = match s.what {
+                What::Value(v) | What::Delta(v) => {
+                    matches!(v.dimension(), Dimension::Plain | Dimension::Count)
+                }
+                // "Power at 100% fell"
+                What::Percent => back(tokens, s.own.start, 1) == "at",
+                _ => false,
+            };
+            small && words(&tokens[s.own.start].lower).iter().any(|w| named.contains(w))
         };
         match at(text, tokens, i).filter(|s| !is_name(s)) {
             Some(say) => {
@@ -137,7 +155,7 @@ pub(crate) fn all(text: &str, tokens: &[Token], named: &BTreeSet<&String>) -> Ve
         found.iter().filter(|s| s.what != What::Beats).filter_map(|s| s.word).collect();
     let numbers: Vec<Range<usize>> = found
         .iter()
-        .filter(|s| !matches!(s.what, What::Beats | What::Most(_) | What::Value(_) | What::Two(..)))
+        .filter(|s| !s.what.is_unnumbered() && !matches!(s.what, What::Value(_) | What::Two(..)))
         .map(|s| s.own.clone())
         .collect();
     found.retain(|s| {
@@ -213,6 +231,7 @@ fn two(tokens: &[Token], a: &Say, b: &Say) -> Option<Say> {
     // "rose from 3 to 2" contradicts itself.
     let from = back(tokens, a.own.start, 1) == "from" && back(tokens, b.own.start, 1) == "to";
     let way = before(tokens, a.own.start)
+        .filter(|(_, j)| !matches!(lower(tokens, *j), "more" | "less"))
         .map(|(w, _)| w)
         .filter(|w| from && matches!(w, Way::More | Way::Less));
     (joined && fits).then(|| Say {

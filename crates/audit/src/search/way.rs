@@ -16,9 +16,9 @@ pub(super) fn way(word: &str) -> Option<Way> {
     Some(match word {
         "off" | "minus" | "removes" | "removed" | "saving" | "economy" | "shaves" | "shaved"
         | "trims" | "spares" | "spared" | "save" | "drop" | "declines" | "shed" | "sheds"
-        | "slimmer" | "frugal" | "lose" | "losing" | "savings" | "eliminates" | "shortened"
-        | "shortens" | "earlier" | "halve" | "shaving" | "cutting" | "saved" | "lowering"
-        | "reducing" | "dropping" | "falling" => Way::Less,
+        | "slimmer" | "frugal" | "lose" | "losing" | "loses" | "lost" | "savings"
+        | "eliminates" | "shortened" | "shortens" | "earlier" | "halve" | "shaving" | "cutting"
+        | "saved" | "lowering" | "reducing" | "dropping" | "falling" => Way::Less,
         "plus" | "added" | "adds" | "add" | "top" | "rising" | "later" | "wider" | "growing"
         | "dearer" | "pricier" | "expensive" | "adding" | "increasing" | "raises" | "raised"
         | "raise" | "overhead" | "premium" | "deeper" | "thicker" | "costs" | "exceeds"
@@ -46,6 +46,17 @@ pub(super) fn conjunction(t: &Token) -> bool {
 
 /// The words that point, behind a number up to so many tokens on, else before it.
 pub(super) fn points(tokens: &[Token], at: usize, end: usize) -> (Option<Way>, Option<usize>) {
+    // "throughput is up 83%, with 4 fewer nodes"
+    let moved = match back(tokens, at, 1) {
+        "up" => Some(Way::More),
+        "down" => Some(Way::Less),
+        _ => None,
+    };
+    if moved.is_some()
+        && matches!(back(tokens, at, 2), "is" | "are" | "was" | "were" | "went" | "goes" | "go")
+    {
+        return (moved, Some(at - 1));
+    }
     let next = lower(tokens, end);
     if next == "as" {
         // "times as fast", "as many", "as long"
@@ -74,7 +85,7 @@ pub(super) fn points(tokens: &[Token], at: usize, end: usize) -> (Option<Way>, O
         }
         if t.lower == "over" && i == end {
             return before(tokens, at)
-                .map_or((Some(Way::Faster), Some(i)), |(w, j)| (Some(w), Some(j)));
+                .map_or((Some(Way::More), Some(i)), |(w, j)| (Some(w), Some(j)));
         }
         if let Some(way) = way(&t.lower) {
             return (Some(way), Some(i));
@@ -107,7 +118,10 @@ pub(super) fn before(tokens: &[Token], at: usize) -> Option<(Way, usize)> {
                     "more" | "less" | "fewer" | "higher" | "lower" | "better" | "greater"
                 ) && lower(tokens, j + 1) == "than"
                 || t.lower == "up" && lower(tokens, j + 1) == "to";
-        if bounds {
+        // "dropped even more, by 83%"
+        let adverb = matches!(t.lower.as_str(), "more" | "less" | "further")
+            && (tokens.get(j + 1).is_some_and(|t| t.is_mark(',')) || lower(tokens, j + 1) == "by");
+        if bounds || adverb {
             continue;
         }
         if let Some(way) = way(&t.lower) {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::labels::Labels;
 use super::say::Say;
 use crate::evidence::amount::{self, Dimension};
 use crate::evidence::grid::PARTS;
@@ -94,10 +95,12 @@ fn others(stem: &str) -> &'static [&'static str] {
         "deviation" | "spread" | "scatter" | "jitter" => {
             &["stddev", "stdev", "sd", "std", "σ", "deviat"]
         }
-        "cost" | "price" | "cheaper" | "dearer" | "cheapest" | "expensiv" | "dollar" => {
-            &["price", "cost", "usd", "$", "eur", "€"]
-        }
-        "power" | "watt" | "draw" => &["power", "watt", "w"],
+        "cost" | "price" | "cheaper" | "dearer" | "cheapest" | "expensiv" | "dollar"
+        | "dearest" | "priciest" | "costliest" => &["price", "cost", "usd", "$", "eur", "€"],
+        "loudest" | "quietest" | "louder" | "quieter" | "noisiest" => &["noise", "dba", "db"],
+        "hottest" | "coolest" | "hotter" | "cooler" | "warmer" => &["temp", "temperature", "°c"],
+        "heaviest" | "lightest" | "heavier" | "lighter" => &["weight", "mass", "g", "kg"],
+        "thirstiest" | "hungriest" | "power" | "watt" | "draw" => &["power", "watt", "w"],
         "throughput" | "bandwidth" => &["throughput", "bandwidth", "bw"],
         "request" => &["req", "request", "rps"],
         "query" => &["qps", "query"],
@@ -116,7 +119,7 @@ fn others(stem: &str) -> &'static [&'static str] {
 }
 
 /// "Card M": a capital letter that stands alone is a name, whatever unit it may be.
-fn letter(word: &str) -> Option<String> {
+pub(super) fn letter(word: &str) -> Option<String> {
     let word = word.trim_matches(|c: char| !c.is_alphanumeric());
     let mut all = word.chars();
     let first = all.next().filter(char::is_ascii_uppercase)?;
@@ -229,25 +232,16 @@ fn look_up(bag: &Bag, word: &str) -> Option<(usize, f64)> {
 }
 
 impl Match {
-    pub(crate) fn new(axis: &Axis, zones: &Zones, own: usize) -> Match {
-        let n = axis.names.len();
+    pub(crate) fn new(labels: &Labels, zones: &Zones, own: usize) -> Match {
+        let n = labels.terms.len();
         let mut m = Match {
             found: std::array::from_fn(|_| vec![0.0; n]),
             at: std::array::from_fn(|_| vec![usize::MAX; n]),
             total: vec![0.0; n],
             away: vec![usize::MAX; n],
         };
-        for (i, name) in axis.names.iter().enumerate() {
-            let mut all: Vec<&String> = name.words.iter().collect();
-            let letters: Vec<String> = name.text.split_whitespace().filter_map(letter).collect();
-            all.extend(&letters);
-            all.sort();
-            all.dedup();
-            for word in all {
-                let w = if word.starts_with('^') { 1.0 } else { weight(axis, word) };
-                if w <= 0.0 {
-                    continue;
-                }
+        for (i, terms) in labels.terms.iter().enumerate() {
+            for (word, w) in terms {
                 m.total[i] += w;
                 for zone in Zone::ALL {
                     let bag = &zones.bags[zone as usize];

@@ -152,7 +152,14 @@ pub fn mutants(case: &Case, label: &Label) -> Vec<Mutant> {
     let number = printed.iter().find(compares).or(printed.first().filter(|_| printed.len() == 1));
     if let Some((from, to, value)) = number {
         let decimals = label.quote[*from..*to].split_once('.').map_or(0, |(_, d)| d.len());
-        let new = format!("{:.decimals$}", (value * 1.6).max(value + 1.0));
+        // "under 16 ms" stays true of what is more.
+        let before = label.quote[..*from].trim_end();
+        let most = ["under", "below", "within", "less than", "fewer than", "at most", "up to"];
+        let new = if most.iter().any(|w| before.ends_with(w)) {
+            format!("{:.decimals$}", value / 1.6)
+        } else {
+            format!("{:.decimals$}", (value * 1.6).max(value + 1.0))
+        };
         let quote = format!("{}{new}{}", &label.quote[..*from], &label.quote[*to..]);
         made.push(Mutant::one("number", with(&quote), quote));
     }

@@ -3,28 +3,11 @@
 
 use std::ops::Range;
 
+use super::chunk::{Chunk, MAX_CHUNKS, chunks, every};
 use super::shape::label;
 use super::{Cell, Row, Shape, Table, cell};
-use crate::evidence::amount::{self, Dimension};
 use crate::read::line::Line;
 use crate::read::source::Span;
-
-/// Words of a line that stand together, with the places where they begin and end as they are seen.
-#[derive(Debug, Clone)]
-struct Chunk {
-    span: Span,
-    from: usize,
-    to: usize,
-    numeric: bool,
-    /// Two spaces or more are before it.
-    apart: bool,
-}
-
-impl Chunk {
-    fn overlaps(&self, column: &Range<usize>) -> bool {
-        self.from < column.end && column.start < self.to
-    }
-}
 
 /// What a line may be in a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,14 +20,12 @@ enum Kind {
     Other,
 }
 
-/// Lines with more cells are no tables that a sentence could be about.
-const MAX_CHUNKS: usize = 40;
-
 /// The tables of a region of lines, `None` where its rows are not aligned: others may read them.
 pub(super) fn read(text: &str, region: &[Line]) -> Option<Vec<(Table, Range<usize>)>> {
-    let chunks: Vec<Vec<Chunk>> = region.iter().map(|l| chunks(text, l)).collect();
+    let mut chunks: Vec<Vec<Chunk>> = region.iter().map(|l| chunks(text, l)).collect();
     let kinds: Vec<Kind> =
         region.iter().zip(&chunks).map(|(l, chunks)| kind(text, l, chunks)).collect();
+    narrow(text, region, &kinds, &mut chunks);
     let mut tables = Vec::new();
     let mut at = 0;
     let mut free = 0;
@@ -56,6 +37,36 @@ pub(super) fn read(text: &str, region: &[Line]) -> Option<Vec<(Table, Range<usiz
         at = end;
     }
     (!tables.is_empty()).then_some(tables)
+}
+
+/// Cuts a header and its rows at every space where all have as many words: names that are as wide as their columns stand
+/// one space apart ("us sy id wa").
+fn narrow(text: &str, region: &[Line], kinds: &[Kind], chunks: &mut [Vec<Chunk>]) {
+    let mut at = 0;
+    while let Some(first) = (at..kinds.len()).find(|i| kinds[*i] == Kind::Row) {
+        let end = end_of_rows(kinds, chunks, first);
+        at = end;
+        let Some(header) = first.checked_sub(1).filter(|h| kinds[*h] == Kind::Words) else {
+            continue;
+        };
+        let lines: Vec<usize> = std::iter::once(header)
+            .chain((first..end).filter(|i| kinds[*i] == Kind::Row))
+            .collect();
+        let cut: Vec<Vec<Chunk>> = lines.iter().map(|i| every(text, &region[*i])).collect();
+        let n = cut[0].len();
+        let fewer = lines.iter().any(|i| chunks[*i].len() < n);
+        let even =
+            |i: usize| cut.iter().skip(1).all(|c| c[i].overlaps(&(cut[0][i].from..cut[0][i].to)));
+        if (5..=MAX_CHUNKS).contains(&n)
+            && fewer
+            && cut.iter().all(|c| c.len() == n)
+            && (0..n).all(even)
+        {
+            for (i, own) in lines.into_iter().zip(cut) {
+                chunks[i] = own;
+            }
+        }
+    }
 }
 
 /// Behind the last of the rows that begin at `first`. Rules and lines of one name may stand between them.
@@ -232,66 +243,6 @@ fn names(
         }
     }
     names
-}
-
-/// Cuts a line where two spaces or a tab are, and between two numbers; a spread goes with its value.
-fn chunks(text: &str, line: &Line) -> Vec<Chunk> {
-    let body = line.span.of(text);
-    let mut found: Vec<Chunk> = Vec::new();
-    if body.len() > 400 {
-        return found;
-    }
-    let (mut at, mut seen, mut gap) = (0, 0, 2);
-    for word in body.split_inclusive(char::is_whitespace) {
-        let core = word.trim();
-        let wide = word.chars().count();
-        if !core.is_empty() {
-            let span = Span::new(line.span.start + at, line.span.start + at + core.len());
-            let to = seen + core.chars().count();
-            let numeric = is_value(core);
-            let joins = found.last().is_some_and(|last| {
-                let before = last.span.of(text);
-                let spread =
-                    |s: &str| s.ends_with(['±']) || s.ends_with("+/-") || s.ends_with("+-");
-                spread(before)
-                    || matches!(core, "±" | "+/-" | "+-") && last.numeric
-                    || gap < 2 && !(last.numeric && numeric && !goes_on(before, core))
-            });
-            match found.last_mut() {
-                Some(last) if joins => {
-                    last.span.end = span.end;
-                    last.to = to;
-                    last.numeric = is_value(last.span.of(text));
-                }
-                _ => found.push(Chunk { span, from: seen, to, numeric, apart: gap > 1 }),
-            }
-            gap = 0;
-        }
-        gap += word[core.len()..].chars().map(|c| if c == '\t' { 8 } else { 1 }).sum::<usize>();
-        at += word.len();
-        seen += wide + word.chars().filter(|c| *c == '\t').count() * 7;
-        if found.len() > MAX_CHUNKS {
-            return Vec::new();
-        }
-    }
-    found
-}
-
-/// Whether a value is a time that goes on with its next number: "3 h" with "20" of "20 min".
-fn goes_on(time: &str, next: &str) -> bool {
-    let digits = next.trim_end_matches(char::is_alphabetic);
-    let whole = format!("{time} {digits} {}", if time.ends_with('h') { "min" } else { "s" });
-    time.ends_with(['h', 'm', 'n'])
-        && digits.len() <= 4
-        && amount::of_cell(&whole, None).is_some_and(|(a, _)| a.dimension() == Dimension::Time)
-}
-
-/// Whether words are a value, or say that there is none.
-fn is_value(words: &str) -> bool {
-    // "8 threads" is a name as well.
-    let value =
-        amount::of_cell(words, None).is_some_and(|(a, _)| a.dimension() != Dimension::Count);
-    value || matches!(words, "-" | "--" | "—" | "–" | "~" | "n/a" | "N/A")
 }
 
 fn kind(text: &str, line: &Line, chunks: &[Chunk]) -> Kind {

@@ -1,4 +1,4 @@
-//! Values between commas, with names in the first line, in blocks of code.
+//! Values between commas, with names in the first line, in blocks of code or indented.
 
 use std::ops::Range;
 
@@ -12,7 +12,8 @@ const MAX_CELLS: usize = 60;
 
 /// The table of a region of code whose lines are cut by the same sign as often.
 pub(super) fn read(text: &str, region: &[Line]) -> Option<Vec<(Table, Range<usize>)>> {
-    if region.len() < 3 || !region.iter().all(|l| l.code) {
+    let indented = |l: &Line| l.span.of(text).starts_with("    ");
+    if region.len() < 3 || !region.iter().all(|l| l.code || indented(l)) {
         return None;
     }
     [',', ';'].iter().find_map(|sign| table(text, region, *sign)).map(|found| vec![found])

@@ -5,6 +5,7 @@ mod aligned;
 mod attributes;
 mod benchstat;
 mod changes;
+mod chunk;
 mod clock;
 mod csv;
 mod listed;
@@ -17,12 +18,14 @@ mod reports;
 mod runs;
 mod series;
 mod shape;
+mod siblings;
 mod spread;
 mod title;
 mod tools;
 mod vertical;
 
 pub(crate) use shape::{Cell, Row, Shape, Table, cell};
+pub(crate) use siblings::{side_by_side, together};
 
 use crate::read::line::Line;
 use crate::read::source::Span;
