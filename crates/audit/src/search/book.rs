@@ -124,13 +124,14 @@ pub(crate) struct Book<'a> {
 impl<'a> Book<'a> {
     pub(crate) fn new(context: &'a Context<'a>) -> Book<'a> {
         let document = context.document;
+        let tables = &document.tables[..document.tables.len().min(MAX_TABLES)];
         let (mut merged, parts): (Vec<Table>, Vec<Vec<usize>>) =
-            together(document.text, &document.tables).into_iter().unzip();
+            together(document.text, tables).into_iter().unzip();
         let rows_of_several = merged.len();
-        let columns_of_several = side_by_side(&document.tables);
+        let columns_of_several = side_by_side(tables);
         merged.extend(columns_of_several.iter().map(|(t, _)| t.clone()));
         let part = |i: usize| parts.iter().flatten().any(|p| *p == i);
-        let alone = document.tables.iter().enumerate().take(MAX_TABLES).filter(|(i, _)| !part(*i));
+        let alone = tables.iter().enumerate().filter(|(i, _)| !part(*i));
         let of_several = (document.tables.len()..).zip(&merged);
         let grids: Vec<Grid> =
             alone.chain(of_several).filter_map(|(i, t)| Grid::read_wide(document, i, t)).collect();

@@ -46,15 +46,15 @@ pub(crate) fn together(text: &str, tables: &[Table]) -> Vec<(Table, Vec<usize>)>
 pub(crate) fn side_by_side(tables: &[Table]) -> Vec<(Table, Vec<usize>)> {
     let mut found = Vec::new();
     let mut taken = vec![false; tables.len()];
+    let keys: Vec<BTreeSet<&str>> =
+        tables.iter().map(|t| if is_eligible(t) { keys(t) } else { BTreeSet::new() }).collect();
     for first in 0..tables.len() {
-        let keys = keys(&tables[first]);
-        if taken[first] || !is_eligible(&tables[first]) || keys.len() < 2 {
+        if taken[first] || keys[first].len() < 2 {
             continue;
         }
         let others: Vec<usize> = (first + 1..tables.len())
-            .filter(|i| !taken[*i] && is_eligible(&tables[*i]))
+            .filter(|i| !taken[*i] && keys[*i] == keys[first])
             .filter(|i| tables[*i].columns != tables[first].columns)
-            .filter(|i| self::keys(&tables[*i]) == keys)
             .take(MAX_TABLES - 1)
             .collect();
         if others.is_empty() {
@@ -95,12 +95,15 @@ fn is_eligible(table: &Table) -> bool {
 
 /// Whether two tables have the same columns, and the same rows or one each.
 fn alike(a: &Table, b: &Table) -> bool {
+    if a.columns != b.columns || a.columns.len() < 2 {
+        return false;
+    }
     let labels = |t: &Table| t.rows.iter().map(|r| r.label.clone()).collect::<BTreeSet<_>>();
     let (x, y) = (labels(a), labels(b));
     let single = a.rows.len() == 1 && b.rows.len() == 1;
     let rows = x.len() > 1 && 2 * x.intersection(&y).count() > x.len().max(y.len());
     let named = a.columns.iter().skip(1).any(|c| !c.is_empty());
-    a.columns == b.columns && a.columns.len() > 1 && (rows || single && named)
+    rows || single && named
 }
 
 /// What stands right over a table: the last line of its title, or of it the last sentence.
