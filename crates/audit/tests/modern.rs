@@ -307,13 +307,13 @@ fn measure(name: &str, folder: &Path, floors: [f64; 4], slander: usize, believed
 
 #[test]
 fn tuned_texts() {
-    // Goal of believed mutations: none. Reached 22; the judges of names alone had 5 by the same measure.
-    measure("tuned", &folder("tuned"), [0.90, 0.92, 0.98, 0.64], 0, 22);
+    // Goal of believed mutations: none. Reached 21; the judges of names alone had 5 by the same measure.
+    measure("tuned", &folder("tuned"), [0.90, 0.92, 0.98, 0.64], 0, 21);
 }
 
 #[test]
 fn held_out_texts() {
-    measure("held", &folder("held"), [0.93, 0.93, 0.95, 0.75], 0, 3);
+    measure("held", &folder("held"), [0.93, 0.93, 0.95, 0.75], 0, 2);
 }
 
 #[test]
@@ -324,24 +324,24 @@ fn unseen_texts() {
 
 #[test]
 fn texts_by_another_hand() {
-    measure("others", &folder("others"), [0.59, 0.95, 0.95, 0.18], 0, 13);
+    measure("others", &folder("others"), [0.58, 0.95, 0.95, 0.18], 0, 13);
 }
 
 #[test]
 fn texts_that_nobody_who_mends_rules_has_seen() {
     // What the audit is worth on a new text. Limits were chosen with figures of closed in view; once was measured when
     // they stood.
-    measure("closed", &folder("closed"), [0.52, 0.93, 0.68, 0.18], 2, 63);
-    measure("once", &folder("once"), [0.60, 0.95, 0.95, 0.19], 0, 9);
+    measure("closed", &folder("closed"), [0.52, 0.93, 0.68, 0.18], 2, 59);
+    measure("once", &folder("once"), [0.60, 0.95, 0.95, 0.19], 0, 8);
 }
 
 #[test]
 fn texts_to_learn_from() {
     // The weights were learned from these, the ones above but closed and once, and the tuned ones.
-    measure("web", &folder("web"), [0.62, 0.96, 0.81, 0.26], 1, 13);
-    measure("varied", &folder("varied"), [0.41, 0.92, 0.75, 0.09], 1, 62);
-    measure("plain", &folder("plain"), [0.59, 0.95, 0.86, 0.26], 2, 74);
-    measure("opened", &folder("opened"), [0.47, 0.92, 0.86, 0.14], 3, 58);
+    measure("web", &folder("web"), [0.62, 0.96, 0.81, 0.26], 1, 12);
+    measure("varied", &folder("varied"), [0.40, 0.92, 0.75, 0.09], 1, 57);
+    measure("plain", &folder("plain"), [0.59, 0.95, 0.86, 0.26], 2, 72);
+    measure("opened", &folder("opened"), [0.47, 0.92, 0.86, 0.14], 3, 57);
 }
 
 #[test]

@@ -26,6 +26,9 @@ pub(crate) const KEEP_PARTS: f64 = 0.01;
 /// And of *wrong*, on the same values.
 pub(crate) const KEEP_WRONG: f64 = 0.3;
 
+/// How likely, as a multiple of its own probability, its two values may be the other way round.
+const TURNED: f64 = 1.5;
+
 /// Which kind of claim something said is, of those that have weights of their own.
 pub(crate) fn group(what: What) -> usize {
     match what {
@@ -247,7 +250,7 @@ fn decide(book: &Book<'_>, choice: &Choice) -> Judged {
     };
     let wrong = if no.is_some_and(open) { 0.0 } else { wrong };
     let claim = match (yes, no) {
-        (Some(i), _) if holds >= HOLDS => {
+        (Some(i), _) if holds >= HOLDS && surest(choice, say, i) => {
             Some(claim(book, choice, say, &choice.readings[i], ClaimVerdict::Holds))
         }
         (_, Some(i))
@@ -280,6 +283,13 @@ fn decide(book: &Book<'_>, choice: &Choice) -> Judged {
         compares,
         two: matches!(say.what, What::Two(..)),
     }
+}
+
+/// Whether the same two values are not likelier the other way round, where the words point.
+fn surest(choice: &Choice, say: &Say, at: usize) -> bool {
+    let points = say.way.is_some() && say.what != What::Beats;
+    let own = choice.readings[at].prior;
+    !(points && doubt::turned(choice, &choice.readings[at]) > TURNED * own)
 }
 
 /// Whether a value is of a column that says what a row is made of: chips, cores, GHz.
