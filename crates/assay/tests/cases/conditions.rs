@@ -24,7 +24,11 @@ pub fn make(world: &World, name: &str) -> Option<Scene> {
         "memory of its node" => numa(world, &[]),
         "other work" => other_work(world),
         "assay stopped" => assay_stopped(world),
-        "load" => memcached(world, &["mode=open", "rate=2000", "client.cpus=0", "server.cpus=1"]),
+        // Long enough to catch up with what a cold server was late with.
+        "load" => memcached(
+            world,
+            &["mode=open", "rate=2000", "client.cpus=0", "server.cpus=1", "ramp_up=1 s"],
+        ),
         "generator on the server's CPU" => {
             let cpus = ["client.cpus=0", "server.cpus=0"];
             memcached(world, &[&["connections=64", "steady=1 s"], &cpus[..]].concat())
