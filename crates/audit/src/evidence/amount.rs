@@ -228,9 +228,7 @@ pub(crate) fn measure_of(read: &unit::Read) -> Option<Measure> {
 /// The amount at a token of a sentence, with how many tokens it takes. `None` for parts of names.
 pub(crate) fn at(text: &str, tokens: &[Token], i: usize) -> Option<(Amount, usize)> {
     let n = tokens[i].quantity()?;
-    if i > 0
-        && (tokens[i - 1].is_mark('#') || tokens[i - 1].is_mark('$') || tokens[i - 1].is_mark('€'))
-    {
+    if i > 0 && (tokens[i - 1].is_mark('#') || tokens[i - 1].is_currency()) {
         return None;
     }
     let next = tokens.get(i + 1);

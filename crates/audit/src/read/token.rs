@@ -64,6 +64,11 @@ impl Token {
         self.number().filter(|n| !n.label)
     }
 
+    /// A sign of money.
+    pub(crate) fn is_currency(&self) -> bool {
+        self.is_mark('$') || self.is_mark('€')
+    }
+
     pub(crate) fn is_mark(&self, mark: char) -> bool {
         self.kind == Kind::Mark(mark)
     }

@@ -34,6 +34,12 @@ pub(crate) struct Fact {
     pub words: Bag,
 }
 
+impl Fact {
+    pub(super) fn place(&self) -> Place {
+        Place::Prose { sentence: self.sentence, at: self.at }
+    }
+}
+
 /// Two amounts of clauses that say the same of two things, "the median request took 31 ms" and, further down, "the median
 /// request took 24 ms": which facts, and the words that both have.
 pub(crate) struct Twin {
@@ -180,8 +186,7 @@ impl<'a> Book<'a> {
                     if bare && (family || part) {
                         continue;
                     }
-                    let paid = say.own.start > 0
-                        && (t[say.own.start - 1].is_mark('$') || t[say.own.start - 1].is_mark('€'));
+                    let paid = say.own.start > 0 && t[say.own.start - 1].is_currency();
                     let bare = bare && !noun && !paid;
                     let words = words::bag(&tokens[sentence][say.clause.clone()]);
                     facts.push(Fact { sentence, at: say.own.start, amount, bare, words });

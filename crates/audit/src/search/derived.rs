@@ -186,10 +186,7 @@ impl View<'_> {
                         grid.rows.names[r].text.clone(),
                         grid.columns.names[c].text.clone(),
                     ];
-                    let places = vec![
-                        Place::Prose { sentence: fact.sentence, at: fact.at },
-                        Place::Cell { grid: t.g, at: cell },
-                    ];
+                    let places = vec![fact.place(), Place::Cell { grid: t.g, at: cell }];
                     let again = self.last_of(&mut f, &names, &places, [true; 3]);
                     out.push(Reading {
                         again,

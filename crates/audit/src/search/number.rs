@@ -69,7 +69,7 @@ fn goes(tokens: &[Token], at: usize, end: usize) -> bool {
 /// A price: "$1.27", "47 cents".
 fn money(tokens: &[Token], i: usize) -> Option<(Amount, usize)> {
     let n = tokens[i].quantity()?;
-    let sign = i > 0 && (tokens[i - 1].is_mark('$') || tokens[i - 1].is_mark('€'));
+    let sign = i > 0 && tokens[i - 1].is_currency();
     let cents = matches!(lower(tokens, i + 1), "cents" | "cent") && n.unit.is_none();
     let factor = if cents { 0.01 } else { 1.0 };
     let (value, step) = (n.base() * factor, n.step * n.scale * factor);

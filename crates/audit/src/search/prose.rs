@@ -6,7 +6,7 @@ use crate::evidence::amount::{Amount, Dimension, PLAIN};
 use crate::evidence::grid::Better;
 use crate::evidence::metric::Metric;
 
-use super::book::{Fact, Place};
+use super::book::Fact;
 use super::reading::{Reading, View, plain, same};
 use super::say::What;
 
@@ -63,10 +63,7 @@ impl View<'_> {
                     }
                     let mut f = self.beside(x, y);
                     f[model::extra(feature)] = 1.0;
-                    let places = vec![
-                        Place::Prose { sentence: x.sentence, at: x.at },
-                        Place::Prose { sentence: y.sentence, at: y.at },
-                    ];
+                    let places = vec![x.place(), y.place()];
                     let names = Default::default();
                     out.push(Reading {
                         derived: Some(vec![a.printed, b.printed]),
@@ -131,10 +128,7 @@ impl View<'_> {
             let takes = self.metric.takes(a.dimension(), better, "");
             f[model::extra(if takes { F::MetricYes } else { F::MetricNo })] = 1.0;
         }
-        let places = vec![
-            Place::Prose { sentence: x.sentence, at: x.at },
-            Place::Prose { sentence: y.sentence, at: y.at },
-        ];
+        let places = vec![x.place(), y.place()];
         let names = [String::new(), String::new(), String::new()];
         let again = self.last_of(&mut f, &names, &places, [true; 3]);
         out.push(Reading { again, ..Reading::of(a, Some(b), places, better, f, names) });

@@ -155,25 +155,31 @@ impl View<'_> {
                 String::new(),
                 grid.axis(side.other()).names[c].text.clone(),
             ];
-            out.push(Reading {
-                derived: Some(inputs.iter().map(|(_, v)| *v).collect()),
-                sign: Some('/'),
-                ratio: Some(self.ratio(t, side, (c, d))),
-                ..Reading::of(
-                    amount,
-                    None,
-                    inputs.iter().map(|(p, _)| *p).collect(),
-                    Better::Unknown,
-                    f,
-                    names,
-                )
-            });
+            let made = self.quotient_reading(t, side, (c, d), (amount, None), &inputs, f, names);
+            out.push(Reading { sign: Some('/'), ..made });
         }
     }
 
-    fn ratio(&self, t: &Sheet<'_>, side: Side, (c, d): (usize, usize)) -> Ratio {
-        let names = &self.book.grids[t.g].axis(side.other()).names;
-        Ratio { over: names[c].text.clone(), per: names[d].text.clone() }
+    /// A reading of one quotient or of two, with the values that they are made of.
+    #[allow(clippy::too_many_arguments)]
+    fn quotient_reading(
+        &self,
+        t: &Sheet<'_>,
+        side: Side,
+        (c, d): (usize, usize),
+        (a, b): (Amount, Option<Amount>),
+        inputs: &[(Place, f64)],
+        f: Box<[f64; COUNT]>,
+        names: [String; 3],
+    ) -> Reading {
+        let metrics = &self.book.grids[t.g].axis(side.other()).names;
+        let (over, per) = (metrics[c].text.clone(), metrics[d].text.clone());
+        let places = inputs.iter().map(|(p, _)| *p).collect();
+        Reading {
+            derived: Some(inputs.iter().map(|(_, v)| *v).collect()),
+            ratio: Some(Ratio { over, per }),
+            ..Reading::of(a, b, places, Better::Unknown, f, names)
+        }
     }
 
     /// Whether what stands behind "per" is of a metric.
@@ -246,18 +252,8 @@ impl View<'_> {
                 let cell = at(side, x, c);
                 let way = better(grid, cell, grid.amount(cell).unwrap_or(a));
                 let inputs: Vec<(Place, f64)> = p.into_iter().chain(q).collect();
-                out.push(Reading {
-                    derived: Some(inputs.iter().map(|(_, v)| *v).collect()),
-                    ratio: Some(self.ratio(t, side, (c, d))),
-                    ..Reading::of(
-                        a,
-                        Some(b),
-                        inputs.iter().map(|(p, _)| *p).collect(),
-                        way,
-                        f,
-                        names,
-                    )
-                });
+                let made = self.quotient_reading(t, side, (c, d), (a, Some(b)), &inputs, f, names);
+                out.push(Reading { better: way, ..made });
             }
         }
     }

@@ -289,14 +289,12 @@ impl View<'_> {
         let own = &self.tokens
             [self.say.own.start.saturating_sub(1)..(self.say.own.end + 1).min(self.tokens.len())];
         let sign = own.iter().any(|t| {
-            t.is_mark('$')
-                || t.is_mark('€')
-                || matches!(t.lower.as_str(), "dollars" | "usd" | "eur" | "euros")
+            t.is_currency() || matches!(t.lower.as_str(), "dollars" | "usd" | "eur" | "euros")
         });
         let says = sign
             || self.tokens[self.say.clause.clone()]
                 .iter()
-                .any(|t| t.is_mark('$') || t.is_mark('€') || words::is_paid(&t.lower));
+                .any(|t| t.is_currency() || words::is_paid(&t.lower));
         match (column, says) {
             (true, true) => f[model::extra(F::MoneyBoth)] = 1.0,
             (true, false) => f[model::extra(F::MoneyUnsaid)] = 1.0,
