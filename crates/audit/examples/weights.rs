@@ -44,10 +44,14 @@ struct Verdict {
 
 fn is_right(label: &[f64], reading: &assay_audit::learn::Reading) -> bool {
     let own = |w: &f64| reading.inputs.iter().any(|v| near(*v, *w));
-    if !reading.ends.is_empty() {
-        return label.len() <= 2
-            && label.iter().any(own)
-            && label.iter().all(|w| own(w) || reading.ends.iter().any(|v| near(*v, *w)));
+    if let [greatest, least, all @ ..] = reading.among.as_slice() {
+        let has = |all: &[f64], w: &f64| all.iter().any(|v| near(*v, *w));
+        return if label.len() <= 2 {
+            label.iter().any(own) && label.iter().all(|w| own(w) || has(&[*greatest, *least], w))
+        } else {
+            // All that it is ranked among, the one that is spoken of first.
+            label.first().is_some_and(own) && label.iter().all(|w| has(all, w))
+        };
     }
     reading.inputs.len() == label.len() && label.iter().all(own)
 }

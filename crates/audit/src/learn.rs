@@ -15,8 +15,8 @@ pub struct Reading {
     pub features: Vec<(usize, f64)>,
     /// The values that it is about, as printed.
     pub inputs: Vec<f64>,
-    /// For ranks: the greatest and the least of those that it is ranked among.
-    pub ends: Vec<f64>,
+    /// For ranks: the greatest and the least of those that it is ranked among, then all of these.
+    pub among: Vec<f64>,
     /// Whether it agrees: 2 yes, 1 loosely, 0 no.
     pub fit: u8,
     /// Its probability by the weights given.
@@ -95,7 +95,10 @@ pub fn said(source: &Source, weights: &[f64; ALL]) -> Vec<Said> {
                         there.flat_map(|(i, v)| [(i, *v), (own + i, *v)]).collect()
                     },
                     inputs: crate::search::decide::values(r),
-                    ends: r.ends.iter().flatten().map(|(a, _)| a.printed).collect(),
+                    among: r.among.as_ref().map_or(Vec::new(), |all| {
+                        let ends = [all.greatest(), all.least()];
+                        ends.iter().chain(&all.all).map(|(a, _)| a.printed).collect()
+                    }),
                     fit: match f {
                         Fit::Yes => 2,
                         Fit::Loose => 1,

@@ -26,7 +26,7 @@ use std::path::{Path, PathBuf};
 mod common;
 mod labelled;
 
-use assay_audit::{Claim, ClaimVerdict, MAX_SIZE, Source, audit};
+use assay_audit::{Claim, ClaimKind, ClaimVerdict, MAX_SIZE, Source, audit};
 use common::locate;
 use labelled::{Case, Label, Mutant, case, cases, mutants, near, numbers};
 
@@ -51,8 +51,7 @@ fn of_label<'a>(label: &Label, text: &str, claims: &'a [Claim]) -> Option<&'a Cl
         let share = printed.iter().any(|(_, end, _)| {
             label.quote[*end..].starts_with(['%', 'x']) || label.quote[*end..].starts_with(" times")
         });
-        let compares =
-            matches!(c.kind, assay_audit::ClaimKind::Percent | assay_audit::ClaimKind::Times);
+        let compares = matches!(c.kind, ClaimKind::Percent | ClaimKind::Times);
         common / longer + f64::from(u8::from(number)) + 0.3 * f64::from(u8::from(share == compares))
     };
     claims
@@ -77,9 +76,17 @@ fn within(label: &Label, claim: &Claim) -> bool {
         && claim.inputs.iter().all(|i| values.iter().any(|wanted| near(i.value, *wanted)))
 }
 
-/// Whether a claim was decided on a label's values.
+/// Whether a claim was decided on a label's values. A rank rests on all that it is among; the one that is spoken of is
+/// the first, and must be one of the label's, the first if the label has more than two.
 fn on_right_numbers(label: &Label, claim: &Claim) -> bool {
-    label.values().into_iter().all(|wanted| {
+    let values = label.values();
+    if let (ClaimKind::Rank, [first, ..]) = (claim.kind, claim.inputs.as_slice()) {
+        let may_be = if values.len() > 2 { &values[..1] } else { &values[..] };
+        if !may_be.iter().any(|w| near(first.value, *w)) {
+            return false;
+        }
+    }
+    values.into_iter().all(|wanted| {
         claim
             .inputs
             .iter()

@@ -1,5 +1,6 @@
 //! Weighs the readings of a claim, looks at which of them agree with its number, and says what follows.
 
+use super::beside::Window;
 use super::book::{Book, Last, Place};
 use super::model::{ALL, COUNT, F, WEIGHTS, extra};
 use super::reading::{Fit, Reading};
@@ -25,6 +26,9 @@ pub(crate) const KEEP_OTHER: f64 = 0.5;
 pub(crate) const KEEP_PARTS: f64 = 0.01;
 /// And of *wrong*, on the same values.
 pub(crate) const KEEP_WRONG: f64 = 0.3;
+
+/// What is ranked among more names the extreme alone.
+const MAX_RIVALS: usize = 24;
 
 /// How likely, as a multiple of its own probability, its two values may be the other way round.
 const TURNED: f64 = 1.5;
@@ -92,9 +96,16 @@ pub(crate) struct Choice {
     pub fits: Vec<Fit>,
 }
 
-/// Weighs all that a text says, one after the other; what was taken is not kept.
+/// Weighs all that a text says, one after the other, and once more when what is said beside it is known; what was taken
+/// is not kept.
 pub(crate) fn each(book: &Book<'_>, weights: &[f64; ALL], mut take: impl FnMut(&Choice)) {
     let mut last = Last::default();
+    let mut window = Window::default();
+    let mut again = |mut choice: Choice| {
+        let what = book.says[choice.sentence][choice.say].what;
+        weigh(&mut choice.readings, what, weights);
+        take(&choice);
+    };
     let blocks = &book.context.document.blocks;
     let mut section = 0;
     for sentence in 0..book.says.len() {
@@ -149,8 +160,11 @@ pub(crate) fn each(book: &Book<'_>, weights: &[f64; ALL], mut take: impl FnMut(&
                     last.difference = matches!(say.what, What::Delta(_));
                 }
             }
-            take(&Choice { sentence, say: k, readings, fits });
+            window.push(Choice { sentence, say: k, readings, fits }).map(&mut again);
         }
+    }
+    while let Some(choice) = window.pop() {
+        again(choice);
     }
 }
 
@@ -349,8 +363,9 @@ fn claim(book: &Book<'_>, choice: &Choice, say: &Say, r: &Reading, verdict: Clai
     claim.claimed = (!say.what.is_unnumbered()).then_some(say.value);
     claim.inputs =
         values(r).into_iter().zip(&r.places).filter_map(|(v, p)| input(book, *p, v)).collect();
-    if let (ClaimVerdict::Wrong, What::Most(most), Some(ends)) = (verdict, say.what, r.ends) {
-        let (amount, place) = ends[usize::from(most.is_greatest(r.better) == Some(false))];
+    if let (ClaimVerdict::Wrong, What::Most(most), Some(among)) = (verdict, say.what, &r.among) {
+        let least = most.is_greatest(r.better) == Some(false);
+        let (amount, place) = if least { among.least() } else { among.greatest() };
         claim.inputs.extend(input(book, place, amount.printed));
     }
     let names: Vec<&str> = claim.inputs.iter().map(|i| i.name.as_str()).collect();
@@ -372,6 +387,13 @@ fn claim(book: &Book<'_>, choice: &Choice, say: &Say, r: &Reading, verdict: Clai
             format!("{} {has} {}", names.join(" and "), values.join(" and "))
         }
     };
+    // A rank rests on all that it is among.
+    if let Some(among) = r.among.as_ref().filter(|a| a.all.len() <= MAX_RIVALS) {
+        for (amount, place) in among.all.iter().filter(|(_, p)| !r.places.contains(p)) {
+            let input = input(book, *place, amount.printed);
+            claim.inputs.extend(input.filter(|i| !claim.inputs.iter().any(|o| o.place == i.place)));
+        }
+    }
     claim.computed = match readings.first() {
         Some(best) => Some(best.value).filter(|v| v.is_finite()),
         None if r.b.is_none() => Some(r.a.printed),

@@ -21,6 +21,7 @@ features! {
     ValueUnit, ValuePlain, ValueNoun, MostUnit, MostPrinted, MostColumns, SubjectNearest, BaselineNearest, FieldNearest,
     ColumnsUneven, ColumnsUnits, MetricBefore, MetricNotBefore, FarApart, Zero, MoneyBoth, MoneyUnsaid, MoneyElsewhere, ProseThough, Quotient, QuotientPair, PerNoun, Sum, Mean, SumAll, SumSome, ProseCell, ProseCellSame, Both, MagnitudeNear, MagnitudeFar, MagnitudeNone,
     BarePercent, Change, ChangeRatio, ProseTwin, ValueApart, Newer, NewerNamed, MoreOf, MoreOfNamed, RatioAgain, RatioRows, MostEvery, ShareTotal, ShareOther, ProseBare, Minus, Plus, Over, TimesOf,
+    BesideFieldBefore, BesideFieldAfter, BesideField, BesideBaseline, BesideSubjectNear, BesideSubject, BesideSameNear, BesideSame,
 }
 
 /// The slots of names, the zones of each, what a match can be.

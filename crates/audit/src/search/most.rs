@@ -1,6 +1,8 @@
 //! Ranks: what is the greatest or the least of a column or row, and of all of them ("last in both lists", "the fastest
 //! at every size").
 
+use std::rc::Rc;
+
 use super::book::Place;
 use super::derived::Sheet;
 use super::model::{self, F};
@@ -13,6 +15,31 @@ use crate::evidence::grid::Better;
 
 /// At most so many columns are meant by "every".
 const MAX_SHARED: usize = 10;
+
+/// Cells of a column or row, in its order, with which of them are the greatest and the least.
+#[derive(Debug)]
+pub(crate) struct Ranked {
+    pub all: Vec<(Amount, Place)>,
+    greatest: usize,
+    least: usize,
+}
+
+impl Ranked {
+    fn new(all: Vec<(Amount, Place)>) -> Option<Ranked> {
+        let by = |x: &usize, y: &usize| all[*x].0.value.total_cmp(&all[*y].0.value);
+        let greatest = (0..all.len()).max_by(by)?;
+        let least = (0..all.len()).min_by(by)?;
+        Some(Ranked { all, greatest, least })
+    }
+
+    pub(crate) fn greatest(&self) -> (Amount, Place) {
+        self.all[self.greatest]
+    }
+
+    pub(crate) fn least(&self) -> (Amount, Place) {
+        self.all[self.least]
+    }
+}
 
 impl View<'_> {
     pub(super) fn most(&self, t: &Sheet<'_>, ask: Most, out: &mut Vec<Reading>) {
@@ -37,19 +64,13 @@ impl View<'_> {
                     continue;
                 }
                 let place = |i: usize| Place::Cell { grid: g, at: at(side, i, s) };
-                let by =
-                    |x: &&(usize, Amount), y: &&(usize, Amount)| x.1.value.total_cmp(&y.1.value);
-                let (Some(most), Some(least)) =
-                    (values.iter().max_by(by), values.iter().min_by(by))
-                else {
-                    continue;
-                };
+                let cells = values.iter().map(|(i, a)| (*a, place(*i))).collect();
+                let Some(among) = Ranked::new(cells).map(Rc::new) else { continue };
+                let (top, low) = (among.greatest().0.value, among.least().0.value);
                 // "the largest change" may be the one that fell most.
-                if most.1.value > 0.0 && least.1.value < 0.0 {
+                if top > 0.0 && low < 0.0 {
                     continue;
                 }
-                let ends = [(most.1, place(most.0)), (least.1, place(least.0))];
-                let (top, low) = (most.1.value, least.1.value);
                 if own.iter().any(|i| self.is_of(m_own, *i)) {
                     continue;
                 }
@@ -90,11 +111,11 @@ impl View<'_> {
                     self.last_of(&mut f, &names, &[], others);
                     out.push(Reading {
                         rank: Some((amount.value >= top, amount.value <= low)),
-                        ends: Some(ends),
+                        among: Some(among.clone()),
                         ..Reading::of(
                             *amount,
                             None,
-                            vec![Place::Cell { grid: g, at: cell }],
+                            vec![place(*i)],
                             better(grid, cell, *amount),
                             f,
                             names,

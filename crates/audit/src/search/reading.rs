@@ -1,9 +1,11 @@
 //! A reading of a claim, and the features that readings of all kinds have.
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use super::book::{Book, Last, Place, Ratio};
 use super::model::{self, COUNT, F};
+use super::most::Ranked;
 use super::say::{Say, What};
 use super::words::{self, Match, Zone, Zones};
 use crate::evidence::amount::{Amount, Dimension};
@@ -22,8 +24,8 @@ pub(crate) struct Reading {
     pub better: Better,
     /// For ranks: whether it is the greatest and the least of its axis.
     pub rank: Option<(bool, bool)>,
-    /// For ranks: the cell that is the greatest, and the one that is the least.
-    pub ends: Option<[(Amount, Place); 2]>,
+    /// For ranks: the cells that it is ranked among.
+    pub among: Option<Rc<Ranked>>,
     /// The same two values as the claim before, which gave their difference.
     pub again: bool,
     /// The values at its places, as printed, if it is computed from these.
@@ -58,7 +60,7 @@ impl Reading {
             places,
             better,
             rank: None,
-            ends: None,
+            among: None,
             again: false,
             derived: None,
             sign: None,

@@ -23,7 +23,7 @@ known! {
     SubjectClause, SubjectSentence, SubjectElsewhere, SubjectNowhere, SubjectPart, BaselineThan, BaselineClause, BaselineElsewhere, BaselineNowhere,
     BaselinePart, FieldClause, FieldSentence, FieldElsewhere, FieldNowhere, FieldPart, FieldOnly, MetricYes, MetricNo, Prose, ProseSame, ProseFar,
     UnknownClause, UnknownSentence, Condition, PrintedA, PrintedB, PrintedOther, Statistic, BetterUnknown, PercentCells, PlainCells, TableNear,
-    TableSame, TableFar, TableAfter, Says, Direction, NoWay, LastPair, OldNew, Tie, UnitDiffers, Negated, Fraction, Turned, ValueSame, ValueOther, Derived, ProseCell, IsTwo, Stated, Misnamed, TurnedTwo, OtherName, Guessed, Contrary, Reversed, MagnitudeNear, MagnitudeNone, PerUnknown, Blind, BlindRival, AgeDiffers, Pooled, PooledAlone, PooledRival, Around, Newer, Scoped, IsSame,
+    TableSame, TableFar, TableAfter, Says, Direction, NoWay, LastPair, OldNew, Tie, UnitDiffers, Negated, Fraction, Turned, ValueSame, ValueOther, Derived, ProseCell, IsTwo, Stated, Misnamed, TurnedTwo, OtherName, Guessed, Contrary, Reversed, MagnitudeNear, MagnitudeNone, PerUnknown, Blind, BlindRival, AgeDiffers, Pooled, PooledAlone, PooledRival, Around, Newer, Scoped, IsSame, BesideFieldBefore, BesideFieldAfter, BesideField, BesideBaseline, BesideSubjectNear, BesideSubject, Top,
 }
 
 /// How many there are.
@@ -82,6 +82,7 @@ pub(crate) fn known(book: &Book<'_>, choice: &Choice, at: usize) -> [f64; KNOWN]
         choice.fits.iter().filter(|f| **f == Fit::Yes).count() as f64 / choice.fits.len() as f64;
     let ln = |v: f64| (v + 1e-3).ln();
     set(K::Always, 1.0);
+    set(K::Top, top);
     set(K::Prior, ln(r.prior));
     set(K::Agree, ln(agree));
     set(K::Near, ln(near));
@@ -155,6 +156,12 @@ pub(crate) fn known(book: &Book<'_>, choice: &Choice, at: usize) -> [f64; KNOWN]
         (K::TableAfter, F::TableAfter),
         (K::LastPair, F::LastPair),
         (K::OldNew, F::OldNew),
+        (K::BesideFieldBefore, F::BesideFieldBefore),
+        (K::BesideFieldAfter, F::BesideFieldAfter),
+        (K::BesideField, F::BesideField),
+        (K::BesideBaseline, F::BesideBaseline),
+        (K::BesideSubjectNear, F::BesideSubjectNear),
+        (K::BesideSubject, F::BesideSubject),
     ] {
         set(key, e(x));
     }
