@@ -19,6 +19,8 @@ use labelled::{Case, Label, cases, mutants, near};
 
 /// What claims of texts by other hands weigh.
 const HARD: f64 = 2.0;
+/// What verdicts of own texts weigh: the judges of names were made with these in view.
+const OWN: f64 = 0.4;
 
 type Weights = [f64; FEATURES];
 
@@ -337,6 +339,7 @@ fn verdicts_of(case: &Case, w: &Weights) -> [Vec<Verdict>; 2] {
             });
             let right = within || label.is_some_and(|(l, right)| l.verdict == word && right[*at]);
             let weight = if other.is_some() && !right { 0.3 } else { 1.0 };
+            let weight = if is_hard(case) { weight } else { OWN * weight };
             let note = format!(
                 "{}: {} [{}] {} {:?}",
                 case.name,
@@ -390,6 +393,7 @@ fn verdicts_of(case: &Case, w: &Weights) -> [Vec<Verdict>; 2] {
                         s.readings[*at].inputs
                     );
                     let weight = if which == 0 { 0.5 } else { 0.25 } / mutant.texts.len() as f64;
+                    let weight = if is_hard(case) { weight } else { OWN * weight };
                     out[which].push(Verdict {
                         known: known.clone(),
                         right: which == 1 && (some || mutant.kind == "name"),

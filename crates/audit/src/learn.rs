@@ -1,6 +1,5 @@
 //! What weights are learned from: the readings of all that a text says, with their features.
 
-use crate::bind::context::Context;
 use crate::read::document;
 use crate::read::source::Source;
 use crate::search::book::Book;
@@ -63,10 +62,11 @@ pub fn known(i: usize) -> &'static str {
 pub fn said(source: &Source, weights: &[f64; ALL]) -> Vec<Said> {
     let document = document::document(&source.text);
     let reading = crate::detect::detect(&document);
-    let context = Context::new(source, &document, &reading, &[]);
+    let context = crate::context(source, &document, &reading, &[]);
+    let named = crate::by_names(&context);
     let book = Book::new(&context);
     let mut all = Vec::new();
-    each(&book, weights, |c| {
+    each(&book, weights, &named, |c| {
         let say = &book.says[c.sentence][c.say];
         let tokens = &context.reading.tokens[c.sentence];
         let span = (

@@ -63,16 +63,8 @@ impl Audit {
 pub fn audit(source: &Source, quoted: &[QuotedResult]) -> Audit {
     let document = document::document(&source.text);
     let reading = detect::detect(&document);
-    let mut context = Context::new(source, &document, &reading, quoted);
-    let classes = evidence::classes(&context);
-    for (grid, classes) in context.grids.iter_mut().zip(classes) {
-        grid.classes = classes;
-    }
-    let mut claims = Vec::new();
-    let mut memory = evidence::Memory::default();
-    for sentence in 0..document.sentences.len() {
-        in_sentence(&context, sentence, &mut memory, &mut claims);
-    }
+    let context = context(source, &document, &reading, quoted);
+    let mut claims = by_names(&context);
     search::add(&context, &mut claims);
     for grid in &context.grids {
         claims.extend(evidence::in_cells(&context, grid));
@@ -92,6 +84,31 @@ pub fn audit(source: &Source, quoted: &[QuotedResult]) -> Audit {
         a.span == b.span && a.kind == b.kind && a.claimed == b.claimed && a.quote == b.quote
     });
     Audit { claims }
+}
+
+/// What claims are judged with: what was read of a text, with what its tables' rows and columns have in common.
+fn context<'a>(
+    source: &'a Source,
+    document: &'a document::Document<'a>,
+    reading: &'a detect::Reading,
+    quoted: &'a [QuotedResult],
+) -> Context<'a> {
+    let mut context = Context::new(source, document, reading, quoted);
+    let classes = evidence::classes(&context);
+    for (grid, classes) in context.grids.iter_mut().zip(classes) {
+        grid.classes = classes;
+    }
+    context
+}
+
+/// The claims of all sentences as the judges of names find them.
+fn by_names(context: &Context<'_>) -> Vec<Claim> {
+    let mut claims = Vec::new();
+    let mut memory = evidence::Memory::default();
+    for sentence in 0..context.document.sentences.len() {
+        in_sentence(context, sentence, &mut memory, &mut claims);
+    }
+    claims
 }
 
 /// The claims of one sentence, each kind by its judge; what compares takes the numbers first.

@@ -88,17 +88,29 @@ pub(crate) fn weigh(readings: &mut [Reading], what: What, weights: &[f64; ALL]) 
 /// What tells how far a reading's value is from the claimed one.
 const MAGNITUDE: [F; 3] = [F::MagnitudeNear, F::MagnitudeFar, F::MagnitudeNone];
 
+/// What the judges of names found of the same words.
+pub(crate) struct Named {
+    pub verdict: ClaimVerdict,
+    pub inputs: Vec<f64>,
+}
+
 /// What was found for something said.
 pub(crate) struct Choice {
     pub sentence: usize,
     pub say: usize,
     pub readings: Vec<Reading>,
     pub fits: Vec<Fit>,
+    pub named: Vec<Named>,
 }
 
 /// Weighs all that a text says, one after the other, and once more when what is said beside it is known; what was taken
 /// is not kept.
-pub(crate) fn each(book: &Book<'_>, weights: &[f64; ALL], mut take: impl FnMut(&Choice)) {
+pub(crate) fn each(
+    book: &Book<'_>,
+    weights: &[f64; ALL],
+    claims: &[Claim],
+    mut take: impl FnMut(&Choice),
+) {
     let mut last = Last::default();
     let mut window = Window::default();
     let mut again = |mut choice: Choice| {
@@ -160,12 +172,36 @@ pub(crate) fn each(book: &Book<'_>, weights: &[f64; ALL], mut take: impl FnMut(&
                     last.difference = matches!(say.what, What::Delta(_));
                 }
             }
-            window.push(Choice { sentence, say: k, readings, fits }).map(&mut again);
+            let of_it = |c: &&Claim| is_of(book, sentence, say, c);
+            let named = claims.iter().filter(of_it).map(Named::of).collect();
+            window.push(Choice { sentence, say: k, readings, fits, named }).map(&mut again);
         }
     }
     while let Some(choice) = window.pop() {
         again(choice);
     }
+}
+
+impl Named {
+    fn of(claim: &Claim) -> Named {
+        let inputs = claim.inputs.iter().map(|i| i.value).collect();
+        Named { verdict: claim.verdict, inputs }
+    }
+
+    /// Whether it rests on these values.
+    pub(super) fn rests_on(&self, values: &[f64]) -> bool {
+        values.iter().all(|v| self.inputs.contains(v))
+    }
+}
+
+/// Whether a claim is of something said: its words are within the claim's, its number is the same.
+fn is_of(book: &Book<'_>, sentence: usize, say: &Say, claim: &Claim) -> bool {
+    let tokens = &book.context.reading.tokens[sentence];
+    let (from, to) = (tokens[say.own.start].span.start, tokens[say.own.end - 1].span.end);
+    let numbered = (!say.what.is_unnumbered()).then_some(say.value);
+    claim.span.start <= from
+        && to <= claim.span.end + 1
+        && (claim.claimed == numbered || claim.claimed.is_none() && numbered.is_none())
 }
 
 /// What was found of something said.
@@ -193,9 +229,9 @@ pub(crate) struct Judged {
 }
 
 /// Judges all that a text says.
-pub(crate) fn judge(book: &Book<'_>) -> Vec<Judged> {
+pub(crate) fn judge(book: &Book<'_>, claims: &[Claim]) -> Vec<Judged> {
     let mut all: Vec<Judged> = Vec::new();
-    each(book, &WEIGHTS, |choice| all.push(decide(book, choice)));
+    each(book, &WEIGHTS, claims, |choice| all.push(decide(book, choice)));
     // Two values that stand for each other are one claim.
     for own in all.chunk_by_mut(|a, b| a.sentence == b.sentence) {
         let pairs: Vec<_> = own.iter().filter(|j| j.two).map(|j| j.own.clone()).collect();

@@ -37,7 +37,7 @@ use crate::read::source::Span;
 pub(crate) fn add(context: &Context<'_>, claims: &mut Vec<Claim>) {
     let book = book::Book::new(context);
     let parts = lines_of_parts(&book);
-    let all = decide::judge(&book);
+    let all = decide::judge(&book, claims);
     for c in claims.iter_mut().filter(|c| decided(c)) {
         narrow(context, &all, c);
     }

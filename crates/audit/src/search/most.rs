@@ -18,18 +18,18 @@ const MAX_SHARED: usize = 10;
 
 /// Cells of a column or row, in its order, with which of them are the greatest and the least.
 #[derive(Debug)]
-pub(crate) struct Ranked {
+pub(crate) struct Among {
     pub all: Vec<(Amount, Place)>,
     greatest: usize,
     least: usize,
 }
 
-impl Ranked {
-    fn new(all: Vec<(Amount, Place)>) -> Option<Ranked> {
+impl Among {
+    fn new(all: Vec<(Amount, Place)>) -> Option<Among> {
         let by = |x: &usize, y: &usize| all[*x].0.value.total_cmp(&all[*y].0.value);
         let greatest = (0..all.len()).max_by(by)?;
         let least = (0..all.len()).min_by(by)?;
-        Some(Ranked { all, greatest, least })
+        Some(Among { all, greatest, least })
     }
 
     pub(crate) fn greatest(&self) -> (Amount, Place) {
@@ -65,7 +65,7 @@ impl View<'_> {
                 }
                 let place = |i: usize| Place::Cell { grid: g, at: at(side, i, s) };
                 let cells = values.iter().map(|(i, a)| (*a, place(*i))).collect();
-                let Some(among) = Ranked::new(cells).map(Rc::new) else { continue };
+                let Some(among) = Among::new(cells).map(Rc::new) else { continue };
                 let (top, low) = (among.greatest().0.value, among.least().0.value);
                 // "the largest change" may be the one that fell most.
                 if top > 0.0 && low < 0.0 {

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::book::{Book, Last, Place, Ratio};
 use super::model::{self, COUNT, F};
-use super::most::Ranked;
+use super::most::Among;
 use super::say::{Say, What};
 use super::words::{self, Match, Zone, Zones};
 use crate::evidence::amount::{Amount, Dimension};
@@ -25,7 +25,7 @@ pub(crate) struct Reading {
     /// For ranks: whether it is the greatest and the least of its axis.
     pub rank: Option<(bool, bool)>,
     /// For ranks: the cells that it is ranked among.
-    pub among: Option<Rc<Ranked>>,
+    pub among: Option<Rc<Among>>,
     /// The same two values as the claim before, which gave their difference.
     pub again: bool,
     /// The values at its places, as printed, if it is computed from these.

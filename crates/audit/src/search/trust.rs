@@ -1,12 +1,13 @@
 //! How far a verdict can be trusted: what is known of the reading that it rests on, and of its rivals.
 
 use super::book::Book;
-use super::decide::Choice;
+use super::decide::{Choice, Named, values};
 use super::doubt;
 use super::model::{self, F};
 use super::reading::Fit;
 use super::say::What;
 use super::words::Zone;
+use crate::claim::ClaimVerdict;
 use crate::judge::reading::Bound;
 
 macro_rules! known {
@@ -23,7 +24,7 @@ known! {
     SubjectClause, SubjectSentence, SubjectElsewhere, SubjectNowhere, SubjectPart, BaselineThan, BaselineClause, BaselineElsewhere, BaselineNowhere,
     BaselinePart, FieldClause, FieldSentence, FieldElsewhere, FieldNowhere, FieldPart, FieldOnly, MetricYes, MetricNo, Prose, ProseSame, ProseFar,
     UnknownClause, UnknownSentence, Condition, PrintedA, PrintedB, PrintedOther, Statistic, BetterUnknown, PercentCells, PlainCells, TableNear,
-    TableSame, TableFar, TableAfter, Says, Direction, NoWay, LastPair, OldNew, Tie, UnitDiffers, Negated, Fraction, Turned, ValueSame, ValueOther, Derived, ProseCell, IsTwo, Stated, Misnamed, TurnedTwo, OtherName, Guessed, Contrary, Reversed, MagnitudeNear, MagnitudeNone, PerUnknown, Blind, BlindRival, AgeDiffers, Pooled, PooledAlone, PooledRival, Around, Newer, Scoped, IsSame, BesideFieldBefore, BesideFieldAfter, BesideField, BesideBaseline, BesideSubjectNear, BesideSubject, Top,
+    TableSame, TableFar, TableAfter, Says, Direction, NoWay, LastPair, OldNew, Tie, UnitDiffers, Negated, Fraction, Turned, ValueSame, ValueOther, Derived, ProseCell, IsTwo, Stated, Misnamed, TurnedTwo, OtherName, Guessed, Contrary, Reversed, MagnitudeNear, MagnitudeNone, PerUnknown, Blind, BlindRival, AgeDiffers, Pooled, PooledAlone, PooledRival, Around, Newer, Scoped, IsSame, BesideFieldBefore, BesideFieldAfter, BesideField, BesideBaseline, BesideSubjectNear, BesideSubject, Top, NamedHolds, NamedHoldsOther, NamedWrong, NamedWrongOther, NamedOpen,
 }
 
 /// How many there are.
@@ -185,6 +186,7 @@ pub(crate) fn known(book: &Book<'_>, choice: &Choice, at: usize) -> [f64; KNOWN]
     set(K::Tie, (twins as f64).min(4.0));
     set(K::Derived, f64::from(u8::from(r.derived.is_some())));
     set(K::ProseCell, e(F::ProseCell));
+    let own = values(r);
     let flag = |b: bool| f64::from(u8::from(b));
     set(K::Stated, flag(doubt::stated_otherwise(book, choice, r)));
     set(K::Misnamed, flag(doubt::misnamed(book, choice, r)));
@@ -223,6 +225,15 @@ pub(crate) fn known(book: &Book<'_>, choice: &Choice, at: usize) -> [f64; KNOWN]
     });
     set(K::Scoped, flag(r.rank.is_some() && doubt::scoped(tokens, say)));
     set(K::AgeDiffers, flag(doubt::age_differs(tokens, say, r)));
+    let named = |verdict: ClaimVerdict, same: Option<bool>| {
+        let of = |n: &&Named| n.verdict == verdict && same.is_none_or(|s| n.rests_on(&own) == s);
+        flag(choice.named.iter().any(|n| of(&n)))
+    };
+    set(K::NamedHolds, named(ClaimVerdict::Holds, Some(true)));
+    set(K::NamedHoldsOther, named(ClaimVerdict::Holds, Some(false)));
+    set(K::NamedWrong, named(ClaimVerdict::Wrong, Some(true)));
+    set(K::NamedWrongOther, named(ClaimVerdict::Wrong, Some(false)));
+    set(K::NamedOpen, named(ClaimVerdict::Ambiguous, None));
     set(K::Negated, f64::from(u8::from(no)));
     set(
         K::Fraction,
