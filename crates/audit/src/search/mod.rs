@@ -24,6 +24,7 @@ mod rank;
 pub(crate) mod reading;
 mod readings;
 pub(crate) mod say;
+mod sums;
 pub(crate) mod trust;
 mod way;
 pub(crate) mod words;
