@@ -1,6 +1,6 @@
 //! A text as readings look it up: its tables, what it says, the amounts that its prose states.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::labels::Labels;
 use super::say::{Say, What};
@@ -40,11 +40,14 @@ impl Fact {
     }
 }
 
-/// Two amounts of clauses that say the same of two things, "the median request took 31 ms" and, further down, "the median
-/// request took 24 ms": which facts, and the words that both have.
+/// Two amounts that belong together wherever they stand: which facts, and the words that tell. Of clauses that say the
+/// same of two things, "the median request took 31 ms" and, further down, "the median request took 24 ms", or of one that
+/// gives both.
 pub(crate) struct Twin {
     pub facts: (usize, usize),
     pub words: Vec<String>,
+    /// So many of the words must be spoken of.
+    pub least: usize,
 }
 
 /// Amounts beyond these have no twins.
@@ -72,7 +75,7 @@ fn twins(facts: &[Fact]) -> Vec<Twin> {
                 words[i].iter().filter(|w| y.words.contains_key(w.as_str())).cloned().collect();
             let fewest = words[i].len().min(words[j].len());
             if both.len() >= 2 && both.len() * 5 >= fewest * 3 {
-                found.push(Twin { facts: (i, j), words: both });
+                found.push(Twin { facts: (i, j), words: both, least: 1 });
             }
         }
     }
@@ -83,6 +86,35 @@ fn twins(facts: &[Fact]) -> Vec<Twin> {
         count[j] += 1;
     }
     found.retain(|t| count[t.facts.0].max(count[t.facts.1]) <= MAX_TWINS);
+    found
+}
+
+/// Two amounts that the prose gives in one breath, "the number of files went from 2,100 to 16": what is said of them may
+/// stand much further down.
+fn told(says: &[Vec<Say>], facts: &[Fact], least: usize) -> Vec<Twin> {
+    let place = |sentence: usize, at: usize| {
+        facts.binary_search_by_key(&(sentence, at), |f| (f.sentence, f.at)).ok()
+    };
+    let pairs = says.iter().enumerate().flat_map(|(sentence, own)| {
+        own.iter().filter(|s| matches!(s.what, What::Two(..))).filter_map(move |two| {
+            let last = own
+                .iter()
+                .find(|s| s.own.end == two.own.end && matches!(s.what, What::Value(_)))?;
+            let (x, y) = (place(sentence, two.own.start)?, place(sentence, last.own.start)?);
+            let words = facts[x].words.keys().chain(facts[y].words.keys());
+            let words: BTreeSet<&String> = words.filter(|w| w.len() > 2 && !is_plain(w)).collect();
+            Some(Twin { facts: (x, y), words: words.into_iter().cloned().collect(), least })
+        })
+    });
+    let mut found: Vec<Twin> = pairs.take(MAX_FACTS).collect();
+    // A word of many of them tells none.
+    let mut count: BTreeMap<String, usize> = BTreeMap::new();
+    for word in found.iter().flat_map(|t| &t.words) {
+        *count.entry(word.clone()).or_default() += 1;
+    }
+    for twin in &mut found {
+        twin.words.retain(|w| count.get(w).is_none_or(|n| *n <= MAX_TWINS));
+    }
     found
 }
 
@@ -194,7 +226,9 @@ impl<'a> Book<'a> {
             }
         }
         let bags = tokens.iter().map(|t| words::bag(&t[..t.len().min(200)])).collect();
-        let twins = twins(&facts);
+        let mut twins = twins(&facts);
+        // Beside tables one word alone tells little.
+        twins.extend(told(&says, &facts, if grids.is_empty() { 1 } else { 2 }));
         let labels =
             grids.iter().map(|g| [Labels::new(&g.rows), Labels::new(&g.columns)]).collect();
         Book { context, merged, beside, grids, labels, says, facts, twins, bags }

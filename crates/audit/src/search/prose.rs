@@ -89,11 +89,12 @@ impl View<'_> {
             }
         }
         let is_near = |f: &Fact| facts.iter().any(|n| std::ptr::eq(*n, f));
-        let spoken = |w: &String| self.zones.bags[..3].iter().any(|b| b.contains_key(w));
+        let spoken = |w: &&String| self.zones.bags[..3].iter().any(|b| b.contains_key(w.as_str()));
         for twin in &self.book.twins {
             let (x, y) = (&self.book.facts[twin.facts.0], &self.book.facts[twin.facts.1]);
             let behind = x.sentence.max(y.sentence) > self.sentence;
-            if behind || is_near(x) && is_near(y) || !twin.words.iter().any(spoken) {
+            let words = twin.words.iter().filter(spoken).take(twin.least).count();
+            if behind || is_near(x) && is_near(y) || words < twin.least {
                 continue;
             }
             self.of_two(x, y, false, true, out);
