@@ -26,6 +26,7 @@ mod readings;
 pub(crate) mod say;
 mod sums;
 pub(crate) mod trust;
+mod two;
 mod way;
 pub(crate) mod words;
 

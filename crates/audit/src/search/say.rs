@@ -12,7 +12,8 @@ use crate::judge::reading::Bound;
 use crate::read::token::Token;
 
 use super::number::at;
-use super::way::{back, before, conjunction, ends, lower};
+use super::way::{back, conjunction, ends, lower};
+
 /// What kind of thing is said.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum What {
@@ -195,104 +196,13 @@ pub(crate) fn all(text: &str, tokens: &[Token], named: &BTreeSet<&String>) -> Ve
         }
     }
     clauses(tokens, &mut found);
-    let mut pairs = Vec::new();
-    for k in 1..found.len() {
-        let Some(two) = two(tokens, &found[k - 1], &found[k]) else { continue };
-        if let What::Two(x, y) = two.what {
-            (found[k - 1].what, found[k].what) = (What::Value(x), What::Value(y));
-        }
-        pairs.push(two);
-    }
-    found.extend(pairs);
+    super::two::join(tokens, &mut found);
     found
-}
-
-/// Two values that stand for each other. A unit may stand at one of them alone: "from 3 minutes to 4.5".
-fn two(tokens: &[Token], a: &Say, b: &Say) -> Option<Say> {
-    let (What::Value(x), What::Value(y)) = (a.what, b.what) else { return None };
-    if b.own.start < a.own.end || b.own.start - a.own.end > 7 {
-        return None;
-    }
-    let joined = contrasted(tokens, a, b);
-    // A noun behind a number is its own unit.
-    let bare = |s: &Say, v: Amount| {
-        let next = lower(tokens, s.own.end);
-        v.dimension() == Dimension::Plain
-            && (!tokens.get(s.own.end).is_some_and(Token::is_word)
-                || FUNCTION.contains(&next)
-                || s.own.end == b.own.start)
-    };
-    let (x, y) = match (bare(a, x), bare(b, y)) {
-        (true, false) if y.dimension() != Dimension::Count => (x.of(y.measure), y),
-        (false, true) if x.dimension() != Dimension::Count => (x, y.of(x.measure)),
-        _ => (x, y),
-    };
-    let fits = x.dimension().fits(y.dimension());
-    // "rose from 3 to 2" contradicts itself.
-    let from = back(tokens, a.own.start, 1) == "from" && back(tokens, b.own.start, 1) == "to";
-    let way = before(tokens, a.own.start)
-        .filter(|(_, j)| !matches!(lower(tokens, *j), "more" | "less"))
-        .map(|(w, _)| w)
-        .filter(|w| from && matches!(w, Way::More | Way::Less));
-    (joined && fits).then(|| Say {
-        way,
-        own: a.own.start..b.own.end,
-        what: What::Two(x, y),
-        clause: a.clause.start..b.clause.end,
-        than: 0..0,
-        ..a.clone()
-    })
-}
-
-/// Words behind a number that are no noun of it.
-const FUNCTION: [&str; 30] = [
-    "to", "instead", "against", "versus", "vs", "rather", "not", "in", "on", "at", "for", "with",
-    "under", "and", "or", "then", "now", "before", "after", "down", "up", "compared", "where",
-    "while", "of", "it", "as", "per", "is", "was",
-];
-
-/// Whether the words around two values set one against the other.
-fn contrasted(tokens: &[Token], a: &Say, b: &Say) -> bool {
-    let all: Vec<&str> = (a.own.end..b.own.start).map(|i| lower(tokens, i)).collect();
-    // "12 allocations instead of 1031": up to two nouns of the first.
-    let noun = |i: &usize| {
-        let t = &tokens[a.own.end + i];
-        t.is_word() && !FUNCTION.contains(&t.lower.as_str())
-    };
-    let nouns = (0..all.len().min(2)).take_while(noun).count();
-    let joined = match &all[nouns..] {
-        ["against" | "versus" | "vs"]
-        | ["instead" | "down" | "up", "of" | "from" | "to"]
-        | ["rather" | "not", "than"]
-        | ["in", "place", "of"]
-        | [",", "down" | "up", "from"]
-        | ["where", "it", "was"]
-        | [",", "compared", "to" | "with"]
-        | ["compared", "to" | "with"]
-        | ["as", "against"] => true,
-        ["to" | "->" | "→"] | ["before", "and"] => nouns == 0,
-        ["and"] => back(tokens, a.own.start, 1) == "between",
-        [.., "to"] => all.len() < 5 && back(tokens, a.own.start, 1) == "from",
-        _ => false,
-    };
-    // "used to need 52 minutes and now needs 19", "0.71 cores then, 0.42 now"
-    let earlier = (1..5).any(|by| {
-        matches!(
-            back(tokens, a.own.start, by),
-            "was" | "were" | "had" | "used" | "took" | "needed" | "did"
-        )
-    }) || all
-        .iter()
-        .take(3)
-        .any(|w| matches!(*w, "then" | "before" | "earlier" | "previously"));
-    let now = |w: &str| matches!(w, "now" | "today");
-    let later =
-        all.iter().any(|w| now(w)) || (b.own.end..b.own.end + 3).any(|i| now(lower(tokens, i)));
-    joined || earlier && later
 }
 
 fn clauses(tokens: &[Token], says: &mut [Say]) {
     let owns: Vec<Range<usize>> = says.iter().map(|s| s.own.clone()).collect();
+    let ranks: Vec<bool> = says.iter().map(|s| matches!(s.what, What::Most(_))).collect();
     let mut previous_clause: Option<(usize, Range<usize>)> = None;
     for (k, say) in says.iter_mut().enumerate() {
         let hard = |i: &usize| ends(&tokens[*i]) || conjunction(&tokens[*i]);
@@ -318,8 +228,11 @@ fn clauses(tokens: &[Token], says: &mut [Say]) {
             .min(before_next)
             .max(say.own.end);
         // ", 8% ahead of B": what it is about stands before the comma.
+        // "comes second at 318"
+        let ranked = k > 0 && ranks[k - 1] && matches!(say.what, What::Value(_));
         let bare = (start..say.own.start).all(|i| {
             !tokens[i].is_word()
+                || ranked && matches!(tokens[i].lower.as_str(), "at" | "with")
                 || matches!(
                     tokens[i].lower.as_str(),
                     "or" | "by"
