@@ -6,7 +6,7 @@ use super::book::Place;
 use super::derived::Sheet;
 use super::model::{self, COUNT, F};
 use super::order::Later;
-use super::say::What;
+use super::say::{Ranked, What};
 use super::words::{self, Match, Zone};
 use crate::detect::pointing::Way;
 use crate::evidence::amount::{Amount, Dimension};
@@ -65,7 +65,7 @@ impl View<'_> {
         };
         if self.book.parts(g).is_some() {
             self.quotients(&table, out);
-            if let What::Most(most) = self.say.what {
+            if let (What::Most(most), Ranked::First) = (self.say.what, self.say.ranked) {
                 self.in_every(&table, most, out);
             }
             return;
@@ -85,11 +85,15 @@ impl View<'_> {
                 self.pairs(&table, Side::Columns, out);
             }
             What::Value(_) => {}
-            What::Most(most) => {
-                self.most(&table, most, out);
-                self.changes(&table, out);
-                self.in_every(&table, most, out);
-            }
+            What::Most(most) => match self.say.ranked {
+                Ranked::Alone(way) => self.alone(&table, way, out),
+                Ranked::Nth(place) => self.most(&table, most, place, out),
+                Ranked::First => {
+                    self.most(&table, most, 0, out);
+                    self.changes(&table, out);
+                    self.in_every(&table, most, out);
+                }
+            },
             _ => {
                 self.pairs(&table, Side::Rows, out);
                 self.pairs(&table, Side::Columns, out);
@@ -307,6 +311,7 @@ impl View<'_> {
                         a.dimension().fits(b.dimension()) && self.fits(a)
                     })
                     .collect();
+                self.each_of(t, side, (x, y), &pair, out);
                 for &s in &usable {
                     let (ca, cb) = (at(side, x, s), at(side, y, s));
                     let (Some(a), Some(b)) = (grid.amount(ca), grid.amount(cb)) else { continue };

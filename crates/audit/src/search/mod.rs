@@ -5,6 +5,7 @@
 //! Weights that were learned from labelled texts turn these into a probability before the claim's number is looked
 //! at; then it is looked at which readings agree with the number.
 
+mod alone;
 mod beside;
 pub(crate) mod book;
 mod cells;

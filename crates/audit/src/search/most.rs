@@ -16,7 +16,8 @@ use crate::evidence::grid::Better;
 /// At most so many columns are meant by "every".
 const MAX_SHARED: usize = 10;
 
-/// Cells of a column or row, in its order, with which of them are the greatest and the least.
+/// Cells of a column or row, in its order, with which of them are the greatest and the least, or come after so many
+/// others.
 #[derive(Debug)]
 pub(crate) struct Among {
     pub all: Vec<(Amount, Place)>,
@@ -25,10 +26,11 @@ pub(crate) struct Among {
 }
 
 impl Among {
-    fn new(all: Vec<(Amount, Place)>) -> Option<Among> {
-        let by = |x: &usize, y: &usize| all[*x].0.value.total_cmp(&all[*y].0.value);
-        let greatest = (0..all.len()).max_by(by)?;
-        let least = (0..all.len()).min_by(by)?;
+    fn new(all: Vec<(Amount, Place)>, after: usize) -> Option<Among> {
+        let mut order: Vec<usize> = (0..all.len()).collect();
+        order.sort_by(|x, y| all[*x].0.value.total_cmp(&all[*y].0.value));
+        let least = *order.get(after)?;
+        let greatest = order[order.len() - 1 - after];
         Some(Among { all, greatest, least })
     }
 
@@ -42,7 +44,8 @@ impl Among {
 }
 
 impl View<'_> {
-    pub(super) fn most(&self, t: &Sheet<'_>, ask: Most, out: &mut Vec<Reading>) {
+    /// What is the greatest or the least of its row or column, or comes after so many others.
+    pub(super) fn most(&self, t: &Sheet<'_>, ask: Most, after: usize, out: &mut Vec<Reading>) {
         let (g, grid, common) = (t.g, &self.book.grids[t.g], t.common);
         for side in [Side::Rows, Side::Columns] {
             let (m_own, m_shared, own, shared) = t.along(side);
@@ -65,10 +68,12 @@ impl View<'_> {
                 }
                 let place = |i: usize| Place::Cell { grid: g, at: at(side, i, s) };
                 let cells = values.iter().map(|(i, a)| (*a, place(*i))).collect();
-                let Some(among) = Among::new(cells).map(Rc::new) else { continue };
+                let Some(among) = Among::new(cells, after).map(Rc::new) else { continue };
                 let (top, low) = (among.greatest().0.value, among.least().0.value);
                 // "the largest change" may be the one that fell most.
-                if top > 0.0 && low < 0.0 {
+                if among.all.iter().any(|(a, _)| a.value > 0.0)
+                    && among.all.iter().any(|(a, _)| a.value < 0.0)
+                {
                     continue;
                 }
                 if own.iter().any(|i| self.is_of(m_own, *i)) {
@@ -110,7 +115,11 @@ impl View<'_> {
                     ];
                     self.last_of(&mut f, &names, &[], others);
                     out.push(Reading {
-                        rank: Some((amount.value >= top, amount.value <= low)),
+                        rank: Some(if after == 0 {
+                            (amount.value >= top, amount.value <= low)
+                        } else {
+                            (amount.value == top, amount.value == low)
+                        }),
                         among: Some(among.clone()),
                         ..Reading::of(
                             *amount,

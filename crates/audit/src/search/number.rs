@@ -10,7 +10,7 @@ use crate::read::token::Token;
 use crate::read::unit::Unit;
 
 use super::rank::rank;
-use super::say::{Say, What};
+use super::say::{Ranked, Say, What};
 use super::way::{back, changed, ends, lower, points, way as way_of};
 
 /// "a third", "two thirds", "a quarter": how many of how many, and where it begins.
@@ -90,6 +90,7 @@ pub(super) fn at(text: &str, tokens: &[Token], i: usize) -> Option<Say> {
             word: way.1,
             value,
             step,
+            ranked: Ranked::First,
             clause: 0..0,
             from: 0,
             than: 0..0,
@@ -185,8 +186,10 @@ pub(super) fn at(text: &str, tokens: &[Token], i: usize) -> Option<Say> {
             let way = points(tokens, i, i + 3);
             return (count <= 12.0).then(|| make(i..i + 3, What::Orders, way, count, 1.0));
         }
-        let (what, way) = rank(tokens, i)?;
-        return Some(make(i..i + 1, what, (way, way.map(|_| i)), 0.0, 0.0));
+        let heard = rank(tokens, i)?;
+        let way = (heard.way, heard.way.map(|_| i));
+        let say = make(i..heard.end.min(tokens.len()), heard.what, way, 0.0, 0.0);
+        return Some(Say { ranked: heard.ranked, ..say });
     }
     let n = tokens[i].quantity()?;
     // "X2-250", "the 99.9 percentile"

@@ -49,6 +49,16 @@ impl What {
     }
 }
 
+/// Which place a rank is of.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Ranked {
+    First,
+    /// So many come before it.
+    Nth(usize),
+    /// It alone goes that way: "the only one that got worse".
+    Alone(Way),
+}
+
 /// Something that is said.
 #[derive(Debug, Clone)]
 pub(crate) struct Say {
@@ -62,6 +72,7 @@ pub(crate) struct Say {
     pub value: f64,
     pub step: f64,
     pub bound: Bound,
+    pub ranked: Ranked,
     /// The tokens of its clause, with the one before that it goes on from.
     pub clause: Range<usize>,
     /// Where its own words begin.
