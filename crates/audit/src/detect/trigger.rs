@@ -53,6 +53,11 @@ fn worded_multiple(tokens: &[Token], at: usize) -> Option<Trigger> {
         "half" | "halves" | "halved" if next != "of" && next != "hour" => 0.5,
         _ => return None,
     };
+    // "half as long again" is one and a half times.
+    let again = tokens.iter().skip(at + 2).take(3).any(|t| t.lower == "again");
+    if tokens[at].lower == "half" && again {
+        return None;
+    }
     if tokens[at].lower == "half" && !matches!(next, "the" | "as" | "that" | "its") {
         return None;
     }

@@ -169,6 +169,8 @@ fn multiple(tokens: &[Token], i: usize) -> Option<Statement> {
             })?;
             Some(statement(value, 0.2 * value, Much::Times, way, i + 1))
         }
+        // "half as long again" is one and a half times.
+        "half" if (i + 2..i + 5).any(|j| lower(tokens, j) == "again") => None,
         "half" if matches!(next, "the" | "as" | "that") => Some(statement(
             0.5,
             0.1,
