@@ -205,6 +205,11 @@ impl Grid {
 /// Which way values of a name are better.
 pub(crate) fn by_name(name: &str) -> Better {
     let has = |set: &[&str]| words(name).iter().any(|w| set.contains(&w.as_str()));
+    // "$/QphH": what so much of something costs.
+    let priced = ["$/", "€/", "£/", "usd/", "eur/", "price/perf", "price-perf"];
+    if priced.iter().any(|p| name.contains(p)) {
+        return Better::Less;
+    }
     if has(&[
         "latency", "tim", "duration", "second", "memory", "rss", "miss", "size", "cost", "elaps",
         "alloc", "error",
