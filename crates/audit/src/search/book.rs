@@ -204,8 +204,15 @@ impl<'a> Book<'a> {
         let mut facts = Vec::new();
         for (sentence, says) in says.iter().enumerate() {
             for say in says {
-                if let What::Value(amount) = say.what {
-                    let t = &tokens[sentence];
+                let t = &tokens[sentence];
+                let paid = say.own.start > 0 && t[say.own.start - 1].is_currency();
+                // "saves $1,944" is an amount, too, of which more may be said.
+                let stated = match say.what {
+                    What::Value(amount) => Some(amount),
+                    What::Delta(amount) if paid => Some(amount),
+                    _ => None,
+                };
+                if let Some(amount) = stated {
                     let bare = amount.dimension() == Dimension::Plain && amount.value < 100.0;
                     let noun = t.get(say.own.end).is_some_and(Token::is_word);
                     let family = say.own.start > 0
@@ -218,7 +225,6 @@ impl<'a> Book<'a> {
                     if bare && (family || part) {
                         continue;
                     }
-                    let paid = say.own.start > 0 && t[say.own.start - 1].is_currency();
                     let bare = bare && !noun && !paid;
                     let words = words::bag(&tokens[sentence][say.clause.clone()]);
                     facts.push(Fact { sentence, at: say.own.start, amount, bare, words });

@@ -258,6 +258,8 @@ pub(crate) fn fit(say: &Say, r: &Reading) -> (Vec<Computed>, Fit) {
             (all, fit)
         }
         (What::Delta(v), Some(b)) => difference(say, v, r.a, b, r.better),
+        // A sum of differences is stated as it stands.
+        (What::Delta(v), None) => fit(&Say { what: What::Value(v), ..say.clone() }, r),
         (What::Value(v), Some(b)) => difference(say, v, r.a, b, Better::Unknown),
         (What::Beats, Some(b)) => {
             let mut yes = false;

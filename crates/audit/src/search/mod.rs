@@ -14,6 +14,7 @@ pub(crate) mod decide;
 mod derived;
 mod doubt;
 pub(crate) mod fit;
+mod fraction;
 mod labels;
 pub(crate) mod model;
 mod most;

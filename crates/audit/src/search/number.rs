@@ -9,35 +9,10 @@ use crate::judge::reading::Bound;
 use crate::read::token::Token;
 use crate::read::unit::Unit;
 
+use super::fraction::{goes, part};
 use super::rank::rank;
 use super::say::{Ranked, Say, What};
 use super::way::{back, changed, ends, lower, points, way as way_of};
-
-/// "a third", "two thirds", "a quarter": how many of how many, and where it begins.
-fn fraction(tokens: &[Token], i: usize) -> Option<(f64, usize)> {
-    let parts = match lower(tokens, i) {
-        "half" => return Some((0.5, i)),
-        "third" | "thirds" => 3.0,
-        "quarter" | "quarters" => 4.0,
-        "fifth" | "fifths" => 5.0,
-        "sixth" | "sixths" => 6.0,
-        "seventh" | "sevenths" => 7.0,
-        "eighth" | "eighths" => 8.0,
-        "ninth" | "ninths" => 9.0,
-        "tenth" | "tenths" => 10.0,
-        "twelfth" => 12.0,
-        "twentieth" => 20.0,
-        "hundredth" => 100.0,
-        "thousandth" => 1000.0,
-        _ => return None,
-    };
-    let first = i.checked_sub(1)?;
-    let count = match lower(tokens, first) {
-        "a" | "an" | "one" | "another" => 1.0,
-        _ => tokens[first].quantity().filter(|n| n.spelled)?.value,
-    };
-    (count < parts).then_some((count / parts, first))
-}
 
 /// "twice", "double", "triples".
 fn multiple(word: &str) -> Option<f64> {
@@ -51,19 +26,6 @@ fn multiple(word: &str) -> Option<f64> {
         "halves" | "halved" | "halving" => 0.5,
         _ => return None,
     })
-}
-
-/// "38% of the requests are gone", "eats 41% of the throughput": what is left is the rest.
-fn goes(tokens: &[Token], at: usize, end: usize) -> bool {
-    let before = (1..4).any(|by| {
-        matches!(back(tokens, at, by), "eats" | "eat" | "ate" | "swallows")
-            || back(tokens, at, by) == "up"
-                && matches!(back(tokens, at, by + 1), "gives" | "gave" | "give")
-    });
-    let clause = tokens.iter().skip(end).take(8).take_while(|t| !ends(t) && !t.is_mark(','));
-    let mut after = clause.map(|t| t.lower.as_str());
-    before
-        || after.any(|w| matches!(w, "gone" | "disappear" | "disappears" | "vanish" | "vanished"))
 }
 
 /// A price: "$1.27", "47 cents".
@@ -120,62 +82,8 @@ pub(super) fn at(text: &str, tokens: &[Token], i: usize) -> Option<Say> {
             }
             return Some(say);
         }
-        if let Some((value, first)) = fraction(tokens, i) {
-            let next = lower(tokens, i + 1);
-            // "half an hour", "half a rack", "the first half", "third party", "in the first quarter"
-            if matches!(
-                next,
-                "an" | "a" | "party" | "hour" | "dozen" | "million" | "way" | "height"
-            ) || matches!(back(tokens, i, 1), "first" | "second" | "the" | "other" | "our")
-                && first == i
-            {
-                return None;
-            }
-            let own = first..i + 1;
-            let (way, at_word) = points(tokens, first, i + 1);
-            let near = at_word.is_some_and(|w| w == i + 1);
-            let loses =
-                changed(tokens, first).filter(|(w, _)| matches!(w, Way::Less | Way::Slower));
-            let by = back(tokens, first, 1) == "by"
-                || back(tokens, first, 3) == "by" && back(tokens, first, 1) == "than"
-                || back(tokens, first, 2) == "by";
-            // "half again as many", "half as much again"
-            let again = next == "again"
-                || next == "as" && (i + 2..i + 5).any(|j| lower(tokens, j) == "again");
-            if again {
-                return Some(make(
-                    own,
-                    What::Percent,
-                    (Some(Way::More), None),
-                    100.0 * value,
-                    20.0 * value,
-                ));
-            }
-            if near || by {
-                return Some(make(own, What::Percent, (way, at_word), 100.0 * value, 20.0 * value));
-            }
-            if let Some((w, j)) = loses {
-                return Some(make(
-                    own,
-                    What::Percent,
-                    (Some(w), Some(j)),
-                    100.0 * value,
-                    20.0 * value,
-                ));
-            }
-            if next == "of" && goes(tokens, first, i + 1) {
-                let way = (Some(Way::Less), None);
-                return Some(make(own, What::Percent, way, 100.0 * value, 20.0 * value));
-            }
-            if next == "as" {
-                return Some(make(own, What::Times, (way, at_word), value, 0.2 * value));
-            }
-            if !matches!(next, "of" | "the" | "that" | "what" | "its" | "their" | "those")
-                && word != "half"
-            {
-                return Some(make(own, What::Percent, (None, None), 100.0 * value, 20.0 * value));
-            }
-            return Some(make(own, What::Times, (Some(Way::Of), None), value, 0.2 * value));
+        if let Some(part) = part(tokens, i) {
+            return Some(make(part.own, part.what, part.way, part.value, 0.2 * part.value));
         }
         if matches!(word, "orders" | "order")
             && lower(tokens, i + 1) == "of"
@@ -284,7 +192,8 @@ pub(super) fn at(text: &str, tokens: &[Token], i: usize) -> Option<Say> {
         };
         let next = lower(tokens, past);
         // "from 92% to 71%" states two values.
-        let stated = matches!(back(tokens, i, 1), "from" | "reaches" | "reached" | "reach")
+        let stated = back(tokens, i, 1) == "from"
+            || matches!(back(tokens, i, 1), "reaches" | "reached" | "reach") && next != "of"
             || back(tokens, i, 1) == "to"
                 && (i.saturating_sub(5)..i).any(|p| lower(tokens, p) == "from");
         if stated
@@ -368,6 +277,7 @@ pub(super) fn at(text: &str, tokens: &[Token], i: usize) -> Option<Say> {
                 | "increase"
                 | "reduction"
                 | "improvement"
+                | "rid"
         );
     let way = way.or_else(|| changed(tokens, i).filter(|_| !baseline));
     // "a gap of 1.3 dBA", "24 MB are saved", "93 hours in absolute terms"
@@ -389,11 +299,57 @@ pub(super) fn at(text: &str, tokens: &[Token], i: usize) -> Option<Say> {
         )
     };
     let near = &tokens[i.saturating_sub(5)..(end + 5).min(tokens.len())];
-    if way.is_none() && !baseline && !introduced && near.iter().any(apart) {
+    // "The gap between A and B is 1,940 sessions"
+    let gap = matches!(back(tokens, i, 1), "is" | "was" | "to" | "only")
+        && tokens[i.saturating_sub(16)..i]
+            .iter()
+            .rev()
+            .take_while(|t| !ends(t) && t.quantity().is_none_or(|n| n.unit.is_none()))
+            .any(|t| matches!(t.lower.as_str(), "gap" | "difference"));
+    let apart = !baseline && !introduced && near.iter().any(apart);
+    if way.is_none() && (apart || gap) {
         return Some(make(i..end, What::Delta(value), (None, None), n.value, n.step));
     }
     Some(match way {
         Some((w, j)) => make(i..end, What::Delta(value), (Some(w), Some(j)), n.value, n.step),
         None => make(i..end, What::Value(value), (None, None), n.value, n.step),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::read::source::Span;
+    use crate::read::token::tokens;
+
+    /// What the first number of a sentence says, and which way.
+    fn first(text: &str) -> Option<(What, Option<Way>)> {
+        let tokens = tokens(text, Span::new(0, text.len()));
+        let number = (0..tokens.len()).filter(|i| tokens[*i].quantity().is_some());
+        number.filter_map(|i| at(text, &tokens, i)).map(|s| (s.what, s.way)).next()
+    }
+
+    #[test]
+    fn amounts_of_change_are_told_from_values() {
+        for (text, way) in [
+            ("The Rust fleet saves $8,850 a month.", Some(Way::Less)),
+            ("The batch encoder gets rid of 194 allocations.", Some(Way::Less)),
+            ("Small packets improve by 257 kpps.", Some(Way::Faster)),
+            ("The gap between the two boxes in Banking is 1,940 sessions.", None),
+        ] {
+            let found = first(text);
+            assert!(matches!(found, Some((What::Delta(_), w)) if w == way), "{text} {found:?}");
+        }
+        for text in ["The fleet costs $8,850 a month.", "The box in Banking is at 1,940 sessions."]
+        {
+            assert!(matches!(first(text), Some((What::Value(_), None))), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_reached_of_another_is_a_share() {
+        let share = first("The V120 reaches 28% of the read IOPS of the M80.");
+        assert_eq!(share, Some((What::Percent, Some(Way::Of))));
+        assert!(matches!(first("The hit rate reaches 28% now."), Some((What::Value(_), None))));
+    }
 }

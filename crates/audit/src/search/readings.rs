@@ -75,8 +75,13 @@ impl Book<'_> {
         if say.what.is_pair() && !matches!(say.what, What::Two(..)) {
             view.of_prose(&mut found);
         }
-        if let What::Value(v) = say.what {
-            view.computed(v, &mut found);
+        match say.what {
+            What::Value(v) => view.computed(v, &mut found),
+            // "and so together they save $1,944"
+            What::Delta(v) if view.has(&["together", "total", "altogether"]) => {
+                view.computed(v, &mut found);
+            }
+            _ => {}
         }
         if say.stated().is_some() || matches!(say.what, What::Two(..)) {
             found.retain(|r| !self.is_itself(sentence, say, r));

@@ -32,7 +32,8 @@ fn added(grid: &Grid, own: &[At], mean: bool) -> Option<(Amount, Vec<f64>)> {
 }
 
 impl View<'_> {
-    fn has(&self, words: &[&str]) -> bool {
+    /// Whether its clause has one of these words.
+    pub(super) fn has(&self, words: &[&str]) -> bool {
         self.tokens[self.say.clause.clone()].iter().any(|t| words.contains(&t.lower.as_str()))
     }
 

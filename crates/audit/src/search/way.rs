@@ -18,13 +18,13 @@ pub(super) fn way(word: &str) -> Option<Way> {
         | "trims" | "spares" | "spared" | "save" | "drop" | "declines" | "shed" | "sheds"
         | "slimmer" | "frugal" | "lose" | "losing" | "loses" | "lost" | "savings"
         | "eliminates" | "shortened" | "shortens" | "earlier" | "halve" | "shaving" | "cutting"
-        | "saved" | "lowering" | "reducing" | "dropping" | "falling" => Way::Less,
+        | "saved" | "lowering" | "reducing" | "dropping" | "falling" | "rid" => Way::Less,
         "plus" | "added" | "adds" | "add" | "top" | "rising" | "later" | "wider" | "growing"
         | "dearer" | "pricier" | "expensive" | "adding" | "increasing" | "raises" | "raised"
         | "raise" | "overhead" | "premium" | "deeper" | "thicker" | "costs" | "exceeds"
         | "exceed" | "climbs" | "gaining" | "surplus" => Way::More,
-        "outperforms" | "outruns" | "leading" | "speeding" | "swifter" | "accelerates"
-        | "accelerated" | "snappier" => Way::Faster,
+        "outperforms" | "outruns" | "leading" | "improve" | "speeding" | "swifter"
+        | "accelerates" | "accelerated" | "snappier" => Way::Faster,
         "trails" | "trail" | "penalty" | "trailing" | "lagging" | "slowed" | "slows" | "lagged"
         | "hit" => Way::Slower,
         "over" | "many" | "much" | "long" | "high" | "large" | "big" | "fast" | "slow"
@@ -137,6 +137,10 @@ pub(super) fn changed(tokens: &[Token], at: usize) -> Option<(Way, usize)> {
     while j > 0 {
         j -= 1;
         let word = lower(tokens, j);
+        // "saves $8,850 a month"
+        if tokens[j].is_currency() && j + 1 == at {
+            continue;
+        }
         if matches!(
             word,
             "by" | "another"
@@ -229,6 +233,7 @@ pub(super) fn changed(tokens: &[Token], at: usize) -> Option<(Way, usize)> {
                 | "overhead"
                 | "rise"
                 | "cutting"
+                | "rid"
         );
         // "costs 3 s" is a value as often as a change.
         return if verb && word != "costs" { way(word).map(|w| (w, j)) } else { None };
