@@ -151,10 +151,15 @@ pub(super) fn at(text: &str, tokens: &[Token], i: usize) -> Option<Say> {
     let speedup = value.dimension() == Dimension::Plain
         && (i.saturating_sub(7)..i).any(|j| {
             matches!(lower(tokens, j), "speedup" | "speed-up" | "speedups")
-                || lower(tokens, j) == "up" && back(tokens, j, 2) == "speed"
+                || matches!(lower(tokens, j), "up" | "ups") && back(tokens, j, 1) == "speed"
         })
         && (n.step < 1.0 || back(tokens, i, 1) == "of");
-    let factor = back(tokens, i, 1) == "of" && back(tokens, i, 2) == "factor" || speedup;
+    // "going to 64 nodes multiplies it by 7.6"
+    let multiplied = back(tokens, i, 1) == "by"
+        && (i.saturating_sub(9)..i)
+            .any(|j| matches!(lower(tokens, j), "multiplies" | "multiplied" | "multiply"));
+    let factor =
+        back(tokens, i, 1) == "of" && back(tokens, i, 2) == "factor" || speedup || multiplied;
     let times = value.dimension() == Dimension::Times
         || factor && n.unit.is_none()
         || matches!(next, "times" | "x" | "fold")
@@ -344,6 +349,19 @@ mod tests {
         {
             assert!(matches!(first(text), Some((What::Value(_), None))), "{text}");
         }
+    }
+
+    #[test]
+    fn factors_are_told_from_values() {
+        for text in [
+            "The speed-up with all threads is 11.9.",
+            "We see a speed-up of 8.9.",
+            "More nodes multiply the performance by 7.6.",
+        ] {
+            let found = first(text);
+            assert!(matches!(found, Some((What::Times, _))), "{text} {found:?}");
+        }
+        assert!(matches!(first("The time with all threads is 11.9."), Some((What::Value(_), _))));
     }
 
     #[test]

@@ -263,6 +263,23 @@ fn than_behind(tokens: &[Token], i: usize) -> bool {
     counts && nouns > 0 && lower(tokens, i + 1 + nouns) == "than"
 }
 
+/// "is a little slower at it", "is a tad higher": compared with what was spoken of.
+fn by_degree(tokens: &[Token], i: usize) -> bool {
+    let little =
+        matches!(back(tokens, i, 1), "little" | "bit" | "tad") && back(tokens, i, 2) == "a";
+    let degree = little || matches!(back(tokens, i, 1), "slightly" | "somewhat" | "marginally");
+    let verb = back(tokens, i, if little { 3 } else { 2 });
+    let is = matches!(verb, "is" | "are" | "was" | "were" | "gets" | "got" | "runs");
+    let noun = tokens.get(i + 1).is_some_and(|t| {
+        t.is_word()
+            && !matches!(
+                t.lower.as_str(),
+                "at" | "in" | "on" | "for" | "with" | "and" | "but" | "here" | "there"
+            )
+    });
+    degree && is && !noun
+}
+
 /// What a word ranks or compares without a number, and which way it points.
 pub(super) fn rank(tokens: &[Token], i: usize) -> Option<Heard> {
     let heard = |what, way, end, ranked| Some(Heard { what, way, end, ranked });
@@ -290,7 +307,11 @@ pub(super) fn rank(tokens: &[Token], i: usize) -> Option<Heard> {
         "leads" | "tops" if beats_one(tokens, i) => Some(Way::Faster),
         "ahead" if lower(tokens, i + 1) == "of" => Some(Way::Faster),
         "behind" if tokens.get(i + 1).is_some_and(Token::is_word) => Some(Way::Slower),
-        _ if lower(tokens, i + 1) == "than" || than_behind(tokens, i) || alone::each(tokens, i) => {
+        _ if lower(tokens, i + 1) == "than"
+            || than_behind(tokens, i)
+            || by_degree(tokens, i)
+            || alone::each(tokens, i) =>
+        {
             pointing::way(word)
         }
         _ => None,
@@ -347,6 +368,21 @@ mod tests {
         ] {
             assert_eq!(ranks(text), [], "{text}");
         }
+    }
+
+    #[test]
+    fn comparisons_may_leave_out_with_what() {
+        let beats = |text: &str| {
+            let tokens = tokens(text, Span::new(0, text.len()));
+            let heard = (0..tokens.len()).filter_map(|i| rank(&tokens, i));
+            heard.filter(|h| h.what == What::Beats).map(|h| h.way).collect::<Vec<_>>()
+        };
+        assert_eq!(beats("capnp is a little slower at it."), [Some(Way::Slower)]);
+        assert_eq!(beats("Math is a tad higher."), [Some(Way::More)]);
+        assert_eq!(beats("It gets more writes per second than sdb."), [Some(Way::More)]);
+        assert_eq!(beats("It falls in each of the workloads."), [Some(Way::Less)]);
+        assert_eq!(beats("A slightly slower disk would do."), []);
+        assert_eq!(beats("It has more writes and is older than sdb."), []);
     }
 
     #[test]

@@ -175,7 +175,8 @@ pub(crate) fn all(text: &str, tokens: &[Token], named: &BTreeSet<&String>) -> Ve
             || !taken.contains(&s.own.start)
                 && !numbers.iter().any(|n| {
                     let (a, b) = (n.start.min(s.own.start), n.end.max(s.own.end));
-                    b - a < 8 && !tokens[a..b].iter().any(|t| t.is_mark(',') || ends(t))
+                    let apart = |t: &Token| t.is_mark(',') || ends(t) || conjunction(t);
+                    b - a < 8 && !tokens[a..b].iter().any(apart)
                 })
     });
     // "slower than B, by 6 s" is one claim.
