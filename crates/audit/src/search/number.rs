@@ -340,6 +340,7 @@ mod tests {
             ("The Rust fleet saves $8,850 a month.", Some(Way::Less)),
             ("The batch encoder gets rid of 194 allocations.", Some(Way::Less)),
             ("Small packets improve by 257 kpps.", Some(Way::Faster)),
+            ("The scan got slower: by 12 ms.", Some(Way::Slower)),
             ("The gap between the two boxes in Banking is 1,940 sessions.", None),
         ] {
             let found = first(text);

@@ -106,7 +106,9 @@ pub(super) fn points(tokens: &[Token], at: usize, end: usize) -> (Option<Way>, O
 pub(super) fn before(tokens: &[Token], at: usize) -> Option<(Way, usize)> {
     for j in (at.saturating_sub(9)..at).rev() {
         let t = &tokens[j];
-        if ends(t) || conjunction(t) || t.quantity().is_some_and(|n| n.unit.is_some()) {
+        // "got slower: by 10%"
+        let goes_on = t.is_mark(':') && lower(tokens, j + 1) == "by";
+        if ends(t) && !goes_on || conjunction(t) || t.quantity().is_some_and(|n| n.unit.is_some()) {
             return None;
         }
         let bounds =
