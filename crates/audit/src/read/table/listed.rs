@@ -1,7 +1,7 @@
 //! Tables of reStructuredText as lists: `.. list-table::` with rows `* - a` and further cells `  - b`.
 
-use super::shape::label;
-use super::{Cell, Row, Shape, Table, cell};
+use super::shape::{header_rows, of_rows};
+use super::{Cell, Table, cell};
 use crate::read::line::Line;
 use crate::read::source::Span;
 
@@ -67,34 +67,8 @@ fn table(text: &str, title: Span, lines: &[Line]) -> Option<Table> {
             (span, row.iter().map(|c| cell(text, *c)).collect())
         })
         .collect();
-    let named = |row: &[Cell]| row.iter().all(|c| c.number.is_none());
-    let first = cells.first()?;
-    let headers = headers.unwrap_or(usize::from(named(&first.1))).min(cells.len());
-    let width = cells.iter().map(|(_, row)| row.len()).max()?;
-    let mut columns = vec![String::new(); width];
-    for (place, own) in cells[..headers].iter().flat_map(|(_, row)| columns_of(row)) {
-        let column: &mut String = &mut columns[place];
-        if !column.is_empty() && !own.is_empty() {
-            column.push(' ');
-        }
-        column.push_str(own);
-    }
-    let rows: Vec<Row> = cells[headers..]
-        .iter()
-        .map(|(span, row)| {
-            let mut row = row.clone();
-            row.resize(width, Cell::default());
-            Row { span: *span, label: label(&row), cells: row }
-        })
-        .collect();
-    let span = Span::new(first.0.start, rows.last()?.span.end);
-    let none = Span::new(span.start, span.start);
-    let title = if title.start < title.end { title } else { none };
-    (width > 1).then_some(Table { shape: Shape::Grid, span, title, columns, rows })
-}
-
-fn columns_of(row: &[Cell]) -> impl Iterator<Item = (usize, &str)> {
-    row.iter().map(|c| c.text.as_str()).enumerate()
+    let headers = headers.unwrap_or(header_rows(&cells[..cells.len().min(2)])).min(cells.len());
+    of_rows(&cells, headers, Some(title).filter(|t| t.start < t.end))
 }
 
 /// What stands behind the sign of a cell to the end of its line.

@@ -2,12 +2,14 @@
 //! counted lines of a log. The result has one shape: columns with names, rows with a label.
 
 mod aligned;
+mod asciidoc;
 mod attributes;
 mod benchstat;
 mod changes;
 mod chunk;
 mod clock;
 mod csv;
+mod latex;
 mod listed;
 mod outputs;
 mod pairs;
@@ -45,7 +47,8 @@ pub(crate) fn find(text: &str, lines: &[Line]) -> (Vec<Table>, Vec<bool>) {
         }
         tables.push(table);
     }
-    let of_tools = listed::read(text, lines).into_iter().chain(runs::read(text, lines));
+    let of_tools = listed::read(text, lines).into_iter().chain(asciidoc::read(text, lines));
+    let of_tools = of_tools.chain(latex::read(text, lines)).chain(runs::read(text, lines));
     let of_tools = of_tools.chain(records::read(text, lines));
     for (table, rows) in of_tools.chain(reports::read(text, lines)) {
         if rows.iter().any(|i| had[*i]) {

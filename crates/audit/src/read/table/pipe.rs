@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::shape::label;
-use super::{Cell, Row, Shape, Table, cell};
+use super::shape::{header_rows, of_rows};
+use super::{Cell, Table, cell};
 use crate::read::line::Line;
 use crate::read::source::Span;
 
@@ -52,32 +52,22 @@ pub(crate) fn read(text: &str, region: &[Line]) -> Option<Vec<(Table, Range<usiz
         Some(at) if at <= 3 => at,
         _ => header_rows(&grid),
     };
-    let width = grid.iter().map(|(_, cells)| cells.len()).max()?;
-    if width < 2 {
-        return None;
-    }
-    let columns = names(&grid[..header_end], width);
-    let mut rows: Vec<Row> = Vec::new();
-    for (span, cells) in &grid[header_end..] {
-        if is_rule(cells) {
-            continue;
-        }
-        let mut cells = cells.clone();
-        cells.resize(width, Cell::default());
-        // A first column that is left empty goes on with the row above.
-        let label = match (cells[0].text.is_empty(), rows.last()) {
-            (true, Some(above)) => above.label.clone(),
-            _ => label(&cells),
-        };
-        rows.push(Row { span: *span, label, cells });
-    }
     let span = Span::new(lines[0].span.start, lines[count - 1].span.end);
     let title = if first > 0 {
         Span::new(region[0].span.start, region[first - 1].span.end)
     } else {
         Span::new(span.start, span.start)
     };
-    Some(vec![(Table { shape: Shape::Grid, span, title, columns, rows }, first..first + count)])
+    let mut headed = 0;
+    let rows: Vec<(Span, Vec<Cell>)> = grid
+        .into_iter()
+        .enumerate()
+        .filter(|(_, (_, cells))| !is_rule(cells))
+        .inspect(|(i, _)| headed += usize::from(*i < header_end))
+        .map(|(_, row)| row)
+        .collect();
+    let table = of_rows(&rows, headed, Some(title))?;
+    Some(vec![(Table { span, ..table }, first..first + count)])
 }
 
 /// What parts cells.
@@ -124,36 +114,6 @@ fn cells(text: &str, line: Span) -> Vec<Cell> {
 fn is_rule(cells: &[Cell]) -> bool {
     cells.iter().all(|c| !c.text.is_empty() && c.text.chars().all(is_rule_sign))
         && !cells.is_empty()
-}
-
-/// How many rows at the top have no number: those are the header. A table without any has one.
-fn header_rows(grid: &[(Span, Vec<Cell>)]) -> usize {
-    let count =
-        grid.iter().take_while(|(_, cells)| cells.iter().all(|c| c.number.is_none())).count();
-    if count >= grid.len() { 1 } else { count.min(3) }
-}
-
-/// Column names: what the header rows say, from top to bottom; a cell that spans names all it spans.
-fn names(header: &[(Span, Vec<Cell>)], width: usize) -> Vec<String> {
-    let mut names = vec![String::new(); width];
-    for (i, (_, cells)) in header.iter().enumerate() {
-        let mut spanning = "";
-        for (column, name) in names.iter_mut().enumerate() {
-            let own = cells.get(column).map_or("", |c| c.text.as_str());
-            if !own.is_empty() {
-                spanning = own;
-            }
-            let word =
-                if own.is_empty() && i + 1 < header.len() && column > 0 { spanning } else { own };
-            if !word.is_empty() {
-                if !name.is_empty() {
-                    name.push(' ');
-                }
-                name.push_str(word);
-            }
-        }
-    }
-    names
 }
 
 #[cfg(test)]

@@ -51,6 +51,61 @@ impl Table {
     }
 }
 
+/// The table of rows of cells, the first of which name its columns.
+pub(super) fn of_rows(
+    rows: &[(Span, Vec<Cell>)],
+    headers: usize,
+    title: Option<Span>,
+) -> Option<Table> {
+    let headers = headers.min(rows.len());
+    let width = rows.iter().map(|(_, cells)| cells.len()).max()?;
+    let columns = names(&rows[..headers], width);
+    let mut made: Vec<Row> = Vec::new();
+    for (span, cells) in &rows[headers..] {
+        let mut cells = cells.clone();
+        cells.resize(width, Cell::default());
+        // A first column that is left empty goes on with the row above.
+        let label = match (cells[0].text.is_empty(), made.last()) {
+            (true, Some(above)) => above.label.clone(),
+            _ => label(&cells),
+        };
+        made.push(Row { span: *span, label, cells });
+    }
+    let span = Span::new(rows.first()?.0.start, rows.last()?.0.end);
+    let title = title.unwrap_or(Span::new(span.start, span.start));
+    (width > 1).then_some(Table { shape: Shape::Grid, span, title, columns, rows: made })
+}
+
+/// How many rows at the top have no number: those are the header. A table without any has one.
+pub(super) fn header_rows(rows: &[(Span, Vec<Cell>)]) -> usize {
+    let count =
+        rows.iter().take_while(|(_, cells)| cells.iter().all(|c| c.number.is_none())).count();
+    if count >= rows.len() { 1 } else { count.min(3) }
+}
+
+/// Column names: what the header rows say, from top to bottom; a cell that spans names all it spans.
+fn names(header: &[(Span, Vec<Cell>)], width: usize) -> Vec<String> {
+    let mut names = vec![String::new(); width];
+    for (i, (_, cells)) in header.iter().enumerate() {
+        let mut spanning = "";
+        for (column, name) in names.iter_mut().enumerate() {
+            let own = cells.get(column).map_or("", |c| c.text.as_str());
+            if !own.is_empty() {
+                spanning = own;
+            }
+            let word =
+                if own.is_empty() && i + 1 < header.len() && column > 0 { spanning } else { own };
+            if !word.is_empty() {
+                if !name.is_empty() {
+                    name.push(' ');
+                }
+                name.push_str(word);
+            }
+        }
+    }
+    names
+}
+
 /// The words of a row up to its first number.
 pub(super) fn label(cells: &[Cell]) -> String {
     let is_value = |c: &Cell| c.number.is_some() || amount::of_cell(&c.text, None).is_some();

@@ -3,7 +3,7 @@
 use super::{Cell, Shape, Table, cell};
 use crate::read::source::Span;
 
-const SIGNS: [&str; 3] = ["±", "+/-", "+-"];
+const SIGNS: [&str; 4] = ["±", "+/-", "+-", "\\pm"];
 
 /// Adds a column of spreads for each column in which most values have one.
 pub(super) fn add(text: &str, table: &mut Table) {
@@ -34,7 +34,7 @@ fn behind(text: &str, span: Span) -> Option<Span> {
     let body = span.of(text);
     let (at, sign) = SIGNS.iter().find_map(|s| Some((body.find(s)?, *s)))?;
     let after = span.start + at + sign.len();
-    let value = body[..at].trim_start_matches(['*', '`', '~']);
+    let value = body[..at].trim_start_matches(['*', '`', '~', '$']);
     let spread = Span::new(after, span.end);
     let digit = |s: &str| s.trim().starts_with(|c: char| c.is_ascii_digit());
     (digit(value) && digit(spread.of(text))).then_some(spread)
