@@ -2,7 +2,7 @@
 //! them.
 
 use super::amount::{Amount, Dimension, Measure, PLAIN, measure, of};
-use crate::read::digits::plain_number;
+use crate::read::digits::{plain_number, run};
 
 /// The unit in the name of a column: in brackets (`Time (s)`, `Mean [ms]`), else its last word.
 pub(crate) fn of_header(name: &str) -> Option<Measure> {
@@ -132,36 +132,9 @@ pub(crate) fn of_cell(text: &str, header: Option<Measure>) -> Option<(Amount, Op
     amount.value.is_finite().then_some((amount, ratio))
 }
 
-/// The number that a cell begins with: its value, one unit in its last digit, and the bytes that it takes. Thousands
-/// may be grouped by commas, apostrophes or spaces.
+/// The number that a cell begins with: its value, one unit in its last digit, and the bytes that it takes.
 fn leading(body: &str) -> Option<(f64, f64, usize)> {
-    let count =
-        |s: &str| s.bytes().take_while(|b| b.is_ascii_digit() || matches!(b, b'.' | b',')).count();
-    let mut end = count(body);
-    let first = &body[..end];
-    if end == 0 || !body.is_char_boundary(end) {
-        return None;
-    }
-    let mut run = first.trim_end_matches(['.', ',']).to_owned();
-    if first.len() <= 3 && first.bytes().all(|b| b.is_ascii_digit()) {
-        while let Some(mark) = body[end..].chars().next().filter(|c| GROUPS.contains(c)) {
-            let group = &body[end + mark.len_utf8()..];
-            let own = group.bytes().take_while(u8::is_ascii_digit).count();
-            if own != 3 {
-                break;
-            }
-            run.push_str(&group[..3]);
-            end += mark.len_utf8() + 3;
-            let decimals = &body[end..];
-            if decimals.starts_with('.') && decimals[1..].starts_with(|c: char| c.is_ascii_digit())
-            {
-                let own = count(decimals);
-                run.push_str(&decimals[..own]);
-                end += own;
-                break;
-            }
-        }
-    }
+    let (run, end) = run(body);
     let (value, step, used) = plain_number(&run)?;
     if used < run.len() {
         return None;
@@ -178,9 +151,6 @@ fn leading(body: &str) -> Option<(f64, f64, usize)> {
     }
     Some((value, step, end))
 }
-
-/// What may stand between groups of three digits besides commas.
-const GROUPS: [char; 7] = [' ', '\u{a0}', '\u{2009}', '\u{202f}', '\'', '’', '_'];
 
 /// A time in minutes and seconds, as shells print it: `1m30.52s`, `2h 05m 10s`, `3 min 12 s`. Its seconds, and one unit
 /// in its last digit.

@@ -72,6 +72,65 @@ pub(crate) fn number(value: f64, step: f64, read: Option<unit::Read>) -> Number 
     Number { value, step, unit, scale, binary, label: false, spelled: false }
 }
 
+/// What may stand between groups of three digits besides commas.
+const GROUPS: [char; 7] = [' ', '\u{a0}', '\u{2009}', '\u{202f}', '\'', '’', '_'];
+
+/// The digits that a text begins with, their groups parted by commas (`1 240.5` is `1,240.5`), and the bytes that they
+/// take. Thousands may be grouped by commas, apostrophes or spaces.
+pub(crate) fn run(body: &str) -> (String, usize) {
+    let count =
+        |s: &str| s.bytes().take_while(|b| b.is_ascii_digit() || matches!(b, b'.' | b',')).count();
+    let mut end = count(body);
+    let first = &body[..end];
+    let mut run = first.trim_end_matches(['.', ',']).to_owned();
+    if first.is_empty() || first.len() > 3 || !first.bytes().all(|b| b.is_ascii_digit()) {
+        return (run, end);
+    }
+    while let Some(mark) = body[end..].chars().next().filter(|c| GROUPS.contains(c)) {
+        let group = &body[end + mark.len_utf8()..];
+        let own = group.bytes().take_while(u8::is_ascii_digit).count();
+        if own != 3 || run.len() > 24 {
+            break;
+        }
+        run.push(',');
+        run.push_str(&group[..3]);
+        end += mark.len_utf8() + 3;
+        let decimals = &body[end..];
+        if decimals.starts_with('.') && decimals[1..].starts_with(|c: char| c.is_ascii_digit()) {
+            let own = count(decimals);
+            run.push_str(&decimals[..own]);
+            end += own;
+            break;
+        }
+    }
+    (run, end)
+}
+
+/// A number of prose whose thousands are grouped by something else than commas: `60'870`, `1 310 000 rows`. Behind a
+/// name a plain space may be a space (`Corona M8 200 500 users`), and so may one before a size (`12 146 GB disks`).
+pub(crate) fn grouped(rest: &str, behind_name: bool) -> Option<(usize, Kind)> {
+    let (run, end) = run(rest);
+    let own = &rest[..end];
+    let marks = own.chars().filter(|c| GROUPS.contains(c)).count();
+    if marks == 0 || own.contains('_') {
+        return None;
+    }
+    let behind = rest[end..].trim_start_matches([' ', '\u{a0}', '\u{202f}']);
+    let size = ["GB", "TB", "MB", "GHz", "MHz", "GiB", "TiB", "MiB"];
+    let twice = marks == 1 && size.iter().any(|s| behind.starts_with(s));
+    let goes_on = rest[end..].starts_with(|c: char| c.is_alphanumeric() || c == '_');
+    if goes_on || own.contains(' ') && (behind_name || twice) {
+        return None;
+    }
+    let (value, step, used) = plain_number(&run)?;
+    (used == run.len()).then(|| {
+        let percent = rest[end..].starts_with('%');
+        let unit = unit::Read { unit: Unit::Percent, scale: 1.0, binary: None };
+        let unit = percent.then_some(unit);
+        (end + usize::from(percent), Kind::Number(number(value, step, unit)))
+    })
+}
+
 /// Reads `1,234.5`: value, one unit in its last digit, and the bytes that belong to it.
 pub(crate) fn plain_number(run: &str) -> Option<(f64, f64, usize)> {
     if run.len() > 24 || run.bytes().filter(|b| *b == b'.').count() > 1 {

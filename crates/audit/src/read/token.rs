@@ -1,7 +1,7 @@
 //! Text as tokens: words, numbers with units, marks. Dates, times of day, version numbers and
 //! numbers that are part of a name are not taken for quantities.
 
-use crate::read::digits::{numeric, word_length};
+use crate::read::digits::{grouped, numeric, word_length};
 use crate::read::source::Span;
 use crate::read::spelled;
 use crate::read::unit::{self, Unit};
@@ -97,7 +97,8 @@ pub(crate) fn tokens(text: &str, span: Span) -> Vec<Token> {
         let number = c.is_ascii_digit()
             || (c == '.' && rest.as_bytes().get(1).is_some_and(u8::is_ascii_digit));
         let (length, kind) = if number {
-            numeric(rest)
+            let named = tokens.last().is_some_and(|t| t.is_word() && t.capital);
+            grouped(rest, named && tokens.len() > 1).unwrap_or_else(|| numeric(rest))
         } else if c.is_alphanumeric() || c == '_' {
             (word_length(rest), Kind::Word)
         } else {
@@ -338,6 +339,24 @@ mod tests {
                 (3.5e9, Some(Unit::ByteRate)),
                 (900.0, Some(Unit::Time)),
             ]
+        );
+    }
+
+    #[test]
+    fn thousands_are_grouped_by_spaces_and_apostrophes() {
+        let values = |text: &str| quantities(text).into_iter().map(|(v, _)| v).collect::<Vec<_>>();
+        assert_eq!(
+            values(
+                "It loads 412 000 rows, 1\u{2009}310\u{2009}000.5 or 60'870 of them, not 2 100 ms."
+            ),
+            [412_000.0, 1_310_000.5, 60_870.0, 2.1]
+        );
+        // Of names, counts and sizes, and lists.
+        assert_eq!(values("The Corona 820 776 users"), [776.0]);
+        assert_eq!(values("with 12 146 GB disks"), [12.0, 146e9]);
+        assert_eq!(
+            values("at 8 and 16 1024 byte blocks, 8 1000x"),
+            [8.0, 16.0, 1024.0, 8.0, 1000.0]
         );
     }
 

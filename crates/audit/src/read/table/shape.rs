@@ -1,7 +1,7 @@
 //! What tables come out as: columns with names, rows with a label, cells with a number.
 
 use crate::evidence::amount;
-use crate::read::digits::plain_number;
+use crate::read::digits::{plain_number, run};
 use crate::read::source::Span;
 use crate::read::unit;
 
@@ -132,16 +132,14 @@ pub(crate) fn cell(text: &str, span: Span) -> Cell {
 
 /// The number that a cell is, with per cent, times or a unit behind it.
 fn value(body: &str) -> (Option<(f64, f64)>, Option<unit::Unit>) {
-    let digits =
-        body.bytes().take_while(|b| b.is_ascii_digit() || matches!(b, b'.' | b',')).count();
+    let (own, digits) = run(body);
     if digits == 0 || !body.as_bytes()[0].is_ascii_digit() && !body.starts_with('.') {
         return (None, None);
     }
-    let Some((value, step, used)) = plain_number(body[..digits].trim_end_matches(['.', ',']))
-    else {
+    let Some((value, step, used)) = plain_number(&own) else {
         return (None, None);
     };
-    if used < digits && !body[used..digits].trim_matches(['.', ',']).is_empty() {
+    if used < own.len() {
         return (None, None);
     }
     let tail = body[digits..].trim();
