@@ -85,9 +85,11 @@ pub(crate) fn read(lower: &str, printed: &str) -> Option<Read> {
     Some(match word {
         "%" | "percent" | "pct" => simple(Unit::Percent, 1.0),
         "x" | "×" | "times" | "fold" => simple(Unit::Times, 1.0),
-        "ns" | "nsec" | "nanosecond" | "nanoseconds" => simple(Unit::Time, 1e-9),
-        "us" | "µs" | "μs" | "microsecond" | "microseconds" | "usec" => simple(Unit::Time, 1e-6),
-        "ms" | "millisecond" | "milliseconds" | "msec" => simple(Unit::Time, 1e-3),
+        "ns" | "nsec" | "nanos" | "nanosecond" | "nanoseconds" => simple(Unit::Time, 1e-9),
+        "us" | "µs" | "μs" | "microsecond" | "microseconds" | "usec" | "micros" => {
+            simple(Unit::Time, 1e-6)
+        }
+        "ms" | "millisecond" | "milliseconds" | "msec" | "millis" => simple(Unit::Time, 1e-3),
         "s" | "sec" | "secs" | "second" | "seconds" => simple(Unit::Time, 1.0),
         "min" | "mins" | "minute" | "minutes" => simple(Unit::Time, 60.0),
         "h" | "hr" | "hrs" | "hour" | "hours" => simple(Unit::Time, 3600.0),

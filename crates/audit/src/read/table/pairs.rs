@@ -19,7 +19,10 @@ struct Named<'a> {
 pub(super) fn read(text: &str, region: &[Line]) -> Option<Vec<(Table, Range<usize>)>> {
     let read: Vec<Option<Named<'_>>> = region
         .iter()
-        .map(|l| bench(text, l).or_else(|| pairs(text, l)).or_else(|| value_first(text, l)))
+        .map(|l| {
+            let named = bench(text, l).or_else(|| pairs(text, l));
+            named.or_else(|| measured(text, l)).or_else(|| value_first(text, l))
+        })
         .collect();
     let names = |i: usize| {
         read[i].as_ref().map(|row| row.values.iter().map(|(name, _)| *name).collect::<Vec<_>>())
@@ -121,6 +124,37 @@ fn pair(chunk: &str) -> Option<(&str, &str)> {
     (words && is_value(&chunk[at..])).then_some((name, &chunk[at..]))
 }
 
+/// `fillseq  :  1.420 micros/op  704225 ops/sec;`, as db_bench prints: a name and a colon, then values with units of
+/// which each is a name.
+fn measured<'a>(text: &'a str, line: &Line) -> Option<Named<'a>> {
+    let body = line.span.of(text).trim();
+    if body.len() > 200 || line.bullet > 0 {
+        return None;
+    }
+    let (name, rest) = body.split_once(": ")?;
+    let name = name.trim_end();
+    let named = !name.is_empty() && name.len() <= 40 && !is_value(name);
+    let mut values: Vec<(&str, &str)> = Vec::new();
+    let mut words = rest.split_whitespace().map(|w| w.trim_end_matches([',', ';']));
+    while let Some(value) = words.next() {
+        let unit = words.next()?;
+        let start = value.as_ptr() as usize - rest.as_ptr() as usize;
+        let end = unit.as_ptr() as usize + unit.len() - rest.as_ptr() as usize;
+        let digit = value.starts_with(|c: char| c.is_ascii_digit());
+        let own = rest.get(start..end)?;
+        if !digit || values.iter().any(|(u, _)| *u == unit) || !(is_value(own) || counts(unit)) {
+            return None;
+        }
+        values.push((unit, own));
+    }
+    (named && values.len() > 1).then_some(Named { name, values })
+}
+
+/// Whether a word behind a number may be what is counted: "operations".
+fn counts(unit: &str) -> bool {
+    unit.len() > 3 && unit.ends_with('s') && unit.bytes().all(|b| b.is_ascii_lowercase())
+}
+
 /// `1.2G  ./target` or `41.20s call     tests/test_import.py`, as du and pytest print them: the value has a unit.
 fn value_first<'a>(text: &'a str, line: &Line) -> Option<Named<'a>> {
     let body = line.span.of(text).trim();
@@ -188,6 +222,19 @@ mod tests {
         );
         assert_eq!(columns, ["", "iterations/s"]);
         assert_eq!(rows[1], ["addition2", "24.205M"]);
+    }
+
+    #[test]
+    fn values_with_units_stand_behind_a_colon() {
+        let (columns, rows) = table(
+            "```\nfillseq      :       1.420 micros/op 704225 ops/sec 1.420 seconds 1000000 operations;   77.9 MB/s\n\
+             readrandom   :       2.655 micros/op 376648 ops/sec 2.655 seconds 1000000 operations;\n```\n",
+        );
+        assert_eq!(columns, ["", "micros/op", "ops/sec", "seconds", "operations", "MB/s"]);
+        assert_eq!(rows[0][..3], ["fillseq", "1.420 micros/op", "704225 ops/sec"]);
+        assert_eq!(rows[1][2..], ["376648 ops/sec", "2.655 seconds", "1000000 operations", ""]);
+        let prose = "Note: 12 ms are 3 frames\nLater: 9 ms 4 ms\n";
+        assert!(find(prose, &lines(prose)).0.is_empty());
     }
 
     #[test]
