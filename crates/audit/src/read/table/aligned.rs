@@ -3,7 +3,8 @@
 
 use std::ops::Range;
 
-use super::chunk::{Chunk, MAX_CHUNKS, chunks, every};
+use super::chunk::{Chunk, chunks};
+use super::narrow;
 use super::shape::label;
 use super::{Cell, Row, Shape, Table, cell};
 use crate::read::line::Line;
@@ -11,7 +12,7 @@ use crate::read::source::Span;
 
 /// What a line may be in a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+pub(super) enum Kind {
     Row,
     /// Only dashes, equals signs and the like.
     Rule,
@@ -25,7 +26,7 @@ pub(super) fn read(text: &str, region: &[Line]) -> Option<Vec<(Table, Range<usiz
     let mut chunks: Vec<Vec<Chunk>> = region.iter().map(|l| chunks(text, l)).collect();
     let kinds: Vec<Kind> =
         region.iter().zip(&chunks).map(|(l, chunks)| kind(text, l, chunks)).collect();
-    narrow(text, region, &kinds, &mut chunks);
+    narrow::cut(text, region, &kinds, &mut chunks);
     let mut tables = Vec::new();
     let mut at = 0;
     let mut free = 0;
@@ -39,38 +40,8 @@ pub(super) fn read(text: &str, region: &[Line]) -> Option<Vec<(Table, Range<usiz
     (!tables.is_empty()).then_some(tables)
 }
 
-/// Cuts a header and its rows at every space where all have as many words: names that are as wide as their columns stand
-/// one space apart ("us sy id wa").
-fn narrow(text: &str, region: &[Line], kinds: &[Kind], chunks: &mut [Vec<Chunk>]) {
-    let mut at = 0;
-    while let Some(first) = (at..kinds.len()).find(|i| kinds[*i] == Kind::Row) {
-        let end = end_of_rows(kinds, chunks, first);
-        at = end;
-        let Some(header) = first.checked_sub(1).filter(|h| kinds[*h] == Kind::Words) else {
-            continue;
-        };
-        let lines: Vec<usize> = std::iter::once(header)
-            .chain((first..end).filter(|i| kinds[*i] == Kind::Row))
-            .collect();
-        let cut: Vec<Vec<Chunk>> = lines.iter().map(|i| every(text, &region[*i])).collect();
-        let n = cut[0].len();
-        let fewer = lines.iter().any(|i| chunks[*i].len() < n);
-        let even =
-            |i: usize| cut.iter().skip(1).all(|c| c[i].overlaps(&(cut[0][i].from..cut[0][i].to)));
-        if (5..=MAX_CHUNKS).contains(&n)
-            && fewer
-            && cut.iter().all(|c| c.len() == n)
-            && (0..n).all(even)
-        {
-            for (i, own) in lines.into_iter().zip(cut) {
-                chunks[i] = own;
-            }
-        }
-    }
-}
-
 /// Behind the last of the rows that begin at `first`. Rules and lines of one name may stand between them.
-fn end_of_rows(kinds: &[Kind], chunks: &[Vec<Chunk>], first: usize) -> usize {
+pub(super) fn end_of_rows(kinds: &[Kind], chunks: &[Vec<Chunk>], first: usize) -> usize {
     let mut end = first + 1;
     let mut at = end;
     while at < kinds.len() {
@@ -218,7 +189,8 @@ fn names(
     let mut names = vec![String::new(); columns.len()];
     for (h, line) in header.iter().enumerate() {
         let own = &chunks[*line];
-        let groups = h + 1 < header.len() && own.len() + 1 < columns.len();
+        let groups =
+            h + 1 < header.len() && own.len() + 1 < columns.len() && !goes_on(own, columns);
         for (c, (column, name)) in columns.iter().zip(&mut names).enumerate() {
             let mut over: Vec<&Chunk> = own.iter().filter(|k| k.overlaps(column)).collect();
             if groups && over.is_empty() && c > 0 {
@@ -243,6 +215,17 @@ fn names(
         }
     }
     names
+}
+
+/// Whether names over others are the first words of these and not of groups: each stands over one of the columns that
+/// follow one another.
+fn goes_on(own: &[Chunk], columns: &[Range<usize>]) -> bool {
+    let over = |k: &Chunk| {
+        let mut all = (0..columns.len()).filter(|c| k.overlaps(&columns[*c]));
+        all.next().filter(|_| all.next().is_none())
+    };
+    let over: Option<Vec<usize>> = own.iter().map(over).collect();
+    own.len() > 1 && over.is_some_and(|o| o.windows(2).all(|w| w[0] + 1 == w[1]))
 }
 
 fn kind(text: &str, line: &Line, chunks: &[Chunk]) -> Kind {
@@ -338,6 +321,17 @@ mod tests {
         );
         assert_eq!(columns, ["Program", "Old (s)", "New (s)"]);
         assert_eq!(rows[1], ["clang", "2,310.0", "2,034.0"]);
+    }
+
+    #[test]
+    fn names_that_are_wider_than_their_columns_go_on_over_them() {
+        let (columns, _) = table(
+            "                    random  random\n\
+             KB  reclen   write    read   write\n\
+             64       4   21208    1402    1911\n\
+             64      64   32310   14820   16208\n",
+        );
+        assert_eq!(columns, ["KB", "reclen", "write", "random read", "random write"]);
     }
 
     #[test]

@@ -11,6 +11,7 @@ mod clock;
 mod csv;
 mod latex;
 mod listed;
+mod narrow;
 mod outputs;
 mod pairs;
 mod pipe;
@@ -99,6 +100,7 @@ pub(crate) fn find(text: &str, lines: &[Line]) -> (Vec<Table>, Vec<bool>) {
 /// A table without words of its own takes those of the two nearest paragraphs or headings above it, and none that stand
 /// in other code or in lists.
 fn captions(text: &str, lines: &[Line], taken: &[bool], tables: &mut [Table]) {
+    let mut above: Option<(usize, Span)> = None;
     for table in tables {
         let own = table.title.end > table.title.start;
         let from = table.title.start.min(table.span.start);
@@ -124,6 +126,14 @@ fn captions(text: &str, lines: &[Line], taken: &[bool], tables: &mut [Table]) {
                 most = if line.hashes > 0 { 80 } else { most };
             }
         }
+        // What stands right below another table in code is called like it.
+        let below = above.filter(|(end, _)| {
+            let from = lines.partition_point(|l| l.span.end <= *end);
+            lines.get(first).is_some_and(|l| l.code)
+                && (from..first).all(|i| lines[i].blank || taken[i] && !lines[i].fence)
+        });
+        let title = title.or(below.map(|(_, title)| title));
         table.title = title.unwrap_or(Span::new(table.span.start, table.span.start));
+        above = Some((table.span.end, table.title)).filter(|(_, t)| t.end > t.start);
     }
 }

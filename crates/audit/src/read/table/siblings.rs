@@ -103,13 +103,20 @@ fn alike(a: &Table, b: &Table) -> bool {
     let single = a.rows.len() == 1 && b.rows.len() == 1;
     let rows = x.len() > 1 && 2 * x.intersection(&y).count() > x.len().max(y.len());
     let named = a.columns.iter().skip(1).any(|c| !c.is_empty());
-    rows || single && named
+    // A device that was there only once.
+    let common = x.intersection(&y).count();
+    let told_apart = x.len() == a.rows.len() && y.len() == b.rows.len() && !x.contains("");
+    let within = named && told_apart && common == x.len().min(y.len());
+    let within = within && 2 * common >= x.len().max(y.len());
+    rows || single && named || within
 }
 
 /// What stands right over a table: the last line of its title, or of it the last sentence.
 fn name(text: &str, table: &Table) -> String {
     let title = table.title.of(text);
-    let line = title.lines().rev().map(str::trim).find(|l| l.chars().any(char::is_alphanumeric));
+    // "procs -----memory----- --swap--" is over columns.
+    let words = |l: &&str| l.chars().any(char::is_alphanumeric) && !l.contains("---");
+    let line = title.lines().rev().map(str::trim).find(words);
     let line = line.unwrap_or("");
     let line = line.rsplit_once(". ").map_or(line, |(_, last)| last);
     let name = line.trim_matches(|c: char| !c.is_alphanumeric() && !matches!(c, ')' | '('));
@@ -121,10 +128,10 @@ fn joined(tables: &[Table], own: &[usize], names: &[String]) -> Table {
     let mut columns = vec![String::new()];
     columns.extend(last.columns.iter().cloned());
     let mut rows = Vec::new();
+    let single = own.iter().all(|i| tables[*i].rows.len() == 1);
     for (name, i) in names.iter().zip(own) {
         for row in &tables[*i].rows {
             let title = Cell { text: name.clone(), span: row.span, ..Cell::default() };
-            let single = tables[*i].rows.len() == 1;
             let label = if single { name.clone() } else { format!("{name} {}", row.label) };
             let cells = std::iter::once(title).chain(row.cells.iter().cloned()).collect();
             rows.push(Row { span: row.span, label, cells });
@@ -148,6 +155,17 @@ mod tests {
         let labels: Vec<&str> = all[0].0.rows.iter().map(|r| r.label.as_str()).collect();
         assert_eq!(labels, ["Before the change", "After it"]);
         assert_eq!(all[0].0.rows[1].cells[2].text, "64.9");
+    }
+
+    #[test]
+    fn tables_below_others_are_called_like_them() {
+        let text = "Before\n\n```\nload  jobs\n 8.12     4\n\ndisk    r/s    w/s\nsdb   61.20  214.7\n```\n\nAfter\n\n\
+                    ```\nload  jobs\n 9.86     3\n\ndisk    r/s    w/s\nsdb   78.60  121.3\nsdc    0.00  166.4\n```\n";
+        let document = document(text);
+        let all = together(text, &document.tables);
+        let labels: Vec<Vec<&str>> =
+            all.iter().map(|(t, _)| t.rows.iter().map(|r| r.label.as_str()).collect()).collect();
+        assert_eq!(labels, [vec!["Before", "After"], vec!["Before sdb", "After sdb", "After sdc"]]);
     }
 
     #[test]
