@@ -71,6 +71,9 @@ fn table(
         header = vec![first];
         rows.remove(0);
     }
+    if header.is_empty() && is_numbered_header(text, chunks, &rows) {
+        header = vec![rows.remove(0)];
+    }
     if rows.len() < 2 && header.is_empty() {
         return None;
     }
@@ -104,6 +107,34 @@ fn table(
     let title = title.unwrap_or(Span::new(top, top));
     let after = (end..kinds.len()).take_while(|i| kinds[*i] == Kind::Rule).count();
     Some((Table { shape: Shape::Grid, span, title, columns: names, rows: made }, from..end + after))
+}
+
+/// Whether a first row names columns by numbers, as versions (`phase  1.7  1.9` over whole numbers) or as counts that
+/// double (`threads  1  2  4`).
+fn is_numbered_header(text: &str, chunks: &[Vec<Chunk>], rows: &[usize]) -> bool {
+    let [first, rest @ ..] = rows else { return false };
+    let own = &chunks[*first];
+    let decimals = |c: &Chunk| {
+        let body = c.span.of(text);
+        let plain = body.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+        plain.then(|| body.split_once('.').map_or(0, |(_, d)| d.len()))
+    };
+    let number = |c: &Chunk| c.span.of(text).parse::<f64>().ok();
+    let Some(values) = own.iter().skip(1).map(number).collect::<Option<Vec<f64>>>() else {
+        return false;
+    };
+    let whole =
+        |i: usize| rest.iter().all(|r| chunks[*r].get(i).is_none_or(|c| decimals(c) != Some(1)));
+    let versions = own.iter().skip(1).all(|c| decimals(c) == Some(1))
+        && (1..own.len()).all(whole)
+        && values.iter().all(|v| *v < 20.0);
+    let doubles = values.len() > 2 && values.windows(2).all(|w| w[1] == 2.0 * w[0] && w[0] >= 1.0);
+    let alone = own.first().is_some_and(|c| !c.span.of(text).contains(' ') && !c.numeric);
+    rest.len() > 1
+        && alone
+        && values.len() > 1
+        && values.windows(2).all(|w| w[0] < w[1])
+        && (versions || doubles)
 }
 
 /// The lines of names over a first row: at most three, with rules between them.
@@ -332,6 +363,19 @@ mod tests {
              64      64   32310   14820   16208\n",
         );
         assert_eq!(columns, ["KB", "reclen", "write", "random read", "random write"]);
+    }
+
+    #[test]
+    fn versions_and_counts_that_double_are_names() {
+        let (columns, rows) =
+            table("phase      1.7     1.9\nboot        45      38\nradio    2,140     960\n");
+        assert_eq!(columns, ["phase", "1.7", "1.9"]);
+        assert_eq!(rows.len(), 2);
+        let (columns, _) =
+            table("threads    1    2    4\nold      310  590  900\nnew      320  640  990\n");
+        assert_eq!(columns, ["threads", "1", "2", "4"]);
+        let (columns, rows) = table("boot    1.7   1.9\nradio   2.5   2.4\nidle    3.1   3.0\n");
+        assert_eq!((columns.concat(), rows.len()), (String::new(), 3));
     }
 
     #[test]
