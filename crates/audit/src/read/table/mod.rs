@@ -111,7 +111,11 @@ fn captions(text: &str, lines: &[Line], taken: &[bool], tables: &mut [Table]) {
         let mut code = lines.get(first).is_some_and(|l| l.code);
         for i in (0..first).rev().take(8) {
             let line = &lines[i];
-            if taken[i] || pieces == 2 || line.bullet > 0 || line.code && !code {
+            // "2) the old server" by itself is no list.
+            let numbered = line.bullet > 0
+                && line.span.of(text).starts_with(|c: char| c.is_ascii_digit())
+                && [i.wrapping_sub(1), i + 1].iter().all(|j| lines.get(*j).is_none_or(|l| l.blank));
+            if taken[i] || pieces == 2 || line.bullet > 0 && !numbered || line.code && !code {
                 break;
             }
             code = line.code || code && line.blank;
@@ -135,5 +139,23 @@ fn captions(text: &str, lines: &[Line], taken: &[bool], tables: &mut [Table]) {
         let title = title.or(below.map(|(_, title)| title));
         table.title = title.unwrap_or(Span::new(table.span.start, table.span.start));
         above = Some((table.span.end, table.title)).filter(|(_, t)| t.end > t.start);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::read::line::lines;
+
+    #[test]
+    fn a_number_before_a_caption_makes_no_list_of_it() {
+        let table = "| a | ms |\n|---|---|\n| x | 1 |\n";
+        for (over, title) in
+            [("1) new box", "1) new box"), ("1) new box\n2) old box", ""), ("- new box", "")]
+        {
+            let text = format!("{over}\n\n{table}");
+            let (tables, _) = find(&text, &lines(&text));
+            assert_eq!(tables[0].title.of(&text), title, "{over}");
+        }
     }
 }
