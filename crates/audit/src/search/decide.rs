@@ -232,9 +232,10 @@ pub(crate) struct Judged {
 pub(crate) fn judge(book: &Book<'_>, claims: &[Claim]) -> Vec<Judged> {
     let mut all: Vec<Judged> = Vec::new();
     each(book, &WEIGHTS, claims, |choice| all.push(decide(book, choice)));
-    // Two values that stand for each other are one claim.
+    // Two values that stand for each other are one claim, if it is decided.
     for own in all.chunk_by_mut(|a, b| a.sentence == b.sentence) {
-        let pairs: Vec<_> = own.iter().filter(|j| j.two).map(|j| j.own.clone()).collect();
+        let pairs: Vec<_> =
+            own.iter().filter(|j| j.two && j.claim.is_some()).map(|j| j.own.clone()).collect();
         let part = |j: &Judged| {
             pairs.iter().any(|pair| pair.start <= j.own.start && j.own.end <= pair.end)
         };
