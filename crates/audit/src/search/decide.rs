@@ -17,15 +17,16 @@ use super::fit::fit;
 
 /// The least probability of *holds* and of *wrong* that is said.
 const HOLDS: f64 = 0.7;
-const WRONG: f64 = 0.9;
+const WRONG: f64 = 0.85;
 /// The least probability of *holds* at which a verdict stays that the judges of names gave: on the same values, and on
 /// others.
 pub(crate) const KEEP: f64 = 0.3;
 pub(crate) const KEEP_OTHER: f64 = 0.5;
 /// Where they know the parts of which a system is made, which are not looked at here.
 pub(crate) const KEEP_PARTS: f64 = 0.01;
-/// And of *wrong*, on the same values.
-pub(crate) const KEEP_WRONG: f64 = 0.3;
+/// And of *wrong*, on the same values; where no reading disagrees, as long as *holds* is not likelier than the other.
+pub(crate) const KEEP_WRONG: f64 = 0.7;
+pub(crate) const KEEP_ALONE: f64 = 0.2;
 
 /// What is ranked among more names the extreme alone.
 const MAX_RIVALS: usize = 24;
@@ -232,10 +233,9 @@ pub(crate) struct Judged {
 pub(crate) fn judge(book: &Book<'_>, claims: &[Claim]) -> Vec<Judged> {
     let mut all: Vec<Judged> = Vec::new();
     each(book, &WEIGHTS, claims, |choice| all.push(decide(book, choice)));
-    // Two values that stand for each other are one claim, if it is decided.
+    // Two values that stand for each other are one claim: that one of them is right says little.
     for own in all.chunk_by_mut(|a, b| a.sentence == b.sentence) {
-        let pairs: Vec<_> =
-            own.iter().filter(|j| j.two && j.claim.is_some()).map(|j| j.own.clone()).collect();
+        let pairs: Vec<_> = own.iter().filter(|j| j.two).map(|j| j.own.clone()).collect();
         let part = |j: &Judged| {
             pairs.iter().any(|pair| pair.start <= j.own.start && j.own.end <= pair.end)
         };

@@ -43,6 +43,9 @@ pub(crate) fn add(context: &Context<'_>, claims: &mut Vec<Claim>) {
     let parts = lines_of_parts(&book);
     let all = decide::judge(&book, claims);
     for c in claims.iter_mut().filter(|c| decided(c)) {
+        if c.verdict == ClaimVerdict::Wrong && has_number(context, &all, c) {
+            take_back(c);
+        }
         narrow(context, &all, c);
     }
     for judged in all {
@@ -68,8 +71,7 @@ pub(crate) fn add(context: &Context<'_>, claims: &mut Vec<Claim>) {
         for c in claims.iter_mut().filter(|c| same(c) && decided(c)) {
             let by_parts = c.verdict != ClaimVerdict::Wrong && rests_on(c, &parts);
             if is_taken_back(&judged, c, by_parts) {
-                c.verdict = ClaimVerdict::Ambiguous;
-                c.reason = format!("{}, but what it is about is not certain", c.reason);
+                take_back(c);
             }
         }
         let of_it = |c: &Claim| {
@@ -101,6 +103,20 @@ pub(crate) fn add(context: &Context<'_>, claims: &mut Vec<Claim>) {
     }
 }
 
+fn take_back(c: &mut Claim) {
+    c.verdict = ClaimVerdict::Ambiguous;
+    c.reason = format!("{}, but what it is about is not certain", c.reason);
+}
+
+/// Whether what was taken for a rank is a comparison with a number, "takes 3.3 GB more than": that is the claim.
+fn has_number(context: &Context<'_>, all: &[decide::Judged], c: &Claim) -> bool {
+    let ranks = matches!(c.kind, ClaimKind::Rank | ClaimKind::Order) && c.claimed.is_none();
+    let inside = within(context, all, c);
+    ranks
+        && inside.iter().any(|j| j.compares && j.claimed.is_some())
+        && inside.iter().all(|j| j.claimed.is_some() || j.kind != ClaimKind::Rank)
+}
+
 fn decided(c: &Claim) -> bool {
     !matches!(c.verdict, ClaimVerdict::Unsupported | ClaimVerdict::Ambiguous)
 }
@@ -123,16 +139,25 @@ fn rests_on(c: &Claim, lines: &[(usize, usize)]) -> bool {
     places.any(|(line, _)| lines.iter().any(|(a, b)| (*a..=*b).contains(&line)))
 }
 
-/// Leaves a claim in a sentence of several numbers the words of the clauses of its own.
-fn narrow(context: &Context<'_>, all: &[decide::Judged], c: &mut Claim) {
+/// What is said of numbers or compared within the words of a claim.
+fn within<'a>(
+    context: &Context<'_>,
+    all: &'a [decide::Judged],
+    c: &Claim,
+) -> Vec<&'a decide::Judged> {
     let sentences = &context.document.sentences;
     let first = all.partition_point(|j| sentences[j.sentence].span.end <= c.span.start);
-    let inside: Vec<&decide::Judged> = all[first..]
+    all[first..]
         .iter()
         .take_while(|j| sentences[j.sentence].span.start < c.span.end)
         .filter(|j| j.compares || j.claimed.is_some())
         .filter(|j| c.span.start <= j.span.start && j.span.end <= c.span.end)
-        .collect();
+        .collect()
+}
+
+/// Leaves a claim in a sentence of several numbers the words of the clauses of its own.
+fn narrow(context: &Context<'_>, all: &[decide::Judged], c: &mut Claim) {
+    let inside = within(context, all, c);
     let own = |j: &&&decide::Judged| match c.claimed {
         Some(_) => j.claimed == c.claimed,
         None => j.claimed.is_some_and(|v| c.inputs.iter().any(|i| i.value == v)),
@@ -153,7 +178,7 @@ fn is_taken_back(judged: &decide::Judged, c: &Claim, by_parts: bool) -> bool {
     let has = |values: &[f64]| values.iter().all(|v| c.inputs.iter().any(|i| i.value == *v));
     let believed = match c.verdict {
         // Of what has no reading that it would disagree with nothing is known here.
-        ClaimVerdict::Wrong if judged.against.is_empty() => judged.holds < decide::KEEP_OTHER,
+        ClaimVerdict::Wrong if judged.against.is_empty() => judged.holds < decide::KEEP_ALONE,
         ClaimVerdict::Wrong => has(&judged.against) && judged.wrong >= decide::KEEP_WRONG,
         _ if has(&judged.inputs) => judged.holds >= decide::KEEP,
         _ => judged.holds >= decide::KEEP_OTHER,

@@ -118,9 +118,9 @@ const DIRECTIONS: [(&str, &str); 26] = [
 ];
 
 /// Words that rank.
-const RANKS: [&str; 13] = [
+const RANKS: [&str; 17] = [
     "fastest", "slowest", "highest", "lowest", "largest", "smallest", "shortest", "longest",
-    "heaviest", "least", "most", "best", "worst",
+    "heaviest", "least", "most", "best", "worst", "first", "lead", "heads", "rear",
 ];
 
 /// A text with one thing changed. Of several texts one at least makes the claim untrue.
