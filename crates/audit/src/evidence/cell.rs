@@ -16,12 +16,7 @@ pub(crate) fn of_header(name: &str) -> Option<Measure> {
             let mut scale = 1.0;
             for word in inside.split([' ', ',', ';']) {
                 // "(k events/s)"
-                let prefix = match word {
-                    "k" | "K" | "thousand" => Some(1e3),
-                    "M" | "million" => Some(1e6),
-                    _ => None,
-                };
-                if let Some(prefix) = prefix {
+                if let Some(prefix) = factor(word) {
                     scale = prefix;
                     continue;
                 }
@@ -36,6 +31,12 @@ pub(crate) fn of_header(name: &str) -> Option<Measure> {
                     return Some(found).filter(|m| m.dimension != Dimension::Count);
                 }
             }
+            // "(in thousands)", "(millions)", but "(10^6)" and "(1 million)" are sizes of what was done.
+            let bare = inside.strip_prefix("in ").map(|i| i.split(" of ").next().unwrap_or(i));
+            let bare = bare.unwrap_or(inside).trim();
+            if let Some(scale) = factor(bare).filter(|_| !bare.starts_with("10")) {
+                return Some(thousands(scale));
+            }
         }
     }
     let words: Vec<&str> = name.split_whitespace().collect();
@@ -46,7 +47,8 @@ pub(crate) fn of_header(name: &str) -> Option<Measure> {
             "minute" | "min" => "min",
             _ => return measure(what).filter(|m| m.dimension != Dimension::Count),
         };
-        return measure(&format!("{what}/{each}"));
+        let found = measure(&format!("{what}/{each}"))?;
+        return Some(prefixed(found, &words[..words.len() - 3]));
     }
     if let Some(kind) = name.trim().strip_prefix('%').filter(|k| !k.is_empty())
         && kind.bytes().all(|b| b.is_ascii_alphabetic())
@@ -54,6 +56,13 @@ pub(crate) fn of_header(name: &str) -> Option<Measure> {
         return Some(of(Dimension::Percent, 1.0));
     }
     let last = words.last()?;
+    // "Requests, millions", "Rows x1000"
+    if words.len() > 1
+        && let Some(scale) = factor(last)
+        && (last.ends_with("ions") || last.ends_with("thousands") || last.starts_with(['x', '×']))
+    {
+        return Some(thousands(scale));
+    }
     // "Min", "Latency min": the least, and no minutes.
     let time = words.len() > 1
         && words[..words.len() - 1].iter().any(|w| {
@@ -71,6 +80,46 @@ pub(crate) fn of_header(name: &str) -> Option<Measure> {
         })
         .flatten()
         .filter(|m| !matches!(m.dimension, Dimension::Count))
+        .map(|m| prefixed(m, &words[..words.len() - 1]))
+}
+
+/// What a word multiplies by: `k`, `thousands`, `x1000`, `×10^6`, `10³`.
+pub(super) fn factor(word: &str) -> Option<f64> {
+    let bare = word.trim_start_matches(['x', '×', '*', '·']);
+    if let Some(power) = bare.strip_prefix("10") {
+        return match power.trim_start_matches('^') {
+            "3" if power.starts_with('^') => Some(1e3),
+            "6" if power.starts_with('^') => Some(1e6),
+            "9" if power.starts_with('^') => Some(1e9),
+            "³" => Some(1e3),
+            "⁶" => Some(1e6),
+            "⁹" => Some(1e9),
+            "00" if bare != word => Some(1e3),
+            _ => None,
+        };
+    }
+    match word {
+        "k" | "K" | "thousand" | "thousands" | "'000" | "000s" => Some(1e3),
+        "M" | "million" | "millions" => Some(1e6),
+        "billion" | "billions" => Some(1e9),
+        _ => None,
+    }
+}
+
+/// Things that are counted in thousands or millions; prose may repeat the number as it stands.
+pub(super) fn thousands(scale: f64) -> Measure {
+    Measure { dimension: Dimension::Plain, scale, binary: Some(1.0) }
+}
+
+/// A rate behind a factor: "k ops/s", "thousands of rows per second".
+pub(super) fn prefixed(found: Measure, before: &[&str]) -> Measure {
+    let before = before.strip_suffix(&["of"]).unwrap_or(before);
+    match before.last().and_then(|w| factor(w)) {
+        Some(scale) if found.dimension == Dimension::Rate => {
+            Measure { scale: found.scale * scale, ..found }
+        }
+        _ => found,
+    }
 }
 
 /// The value of a cell, and a ratio in brackets behind it: `0.84s (2.05x)`, `312.4 ± 4.1`, `181.2k`,
@@ -282,5 +331,20 @@ mod tests {
         assert_eq!(of("ssj_ops per watt"), None);
         assert_eq!(of("Requests per second"), Some((Dimension::Rate, 1.0)));
         assert_eq!(of("Inserts (k/s)"), Some((Dimension::Rate, 1e3)));
+        assert_eq!(of("Inserts, k ops/s"), Some((Dimension::Rate, 1e3)));
+        assert_eq!(of("million rows per second"), Some((Dimension::Rate, 1e6)));
+    }
+
+    #[test]
+    fn headers_count_in_thousands() {
+        let of = |name: &str| of_header(name).map(|m| (m.dimension, m.scale, m.binary));
+        let names = ["Rows (in thousands)", "Rows (x1000)", "Rows (×10^3)", "Rows, thousands"];
+        for name in names.into_iter().chain(["Rows (k)", "Rows (in thousands of rows)"]) {
+            assert_eq!(of(name), Some((Dimension::Plain, 1e3, Some(1.0))), "{name}");
+        }
+        assert_eq!(of("Done [10^6 ops/s]"), Some((Dimension::Rate, 1e6, None)));
+        for name in ["Insert (1 million)", "Sort (10^6)", "Sort (1000)", "Class M", "Sort 10^6"] {
+            assert_eq!(of(name), None, "{name}");
+        }
     }
 }

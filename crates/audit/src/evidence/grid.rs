@@ -124,7 +124,7 @@ impl Grid {
         }
         let words_over = table.title.of(document.text);
         let title = words_over.to_lowercase();
-        let titled = caption::unit(words_over);
+        let titled = caption::of_columns(words_over, &table.columns);
         let units = rows::units_under_header(table);
         let headers: Vec<Option<Measure>> = table
             .columns
@@ -147,6 +147,7 @@ impl Grid {
                     return None;
                 }
                 let (mut amount, ratio) = amount::of_cell(&cell.text, *header)?;
+                let titled = *titled.get(c)?;
                 let titled = titled.filter(|_| !is_hardware(&table.columns[c]));
                 if let (Dimension::Plain, Some(measure), None) =
                     (amount.dimension(), of_row.or(titled), header)

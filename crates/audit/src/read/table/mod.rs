@@ -120,7 +120,9 @@ fn captions(text: &str, lines: &[Line], taken: &[bool], tables: &mut [Table]) {
             }
             code = line.code || code && line.blank;
             let body = line.span.of(text);
-            let command = line.code && body.trim_start().starts_with("$ ");
+            // "#+NAME: startup" is for Org mode.
+            let command = line.code && body.trim_start().starts_with("$ ")
+                || body.trim_start().starts_with("#+NAME:");
             let says = body.chars().any(char::is_alphanumeric) && !line.fence && !command;
             if says && body.len() < most {
                 pieces += 1;
