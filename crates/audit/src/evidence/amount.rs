@@ -17,6 +17,7 @@ pub(crate) enum Dimension {
     /// Things a second.
     Rate,
     Power,
+    Energy,
     Frequency,
     Percent,
     Times,
@@ -27,9 +28,12 @@ pub(crate) enum Dimension {
 }
 
 impl Dimension {
-    /// Whether values of both can stand for one quantity: a rate is often printed without its unit.
+    /// Whether values of both can stand for one quantity: a rate is often printed without its unit, and a product has none.
     pub(crate) fn fits(self, other: Dimension) -> bool {
-        let bare = |a, b| a == Dimension::Plain && matches!(b, Dimension::Rate | Dimension::Plain);
+        let bare = |a, b| {
+            a == Dimension::Plain
+                && matches!(b, Dimension::Rate | Dimension::Plain | Dimension::Energy)
+        };
         self == other || bare(self, other) || bare(other, self)
     }
 }
@@ -140,6 +144,11 @@ pub(crate) fn measure(printed: &str) -> Option<Measure> {
     let word = word.replace('μ', "µ");
     let lower = word.to_lowercase();
     if let Some((left, right)) = lower.split_once('/') {
+        // "J/token", "kWh/run"
+        let energy = unit::read(left, &word).filter(|r| r.unit == Unit::Energy);
+        if energy.is_some() && right.len() > 1 {
+            return energy.as_ref().and_then(measure_of);
+        }
         match right {
             "op" | "iter" | "call" | "elem" | "req" | "request" => {
                 if left == "b" || left == "bytes" {
@@ -219,6 +228,7 @@ pub(crate) fn measure_of(read: &unit::Read) -> Option<Measure> {
         Unit::BitRate => Dimension::BitRate,
         Unit::Frequency => Dimension::Frequency,
         Unit::Power => Dimension::Power,
+        Unit::Energy => Dimension::Energy,
         Unit::Count(_) => Dimension::Count,
         Unit::RackUnits => return None,
     };

@@ -86,6 +86,7 @@ fn stated(scene: &Scene<'_>, index: usize) -> Vec<Stated> {
                 | Dimension::BitRate
                 | Dimension::Rate
                 | Dimension::Power
+                | Dimension::Energy
         )
     };
     statement::amounts(text, tokens, &statements, &free)

@@ -252,9 +252,11 @@ fn prefix(unit: &str, header: Option<Measure>) -> Option<f64> {
         "k" | "K" => 1e3,
         "M" => 1e6,
         "G" => 1e9,
+        "T" => 1e12,
         "Ki" => 1024.0,
         "Mi" => 1024.0 * 1024.0,
         "Gi" => 1024.0 * 1024.0 * 1024.0,
+        "Ti" => 1024.0 * 1024.0 * 1024.0 * 1024.0,
         _ => return None,
     })
 }
@@ -278,6 +280,9 @@ mod tests {
         );
         assert!(near(cell("181.2k", "req/s"), 181_200.0, Dimension::Rate));
         assert!(near(cell("41.2 M", ""), 41.2e6, Dimension::Plain));
+        assert!(near(cell("1.2T", "Used"), 1.2e12, Dimension::Plain));
+        assert!(near(cell("0.97 J/token", ""), 0.97, Dimension::Energy));
+        assert!(near(cell("0.4", "Energy (kWh)"), 1.44e6, Dimension::Energy));
         assert!(near(cell("510 MB/s", "Compression"), 510e6, Dimension::ByteRate));
         assert!(near(cell("48", "Decode (ms)"), 0.048, Dimension::Time));
         assert!(near(cell("98.7", "Mops/s"), 98.7e6, Dimension::Rate));

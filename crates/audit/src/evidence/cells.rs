@@ -165,7 +165,7 @@ pub(crate) fn candidates(scene: &Scene<'_>, pair: Bound2, k: usize) -> (Vec<Cand
                 Metric::Size => matches!(m.dimension(), Dimension::Time | Dimension::Rate),
                 _ => false,
             };
-            !(speed && (bytes(m) || m.dimension() == Dimension::Power))
+            !(speed && (bytes(m) || matches!(m.dimension(), Dimension::Power | Dimension::Energy)))
                 && !(pair.side == Side::Columns && other)
         })
     });

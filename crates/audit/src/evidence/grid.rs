@@ -141,14 +141,15 @@ impl Grid {
             .map(|(c, name)| !is_about(name) && !keys.get(c).is_some_and(|k| *k))
             .collect();
         let mut cells: Vec<Vec<Option<Cell>>> = Vec::with_capacity(table.rows.len());
-        for (row, of_row) in table.rows.iter().zip(of_rows) {
+        for ((row, of_row), label) in table.rows.iter().zip(of_rows).zip(&labels) {
+            let parts = is_parts(label);
             let own = row.cells.iter().zip(&headers).enumerate().map(|(c, (cell, header))| {
                 if !valued.get(c).is_some_and(|v| *v) {
                     return None;
                 }
                 let (mut amount, ratio) = amount::of_cell(&cell.text, *header)?;
                 let titled = *titled.get(c)?;
-                let titled = titled.filter(|_| !is_hardware(&table.columns[c]));
+                let titled = titled.filter(|_| !parts && !is_parts(&table.columns[c]));
                 if let (Dimension::Plain, Some(measure), None) =
                     (amount.dimension(), of_row.or(titled), header)
                 {
@@ -196,7 +197,9 @@ impl Grid {
             }
         }
         match self.dimension(column) {
-            Some(Dimension::Time | Dimension::Bytes | Dimension::Power) => Better::Less,
+            Some(Dimension::Time | Dimension::Bytes | Dimension::Power | Dimension::Energy) => {
+                Better::Less
+            }
             Some(Dimension::Rate | Dimension::ByteRate | Dimension::BitRate) => Better::More,
             _ => by_name(&name),
         }
@@ -271,6 +274,12 @@ fn is_hardware(name: &str) -> bool {
     PARTS.contains(&name.as_str()) || matches!(name.as_str(), "instances" | "clock" | "clock (ghz)")
 }
 
+/// Names of parts and of their ratios, which take no unit from a caption.
+fn is_parts(name: &str) -> bool {
+    let lower = name.trim().to_lowercase();
+    is_hardware(name) || matches!(lower.as_str(), "racks" | "nodes" | "servers" | "hosts" | "pue")
+}
+
 /// Rows that sum up the others.
 fn is_summary(label: &str) -> bool {
     words(label).iter().any(|w| {
@@ -317,4 +326,20 @@ pub(crate) fn naming(grids: &[Grid]) -> BTreeMap<String, Vec<usize>> {
         }
     }
     index
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::read::document::document;
+
+    #[test]
+    fn a_caption_gives_no_unit_to_parts() {
+        let text = "Power of our halls in kW:\n\n| | Aare | Thur |\n|---|---|---|\n\
+            | Load | 14 | 45 |\n| Racks | 612 | 210 |\n";
+        let found = all(&document(text));
+        let of = |row| found[0].amount(At { row, column: 1 }).map(|a| (a.dimension(), a.value));
+        assert_eq!(of(0), Some((Dimension::Power, 14e3)));
+        assert_eq!(of(1), Some((Dimension::Plain, 612.0)));
+    }
 }

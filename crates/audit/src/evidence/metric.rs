@@ -180,7 +180,7 @@ impl Metric {
             Metric::Any => true,
             Metric::Price => has(&["price", "cost", "$", "€", "£"]),
             Metric::Size => dimension == Dimension::Bytes || dimension == Dimension::Plain && size,
-            Metric::Power => dimension == Dimension::Power,
+            Metric::Power => matches!(dimension, Dimension::Power | Dimension::Energy),
             Metric::Time => {
                 dimension == Dimension::Time
                     || dimension == Dimension::Plain && better == Better::Less && !sized

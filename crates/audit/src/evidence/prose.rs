@@ -46,7 +46,7 @@ pub(crate) fn judge(scene: &Scene<'_>, k: usize, used: &mut BTreeSet<usize>) -> 
     }
     // "The 8 GB machine is slower": sizes are no speeds.
     let speed = super::cells::is_speed(scene.sentence.lower(statement.word));
-    if speed && matches!(a.2.dimension(), Dimension::Bytes | Dimension::Power) {
+    if speed && matches!(a.2.dimension(), Dimension::Bytes | Dimension::Power | Dimension::Energy) {
         return None;
     }
     let less = match direction(scene, &statement, a.2) {

@@ -170,6 +170,9 @@ fn suffixed(value: f64, step: f64, suffix: &str) -> Option<Number> {
     let thousands = match suffix {
         "K" | "k" => Some(1e3),
         "M" => Some(1e6),
+        // "10G" and "100G" are links and cards.
+        "G" if value.fract() != 0.0 && value != 2.5 => Some(1e9),
+        "T" => Some(1e12),
         _ => None,
     };
     if let Some(factor) = thousands {

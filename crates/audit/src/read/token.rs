@@ -174,8 +174,8 @@ fn attach_units(text: &str, tokens: &mut [Token]) {
             printed.push_str("/s");
         }
         let skip = ["u", "s", "h", "w", "x", "system", "systems", "server", "servers"];
-        let alone =
-            lower.len() == 1 && !matches!(printed.as_str(), "s" | "W" | "U" | "x" | "X" | "h");
+        let alone = lower.len() == 1
+            && !matches!(printed.as_str(), "s" | "W" | "J" | "U" | "x" | "X" | "h");
         if alone
             || (skip.contains(&lower.as_str())
                 && lower.len() > 1
@@ -372,6 +372,12 @@ mod tests {
         let text = "On 8/25/2009 at 13:11:39 we used Release 5, v1.6.0_14 of Foo 10, 2009.06, \
                     May 3, 2011, Power 570, [1], Table 2, 7.2.1 and T5220.";
         assert_eq!(quantities(text), []);
+    }
+
+    #[test]
+    fn sizes_are_printed_as_df_prints_them() {
+        assert_eq!(quantities("412T of 1.84G, a 10G card"), [(412e12, None), (1.84e9, None)]);
+        assert_eq!(quantities("6 J each"), [(6.0, Some(Unit::Energy))]);
     }
 
     #[test]

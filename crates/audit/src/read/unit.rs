@@ -22,6 +22,8 @@ pub enum Unit {
     Frequency,
     /// Watts.
     Power,
+    /// Joules.
+    Energy,
     /// Rack units.
     RackUnits,
     /// Things that are counted, by name in the singular (`chip`, `core`, `jvm`).
@@ -100,6 +102,13 @@ pub(crate) fn read(lower: &str, printed: &str) -> Option<Read> {
         "ghz" => simple(Unit::Frequency, 1e9),
         "w" | "watt" | "watts" => simple(Unit::Power, 1.0),
         "kw" | "kilowatt" | "kilowatts" => simple(Unit::Power, 1e3),
+        "wh" | "watt-hours" => simple(Unit::Energy, 3600.0),
+        "kwh" | "kilowatt-hours" => simple(Unit::Energy, 3.6e6),
+        "mwh" if printed.starts_with('M') => simple(Unit::Energy, 3.6e9),
+        "joule" | "joules" => simple(Unit::Energy, 1.0),
+        "kj" | "kilojoules" => simple(Unit::Energy, 1e3),
+        "mj" => simple(Unit::Energy, if printed.starts_with('M') { 1e6 } else { 1e-3 }),
+        "j" if printed.starts_with('J') => simple(Unit::Energy, 1.0),
         "ru" | "u" => simple(Unit::RackUnits, 1.0),
         _ => return data(word, printed.trim_end_matches('.')),
     })
@@ -173,6 +182,17 @@ mod tests {
         assert_eq!(of("kb"), (Unit::Bytes, 1e3));
         assert_eq!(of("MiB"), (Unit::Bytes, 1048576.0));
         assert_eq!(of("Mbps"), (Unit::BitRate, 1e6));
+    }
+
+    #[test]
+    fn energy_is_in_joules() {
+        assert_eq!(of("J"), (Unit::Energy, 1.0));
+        assert_eq!(of("mJ"), (Unit::Energy, 1e-3));
+        assert_eq!(of("MJ"), (Unit::Energy, 1e6));
+        assert_eq!(of("kWh"), (Unit::Energy, 3.6e6));
+        for word in ["j", "mWh"] {
+            assert_eq!(read(&word.to_lowercase(), word), None, "{word}");
+        }
     }
 
     #[test]
