@@ -126,11 +126,15 @@ impl Grid {
         let title = words_over.to_lowercase();
         let titled = caption::of_columns(words_over, &table.columns);
         let units = rows::units_under_header(table);
+        let shares = rows::shares_of_time(&table.columns);
         let headers: Vec<Option<Measure>> = table
             .columns
             .iter()
             .enumerate()
-            .map(|(c, name)| amount::of_header(name).or_else(|| *units.get(c)?))
+            .map(|(c, name)| match shares.get(c) {
+                Some(true) => amount::measure("%"),
+                _ => amount::of_header(name).or_else(|| *units.get(c)?),
+            })
             .collect();
         let rows::Names { labels, keys } = rows::names(table, &headers);
         let of_rows = rows::units(table, &keys);

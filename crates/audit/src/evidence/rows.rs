@@ -209,6 +209,15 @@ pub(super) fn units_under_header(table: &Table) -> Vec<Option<Measure>> {
     if units.iter().any(Option::is_some) { units } else { Vec::new() }
 }
 
+/// The columns of vmstat and dstat that are per cent of the time; "us" by itself is a microsecond.
+pub(super) fn shares_of_time(columns: &[String]) -> Vec<bool> {
+    let names: Vec<&str> =
+        columns.iter().map(|c| c.split_whitespace().last().unwrap_or("")).collect();
+    let sets = [&["us", "sy", "id", "wa", "st", "gu"][..], &["usr", "sys", "idl", "wai", "stl"]];
+    let set = sets.into_iter().find(|s| s[..3].iter().all(|w| names.contains(w)));
+    names.iter().map(|n| set.is_some_and(|s| s.contains(n))).collect()
+}
+
 /// The unit of each row: in the cell under "Units", or in its name ("Parse (ms)", "Throughput MB/s").
 pub(super) fn units(table: &Table, keys: &[bool]) -> Vec<Option<Measure>> {
     let column = table
@@ -303,6 +312,25 @@ mod tests {
         );
         assert_eq!(found.labels[1..3], ["reads 4 KB", "reads 1 MB"]);
         assert_eq!(found.labels[4..], ["writes 4 KB", "writes 1 MB"]);
+    }
+
+    #[test]
+    fn vmstat_prints_shares_of_time() {
+        let of = |names: &[&str]| {
+            let columns: Vec<String> = names.iter().map(|n| (*n).to_owned()).collect();
+            shares_of_time(&columns)
+        };
+        let all = of(&["r", "cs", "cpu us", "sy", "id", "wa"]);
+        assert_eq!(all, [false, false, true, true, true, true]);
+        assert_eq!(of(&["usr", "sys", "idl", "recv"]), [true, true, true, false]);
+        assert_eq!(of(&["id", "us", "wa"]), [false; 3]);
+        let text =
+            "| host | cs | us | sy | id |\n|---|---|---|---|---|\n| a | 90 | 63 | 19 | 15 |\n";
+        let document = document(text);
+        let grids = super::super::grid::all(&document);
+        let at = super::super::grid::At { row: 0, column: 2 };
+        let found = grids.first().and_then(|g| g.amount(at));
+        assert_eq!(found.map(|a| (a.dimension(), a.value)), Some((Dimension::Percent, 63.0)));
     }
 
     #[test]
