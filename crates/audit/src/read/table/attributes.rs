@@ -21,9 +21,14 @@ struct Entry {
 const MAX_NAME: usize = 60;
 const MAX_KEY: usize = 24;
 const MAX_VALUE: usize = 24;
+/// Lists in more lists hold no results.
+const MAX_DEPTH: usize = 6;
 
 /// The table of the longest run of such lines in a region.
 pub(super) fn read(text: &str, region: &[Line]) -> Option<Vec<(Table, Range<usize>)>> {
+    if let Some(found) = nested(text, region) {
+        return Some(vec![found]);
+    }
     let entries: Vec<Option<Entry>> = region.iter().map(|l| entry(text, l)).collect();
     let (columns, range) = match longest(&entries, 2) {
         Some(range) => (columns(&entries[range.clone()]), range),
@@ -44,6 +49,48 @@ pub(super) fn read(text: &str, region: &[Line]) -> Option<Vec<(Table, Range<usiz
         table.title = Span::new(region[0].span.start, region[range.start - 1].span.end);
     }
     Some(vec![(table, range)])
+}
+
+/// A list in whose deeper items stand values of what the items above them name: a row for each value, called by all of
+/// its items.
+fn nested(text: &str, region: &[Line]) -> Option<(Table, Range<usize>)> {
+    let first = region.iter().position(|l| l.bullet > 0)?;
+    let lines = &region[first..];
+    let mut path: Vec<(usize, String)> = Vec::new();
+    let (mut rows, mut names) = (Vec::new(), 0);
+    for (i, line) in lines.iter().enumerate() {
+        let indent = line.indent(text);
+        while path.last().is_some_and(|(over, _)| *over >= indent) {
+            path.pop();
+        }
+        if line.bullet == 0 || path.len() >= MAX_DEPTH {
+            return None;
+        }
+        let name = if let Some(Entry { name, values }) = entry(text, line) {
+            let [(key, value)] = values.as_slice() else { return None };
+            let over = path.iter().map(|(_, n)| n.as_str());
+            let all: Vec<&str> =
+                over.chain([name.as_str(), key.as_str()]).filter(|n| !n.is_empty()).collect();
+            rows.push((line.span, all.join(" "), vec![Some(*value)]));
+            name
+        } else {
+            // An item without a value names those below it.
+            let own = Span::new(line.span.start + line.bullet, line.span.end).of(text).trim();
+            let own = unmarked(own.trim_end_matches(':'));
+            let deeper = lines.get(i + 1).is_some_and(|n| n.indent(text) > indent);
+            if !deeper || own.is_empty() || own.len() > MAX_KEY * 2 {
+                return None;
+            }
+            names += 1;
+            own.to_owned()
+        };
+        path.push((indent, name));
+    }
+    if names == 0 || rows.len() < 3 {
+        return None;
+    }
+    let table = grid(text, vec![String::new(); 2], rows)?;
+    Some((table, first..region.len()))
 }
 
 /// The longest run of lines with the same names of values, at least so many.
@@ -262,6 +309,23 @@ mod tests {
     fn one_value_a_line() {
         let (columns, rows) = table("- host network: 41 µs\n- vxlan: 63 µs\n");
         assert_eq!((columns, rows[1].clone()), (vec![String::new()], row("vxlan", &["63 µs"])));
+    }
+
+    #[test]
+    fn values_of_deeper_items_are_called_by_all_over_them() {
+        let text = "- **Traffic**\n  - out\n    - HTTP: 412T\n    - FTP: 1.9T\n  - in: 21T\n\
+                    - Requests: 96k\n  - IPv6: 22k\n";
+        let names = |text: &str| {
+            let (tables, _) = crate::read::table::find(text, &lines(text));
+            let labels = tables.iter().flat_map(|t| &t.rows).map(|r| r.label.clone());
+            labels.collect::<Vec<_>>()
+        };
+        let wanted =
+            ["Traffic out HTTP", "Traffic out FTP", "Traffic in", "Requests", "Requests IPv6"];
+        assert_eq!(names(text), wanted);
+        for text in ["- We saw\n- a: 12 ms\n- b: 13 ms\n- c: 14 ms\n", "- all\n  - a: 2 s\n"] {
+            assert!(!names(text).iter().any(|n| n.contains("saw") || n.contains("all")), "{text}");
+        }
     }
 
     #[test]
