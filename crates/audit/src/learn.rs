@@ -76,7 +76,7 @@ pub fn said(source: &Source, weights: &[f64; ALL]) -> Vec<Said> {
         let (yes, no) = rests(&book, c);
         let of = |i: Option<usize>| i.map(|i| (i, trust::known(&book, c, i).to_vec()));
         let (yes, no) = (of(yes), of(no));
-        let open = super::search::decide::open(&context, c.sentence, say.own.start).is_some();
+        let open = crate::search::verdict::open(&context, c.sentence, say.own.start).is_some();
         all.push(Said {
             yes,
             no,
@@ -94,7 +94,7 @@ pub fn said(source: &Source, weights: &[f64; ALL]) -> Vec<Said> {
                         let there = r.features.iter().enumerate().filter(|(_, v)| **v != 0.0);
                         there.flat_map(|(i, v)| [(i, *v), (own + i, *v)]).collect()
                     },
-                    inputs: crate::search::decide::values(r),
+                    inputs: crate::search::choice::values(r),
                     among: r.among.as_ref().map_or(Vec::new(), |all| {
                         let ends = [all.greatest(), all.least()];
                         ends.iter().chain(&all.all).map(|(a, _)| a.printed).collect()

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::book::Place;
-use super::decide::{Choice, values};
+use super::choice::{Choice, values};
 use super::model::{F, extra};
 use super::reading::{Fit, Reading};
 
@@ -13,6 +13,18 @@ use super::reading::{Fit, Reading};
 const REACH: usize = 3;
 /// Readings less likely than this neither tell nor are told.
 const LEAST: f64 = 1e-4;
+
+/// What is set here.
+pub(super) const FEATURES: [F; 8] = [
+    F::BesideFieldBefore,
+    F::BesideFieldAfter,
+    F::BesideField,
+    F::BesideBaseline,
+    F::BesideSubjectNear,
+    F::BesideSubject,
+    F::BesideSameNear,
+    F::BesideSame,
+];
 
 /// Of what a reading is.
 struct Of {
@@ -111,14 +123,18 @@ impl Window {
             let mass = range.filter(|i| *i != at).map(|i| self.told[i].mass(of));
             (1.0 + 20.0 * mass.fold(0.0, f64::max)).ln()
         };
-        let mut set = |f: F, v: f64| r.features[extra(f)] = v;
-        set(F::BesideFieldBefore, most(near.start..at, &|o| own.is_of_field(o)));
-        set(F::BesideFieldAfter, most(at..near.end, &|o| own.is_of_field(o)));
-        set(F::BesideField, most(all.clone(), &|o| own.is_of_field(o)));
-        set(F::BesideBaseline, most(all.clone(), &|o| own.is_of_baseline(o)));
-        set(F::BesideSubjectNear, most(near.clone(), &|o| own.is_of_subject(o)));
-        set(F::BesideSubject, most(all.clone(), &|o| own.is_of_subject(o)));
-        set(F::BesideSameNear, most(near, &|o| own.is_same(o)));
-        set(F::BesideSame, most(all, &|o| own.is_same(o)));
+        let found = [
+            most(near.start..at, &|o| own.is_of_field(o)),
+            most(at..near.end, &|o| own.is_of_field(o)),
+            most(all.clone(), &|o| own.is_of_field(o)),
+            most(all.clone(), &|o| own.is_of_baseline(o)),
+            most(near.clone(), &|o| own.is_of_subject(o)),
+            most(all.clone(), &|o| own.is_of_subject(o)),
+            most(near, &|o| own.is_same(o)),
+            most(all, &|o| own.is_same(o)),
+        ];
+        for (f, v) in FEATURES.into_iter().zip(found) {
+            r.features[extra(f)] = v;
+        }
     }
 }

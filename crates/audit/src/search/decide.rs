@@ -1,15 +1,19 @@
 //! Weighs the readings of a claim, looks at which of them agree with its number, and says what follows.
 
-use super::beside::Window;
+use std::ops::Range;
+
+use super::beside::{self, Window};
 use super::book::{Book, Last, Place};
+use super::choice::{Choice, Named, values};
 use super::model::{ALL, COUNT, F, WEIGHTS, extra};
-use super::reading::{Fit, Reading};
+use super::reading::{Fit, Reading, is_bound};
 use super::say::{Say, What};
+use super::verdict::{claim, claimed, kind};
 use super::words::is_part;
 use super::{doubt, trust};
-use crate::claim::{Claim, ClaimKind, ClaimVerdict, Input};
-use crate::evidence::voice;
-use crate::judge::reading::{Bound, Computed, figure};
+use crate::bind::context::Context;
+use crate::claim::{Claim, ClaimKind, ClaimVerdict};
+use crate::judge::reading::Bound;
 use crate::read::document::BlockKind;
 use crate::read::source::Span;
 
@@ -24,12 +28,8 @@ pub(crate) const KEEP: f64 = 0.3;
 pub(crate) const KEEP_OTHER: f64 = 0.5;
 /// Where they know the parts of which a system is made, which are not looked at here.
 pub(crate) const KEEP_PARTS: f64 = 0.01;
-/// And of *wrong*, on the same values; where no reading disagrees, as long as *holds* is not likelier than the other.
+/// And of *wrong*, on the same values.
 pub(crate) const KEEP_WRONG: f64 = 0.7;
-pub(crate) const KEEP_ALONE: f64 = 0.2;
-
-/// What is ranked among more names the extreme alone.
-const MAX_RIVALS: usize = 24;
 
 /// How likely, as a multiple of its own probability, its two values may be the other way round.
 const TURNED: f64 = 1.5;
@@ -44,26 +44,42 @@ pub(crate) fn group(what: What) -> usize {
     }
 }
 
+/// The weight of a feature for a kind of claim: what all kinds share, and its own.
+fn weight(weights: &[f64; ALL], what: What, i: usize) -> f64 {
+    weights[i] + weights[COUNT * (group(what) + 1) + i]
+}
+
 /// Turns features into probabilities.
 pub(crate) fn weigh(readings: &mut [Reading], what: What, weights: &[f64; ALL]) {
-    let own = COUNT * (group(what) + 1);
-    let both: Vec<f64> = (0..COUNT).map(|i| weights[i] + weights[own + i]).collect();
-    let scores: Vec<(f64, f64)> = readings
-        .iter()
-        .map(|r| {
-            let all: f64 = r.features.iter().zip(&both).map(|(f, w)| f * w).sum();
-            let near: f64 = MAGNITUDE.iter().map(|f| r.features[extra(*f)] * both[extra(*f)]).sum();
-            (all, all - near)
-        })
-        .collect();
+    let both: Vec<f64> = (0..COUNT).map(|i| weight(weights, what, i)).collect();
+    for r in readings.iter_mut() {
+        let all: f64 = r.features.iter().zip(&both).map(|(f, w)| f * w).sum();
+        let near: f64 = MAGNITUDE.iter().map(|f| r.features[extra(*f)] * both[extra(*f)]).sum();
+        r.score = (all, all - near);
+    }
+    spread(readings);
+}
+
+/// Adds what is known of what is said beside.
+fn weigh_again(readings: &mut [Reading], what: What, weights: &[f64; ALL]) {
+    let own = beside::FEATURES.map(|f| (extra(f), weight(weights, what, extra(f))));
+    for r in readings.iter_mut() {
+        let more: f64 = own.iter().map(|(i, w)| r.features[*i] * w).sum();
+        r.score = (r.score.0 + more, r.score.1 + more);
+    }
+    spread(readings);
+}
+
+/// Turns scores into probabilities.
+fn spread(readings: &mut [Reading]) {
     let most = |of: fn(&(f64, f64)) -> f64| {
-        let top = scores.iter().map(of).fold(f64::NEG_INFINITY, f64::max);
-        (top, scores.iter().map(|s| (of(s) - top).exp()).sum::<f64>())
+        let top = readings.iter().map(|r| of(&r.score)).fold(f64::NEG_INFINITY, f64::max);
+        (top, readings.iter().map(|r| (of(&r.score) - top).exp()).sum::<f64>())
     };
     let ((top, sum), (top_blind, sum_blind)) = (most(|s| s.0), most(|s| s.1));
-    for (r, (all, blind)) in readings.iter_mut().zip(&scores) {
-        r.prior = (all - top).exp() / sum;
-        r.blind = (blind - top_blind).exp() / sum_blind;
+    for r in readings.iter_mut() {
+        r.prior = (r.score.0 - top).exp() / sum;
+        r.blind = (r.score.1 - top_blind).exp() / sum_blind;
     }
     // Readings of the same values are one claim's evidence. What is unlikely adds nothing.
     let likely: Vec<usize> = (0..readings.len()).filter(|i| readings[*i].prior > 1e-3).collect();
@@ -89,21 +105,6 @@ pub(crate) fn weigh(readings: &mut [Reading], what: What, weights: &[f64; ALL]) 
 /// What tells how far a reading's value is from the claimed one.
 const MAGNITUDE: [F; 3] = [F::MagnitudeNear, F::MagnitudeFar, F::MagnitudeNone];
 
-/// What the judges of names found of the same words.
-pub(crate) struct Named {
-    pub verdict: ClaimVerdict,
-    pub inputs: Vec<f64>,
-}
-
-/// What was found for something said.
-pub(crate) struct Choice {
-    pub sentence: usize,
-    pub say: usize,
-    pub readings: Vec<Reading>,
-    pub fits: Vec<Fit>,
-    pub named: Vec<Named>,
-}
-
 /// Weighs all that a text says, one after the other, and once more when what is said beside it is known; what was taken
 /// is not kept.
 pub(crate) fn each(
@@ -116,7 +117,7 @@ pub(crate) fn each(
     let mut window = Window::default();
     let mut again = |mut choice: Choice| {
         let what = book.says[choice.sentence][choice.say].what;
-        weigh(&mut choice.readings, what, weights);
+        weigh_again(&mut choice.readings, what, weights);
         take(&choice);
     };
     let blocks = &book.context.document.blocks;
@@ -173,7 +174,9 @@ pub(crate) fn each(
                     last.difference = matches!(say.what, What::Delta(_));
                 }
             }
-            let of_it = |c: &&Claim| is_of(book, sentence, say, c);
+            let of_it = |c: &&Claim| {
+                c.claimed == claimed(say) && is_inside(book.context, sentence, &say.own, c)
+            };
             let named = claims.iter().filter(of_it).map(Named::of).collect();
             window.push(Choice { sentence, say: k, readings, fits, named }).map(&mut again);
         }
@@ -183,33 +186,23 @@ pub(crate) fn each(
     }
 }
 
-impl Named {
-    fn of(claim: &Claim) -> Named {
-        let inputs = claim.inputs.iter().map(|i| i.value).collect();
-        Named { verdict: claim.verdict, inputs }
-    }
-
-    /// Whether it rests on these values.
-    pub(super) fn rests_on(&self, values: &[f64]) -> bool {
-        values.iter().all(|v| self.inputs.contains(v))
-    }
-}
-
-/// Whether a claim is of something said: its words are within the claim's, its number is the same.
-fn is_of(book: &Book<'_>, sentence: usize, say: &Say, claim: &Claim) -> bool {
-    let tokens = &book.context.reading.tokens[sentence];
-    let (from, to) = (tokens[say.own.start].span.start, tokens[say.own.end - 1].span.end);
-    let numbered = (!say.what.is_unnumbered()).then_some(say.value);
-    claim.span.start <= from
-        && to <= claim.span.end + 1
-        && (claim.claimed == numbered || claim.claimed.is_none() && numbered.is_none())
+/// Whether tokens of a sentence stand within a claim.
+pub(super) fn is_inside(
+    context: &Context<'_>,
+    sentence: usize,
+    own: &Range<usize>,
+    claim: &Claim,
+) -> bool {
+    let tokens = &context.reading.tokens[sentence];
+    let (from, to) = (tokens[own.start].span.start, tokens[own.end - 1].span.end);
+    claim.span.start <= from && to <= claim.span.end + 1
 }
 
 /// What was found of something said.
 pub(crate) struct Judged {
     pub sentence: usize,
     pub kind: ClaimKind,
-    pub own: std::ops::Range<usize>,
+    pub own: Range<usize>,
     /// The number that it states.
     pub claimed: Option<f64>,
     /// Probabilities.
@@ -227,6 +220,8 @@ pub(crate) struct Judged {
     pub compares: bool,
     /// It is two values, one in the place of the other.
     pub two: bool,
+    /// It is stated as the most or the least.
+    pub is_bound: bool,
 }
 
 /// Judges all that a text says.
@@ -315,7 +310,6 @@ fn decide(book: &Book<'_>, choice: &Choice) -> Judged {
         c.kind != ClaimKind::Restatement
             || !yes.or(no).is_some_and(|i| of_part(book, &choice.readings[i]))
     });
-    let claimed = (!say.what.is_unnumbered()).then_some(say.value);
     let tokens = &book.context.reading.tokens[choice.sentence];
     let (from, to) = (say.from.min(say.own.start), say.clause.end.max(say.own.end));
     let span = Span::new(tokens[from].span.start, tokens[to - 1].span.end);
@@ -324,7 +318,7 @@ fn decide(book: &Book<'_>, choice: &Choice) -> Judged {
         sentence: choice.sentence,
         kind: kind(say.what),
         own: say.own.clone(),
-        claimed,
+        claimed: claimed(say),
         holds,
         wrong,
         inputs,
@@ -333,6 +327,7 @@ fn decide(book: &Book<'_>, choice: &Choice) -> Judged {
         span,
         compares,
         two: matches!(say.what, What::Two(..)),
+        is_bound: is_bound(say.bound),
     }
 }
 
@@ -347,115 +342,4 @@ fn surest(choice: &Choice, say: &Say, at: usize) -> bool {
 fn of_part(book: &Book<'_>, r: &Reading) -> bool {
     matches!(r.places.as_slice(), [Place::Cell { grid, at }]
         if is_part(&book.grids[*grid].columns.names[at.column].text))
-}
-
-pub(crate) fn kind(what: What) -> ClaimKind {
-    match what {
-        What::Percent => ClaimKind::Percent,
-        What::Times | What::Orders => ClaimKind::Times,
-        What::Delta(_) => ClaimKind::Difference,
-        What::Value(_) | What::Two(..) => ClaimKind::Restatement,
-        What::Most(_) | What::Beats | What::Same => ClaimKind::Rank,
-    }
-}
-
-/// The values that a reading is about, as printed, one for each of its places.
-pub(crate) fn values(r: &Reading) -> Vec<f64> {
-    match &r.derived {
-        Some(values) => values.clone(),
-        None => [Some(r.a), r.b].into_iter().flatten().map(|a| a.printed).collect(),
-    }
-}
-
-fn input(book: &Book<'_>, place: Place, value: f64) -> Option<Input> {
-    let context = book.context;
-    match place {
-        Place::Cell { grid, at } => {
-            let table = book.table(grid);
-            let grid = &book.grids[grid];
-            let (row, column) =
-                (&grid.rows.names[at.row].text, &grid.columns.names[at.column].text);
-            let name = match (row.is_empty(), column.is_empty()) {
-                (false, false) => format!("{row} ({column})"),
-                (true, _) => column.clone(),
-                _ => row.clone(),
-            };
-            let span = table.rows.get(at.row)?.cells.get(at.column)?.span;
-            Some(context.input_at(&name, value, span))
-        }
-        Place::Prose { sentence, at } => {
-            let span = context.reading.tokens[sentence].get(at)?.span;
-            Some(context.input_at("in the text", value, span))
-        }
-    }
-}
-
-fn claim(book: &Book<'_>, choice: &Choice, say: &Say, r: &Reading, verdict: ClaimVerdict) -> Claim {
-    let context = book.context;
-    let tokens = &context.reading.tokens[choice.sentence];
-    let (from, to) = (say.from.min(say.own.start), say.clause.end.max(say.own.end));
-    let span = Span::new(tokens[from].span.start, tokens[to - 1].span.end);
-    let mut claim = context.claim_at(kind(say.what), span, "");
-    let readings: Vec<_> = fit(say, r).0.iter().map(Computed::told).collect();
-    claim.claimed = (!say.what.is_unnumbered()).then_some(say.value);
-    claim.inputs =
-        values(r).into_iter().zip(&r.places).filter_map(|(v, p)| input(book, *p, v)).collect();
-    if let (ClaimVerdict::Wrong, What::Most(most), Some(among)) = (verdict, say.what, &r.among) {
-        let least = most.is_greatest(r.better) == Some(false);
-        let (amount, place) = if least { among.least() } else { among.greatest() };
-        claim.inputs.extend(input(book, place, amount.printed));
-    }
-    let names: Vec<&str> = claim.inputs.iter().map(|i| i.name.as_str()).collect();
-    claim.reason = match readings.first() {
-        Some(best) => format!("{} ({})", best.formula, best.name),
-        None if r.derived.is_some() => {
-            let values: Vec<String> = values(r).into_iter().map(figure).collect();
-            let made = match r.sign {
-                Some(sign) => format!("{} = ", values.join(&format!(" {sign} "))),
-                None => String::new(),
-            };
-            let mut of = names.clone();
-            of.dedup();
-            format!("{made}{} of {}", figure(r.a.printed), of.join(", "))
-        }
-        None => {
-            let values: Vec<String> = claim.inputs.iter().map(|i| figure(i.value)).collect();
-            let has = if names.len() > 1 { "have" } else { "has" };
-            format!("{} {has} {}", names.join(" and "), values.join(" and "))
-        }
-    };
-    // A rank rests on all that it is among.
-    if let Some(among) = r.among.as_ref().filter(|a| a.all.len() <= MAX_RIVALS) {
-        for (amount, place) in among.all.iter().filter(|(_, p)| !r.places.contains(p)) {
-            let input = input(book, *place, amount.printed);
-            claim.inputs.extend(input.filter(|i| !claim.inputs.iter().any(|o| o.place == i.place)));
-        }
-    }
-    claim.computed = match readings.first() {
-        Some(best) => Some(best.value).filter(|v| v.is_finite()),
-        None if r.b.is_none() => Some(r.a.printed),
-        None => None,
-    };
-    claim.verdict = match (verdict, readings.first().map(|x| x.verdict)) {
-        (ClaimVerdict::Holds, Some(ClaimVerdict::OffByRounding)) => ClaimVerdict::OffByRounding,
-        (v, _) => v,
-    };
-    claim.readings = readings;
-    if let Some(why) = open(context, choice.sentence, say.own.start) {
-        claim.verdict = ClaimVerdict::Ambiguous;
-        claim.reason = format!("{why}; {}", claim.reason);
-    }
-    claim
-}
-
-/// Why words at a token state nothing of the results, if so.
-pub(crate) fn open(
-    context: &crate::bind::context::Context<'_>,
-    sentence: usize,
-    at: usize,
-) -> Option<&'static str> {
-    let tokens = &context.reading.tokens[sentence];
-    let start = tokens[0].span.start;
-    let line = context.document.text[..start].rfind('\n').map_or(0, |i| i + 1);
-    voice::open(&context.document.text[line..start], tokens, at)
 }

@@ -1,7 +1,7 @@
 //! What speaks for or against a reading in the words around a claim: other names, conditions, a subset, a direction.
 
 use super::book::{Book, Place};
-use super::decide::Choice;
+use super::choice::Choice;
 use super::model::{self, F};
 use super::reading::{Reading, age};
 use super::say::{Say, What};

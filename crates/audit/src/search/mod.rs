@@ -10,6 +10,7 @@ mod beside;
 pub(crate) mod book;
 mod cells;
 mod change;
+pub(crate) mod choice;
 pub(crate) mod decide;
 mod derived;
 mod doubt;
@@ -29,6 +30,7 @@ pub(crate) mod say;
 mod sums;
 pub(crate) mod trust;
 mod two;
+pub(crate) mod verdict;
 mod way;
 pub(crate) mod words;
 
@@ -49,13 +51,8 @@ pub(crate) fn add(context: &Context<'_>, claims: &mut Vec<Claim>) {
         narrow(context, &all, c);
     }
     for judged in all {
-        let tokens = &context.reading.tokens[judged.sentence];
-        let (from, to) = (tokens[judged.own.start].span.start, tokens[judged.own.end - 1].span.end);
-        let inside = |c: &Claim| c.span.start <= from && to <= c.span.end + 1;
-        let unnumbered = judged.claimed.is_none();
-        let same = |c: &Claim| {
-            inside(c) && (c.claimed == judged.claimed || c.claimed.is_none() && unnumbered)
-        };
+        let inside = |c: &Claim| decide::is_inside(context, judged.sentence, &judged.own, c);
+        let same = |c: &Claim| inside(c) && c.claimed == judged.claimed;
         // What is surer of other values stands in the place of what the judges of names found.
         if let Some(new) = judged.claim.as_ref().filter(|c| c.verdict != ClaimVerdict::Wrong) {
             let rests =
@@ -177,8 +174,10 @@ fn narrow(context: &Context<'_>, all: &[decide::Judged], c: &mut Claim) {
 fn is_taken_back(judged: &decide::Judged, c: &Claim, by_parts: bool) -> bool {
     let has = |values: &[f64]| values.iter().all(|v| c.inputs.iter().any(|i| i.value == *v));
     let believed = match c.verdict {
-        // Of what has no reading that it would disagree with nothing is known here.
-        ClaimVerdict::Wrong if judged.against.is_empty() => judged.holds < decide::KEEP_ALONE,
+        // "only able to read up to 0.1 MB/s" is of all values of a column, of which no reading is known here.
+        ClaimVerdict::Wrong if judged.against.is_empty() => {
+            c.kind == ClaimKind::Measurement && judged.is_bound
+        }
         ClaimVerdict::Wrong => has(&judged.against) && judged.wrong >= decide::KEEP_WRONG,
         _ if has(&judged.inputs) => judged.holds >= decide::KEEP,
         _ => judged.holds >= decide::KEEP_OTHER,

@@ -37,6 +37,8 @@ pub(crate) struct Reading {
     pub features: Box<[f64; COUNT]>,
     /// Names, to be told what "it" is.
     pub names: [String; 3],
+    /// The sum of its features' weights, and without a look at how far its value is from the claimed one.
+    pub score: (f64, f64),
     /// How likely it is, and how likely without a look at how far its value is from the claimed one.
     pub prior: f64,
     pub blind: f64,
@@ -67,6 +69,7 @@ impl Reading {
             ratio: None,
             features,
             names,
+            score: (0.0, 0.0),
             prior: 0.0,
             blind: 0.0,
             pooled: 0.0,

@@ -1,7 +1,7 @@
 //! How far a verdict can be trusted: what is known of the reading that it rests on, and of its rivals.
 
 use super::book::Book;
-use super::decide::{Choice, Named, values};
+use super::choice::{Choice, Named, values};
 use super::doubt;
 use super::model::{self, F};
 use super::reading::Fit;

@@ -1,0 +1,39 @@
+//! What was found for something said: its readings, which of them agree, and what the judges of names made of it.
+
+use super::reading::{Fit, Reading};
+use crate::claim::{Claim, ClaimVerdict};
+
+/// What the judges of names found of the same words.
+pub(crate) struct Named {
+    pub verdict: ClaimVerdict,
+    pub inputs: Vec<f64>,
+}
+
+impl Named {
+    pub(super) fn of(claim: &Claim) -> Named {
+        let inputs = claim.inputs.iter().map(|i| i.value).collect();
+        Named { verdict: claim.verdict, inputs }
+    }
+
+    /// Whether it rests on these values.
+    pub(super) fn rests_on(&self, values: &[f64]) -> bool {
+        values.iter().all(|v| self.inputs.contains(v))
+    }
+}
+
+/// What was found for something said.
+pub(crate) struct Choice {
+    pub sentence: usize,
+    pub say: usize,
+    pub readings: Vec<Reading>,
+    pub fits: Vec<Fit>,
+    pub named: Vec<Named>,
+}
+
+/// The values that a reading is about, as printed, one for each of its places.
+pub(crate) fn values(r: &Reading) -> Vec<f64> {
+    match &r.derived {
+        Some(values) => values.clone(),
+        None => [Some(r.a), r.b].into_iter().flatten().map(|a| a.printed).collect(),
+    }
+}
