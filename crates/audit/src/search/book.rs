@@ -190,17 +190,12 @@ impl<'a> Book<'a> {
                 .filter(|w| w.bytes().any(|b| b.is_ascii_digit()));
             named.extend(numbers.filter(|w| words::weight(axis, w) > 0.0));
         }
-        let says: Vec<Vec<Say>> =
-            tokens
-                .iter()
-                .map(|t| {
-                    if t.len() > 200 {
-                        Vec::new()
-                    } else {
-                        super::say::all(document.text, t, &named)
-                    }
-                })
-                .collect();
+        let says: Vec<Vec<Say>> = tokens
+            .iter()
+            .map(|t| {
+                if t.len() > 200 { Vec::new() } else { super::hear::all(document.text, t, &named) }
+            })
+            .collect();
         let mut facts = Vec::new();
         for (sentence, says) in says.iter().enumerate() {
             for say in says {

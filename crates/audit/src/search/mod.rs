@@ -6,6 +6,7 @@
 //! at; then it is looked at which readings agree with the number.
 
 mod alone;
+mod among;
 mod beside;
 pub(crate) mod book;
 mod cells;
@@ -14,8 +15,10 @@ pub(crate) mod choice;
 pub(crate) mod decide;
 mod derived;
 mod doubt;
+mod every;
 pub(crate) mod fit;
 mod fraction;
+mod hear;
 mod labels;
 pub(crate) mod model;
 mod most;

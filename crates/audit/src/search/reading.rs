@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
+use super::among::Among;
 use super::book::{Book, Last, Place, Ratio};
 use super::model::{self, COUNT, F};
-use super::most::Among;
 use super::say::{Say, What};
 use super::words::{self, Match, Zone, Zones};
 use crate::evidence::amount::{Amount, Dimension};

@@ -181,7 +181,7 @@ mod tests {
 
     fn pairs(text: &str) -> Vec<(f64, f64)> {
         let tokens = tokens(text, Span::new(0, text.len()));
-        let says = super::super::say::all(text, &tokens, &std::collections::BTreeSet::new());
+        let says = super::super::hear::all(text, &tokens, &std::collections::BTreeSet::new());
         let two = |s: &Say| {
             if let What::Two(x, y) = s.what { Some((x.printed, y.printed)) } else { None }
         };
