@@ -16,7 +16,7 @@ impl View<'_> {
         }
         let grid = &self.book.grids[t.g];
         for side in [Side::Rows, Side::Columns] {
-            let (m_own, m_shared, own, shared) = t.along(side);
+            let (_, _, own, shared) = t.along(side);
             if shared.len() > 6 || own.len() < 2 {
                 continue;
             }
@@ -43,20 +43,7 @@ impl View<'_> {
                             let values: Vec<f64> =
                                 all.iter().map(|(_, a, b)| own_way * away(*a, *b)).collect();
                             let change = own_way * away(*a, *b);
-                            let mut f = Box::new(*t.common);
-                            if side == Side::Columns {
-                                f[model::extra(F::MostColumns)] = 1.0;
-                            }
-                            f[model::extra(if by_ratio { F::ChangeRatio } else { F::Change })] =
-                                1.0;
-                            View::slot(&mut f, 0, m_own, *i, None, own);
-                            View::slot(&mut f, 2, m_shared, to, Some(from), shared);
-                            let cells = [at(side, *i, from), at(side, *i, to)];
-                            self.metric_of(&mut f, t.g, (t.rows, t.columns), cells[1], *b);
-                            let axis = grid.axis(side);
-                            let names = [axis.names[*i].text.clone(), String::new(), String::new()];
-                            let others = [View::others(m_own, *i, None, own), true, true];
-                            self.last_of(&mut f, &names, &[], others);
+                            let how = if by_ratio { F::ChangeRatio } else { F::Change };
                             let a_change = Amount {
                                 value: change,
                                 printed: change,
@@ -65,22 +52,47 @@ impl View<'_> {
                             };
                             let top = values.iter().all(|v| *v <= change);
                             let low = values.iter().all(|v| *v >= change);
+                            let moved = self.moved(t, (side, *i), (from, to), (*a, *b), how);
                             out.push(Reading {
                                 rank: Some((top, low)),
-                                derived: Some(vec![a.printed, b.printed]),
-                                ..Reading::of(
-                                    a_change,
-                                    None,
-                                    cells.map(|at| Place::Cell { grid: t.g, at }).to_vec(),
-                                    Better::More,
-                                    f,
-                                    names,
-                                )
+                                a: a_change,
+                                better: Better::More,
+                                ..moved
                             });
                         }
                     }
                 }
             }
+        }
+    }
+
+    /// What a row or column went from and to, with the features that such readings have.
+    pub(super) fn moved(
+        &self,
+        t: &Sheet<'_>,
+        (side, i): (Side, usize),
+        (from, to): (usize, usize),
+        (a, b): (Amount, Amount),
+        how: F,
+    ) -> Reading {
+        let (m_own, m_shared, own, shared) = t.along(side);
+        let mut f = Box::new(*t.common);
+        if side == Side::Columns {
+            f[model::extra(F::MostColumns)] = 1.0;
+        }
+        f[model::extra(how)] = 1.0;
+        View::slot(&mut f, 0, m_own, i, None, own);
+        View::slot(&mut f, 2, m_shared, to, Some(from), shared);
+        let cells = [at(side, i, from), at(side, i, to)];
+        self.metric_of(&mut f, t.g, (t.rows, t.columns), cells[1], b);
+        let name = self.book.grids[t.g].axis(side).names[i].text.clone();
+        let names = [name, String::new(), String::new()];
+        let others = [View::others(m_own, i, None, own), true, true];
+        self.last_of(&mut f, &names, &[], others);
+        let places = cells.map(|at| Place::Cell { grid: t.g, at }).to_vec();
+        Reading {
+            derived: Some(vec![a.printed, b.printed]),
+            ..Reading::of(b, None, places, Better::Unknown, f, names)
         }
     }
 

@@ -43,7 +43,7 @@ impl View<'_> {
             _ => None,
         });
         for side in [Side::Rows, Side::Columns] {
-            let (m_own, m_shared, own, shared) = t.along(side);
+            let (_, _, own, shared) = t.along(side);
             if shared.len() > MAX_PAIRED {
                 continue;
             }
@@ -71,25 +71,10 @@ impl View<'_> {
                         continue;
                     }
                     for (i, a, b, goes) in &all {
-                        let mut f = Box::new(*t.common);
-                        if side == Side::Columns {
-                            f[model::extra(F::MostColumns)] = 1.0;
-                        }
-                        f[model::extra(F::Change)] = 1.0;
-                        View::slot(&mut f, 0, m_own, *i, None, own);
-                        View::slot(&mut f, 2, m_shared, to, Some(from), shared);
-                        let cells = [at(side, *i, from), at(side, *i, to)];
-                        self.metric_of(&mut f, t.g, (t.rows, t.columns), cells[1], *b);
-                        let axis = grid.axis(side);
-                        let names = [axis.names[*i].text.clone(), String::new(), String::new()];
-                        let others = [View::others(m_own, *i, None, own), true, true];
-                        self.last_of(&mut f, &names, &[], others);
-                        let places = cells.map(|at| Place::Cell { grid: t.g, at }).to_vec();
                         out.push(Reading {
                             // That others go the same way may be of values that are not meant.
                             rank: Some((*goes && going == 1, *goes && going > 1)),
-                            derived: Some(vec![a.printed, b.printed]),
-                            ..Reading::of(*b, None, places, Better::Unknown, f, names)
+                            ..self.moved(t, (side, *i), (from, to), (*a, *b), F::Change)
                         });
                     }
                 }

@@ -187,14 +187,10 @@ fn rows(text: &str, cells: &[Written], width: usize) -> Vec<(Span, Vec<Cell>)> {
 #[cfg(test)]
 mod tests {
     use crate::read::line::lines;
+    use crate::read::table::shape::only;
 
     fn table(text: &str) -> (Vec<String>, Vec<Vec<String>>) {
-        let found = super::read(text, &lines(text));
-        assert_eq!(found.len(), 1, "{text}");
-        let table = &found[0].0;
-        let rows = table.rows.iter();
-        let rows = rows.map(|r| r.cells.iter().map(|c| c.text.clone()).collect()).collect();
-        (table.columns.clone(), rows)
+        only(&super::read(text, &lines(text)))
     }
 
     #[test]

@@ -154,3 +154,11 @@ fn value(body: &str) -> (Option<(f64, f64)>, Option<unit::Unit>) {
         },
     }
 }
+
+/// The names of the columns and the words of the rows of the one table that was found, for tests.
+#[cfg(test)]
+pub(super) fn only(found: &[(Table, Vec<usize>)]) -> (Vec<String>, Vec<Vec<String>>) {
+    let [(table, _)] = found else { panic!("{} tables", found.len()) };
+    let words = |r: &Row| r.cells.iter().map(|c| c.text.clone()).collect();
+    (table.columns.clone(), table.rows.iter().map(words).collect())
+}
