@@ -50,7 +50,7 @@ fn weight(weights: &[f64; ALL], what: What, i: usize) -> f64 {
 }
 
 /// Turns features into probabilities.
-pub(crate) fn weigh(readings: &mut [Reading], what: What, weights: &[f64; ALL]) {
+fn weigh(readings: &mut [Reading], what: What, weights: &[f64; ALL]) {
     let both: Vec<f64> = (0..COUNT).map(|i| weight(weights, what, i)).collect();
     for r in readings.iter_mut() {
         let all: f64 = r.features.iter().zip(&both).map(|(f, w)| f * w).sum();
@@ -68,6 +68,7 @@ fn weigh_again(readings: &mut [Reading], what: What, weights: &[f64; ALL]) {
         r.score = (r.score.0 + more, r.score.1 + more);
     }
     spread(readings);
+    pool(readings);
 }
 
 /// Turns scores into probabilities.
@@ -81,7 +82,10 @@ fn spread(readings: &mut [Reading]) {
         r.prior = (r.score.0 - top).exp() / sum;
         r.blind = (r.score.1 - top_blind).exp() / sum_blind;
     }
-    // Readings of the same values are one claim's evidence. What is unlikely adds nothing.
+}
+
+/// Adds up readings of the same values, which are one claim's evidence. What is unlikely adds nothing.
+fn pool(readings: &mut [Reading]) {
     let likely: Vec<usize> = (0..readings.len()).filter(|i| readings[*i].prior > 1e-3).collect();
     let same = |x: &Reading, y: &Reading| {
         x.rank == y.rank && x.derived.is_some() == y.derived.is_some() && values(x) == values(y)
