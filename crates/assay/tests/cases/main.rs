@@ -33,6 +33,19 @@ const ALWAYS: &str = "";
 /// The scene in which a trial's memory lies on a node that it is not set to.
 const OTHER_NODE: &str = "memory of another node";
 
+/// Made by themselves: scenes whose runs say what else the machine did, the one that keeps it busy, and those that
+/// set the machine's large pages, which a run beside them sees.
+const ALONE: &[&str] = &[
+    "generator on the server's CPU",
+    "large pages",
+    "load",
+    "load from elsewhere",
+    "other work",
+    "rate that changes",
+    "short load",
+    "small pages",
+];
+
 /// For every check the scenes in which it fires, passes, and cannot check.
 const CASES: &[(&str, [&str; 3])] = &[
     ("F01", ["imported", "plain", ALWAYS]),
@@ -153,12 +166,13 @@ fn holds(scenes: impl Iterator<Item = &'static str>) {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Makes every scene, some at a time, and tells of those that could not be made.
+/// Makes every scene, some at a time, then those that must be alone, and tells of those that could not be made.
 fn all(needed: &[&'static str]) -> (BTreeMap<&'static str, Scene>, Vec<String>) {
     const AT_A_TIME: usize = 3;
-    let (next, made) = (AtomicUsize::new(0), Mutex::new((BTreeMap::new(), Vec::new())));
-    let work = || {
-        while let Some(name) = needed.get(next.fetch_add(1, Ordering::Relaxed)) {
+    let (alone, beside): (Vec<_>, Vec<_>) = needed.iter().partition(|name| ALONE.contains(name));
+    let made = Mutex::new((BTreeMap::new(), Vec::new()));
+    let work = |names: &[&'static str], next: &AtomicUsize| {
+        while let Some(name) = names.get(next.fetch_add(1, Ordering::Relaxed)) {
             let scene = catch_unwind(|| make(name));
             let mut made = made.lock().unwrap();
             match scene {
@@ -167,7 +181,13 @@ fn all(needed: &[&'static str]) -> (BTreeMap<&'static str, Scene>, Vec<String>) 
             }
         }
     };
-    std::thread::scope(|scope| (0..AT_A_TIME).for_each(|_| drop(scope.spawn(work))));
+    let next = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..AT_A_TIME {
+            scope.spawn(|| work(&beside, &next));
+        }
+    });
+    work(&alone, &AtomicUsize::new(0));
     made.into_inner().unwrap()
 }
 

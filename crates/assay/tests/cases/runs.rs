@@ -19,10 +19,7 @@ pub fn make(world: &World, name: &str) -> Option<Scene> {
     };
     Some(match name {
         "plain" => vs("sleep 0.011", &["--blocks", "6"]),
-        // The same in other words: what there is to see is noise, and of a few trials less than that is not seen.
-        "few trials" => {
-            vs("sleep 0.010", &["--blocks", "4", "--warmup", "1", "--margin", "0.01 %"])
-        }
+        "few trials" => few_trials(world, name),
         "three levels" => {
             run(world, &["--blocks", "3", "--set", "level=a,b,c", &noisy(world, name).path()])
         }
@@ -92,6 +89,8 @@ pub fn made(world: &World, arguments: &[&str]) -> String {
     let before = world.runs().len();
     let done = world.run(&[&["run", "--quiet", "--monitors", "none"], arguments].concat());
     assert!(world.runs().len() > before, "{arguments:?}: {}", done.stderr);
+    // Shown if a check says of it what its case does not expect.
+    println!("{arguments:?} ended with {}\n{}{}", done.code, done.stdout, done.stderr);
     newest(world)
 }
 
@@ -140,6 +139,16 @@ fn small_effect(world: &World, name: &str, more: &[&str]) -> Scene {
     let kit = noisy(world, name);
     kit.figures("b", &noise(102.0));
     run(world, &[&["--blocks", "6", "--set", "level=a,b"], more, &[&kit.path()]].concat())
+}
+
+/// Two levels of one mean: what there is to see is noise, and of a few trials less than that is not seen.
+fn few_trials(world: &World, name: &str) -> Scene {
+    let kit = noisy(world, name);
+    let mut figures = noise(100.0);
+    figures.rotate_left(5);
+    kit.figures("b", &figures);
+    let few = ["--blocks", "4", "--warmup", "1", "--margin", "0.01 %", "--set", "level=a,b"];
+    run(world, &[&few[..], &[&kit.path()]].concat())
 }
 
 fn modes(world: &World, name: &str) -> Scene {
