@@ -1,6 +1,6 @@
 //! Trials of `block-size` in real processes on real files. The program starts itself again as the
 //! trial, so it brings its own `main` (`harness = false`).
-#![allow(clippy::print_stdout, clippy::unwrap_used)] // It is its own test harness.
+#![allow(clippy::print_stdout, clippy::unwrap_used)] // this is a test; says why a case is skipped
 
 mod block_size_run;
 
@@ -9,11 +9,9 @@ use std::path::Path;
 
 use assay_model::{Exit, Phase, TrialRecord, ValidationResult};
 use assay_workloads::{TrialContext, Workload, WorkloadError, block_size::BlockSize};
-use block_size_run::{cpus, params, trial};
+use block_size_run::{Test, cpus, params, trial};
 
-type Test = fn(&Path);
-
-const TESTS: &[(&str, Test)] = &[
+const TESTS: &[Test] = &[
     ("a_sweep_covers_refines_and_validates", a_sweep_covers_refines_and_validates),
     ("processes_work_at_once", processes_work_at_once),
     ("more_processes_than_cpus", more_processes_than_cpus),
@@ -27,16 +25,7 @@ const TESTS: &[(&str, Test)] = &[
 ];
 
 fn main() {
-    block_size_run::work();
-    // `cargo test NAME` passes the name on; options of the usual harness are not known here.
-    let wanted: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with('-')).collect();
-    for (name, test) in TESTS {
-        if wanted.is_empty() || wanted.iter().any(|w| name.contains(w.as_str())) {
-            let dir = tempfile::tempdir().unwrap();
-            test(dir.path());
-            println!("test {name} ... ok");
-        }
-    }
+    block_size_run::main(TESTS);
 }
 
 fn passed(record: &TrialRecord) {

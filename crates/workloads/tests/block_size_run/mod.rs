@@ -1,11 +1,12 @@
 //! Runs trials of `block-size` as the lab would, without the lab: this very program stands in for
-//! assay (`main` must hand `__work` to [`work`] first).
+//! assay, and so brings its own `main`, which is [`main`].
 #![allow(dead_code)] // Each of the programs that share this file uses a part of it.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::sync::{Mutex, PoisonError};
 
 use assay_model::{
     Better, Curve, Event, Exit, MetricValue, Outcome, PhaseMark, PlannedTrial, Scalar, TrialRecord,
@@ -13,6 +14,27 @@ use assay_model::{
 };
 use assay_workloads::block_size::BlockSize;
 use assay_workloads::{TrialContext, Workload, WorkloadError};
+use libtest_mimic::{Arguments, Trial};
+
+/// A name, and what is done under it in a folder of its own.
+pub type Test = (&'static str, fn(&Path));
+
+/// Does [`work`]; if there is none, runs the tests, one at a time, with the options and the words of the usual harness.
+pub fn main(tests: &[Test]) -> ! {
+    work();
+    let one = |&(name, test): &Test| {
+        Trial::test(name, move || {
+            static ALONE: Mutex<()> = Mutex::new(());
+            let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+            test(tempfile::tempdir()?.path());
+            Ok(())
+        })
+    };
+    let mut arguments = Arguments::from_args();
+    // With one thread a test's own output would stand in the line that says how it went.
+    arguments.test_threads = Some(2);
+    libtest_mimic::run(&arguments, tests.iter().map(one).collect()).exit()
+}
 
 /// Does what `assay __work NAME JSON` does and ends, if that is what this program was started for.
 pub fn work() {
