@@ -5,7 +5,7 @@ use super::amount::{Agreement, Amount, Dimension};
 use super::bind::{Side, at};
 use super::grid::{At, Better, Grid};
 use super::metric::{Metric, metric, statistic};
-use super::name::Mention;
+use super::name::{Kind, Mention};
 use super::scene::Scene;
 use super::sides::{Bound2, is_average};
 use super::statement::{Much, Statement};
@@ -85,7 +85,7 @@ pub(crate) fn candidates(scene: &Scene<'_>, pair: Bound2, k: usize) -> (Vec<Cand
         (statement.end..stop).find(|i| scene.sentence.tokens[*i].is_mark(',')).unwrap_or(stop);
     let words = [from..near, whole..stop, start..stop]
         .into_iter()
-        .map(|range| metric(&scene.sentence, range))
+        .map(|range| metric(&scene.sentence.tokens[range]))
         .find(|found| *found != Metric::Any)
         .unwrap_or(Metric::Any);
     let words = match (statement.way, words) {
@@ -103,7 +103,7 @@ pub(crate) fn candidates(scene: &Scene<'_>, pair: Bound2, k: usize) -> (Vec<Cand
             .collect()
     };
     let own = within(from..near);
-    let own = if is_there(&own) || metric(&scene.sentence, from..near) != Metric::Any {
+    let own = if is_there(&own) || metric(&scene.sentence.tokens[from..near]) != Metric::Any {
         own
     } else {
         within(whole..stop)
@@ -111,7 +111,7 @@ pub(crate) fn candidates(scene: &Scene<'_>, pair: Bound2, k: usize) -> (Vec<Cand
     let mentioned = is_there(&own);
     // A metric of its own is not that of an earlier claim; the row of a clause may stand before it.
     let inherits =
-        k == 0 || other == Side::Rows || metric(&scene.sentence, from..near) == Metric::Any;
+        k == 0 || other == Side::Rows || metric(&scene.sentence.tokens[from..near]) == Metric::Any;
     let explicit = if mentioned || !inherits { own } else { within(0..statement.at) };
     let explicit = if is_there(&explicit) { explicit } else { Vec::new() };
     let anchored: Vec<usize> =
@@ -145,14 +145,14 @@ pub(crate) fn candidates(scene: &Scene<'_>, pair: Bound2, k: usize) -> (Vec<Cand
             }
             let (row, column) = name(*o);
             let Some(amount) = grid.amount(*a) else { return false };
-            let label = row.map_or_else(
-                || grid.columns.names[column].text.clone(),
-                |r| format!("{} {}", grid.rows.names[r].text, grid.columns.names[column].text),
-            );
+            let mut kind = grid.columns.names[column].kind;
+            if let Some(r) = row {
+                kind |= grid.rows.names[r].kind;
+            }
             let ratio = matches!(amount.dimension(), Dimension::Times | Dimension::Percent);
             !ratio
                 && row.is_none_or(|r| !grid.summary[r])
-                && words.takes(amount.dimension(), grid.better[a.column], &label)
+                && words.takes(amount.dimension(), grid.better[a.column], kind)
         })
         .collect();
     // "5% faster" is of no bytes, and a time of none either.
@@ -185,7 +185,7 @@ pub(crate) fn candidates(scene: &Scene<'_>, pair: Bound2, k: usize) -> (Vec<Cand
                     words.takes(
                         m.dimension(),
                         grid.better[a.column],
-                        &grid.columns.names[a.column].text,
+                        grid.columns.names[a.column].kind,
                     )
                 })
             })
@@ -235,9 +235,9 @@ fn anchors(
         })
     };
     let (from, to) = clause(scene, statement);
-    let own = metric(&scene.sentence, from..to);
+    let own = metric(&scene.sentence.tokens[from..to]);
     let other = !matches!(own, Metric::Any | Metric::Speed)
-        && !own.takes(amount.dimension(), Better::Unknown, "");
+        && !own.takes(amount.dimension(), Better::Unknown, Kind::default());
     if other {
         return Vec::new();
     }

@@ -232,13 +232,13 @@ fn doubt(
     if points
         && !field
         && candidates.len() > 1
-        && metric(&scene.sentence, start..end) == Metric::Any
+        && metric(&scene.sentence.tokens[start..end]) == Metric::Any
     {
         return Some("what of them it compares is not named".into());
     }
     // "2514.7 ms of user time, a mere 4% less": what says the metric counts too.
     let from = own(scene, start, statement);
-    let silent = !field && metric(&scene.sentence, from..end) == Metric::Any;
+    let silent = !field && metric(&scene.sentence.tokens[from..end]) == Metric::Any;
     if silent && scene.statements.iter().any(|s| s.at < statement.at) {
         return Some("its metric is not named beside it".into());
     }

@@ -19,6 +19,8 @@ pub(crate) struct Grid {
     /// By row and column.
     cells: Vec<Vec<Option<Cell>>>,
     pub better: Vec<Better>,
+    /// Which way a row is better, by its name alone.
+    pub row_better: Vec<Better>,
     /// Words of the caption and of the headings over it.
     pub context: Vec<String>,
     /// Rows of averages and totals.
@@ -169,12 +171,14 @@ impl Grid {
             return None;
         }
         let summary = labels.iter().map(|l| is_summary(l)).collect();
+        let row_better = labels.iter().map(|l| by_name(&l.trim().to_lowercase())).collect();
         let mut grid = Grid {
             table: index,
             rows: Axis::new(&labels),
             columns: Axis::new(&table.columns),
             cells,
             better: Vec::new(),
+            row_better,
             context: words(&title),
             summary,
             classes: BTreeSet::new(),
@@ -212,7 +216,8 @@ impl Grid {
 
 /// Which way values of a name are better.
 pub(crate) fn by_name(name: &str) -> Better {
-    let has = |set: &[&str]| words(name).iter().any(|w| set.contains(&w.as_str()));
+    let words = words(name);
+    let has = |set: &[&str]| words.iter().any(|w| set.contains(&w.as_str()));
     // "$/QphH": what so much of something costs.
     let priced = ["$/", "€/", "£/", "usd/", "eur/", "price/perf", "price-perf"];
     if priced.iter().any(|p| name.contains(p)) {

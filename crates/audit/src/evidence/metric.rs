@@ -1,9 +1,9 @@
 //! What words say of the metric of a claim: its kind, and which of several statistics is meant.
 
 use super::amount::Dimension;
-use super::bind::Sentence;
 use super::grid::Better;
-use super::name::words;
+use super::name::{Kind, words};
+use crate::read::token::Token;
 
 /// What the words around a claim say of its metric.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -142,10 +142,8 @@ pub(crate) fn is_metric(lower: &str) -> bool {
 }
 
 /// The metric that the words of a clause name; the pointing word of the claim decides last.
-pub(crate) fn metric(sentence: &Sentence<'_>, clause: std::ops::Range<usize>) -> Metric {
-    let has = |set: &[&str]| {
-        sentence.tokens[clause.clone()].iter().any(|t| set.contains(&t.lower.as_str()))
-    };
+pub(crate) fn metric(clause: &[Token]) -> Metric {
+    let has = |set: &[&str]| clause.iter().any(|t| set.contains(&t.lower.as_str()));
     // "faster for small files" is no word on sizes.
     let speed = has(&["faster", "slower", "quicker", "fastest", "slowest", "quickest"]);
     if has(&PRICE) && !speed {
@@ -167,18 +165,11 @@ pub(crate) fn metric(sentence: &Sentence<'_>, clause: std::ops::Range<usize>) ->
 
 impl Metric {
     /// Whether a column can be what the words mean.
-    pub(crate) fn takes(self, dimension: Dimension, better: Better, name: &str) -> bool {
-        let lower = name.to_lowercase();
-        let has = |set: &[&str]| set.iter().any(|w| lower.contains(w));
-        let size = has(&["memory", "rss", "size", "ram", "alloc", "disk", "space"]);
-        let sized = size
-            || has(&[
-                "power", "watt", "core", "thread", "version", "cpu", "cost", "price", "recall",
-                "accuracy", "ratio",
-            ]);
+    pub(crate) fn takes(self, dimension: Dimension, better: Better, kind: Kind) -> bool {
+        let Kind { price, size, sized } = kind;
         match self {
             Metric::Any => true,
-            Metric::Price => has(&["price", "cost", "$", "€", "£"]),
+            Metric::Price => price,
             Metric::Size => dimension == Dimension::Bytes || dimension == Dimension::Plain && size,
             Metric::Power => matches!(dimension, Dimension::Power | Dimension::Energy),
             Metric::Time => {

@@ -18,6 +18,7 @@ pub(crate) struct Axis {
 pub(crate) struct Name {
     pub text: String,
     pub words: Vec<String>,
+    pub kind: Kind,
 }
 
 /// A name in a sentence: its tokens, and which rows or columns it may be.
@@ -105,6 +106,37 @@ pub(crate) fn related(a: &str, b: &str) -> bool {
             && long.bytes().all(|c| c.is_ascii_alphabetic())
 }
 
+/// What a name says of the metric of its values.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Kind {
+    pub price: bool,
+    pub size: bool,
+    /// Of sizes, shares and counts, which are no speeds.
+    pub sized: bool,
+}
+
+impl Kind {
+    fn of(name: &str) -> Kind {
+        let lower = name.to_lowercase();
+        let has = |set: &[&str]| set.iter().any(|w| lower.contains(w));
+        let size = has(&["memory", "rss", "size", "ram", "alloc", "disk", "space"]);
+        let sized = size
+            || has(&[
+                "power", "watt", "core", "thread", "version", "cpu", "cost", "price", "recall",
+                "accuracy", "ratio",
+            ]);
+        Kind { price: has(&["price", "cost", "$", "€", "£"]), size, sized }
+    }
+}
+
+impl std::ops::BitOrAssign for Kind {
+    fn bitor_assign(&mut self, other: Kind) {
+        self.price |= other.price;
+        self.size |= other.size;
+        self.sized |= other.sized;
+    }
+}
+
 /// The words of a name.
 pub(crate) fn words(text: &str) -> Vec<String> {
     text.to_lowercase()
@@ -117,8 +149,10 @@ pub(crate) fn words(text: &str) -> Vec<String> {
 
 impl Axis {
     pub(crate) fn new(texts: &[String]) -> Axis {
-        let names: Vec<Name> =
-            texts.iter().map(|t| Name { text: t.trim().to_owned(), words: words(t) }).collect();
+        let names: Vec<Name> = texts
+            .iter()
+            .map(|t| Name { text: t.trim().to_owned(), words: words(t), kind: Kind::of(t) })
+            .collect();
         let mut common: BTreeMap<String, usize> = BTreeMap::new();
         for name in &names {
             let mut own = name.words.clone();

@@ -84,7 +84,7 @@ fn fields(
     if !explicit.is_empty() {
         return explicit;
     }
-    let words = metric(&scene.sentence, range);
+    let words = metric(&scene.sentence.tokens[range]);
     if words == Metric::Any {
         return Vec::new();
     }
@@ -97,12 +97,11 @@ fn fields(
         .filter(usable)
         .filter(|o| {
             let a = at(side, who, *o);
-            let name = format!(
-                "{} {}",
-                grid.columns.names[a.column].text,
-                if side == Side::Columns { grid.rows.names[a.row].text.as_str() } else { "" }
-            );
-            grid.amount(a).is_some_and(|m| words.takes(m.dimension(), grid.better[a.column], &name))
+            let mut kind = grid.columns.names[a.column].kind;
+            if side == Side::Columns {
+                kind |= grid.rows.names[a.row].kind;
+            }
+            grid.amount(a).is_some_and(|m| words.takes(m.dimension(), grid.better[a.column], kind))
         })
         .collect();
     let least = fits

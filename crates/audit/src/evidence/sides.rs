@@ -315,7 +315,7 @@ fn pick(
     if side == Side::Rows || states.len() < 2 {
         return states.first().copied();
     }
-    let words = metric(&scene.sentence, clause.clone());
+    let words = metric(&scene.sentence.tokens[clause.clone()]);
     let says = |c: usize| {
         let own = &grid.columns.names[c].words;
         scene.sentence.pieces[clause.clone()]
@@ -325,7 +325,7 @@ fn pick(
     };
     let takes = |c: usize| {
         grid.dimension(c)
-            .is_some_and(|d| words.takes(d, grid.better[c], &grid.columns.names[c].text))
+            .is_some_and(|d| words.takes(d, grid.better[c], grid.columns.names[c].kind))
     };
     let both = |(a, b): &&(usize, usize), f: &dyn Fn(usize) -> bool| f(*a) && f(*b);
     let named = states.iter().find(|p| both(p, &says));

@@ -177,7 +177,7 @@ fn in_table(
     }
     let rows: Vec<usize> =
         row.as_ref().map_or_else(|| grid.bodies().collect(), |(who, ..)| who.clone());
-    let words = metric(&scene.sentence, clause.clone());
+    let words = metric(&scene.sentence.tokens[clause.clone()]);
     let fits = |a: At| grid.amount(a).is_some_and(|own| own.dimension().fits(amount.dimension()));
     let named_columns = column.as_ref().map(|(who, ..)| who.clone());
     let usable = |c: usize| rows.iter().any(|r| fits(At { row: *r, column: c }));
@@ -198,7 +198,7 @@ fn in_table(
                 // A bare column takes a rate only where the words or the caption say what it counts.
                 own == amount.dimension()
                     || words != Metric::Any
-                        && words.takes(own, grid.better[*c], &grid.columns.names[*c].text)
+                        && words.takes(own, grid.better[*c], grid.columns.names[*c].kind)
                     || column_words(grid, *c, scene, end)
             })
             .collect(),

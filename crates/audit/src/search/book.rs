@@ -7,9 +7,7 @@ use super::say::{Say, What};
 use super::words::{self, Bag};
 use crate::bind::context::Context;
 use crate::evidence::amount::{Amount, Dimension};
-use crate::evidence::bind::Sentence;
 use crate::evidence::grid::{At, Grid};
-use crate::evidence::metric::{Metric, metric};
 use crate::evidence::name::is_plain;
 use crate::read::document::BlockKind;
 use crate::read::table::{Table, side_by_side, together};
@@ -323,13 +321,5 @@ impl<'a> Book<'a> {
         }
         near.extend((0..self.grids.len()).filter(|g| self.parts(*g).is_some()).take(3));
         near
-    }
-
-    /// The metric that the sentence before names.
-    pub(super) fn metric_before(&self, sentence: usize) -> Metric {
-        let Some(before) = sentence.checked_sub(1) else { return Metric::Any };
-        let tokens = self.tokens(before);
-        let span = self.context.document.sentences[before].span;
-        metric(&Sentence::new(self.context.document.text, tokens, span), 0..tokens.len())
     }
 }

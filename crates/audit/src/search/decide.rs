@@ -139,8 +139,12 @@ pub(crate) fn each(
             last.ratio = None;
             last.block = block;
         }
+        if book.says[sentence].is_empty() {
+            continue;
+        }
+        let scene = book.scene(sentence);
         for k in 0..book.says[sentence].len() {
-            let mut readings = book.readings(sentence, k, &last);
+            let mut readings = book.readings(&scene, k, &last);
             if readings.is_empty() {
                 continue;
             }

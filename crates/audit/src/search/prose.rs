@@ -5,6 +5,7 @@ use super::words::{Bag, Zone};
 use crate::evidence::amount::{Amount, Dimension, PLAIN};
 use crate::evidence::grid::Better;
 use crate::evidence::metric::Metric;
+use crate::evidence::name::{Kind, is_plain, stem};
 
 use super::book::Fact;
 use super::reading::{Reading, View, plain, same};
@@ -126,7 +127,7 @@ impl View<'_> {
             _ => Better::Unknown,
         };
         if self.metric != Metric::Any {
-            let takes = self.metric.takes(a.dimension(), better, "");
+            let takes = self.metric.takes(a.dimension(), better, Kind::default());
             f[model::extra(if takes { F::MetricYes } else { F::MetricNo })] = 1.0;
         }
         let places = vec![x.place(), y.place()];
@@ -160,9 +161,9 @@ impl View<'_> {
         if (x.sentence, x.at) > (y.sentence, y.at) {
             f[model::extra(F::ProseOrder)] = 1.0;
         }
-        let back = |fact: &Fact, n: usize| -> String {
+        let back = |fact: &Fact, n: usize| -> &str {
             let tokens = self.book.tokens(fact.sentence);
-            fact.at.checked_sub(n).map_or(String::new(), |p| tokens[p].lower.clone())
+            fact.at.checked_sub(n).map_or("", |p| &tokens[p].lower)
         };
         if back(y, 1) == "from" && back(x, 1) == "to" {
             f[model::extra(F::ProseFromTo)] = 1.0;
@@ -183,7 +184,7 @@ impl View<'_> {
                 .iter()
                 .find(|s| s.own.start == fact.at)
                 .map_or(fact.at + 1, |s| s.own.end);
-            tokens.get(end).map(|t| crate::evidence::name::stem(&t.lower)).filter(|w| w.len() > 2)
+            tokens.get(end).map(|t| stem(&t.lower)).filter(|w| w.len() > 2)
         };
         if x.amount.dimension() == Dimension::Plain && after(x).is_some() && after(x) == after(y) {
             f[model::extra(F::ProseNoun)] = 1.0;
@@ -224,11 +225,7 @@ impl View<'_> {
         let share = |bag: &Bag, other: &Bag| {
             other
                 .keys()
-                .filter(|w| {
-                    w.len() > 2
-                        && !crate::evidence::name::is_plain(w)
-                        && bag.contains_key(w.as_str())
-                })
+                .filter(|w| w.len() > 2 && bag.contains_key(w.as_str()) && !is_plain(w))
                 .count()
         };
         f[model::extra(F::ProseWords)] =

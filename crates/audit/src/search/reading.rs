@@ -7,7 +7,7 @@ use super::among::Among;
 use super::book::{Book, Last, Place, Ratio};
 use super::model::{self, COUNT, F};
 use super::say::{Say, What};
-use super::words::{self, Match, Zone, Zones};
+use super::words::{Match, Zone, Zones};
 use crate::evidence::amount::{Amount, Dimension};
 use crate::evidence::grid::{At, Better, Grid};
 use crate::evidence::metric::Metric;
@@ -89,6 +89,8 @@ pub(super) struct View<'a> {
     pub(super) heard: Metric,
     pub(super) printed: Vec<Amount>,
     pub(super) last: &'a Last,
+    /// Whether the words speak of money.
+    pub(super) money: bool,
     /// Whether the clause names something of a table.
     pub(super) named: std::cell::Cell<bool>,
 }
@@ -229,14 +231,13 @@ impl View<'_> {
         let [of_rows, of_columns] = &self.book.labels[g];
         let dimension = amount.dimension();
         // "Avocet Z5440 4 Chips 32 Cores" is no metric.
-        let name = || {
-            let column = &grid.columns.names[at.column].text;
-            let row = &grid.rows.names[at.row].text;
-            if of_rows.has_part[at.row] { column.clone() } else { format!("{column} {row}") }
-        };
+        let mut kind = grid.columns.names[at.column].kind;
+        if !of_rows.has_part[at.row] {
+            kind |= grid.rows.names[at.row].kind;
+        }
         let named = |m: &Match, i: usize| (0..3).any(|z| m.found[z][i] > 0.0);
         if self.metric != Metric::Any {
-            let takes = self.metric.takes(dimension, grid.better[at.column], &name())
+            let takes = self.metric.takes(dimension, grid.better[at.column], kind)
                 && (named(columns, at.column) || !of_columns.part[at.column]);
             let speed = self.metric == Metric::Speed;
             f[model::extra(match (takes, speed) {
@@ -247,7 +248,7 @@ impl View<'_> {
             })] = 1.0;
         }
         if self.heard != Metric::Any {
-            let takes = self.heard.takes(dimension, grid.better[at.column], &name());
+            let takes = self.heard.takes(dimension, grid.better[at.column], kind);
             f[model::extra(if takes { F::MetricBefore } else { F::MetricNotBefore })] = 1.0;
         }
         for (m, i, own) in [(columns, at.column, of_columns), (rows, at.row, of_rows)] {
@@ -291,16 +292,7 @@ impl View<'_> {
     pub(super) fn money_of(&self, f: &mut [f64; COUNT], g: usize, at: At) {
         let [rows, columns] = &self.book.labels[g];
         let column = columns.paid[at.column] || rows.paid[at.row];
-        let own = &self.tokens
-            [self.say.own.start.saturating_sub(1)..(self.say.own.end + 1).min(self.tokens.len())];
-        let sign = own.iter().any(|t| {
-            t.is_currency() || matches!(t.lower.as_str(), "dollars" | "usd" | "eur" | "euros")
-        });
-        let says = sign
-            || self.tokens[self.say.clause.clone()]
-                .iter()
-                .any(|t| t.is_currency() || words::is_paid(&t.lower));
-        match (column, says) {
+        match (column, self.money) {
             (true, true) => f[model::extra(F::MoneyBoth)] = 1.0,
             (true, false) => f[model::extra(F::MoneyUnsaid)] = 1.0,
             (false, true) => f[model::extra(F::MoneyElsewhere)] = 1.0,
@@ -469,7 +461,7 @@ pub(super) fn better(grid: &Grid, at: At, amount: Amount) -> Better {
         return better;
     }
     let column = grid.better[at.column];
-    let own = crate::evidence::grid::by_name(&grid.rows.names[at.row].text.to_lowercase());
+    let own = grid.row_better[at.row];
     match (column, own) {
         (Better::Unknown, own) => own,
         // A column of times over a row of percentages says nothing of the row.

@@ -1,30 +1,50 @@
 //! All readings of something said.
 
+use std::rc::Rc;
+
 use super::book::{Book, Last, Place};
 use super::cells::MAX_READINGS;
 use super::model::{self, F};
 use super::reading::{Reading, View};
 use super::say::{Say, What};
-use super::words::Zones;
+use super::words::{Bag, Zones, is_paid};
 use crate::detect::pointing::Way;
 use crate::evidence::amount::Amount;
-use crate::evidence::bind::Sentence;
 use crate::evidence::metric::{Metric, metric};
+use crate::read::token::Token;
+
+/// What all readings of a sentence share.
+pub(super) struct Scene {
+    sentence: usize,
+    metric: Metric,
+    /// That of the sentence before.
+    heard: Metric,
+    /// The sentence right before it in its paragraph or list, and what is further up.
+    before: (Rc<Bag>, Rc<Bag>),
+}
 
 impl Book<'_> {
-    /// All readings of something said.
-    pub(crate) fn readings(&self, sentence: usize, k: usize, last: &Last) -> Vec<Reading> {
+    /// What all readings of a sentence share.
+    pub(super) fn scene(&self, sentence: usize) -> Scene {
+        let (previous, around) = self.before(sentence);
+        Scene {
+            sentence,
+            metric: metric(self.tokens(sentence)),
+            heard: sentence.checked_sub(1).map_or(Metric::Any, |s| metric(self.tokens(s))),
+            before: (Rc::new(previous), Rc::new(around)),
+        }
+    }
+
+    /// All readings of something said in a sentence.
+    pub(super) fn readings(&self, scene: &Scene, k: usize, last: &Last) -> Vec<Reading> {
+        let sentence = scene.sentence;
         let say = &self.says[sentence][k];
         let tokens = self.tokens(sentence);
-        let (previous, around) = self.before(sentence);
-        let zones = Zones::of(tokens, say, previous, around);
-        let span = self.context.document.sentences[sentence].span;
-        let own = Sentence::new(self.context.document.text, tokens, span);
-        let metric = [say.clause.clone(), 0..tokens.len()]
-            .into_iter()
-            .map(|r| metric(&own, r))
-            .find(|m| *m != Metric::Any)
-            .unwrap_or(Metric::Any);
+        let zones = Zones::of(tokens, say, &scene.before);
+        let metric = match metric(&tokens[say.clause.clone()]) {
+            Metric::Any => scene.metric,
+            of_clause => of_clause,
+        };
         let second = |r: std::ops::Range<usize>| {
             r.into_iter().any(|i| {
                 matches!(tokens[i].lower.as_str(), "per" | "a" | "each" | "/")
@@ -41,8 +61,7 @@ impl Book<'_> {
             metric
         };
         let own_metric = metric;
-        let heard =
-            if own_metric == Metric::Any { self.metric_before(sentence) } else { Metric::Any };
+        let heard = if own_metric == Metric::Any { scene.heard } else { Metric::Any };
         let metric = match (metric, say.way) {
             (Metric::Any, Some(Way::Faster | Way::Slower)) => Metric::Speed,
             (m, _) => m,
@@ -63,6 +82,7 @@ impl Book<'_> {
             heard,
             printed,
             last,
+            money: says_money(tokens, say),
             named: std::cell::Cell::new(false),
         };
         let mut found = Vec::new();
@@ -101,6 +121,7 @@ impl Book<'_> {
         }
         found
     }
+
     /// Whether a value is the very cell that it would restate: lists of changes are sentences, too.
     fn is_itself(&self, sentence: usize, say: &Say, r: &Reading) -> bool {
         let tokens = self.tokens(sentence);
@@ -112,4 +133,14 @@ impl Book<'_> {
             cell.is_some_and(|c| c.span.start < to && from < c.span.end)
         })
     }
+}
+
+/// Whether the words speak of money.
+fn says_money(tokens: &[Token], say: &Say) -> bool {
+    let own = &tokens[say.own.start.saturating_sub(1)..(say.own.end + 1).min(tokens.len())];
+    let sign = |t: &Token| {
+        t.is_currency() || matches!(t.lower.as_str(), "dollars" | "usd" | "eur" | "euros")
+    };
+    own.iter().any(sign)
+        || tokens[say.clause.clone()].iter().any(|t| t.is_currency() || is_paid(&t.lower))
 }

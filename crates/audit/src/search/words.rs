@@ -1,6 +1,8 @@
 //! The words around what is said, by how near they are, and how well the names of a table's axis match them.
 
 use std::collections::BTreeMap;
+use std::ops::Bound;
+use std::rc::Rc;
 
 use super::labels::Labels;
 use super::say::Say;
@@ -30,9 +32,9 @@ impl Zone {
 pub(crate) type Bag = BTreeMap<String, usize>;
 
 /// The zones of something said.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Zones {
-    pub bags: [Bag; 5],
+    pub bags: [Rc<Bag>; 5],
 }
 
 /// Words that name nothing at all.
@@ -155,8 +157,12 @@ pub(crate) fn bag(tokens: &[Token]) -> Bag {
 
 impl Zones {
     /// The zones of something said in a sentence; the bags of what stands before are given.
-    pub(crate) fn of(tokens: &[Token], say: &Say, previous: Bag, around: Bag) -> Zones {
-        let mut zones = Zones::default();
+    pub(crate) fn of(
+        tokens: &[Token],
+        say: &Say,
+        (previous, around): &(Rc<Bag>, Rc<Bag>),
+    ) -> Zones {
+        let mut own: [Bag; 3] = Default::default();
         for (i, t) in tokens.iter().enumerate() {
             if say.own.contains(&i) && say.what.is_pair()
                 || t.quantity().is_some_and(|n| n.unit == Some(crate::read::unit::Unit::Percent))
@@ -178,11 +184,10 @@ impl Zones {
             } else {
                 Zone::Sentence
             };
-            put(&mut zones.bags[zone as usize], t, i);
+            put(&mut own[zone as usize], t, i);
         }
-        zones.bags[Zone::Previous as usize] = previous;
-        zones.bags[Zone::Around as usize] = around;
-        zones
+        let [than, clause, sentence] = own.map(Rc::new);
+        Zones { bags: [than, clause, sentence, previous.clone(), around.clone()] }
     }
 }
 
@@ -206,23 +211,22 @@ fn look_up(bag: &Bag, word: &str) -> Option<(usize, f64)> {
     if !letters {
         return None;
     }
+    // Words that begin with it stand behind it in order.
+    let longer = || {
+        bag.range::<str, _>((Bound::Excluded(word), Bound::Unbounded))
+            .take_while(|(k, _)| k.starts_with(word))
+    };
+    let head = |n: usize| bag.get_key_value(&word[..n]);
+    let is_related = |(k, _): &(&String, &usize)| related(k, word);
     if word.len() >= 5
-        && let Some((_, at)) = bag.iter().find(|(k, _)| related(k, word))
+        && let Some((_, at)) =
+            (3..word.len()).filter_map(head).find(is_related).or_else(|| longer().find(is_related))
     {
         return Some((*at, 1.0));
     }
-    // Words that begin with it stand behind it in order.
-    let longer = bag
-        .range(word.to_owned()..)
-        .take_while(|(k, _)| k.starts_with(word))
-        .find(|(k, _)| k.len() <= word.len() + 7);
-    let shorter = || {
-        (3..word.len())
-            .rev()
-            .find_map(|n| word.is_char_boundary(n).then(|| bag.get_key_value(&word[..n])).flatten())
-    };
-    longer
-        .or_else(shorter)
+    longer()
+        .find(|(k, _)| k.len() <= word.len() + 7)
+        .or_else(|| (3..word.len()).rev().find_map(head))
         .filter(|(k, _)| {
             k.bytes().all(|b| b.is_ascii_alphabetic())
                 && !is_plain(k)
