@@ -151,14 +151,22 @@ fn entry(text: &str, line: &Line) -> Option<Entry> {
     let wide = own.find("  ").map(|at| (at, own[at..].len() - own[at..].trim_start().len()));
     let marks = [": ", " – ", " — "].iter().find_map(|mark| Some((own.find(mark)?, mark.len())));
     let (end, length) = marks.or(wide)?;
-    let mut name = unmarked(own[..end].trim_end_matches(['*', ':'])).to_owned();
+    // `:name: 160 MB` is a field of reStructuredText.
+    let field = own[..end].trim_end_matches(['*', ':']).trim_start_matches(':');
+    let mut name = unmarked(field).to_owned();
     if name.is_empty() || name.len() > MAX_NAME || name.contains(". ") {
         return None;
     }
     let after = lead + end + length;
     let from = after + body[after..].find(|c: char| !c.is_whitespace() && c != '*')?;
     let listed = body[from..].trim_end_matches([' ', '.', ',', ';', '*']);
-    let separator = if listed.contains(": ") && listed.contains(". ") { ". " } else { ", " };
+    let separator = if listed.contains("; ") {
+        "; "
+    } else if listed.contains(": ") && listed.contains(". ") {
+        ". "
+    } else {
+        ", "
+    };
     let parts: Vec<&str> = listed.split(separator).collect();
     let mut values = Vec::new();
     for part in &parts {
@@ -286,6 +294,22 @@ mod tests {
         );
         assert_eq!(columns, ["Capacity", "Access time", "Price"]);
         assert_eq!(rows[1], row("Raptile X74", &["74 GB", "8.0 ms", "174"]));
+    }
+
+    #[test]
+    fn values_may_be_parted_by_semicolons() {
+        let (columns, rows) = table(
+            "- Ferro 20 / Base 4: score 2,118; app cores 16; disks 90; response 0.42 s\n\
+             - Umbra R / Base 5: score 1,640; app cores 8; disks 48; response 0.55 s\n",
+        );
+        assert_eq!(columns, ["score", "app cores", "disks", "response"]);
+        assert_eq!(rows[1], row("Umbra R / Base 5", &["1,640", "8", "48", "0.55 s"]));
+    }
+
+    #[test]
+    fn fields_have_their_names_between_colons() {
+        let (_, rows) = table(":skip list: 210 MB\n:b-tree: 145 MB\n");
+        assert_eq!(rows, [row("skip list", &["210 MB"]), row("b-tree", &["145 MB"])]);
     }
 
     #[test]
