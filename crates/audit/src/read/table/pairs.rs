@@ -20,7 +20,7 @@ pub(super) fn read(text: &str, region: &[Line]) -> Option<Vec<(Table, Range<usiz
     let read: Vec<Option<Named<'_>>> = region
         .iter()
         .map(|l| {
-            let named = bench(text, l).or_else(|| pairs(text, l));
+            let named = bench(text, l).or_else(|| pairs(text, l)).or_else(|| equated(text, l));
             named.or_else(|| measured(text, l)).or_else(|| value_first(text, l))
         })
         .collect();
@@ -54,10 +54,18 @@ fn table(
     let mut columns = vec![String::new()];
     let full = read[range.clone()].iter().flatten().max_by_key(|row| row.values.len())?;
     columns.extend(full.values.iter().map(|(name, _)| (*name).to_owned()));
+    // "base: read", "patched: read": what is said of all of them is no name.
+    let tail = |i: usize| {
+        let row = read[i].as_ref()?;
+        Some(row.name.split_once(':')?.1.trim())
+    };
+    let mut tails = range.clone().map(tail);
+    let common = tails.next().flatten().filter(|first| tails.all(|t| t == Some(*first)));
     let rows = range.clone().filter_map(|i| {
         let row = read[i].as_ref()?;
         let cells = row.values.iter().map(|(_, value)| Some(place(text, value))).collect();
-        let name: Vec<&str> = row.name.split_whitespace().collect();
+        let own = common.and_then(|_| row.name.split_once(':')).map_or(row.name, |(own, _)| own);
+        let name: Vec<&str> = own.split_whitespace().collect();
         Some((region[i].span, name.join(" "), cells))
     });
     let mut table = grid(text, columns, rows.collect())?;
@@ -107,6 +115,30 @@ fn pairs<'a>(text: &'a str, line: &Line) -> Option<Named<'a>> {
     let name = name.trim_matches(['*', '`', ':']);
     let named = !name.is_empty() && !is_value(name) && pair(name).is_none();
     values.filter(|v| v.len() > 1 && named).map(|values| Named { name, values })
+}
+
+/// `base: read: IOPS=98k, BW= 384MiB/s, p99=  594us`, as lines of fio are shortened: two values or more.
+fn equated<'a>(text: &'a str, line: &Line) -> Option<Named<'a>> {
+    let body = Span::new(line.span.start + line.bullet, line.span.end).of(text).trim();
+    if body.len() > 300 || line.hashes > 0 {
+        return None;
+    }
+    let (over, _) = body.split_once('=')?;
+    let (name, _) = over.rsplit_once(": ")?;
+    let name = name.trim();
+    let listed = body[over.rfind(": ")? + 2..].trim_end_matches(['.', ';']);
+    let mut values: Vec<(&str, &str)> = Vec::new();
+    for part in listed.split([',', ';']).map(str::trim) {
+        let (key, value) = part.split_once('=')?;
+        let (key, value) = (key.trim(), value.trim());
+        let fits = key.len() <= 30 && key.starts_with(char::is_alphabetic) && is_value(value);
+        if !fits || values.iter().any(|(k, _)| *k == key) {
+            return None;
+        }
+        values.push((key, value));
+    }
+    let named = !name.is_empty() && name.len() <= 60 && !is_value(name);
+    (named && values.len() > 1).then_some(Named { name, values })
 }
 
 /// `wall 94.3 s`, `p99=4.1ms`, `user: 12 s`.
@@ -190,6 +222,16 @@ mod tests {
         let rows = tables[0].rows.iter();
         let rows = rows.map(|r| r.cells.iter().map(|c| c.text.clone()).collect()).collect();
         (tables[0].columns.clone(), rows)
+    }
+
+    #[test]
+    fn lines_of_fio_may_be_shortened() {
+        let (columns, rows) = table(
+            "raw:    read: IOPS=301k, BW=1176MiB/s, lat avg=212us, p99=  401us\n\
+             mapped: read: IOPS=97k, BW= 379MiB/s, lat avg=655us, p99= 1720us\n",
+        );
+        assert_eq!(columns, ["", "IOPS", "BW", "lat avg", "p99"]);
+        assert_eq!(rows[1], ["mapped", "97k", "379MiB/s", "655us", "1720us"]);
     }
 
     #[test]
