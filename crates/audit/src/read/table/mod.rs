@@ -15,6 +15,7 @@ mod narrow;
 mod outputs;
 mod pairs;
 mod pipe;
+mod places;
 mod plain;
 mod records;
 mod reports;
