@@ -26,6 +26,7 @@ mod siblings;
 mod spread;
 mod title;
 mod tools;
+mod twice;
 mod vertical;
 
 pub(crate) use shape::{Cell, Row, Shape, Table, cell};
@@ -91,6 +92,7 @@ pub(crate) fn find(text: &str, lines: &[Line]) -> (Vec<Table>, Vec<bool>) {
     }
     tables.sort_by_key(|t| t.span.start);
     for table in &mut tables {
+        twice::join(table);
         spread::add(text, table);
         clock::add(table);
     }
