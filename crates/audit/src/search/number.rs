@@ -41,6 +41,26 @@ fn money(tokens: &[Token], i: usize) -> Option<(Amount, usize)> {
     ))
 }
 
+/// "of the time", "of the CPU", with no other that they are those of: a share of a whole that is printed nowhere.
+fn is_of_whole(tokens: &[Token], i: usize) -> bool {
+    lower(tokens, i) == "of"
+        && lower(tokens, i + 1) == "the"
+        && matches!(lower(tokens, i + 2), "time" | "cpu")
+        && !matches!(
+            lower(tokens, i + 3),
+            "of" | "that"
+                | "it"
+                | "the"
+                | "a"
+                | "an"
+                | "needed"
+                | "spent"
+                | "taken"
+                | "used"
+                | "for"
+        )
+}
+
 /// One thing said at a token, with where it begins and ends.
 pub(super) fn at(text: &str, tokens: &[Token], i: usize) -> Option<Say> {
     let make =
@@ -218,7 +238,11 @@ pub(super) fn at(text: &str, tokens: &[Token], i: usize) -> Option<Say> {
         {
             return Some(make(i..past, What::Value(value), (None, None), n.value, n.step));
         }
-        let way = if next == "of" && goes(tokens, i, past) {
+        // "has dropped to 58%", "is busy for 64% of the time": what it is, as well as a share of another.
+        let left = back(tokens, i, 1) == "to" && way_of(back(tokens, i, 2)).is_some();
+        let way = if left && next != "of" && way_of(next).is_none() || is_of_whole(tokens, past) {
+            (None, None)
+        } else if next == "of" && goes(tokens, i, past) {
             (Some(Way::Less), None)
         } else if next == "of" {
             match changed(tokens, i) {
@@ -310,7 +334,7 @@ pub(super) fn at(text: &str, tokens: &[Token], i: usize) -> Option<Say> {
             .iter()
             .rev()
             .take_while(|t| !ends(t) && t.quantity().is_none_or(|n| n.unit.is_none()))
-            .any(|t| matches!(t.lower.as_str(), "gap" | "difference"));
+            .any(|t| matches!(t.lower.as_str(), "gap" | "difference" | "distance"));
     let apart = !baseline && !introduced && near.iter().any(apart);
     if way.is_none() && (apart || gap) {
         return Some(make(i..end, What::Delta(value), (None, None), n.value, n.step));
@@ -342,6 +366,7 @@ mod tests {
             ("Small packets improve by 257 kpps.", Some(Way::Faster)),
             ("The scan got slower: by 12 ms.", Some(Way::Slower)),
             ("The gap between the two boxes in Banking is 1,940 sessions.", None),
+            ("The distance between the two boxes in Banking is 1,940 sessions.", None),
         ] {
             let found = first(text);
             assert!(matches!(found, Some((What::Delta(_), w)) if w == way), "{text} {found:?}");
@@ -363,6 +388,29 @@ mod tests {
             assert!(matches!(found, Some((What::Times, _))), "{text} {found:?}");
         }
         assert!(matches!(first("The time with all threads is 11.9."), Some((What::Value(_), _))));
+    }
+
+    #[test]
+    fn percentages_that_are_left_or_of_a_whole_may_be_values() {
+        for text in [
+            "The load has dropped to 31% since.",
+            "The lock is down to 3.1%.",
+            "With cubby the disk is busy for 31% of the time.",
+            "It takes 31% of the CPU on this box.",
+        ] {
+            assert_eq!(first(text), Some((What::Percent, None)), "{text}");
+        }
+        for (text, way) in [
+            ("The load has dropped by 31% since.", Way::Less),
+            ("It runs in 31% of the time of cubby.", Way::Of),
+            ("It has dropped to 31% of what it was.", Way::Of),
+        ] {
+            let found = first(text);
+            assert!(
+                matches!(found, Some((What::Percent, Some(w))) if w == way),
+                "{text} {found:?}"
+            );
+        }
     }
 
     #[test]
