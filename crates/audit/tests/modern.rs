@@ -6,9 +6,10 @@
 //! too, and thirteen that were written beside the rules. `modern/others/` is by another hand, and was looked at once
 //! its first figures were known; `modern/web/`, `modern/varied/` and `modern/plain/` are by seven other hands, for
 //! weights to be learned from (`examples/weights.rs`), and so is `modern/opened/`: texts by three hands that nobody had
-//! looked at until their figures were known, and 24 whose numbers are laid out in as many ways. `modern/closed/`,
-//! `modern/once/` and `modern/sealed/` are by four further hands; nobody who mends rules looks at them, so nothing prints
-//! what is in them.
+//! looked at until their figures were known, and 24 whose numbers are laid out in as many ways. `modern/closed/` and
+//! `modern/once/` are by three further hands: measured several times before anybody looked at them, which was done at
+//! last, and nothing was learned from them. `modern/sealed/` is by one more hand; nobody who mends rules looks at it, so
+//! nothing prints what is in it.
 //!
 //! A label's quote may hold several claims: each counts by itself, if it rests on values of the label and on no others.
 //! A mutation is caught if a claim that says what was changed is wrong and was not before, and believed if as many of
@@ -281,7 +282,7 @@ fn folder(name: &str) -> PathBuf {
 fn measure(name: &str, folder: &Path, floors: [f64; 4], slander: usize, believed: usize) {
     let s = score(&cases(folder));
     println!("{}", s.line(name));
-    let open = !["closed", "once", "sealed"].contains(&name);
+    let open = name != "sealed";
     if open && std::env::var_os("ASSAY_MODERN_VERBOSE").is_some() {
         println!("{}", s.missed);
         for b in &s.believed {
@@ -337,19 +338,21 @@ fn texts_by_another_hand() {
 
 #[test]
 fn texts_that_nobody_who_mends_rules_has_seen() {
-    // What the audit is worth on a new text: sealed was measured when limits stood. Those were chosen with figures of
-    // closed in view; once was measured several times.
-    measure("closed", &folder("closed"), [0.53, 0.93, 0.68, 0.19], 2, 61);
-    measure("once", &folder("once"), [0.59, 0.95, 0.90, 0.18], 1, 8);
-    // One false *wrong* and none right.
+    // What the audit is worth on a new text. One false *wrong* and none right.
     measure("sealed", &folder("sealed"), [0.46, 0.93, 0.0, 0.07], 0, 16);
+}
+
+#[test]
+fn texts_that_rules_were_mended_with() {
+    measure("closed", &folder("closed"), [0.55, 0.93, 0.83, 0.19], 0, 61);
+    measure("once", &folder("once"), [0.63, 0.96, 0.90, 0.19], 1, 9);
 }
 
 #[test]
 fn texts_to_learn_from() {
     // The weights were learned from these, the ones above but closed, once and sealed, and the tuned ones.
     measure("web", &folder("web"), [0.60, 0.95, 0.90, 0.28], 0, 13);
-    measure("varied", &folder("varied"), [0.42, 0.91, 0.92, 0.11], 0, 57);
+    measure("varied", &folder("varied"), [0.42, 0.91, 0.92, 0.11], 0, 56);
     measure("plain", &folder("plain"), [0.59, 0.95, 0.92, 0.27], 1, 74);
     measure("opened", &folder("opened"), [0.50, 0.92, 0.88, 0.15], 2, 59);
 }

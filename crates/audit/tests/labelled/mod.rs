@@ -163,8 +163,15 @@ pub fn mutants(case: &Case, label: &Label) -> Vec<Mutant> {
         let quote = format!("{}{new}{}", &label.quote[..*from], &label.quote[*to..]);
         made.push(Mutant::one("number", with(&quote), quote));
     }
-    if let Some((old, new)) = DIRECTIONS.iter().find(|(old, _)| label.quote.contains(old)) {
-        let quote = label.quote.replacen(old, new, 1);
+    // "Dunmore" has no "more".
+    let at = |old: &str| {
+        let mut all = label.quote.match_indices(old).map(|(at, _)| at);
+        all.find(|at| !label.quote[..*at].ends_with(char::is_alphabetic))
+    };
+    if let Some((at, old, new)) =
+        DIRECTIONS.iter().find_map(|(old, new)| Some((at(old)?, old, new)))
+    {
+        let quote = format!("{}{new}{}", &label.quote[..at], &label.quote[at + old.len()..]);
         made.push(Mutant::one("direction", with(&quote), quote));
     }
     if let Some(cell) = label.inputs.first() {
