@@ -5,6 +5,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -151,8 +152,13 @@ fn assay_stopped(world: &World) -> Scene {
     let arguments = ["run", "--quiet", "--monitors", "none", "--blocks", "3", "--events"];
     let arguments = [&arguments[..], &[events.to_str().unwrap(), "--", "sleep", "1"]].concat();
     let child = world.assay(&arguments).stdout(Stdio::null()).spawn().unwrap();
-    let ended = || fs::read_to_string(&events).unwrap_or_default().contains("\"event\":\"ended\"");
-    until("no trial ended", ended);
+    // In the middle of the second trial: between two of them nothing is timed.
+    let second = || {
+        let told = fs::read_to_string(&events).unwrap_or_default();
+        told.contains("\"event\":\"trial\",\"number\":2,")
+    };
+    until("no second trial began", second);
+    std::thread::sleep(Duration::from_millis(300));
     let pid = Pid::from_child(&child);
     kill_process(pid, Signal::STOP).unwrap();
     let stopped = || {
