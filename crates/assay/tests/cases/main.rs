@@ -33,16 +33,16 @@ const ALWAYS: &str = "";
 /// The scene in which a trial's memory lies on a node that it is not set to.
 const OTHER_NODE: &str = "memory of another node";
 
-/// Made by themselves: scenes whose runs say what else the machine did, the one that keeps it busy, and those that
-/// set the machine's large pages, which a run beside them sees.
+/// Made by themselves, in this order: scenes whose runs say what else the machine did, the one that keeps it busy, and
+/// those that set the machine's large pages, which a run beside them sees and behind which the kernel tidies up.
 const ALONE: &[&str] = &[
     "generator on the server's CPU",
-    "large pages",
     "load",
     "load from elsewhere",
-    "other work",
     "rate that changes",
     "short load",
+    "other work",
+    "large pages",
     "small pages",
 ];
 
@@ -169,7 +169,10 @@ fn holds(scenes: impl Iterator<Item = &'static str>) {
 /// Makes every scene, some at a time, then those that must be alone, and tells of those that could not be made.
 fn all(needed: &[&'static str]) -> (BTreeMap<&'static str, Scene>, Vec<String>) {
     const AT_A_TIME: usize = 3;
-    let (alone, beside): (Vec<_>, Vec<_>) = needed.iter().partition(|name| ALONE.contains(name));
+    let of = |all: &[&'static str], others: &[&str], there: bool| -> Vec<&'static str> {
+        all.iter().copied().filter(|name| others.contains(name) == there).collect()
+    };
+    let (beside, alone) = (of(needed, ALONE, false), of(ALONE, needed, true));
     let made = Mutex::new((BTreeMap::new(), Vec::new()));
     let work = |names: &[&'static str], next: &AtomicUsize| {
         while let Some(name) = names.get(next.fetch_add(1, Ordering::Relaxed)) {
