@@ -105,7 +105,7 @@ pub fn said(source: &Source, weights: &[f64; ALL]) -> Vec<Said> {
                         Fit::No => 0,
                     },
                     prior: r.prior,
-                    names: r.names.join(" / "),
+                    names: r.names.map(|n| book.names.text(n)).join(" / "),
                 })
                 .collect(),
         });

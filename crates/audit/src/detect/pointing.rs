@@ -1,5 +1,8 @@
 //! Words that compare, each once: which way they point, and whether one beside a number makes a claim of it.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 /// Which way the words of a comparison point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Way {
@@ -79,7 +82,12 @@ const WORDS: [Kind; 10] = [
 ];
 
 fn kind(lower: &str) -> Option<&'static Kind> {
-    WORDS.iter().find(|(.., words)| words.contains(&lower))
+    /// The first of the kinds that have a word.
+    static KINDS: LazyLock<HashMap<&str, &Kind>> = LazyLock::new(|| {
+        let words = WORDS.iter().rev().flat_map(|k| k.2.iter().map(move |w| (*w, k)));
+        words.collect()
+    });
+    KINDS.get(lower).copied()
 }
 
 /// Which way a word points.

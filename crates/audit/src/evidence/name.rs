@@ -1,7 +1,8 @@
 //! Names: the rows and columns of a table as they are called in a sentence. A name is distinguished
 //! from the others of its axis by the words that these do not have.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
+use std::sync::LazyLock;
 
 use crate::read::token::Token;
 
@@ -55,7 +56,8 @@ const PLAIN: [&str; 77] = [
 
 /// Whether a word names nothing by itself.
 pub(crate) fn is_plain(word: &str) -> bool {
-    PLAIN.contains(&word)
+    static SET: LazyLock<HashSet<&str>> = LazyLock::new(|| PLAIN.into());
+    SET.contains(word)
 }
 
 /// One form for the endings of a word.

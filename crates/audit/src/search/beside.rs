@@ -2,9 +2,9 @@
 //! baseline, and which these are the one that agrees shows.
 
 use std::collections::VecDeque;
-use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::book::Place;
+use super::called::Called;
 use super::choice::{Choice, values};
 use super::model::{F, extra};
 use super::reading::{Fit, Reading};
@@ -30,7 +30,7 @@ pub(super) const FEATURES: [F; 8] = [
 struct Of {
     grid: Option<usize>,
     /// Subject, baseline, and the column or row that both are of.
-    names: [u64; 3],
+    names: [Called; 3],
     values: Vec<f64>,
 }
 
@@ -40,12 +40,7 @@ impl Of {
             Place::Cell { grid, .. } => Some(*grid),
             Place::Prose { .. } => None,
         });
-        let hash = |name: &String| {
-            let mut hasher = DefaultHasher::new();
-            name.hash(&mut hasher);
-            hasher.finish()
-        };
-        Of { grid, names: r.names.each_ref().map(hash), values: values(r) }
+        Of { grid, names: r.names, values: values(r) }
     }
 
     fn is_of_field(&self, other: &Of) -> bool {
@@ -80,9 +75,21 @@ impl Told {
         Told(all.map(|(r, _)| (r.prior, Of::new(r))).collect())
     }
 
-    /// How likely it is of what is asked for.
-    fn mass(&self, of: impl Fn(&Of) -> bool) -> f64 {
-        self.0.iter().filter(|(_, o)| of(o)).map(|(p, _)| p).sum::<f64>().min(1.0)
+    /// How likely it is of the field of a reading, of its baseline, of its subject, of its values.
+    fn mass(&self, own: &Of) -> [f64; 4] {
+        let mut mass = [0.0; 4];
+        for (p, other) in &self.0 {
+            let is = [
+                own.is_of_field(other),
+                own.is_of_baseline(other),
+                own.is_of_subject(other),
+                own.is_same(other),
+            ];
+            for (sum, _) in mass.iter_mut().zip(is).filter(|(_, is)| *is) {
+                *sum += p;
+            }
+        }
+        mass.map(|m: f64| m.min(1.0))
     }
 }
 
@@ -119,19 +126,23 @@ impl Window {
         let own = Of::new(r);
         let all = at.saturating_sub(REACH)..(at + REACH + 1).min(self.told.len());
         let near = at.saturating_sub(1)..(at + 2).min(self.told.len());
-        let most = |range: std::ops::Range<usize>, of: &dyn Fn(&Of) -> bool| {
-            let mass = range.filter(|i| *i != at).map(|i| self.told[i].mass(of));
+        let mut mass = [[0.0; 4]; 2 * REACH + 1];
+        for i in all.clone().filter(|i| *i != at) {
+            mass[i - all.start] = self.told[i].mass(&own);
+        }
+        let most = |range: std::ops::Range<usize>, which: usize| {
+            let mass = range.map(|i| mass[i - all.start][which]);
             (1.0 + 20.0 * mass.fold(0.0, f64::max)).ln()
         };
         let found = [
-            most(near.start..at, &|o| own.is_of_field(o)),
-            most(at..near.end, &|o| own.is_of_field(o)),
-            most(all.clone(), &|o| own.is_of_field(o)),
-            most(all.clone(), &|o| own.is_of_baseline(o)),
-            most(near.clone(), &|o| own.is_of_subject(o)),
-            most(all.clone(), &|o| own.is_of_subject(o)),
-            most(near, &|o| own.is_same(o)),
-            most(all, &|o| own.is_same(o)),
+            most(near.start..at, 0),
+            most(at..near.end, 0),
+            most(all.clone(), 0),
+            most(all.clone(), 1),
+            most(near.clone(), 2),
+            most(all.clone(), 2),
+            most(near, 3),
+            most(all.clone(), 3),
         ];
         for (f, v) in FEATURES.into_iter().zip(found) {
             r.features[extra(f)] = v;

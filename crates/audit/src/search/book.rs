@@ -1,14 +1,18 @@
 //! A text as readings look it up: its tables, what it says, the amounts that its prose states.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
+use super::called::{Called, Names};
 use super::labels::Labels;
 use super::say::{Say, What};
+use super::spoken::Spoken;
 use super::words::{self, Bag};
 use crate::bind::context::Context;
 use crate::evidence::amount::{Amount, Dimension};
+use crate::evidence::bind::Side;
 use crate::evidence::grid::{At, Grid};
-use crate::evidence::name::is_plain;
+use crate::evidence::name::{is_plain, stem};
 use crate::read::document::BlockKind;
 use crate::read::table::{Table, side_by_side, together};
 use crate::read::token::Token;
@@ -28,8 +32,11 @@ pub(crate) struct Fact {
     pub amount: Amount,
     /// A small number without a unit or a noun.
     pub bare: bool,
-    /// The words of its clause.
+    /// The words of its clause, and those of them that tell something.
     pub words: Bag,
+    pub telling: Vec<Rc<str>>,
+    /// What is counted.
+    pub noun: Option<String>,
 }
 
 impl Fact {
@@ -43,7 +50,7 @@ impl Fact {
 /// gives both.
 pub(crate) struct Twin {
     pub facts: (usize, usize),
-    pub words: Vec<String>,
+    pub words: Vec<Rc<str>>,
     /// So many of the words must be spoken of.
     pub least: usize,
 }
@@ -54,11 +61,6 @@ const MAX_FACTS: usize = 150;
 const MAX_TWINS: usize = 6;
 
 fn twins(facts: &[Fact]) -> Vec<Twin> {
-    let telling = |f: &Fact| -> Vec<String> {
-        let words = f.words.keys().filter(|w| w.len() > 2 && !is_plain(w));
-        words.cloned().collect()
-    };
-    let words: Vec<Vec<String>> = facts.iter().take(MAX_FACTS).map(telling).collect();
     let mut found = Vec::new();
     for (j, y) in facts.iter().enumerate().take(MAX_FACTS) {
         for (i, x) in facts[..j].iter().enumerate() {
@@ -69,16 +71,16 @@ fn twins(facts: &[Fact]) -> Vec<Twin> {
             {
                 continue;
             }
-            let both: Vec<String> =
-                words[i].iter().filter(|w| y.words.contains_key(w.as_str())).cloned().collect();
-            let fewest = words[i].len().min(words[j].len());
+            let both: Vec<Rc<str>> =
+                x.telling.iter().filter(|w| y.words.contains_key(*w)).cloned().collect();
+            let fewest = x.telling.len().min(y.telling.len());
             if both.len() >= 2 && both.len() * 5 >= fewest * 3 {
                 found.push(Twin { facts: (i, j), words: both, least: 1 });
             }
         }
     }
     // What is said again and again is no pair.
-    let mut count = vec![0; words.len()];
+    let mut count = vec![0; facts.len().min(MAX_FACTS)];
     for (i, j) in found.iter().map(|t| t.facts) {
         count[i] += 1;
         count[j] += 1;
@@ -99,14 +101,14 @@ fn told(says: &[Vec<Say>], facts: &[Fact], least: usize) -> Vec<Twin> {
                 .iter()
                 .find(|s| s.own.end == two.own.end && matches!(s.what, What::Value(_)))?;
             let (x, y) = (place(sentence, two.own.start)?, place(sentence, last.own.start)?);
-            let words = facts[x].words.keys().chain(facts[y].words.keys());
-            let words: BTreeSet<&String> = words.filter(|w| w.len() > 2 && !is_plain(w)).collect();
+            let words: BTreeSet<&Rc<str>> =
+                facts[x].telling.iter().chain(&facts[y].telling).collect();
             Some(Twin { facts: (x, y), words: words.into_iter().cloned().collect(), least })
         })
     });
     let mut found: Vec<Twin> = pairs.take(MAX_FACTS).collect();
     // A word of many of them tells none.
-    let mut count: BTreeMap<String, usize> = BTreeMap::new();
+    let mut count: BTreeMap<Rc<str>, usize> = BTreeMap::new();
     for word in found.iter().flat_map(|t| &t.words) {
         *count.entry(word.clone()).or_default() += 1;
     }
@@ -117,16 +119,16 @@ fn told(says: &[Vec<Say>], facts: &[Fact], least: usize) -> Vec<Twin> {
 }
 
 /// Which metric over which a claim was of: what follows may be of the same.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Ratio {
-    pub over: String,
-    pub per: String,
+    pub over: Called,
+    pub per: Called,
 }
 
 /// What was chosen for the claim before.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Last {
-    pub names: [String; 3],
+    pub names: [Called; 3],
     pub places: Vec<Place>,
     pub grid: Option<usize>,
     pub block: usize,
@@ -136,6 +138,8 @@ pub(crate) struct Last {
     pub(super) ratio: Option<Ratio>,
 }
 
+/// Sentences of more say nothing.
+const MAX_TOKENS: usize = 200;
 /// Tables beyond so many are not read.
 const MAX_TABLES: usize = 300;
 /// Tables beyond the nearest are not looked at.
@@ -150,6 +154,12 @@ pub(crate) struct Book<'a> {
     pub grids: Vec<Grid>,
     /// What is known of the names of the rows and of the columns of each table.
     pub labels: Vec<[Labels; 2]>,
+    /// What rows and columns are called.
+    pub names: Names,
+    /// The words over each table that tell something.
+    pub titles: Vec<Vec<String>>,
+    /// What the tokens of each sentence say.
+    pub spoken: Vec<Vec<Spoken>>,
     pub says: Vec<Vec<Say>>,
     pub facts: Vec<Fact>,
     pub twins: Vec<Twin>,
@@ -188,10 +198,16 @@ impl<'a> Book<'a> {
                 .filter(|w| w.bytes().any(|b| b.is_ascii_digit()));
             named.extend(numbers.filter(|w| words::weight(axis, w) > 0.0));
         }
+        let spoken: Vec<Vec<Spoken>> =
+            tokens.iter().map(|t| t.iter().take(MAX_TOKENS).map(Spoken::of).collect()).collect();
         let says: Vec<Vec<Say>> = tokens
             .iter()
             .map(|t| {
-                if t.len() > 200 { Vec::new() } else { super::hear::all(document.text, t, &named) }
+                if t.len() > MAX_TOKENS {
+                    Vec::new()
+                } else {
+                    super::hear::all(document.text, t, &named)
+                }
             })
             .collect();
         let mut facts = Vec::new();
@@ -219,18 +235,56 @@ impl<'a> Book<'a> {
                         continue;
                     }
                     let bare = bare && !noun && !paid;
-                    let words = words::bag(&tokens[sentence][say.clause.clone()]);
-                    facts.push(Fact { sentence, at: say.own.start, amount, bare, words });
+                    let words =
+                        words::bag(&t[say.clause.clone()], &spoken[sentence][say.clause.clone()]);
+                    let telling = words.keys().filter(|w| w.len() > 2 && !is_plain(w));
+                    let telling = telling.cloned().collect();
+                    let first = says.iter().find(|s| s.own.start == say.own.start);
+                    let end = first.map_or(say.own.end, |s| s.own.end);
+                    let noun = t.get(end).map(|t| stem(&t.lower)).filter(|w| w.len() > 2);
+                    let at = say.own.start;
+                    facts.push(Fact { sentence, at, amount, bare, words, telling, noun });
                 }
             }
         }
-        let bags = tokens.iter().map(|t| words::bag(&t[..t.len().min(200)])).collect();
+        let bags = tokens.iter().zip(&spoken).map(|(t, s)| words::bag(t, s)).collect();
         let mut twins = twins(&facts);
         // Beside tables one word alone tells little.
         twins.extend(told(&says, &facts, if grids.is_empty() { 1 } else { 2 }));
-        let labels =
-            grids.iter().map(|g| [Labels::new(&g.rows), Labels::new(&g.columns)]).collect();
-        Book { context, merged, beside, grids, labels, says, facts, twins, bags }
+        let mut names = Names::new();
+        let labels = grids
+            .iter()
+            .map(|g| [&g.rows, &g.columns].map(|axis| Labels::new(axis, &mut names)))
+            .collect();
+        let title = |g: &Grid| {
+            let words: BTreeSet<&String> = g.context.iter().collect();
+            words.into_iter().filter(|w| w.len() > 2 && !is_plain(w)).cloned().collect()
+        };
+        let titles = grids.iter().map(title).collect();
+        Book {
+            context,
+            merged,
+            beside,
+            grids,
+            labels,
+            names,
+            titles,
+            spoken,
+            says,
+            facts,
+            twins,
+            bags,
+        }
+    }
+
+    /// What a row or a column is called.
+    pub(super) fn called(&self, grid: usize, side: Side, i: usize) -> Called {
+        self.labels_of(grid, side).called[i]
+    }
+
+    /// What is known of the names of the rows or of the columns of a table.
+    pub(super) fn labels_of(&self, grid: usize, side: Side) -> &Labels {
+        &self.labels[grid][usize::from(side == Side::Columns)]
     }
 
     /// The table that each column of a grid is of, if it is several side by side.

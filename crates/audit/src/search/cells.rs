@@ -1,8 +1,9 @@
 //! Readings of the cells of a table: one alone, one among its rivals, two of a row or column.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 use super::book::Place;
+use super::called::Called;
 use super::derived::Sheet;
 use super::model::{self, COUNT, F};
 use super::order::Later;
@@ -12,8 +13,9 @@ use crate::detect::pointing::Way;
 use crate::evidence::amount::{Amount, Dimension};
 use crate::evidence::bind::{Side, at};
 use crate::evidence::grid::At;
+use crate::evidence::name::Axis;
 
-use super::reading::{Reading, View, age, better, same, unit_of};
+use super::reading::{Reading, View, better, same};
 
 /// Names of an axis beyond these must be spoken of.
 const MAX_NAMES: usize = 14;
@@ -23,8 +25,11 @@ pub(super) const MAX_READINGS: usize = 4000;
 impl View<'_> {
     pub(super) fn of_grid(&self, g: usize, rank: usize, out: &mut Vec<Reading>) {
         let grid = &self.book.grids[g];
-        let [rows, columns] =
-            self.book.labels[g].each_ref().map(|l| Match::new(l, &self.zones, self.say.own.start));
+        let [rows, columns] = [0, 1].map(|axis| {
+            let labels = &self.book.labels[g][axis];
+            let before = self.scene.found(g, axis, labels);
+            Match::new(labels, &self.zones, &before, self.say.own.start)
+        });
         for (m, axis) in [(&rows, &grid.rows), (&columns, &grid.columns)] {
             let whole =
                 |i: usize| (0..2).any(|z| m.found[z][i] > 0.6 * m.total[i]) && m.total[i] > 0.9;
@@ -122,8 +127,8 @@ impl View<'_> {
         if percent {
             f[model::extra(F::BarePercent)] = 1.0;
         }
-        let names =
-            [grid.rows.names[r].text.clone(), String::new(), grid.columns.names[c].text.clone()];
+        let called = |side: Side, i: usize| self.book.called(t.g, side, i);
+        let names = [called(Side::Rows, r), Called::NOTHING, called(Side::Columns, c)];
         let places = vec![Place::Cell { grid: t.g, at: cell }];
         let others = [
             View::others(rows, r, None, t.some_rows),
@@ -134,10 +139,10 @@ impl View<'_> {
         // "162 ns", "8,610 IOPS": the word behind the number is of the column's name.
         let after = self.word(self.say.own.end);
         let noun = crate::evidence::name::words(after);
-        if noun.iter().any(|w| {
-            words::weight(&grid.columns, w) > 0.0 && grid.columns.names[c].words.contains(w)
-                || words::weight(&grid.rows, w) > 0.0 && grid.rows.names[r].words.contains(w)
-        }) {
+        let tells = |axis: &Axis, i: usize, w: &String| {
+            axis.names[i].words.contains(w) && words::weight(axis, w) > 0.0
+        };
+        if noun.iter().any(|w| tells(&grid.columns, c, w) || tells(&grid.rows, r, w)) {
             f[model::extra(F::ValueNoun)] = 1.0;
         }
         out.push(Reading::of(amount, None, places, better(grid, cell, amount), f, names));
@@ -194,14 +199,11 @@ impl View<'_> {
         let (g, grid, common) = (t.g, &self.book.grids[t.g], t.common);
         let (m_own, m_shared, own, shared) = t.along(side);
         let axis = grid.axis(side);
-        let other = grid.axis(side.other());
+        let labels = self.book.labels_of(g, side);
         let two = own.len() == 2;
         // Columns of several units hold metrics; what they are compared in are rows.
-        let uneven = side == Side::Columns && {
-            let units: BTreeSet<String> =
-                own.iter().map(|c| unit_of(&axis.names[*c].text)).collect();
-            units.len() > 1
-        };
+        let uneven =
+            side == Side::Columns && { own.iter().any(|c| labels.unit[*c] != labels.unit[own[0]]) };
         let in_clause = |i: usize| m_own.at[Zone::Clause as usize][i];
         let opener = |i: usize| -> bool {
             let at = in_clause(i);
@@ -209,10 +211,8 @@ impl View<'_> {
                 && (at.saturating_sub(3)..at)
                     .any(|j| matches!(self.word(j), "from" | "between" | "instead"))
         };
-        let order = &self.book.labels[g][usize::from(side == Side::Columns)].order;
         let shares = self.says_share() && own.iter().any(|i| is_total(&axis.names[*i].words));
-        let ages: HashMap<usize, i8> =
-            own.iter().map(|i| (*i, age(&axis.names[*i].words))).collect();
+        let ages = &labels.age;
         for &x in own {
             for &y in own {
                 if x == y {
@@ -230,8 +230,7 @@ impl View<'_> {
                     pair[model::extra(F::Columns)] = 1.0;
                 }
                 if side == Side::Columns {
-                    let (u, v) = (unit_of(&axis.names[x].text), unit_of(&axis.names[y].text));
-                    if u != v {
+                    if labels.unit[x] != labels.unit[y] {
                         pair[model::extra(F::ColumnsUnits)] = 1.0;
                     }
                     if uneven {
@@ -265,14 +264,14 @@ impl View<'_> {
                         pair[model::extra(F::LastIsA)] = 1.0;
                     }
                 }
-                if ages[&x] > ages[&y] {
+                if ages[x] > ages[y] {
                     pair[model::extra(if named_x && named_y {
                         F::OldNewNamed
                     } else {
                         F::OldNew
                     })] = 1.0;
                 }
-                if let Some((how, first)) = order.of(x, y) {
+                if let Some((how, first)) = labels.order.of(x, y) {
                     let both = named_x && named_y;
                     let which = match (how, both) {
                         (Later::Newer, false) => F::Newer,
@@ -282,7 +281,7 @@ impl View<'_> {
                     };
                     pair[model::extra(which)] = if first { 1.0 } else { -1.0 };
                 }
-                if ages[&x] < ages[&y] && !(named_x && named_y) {
+                if ages[x] < ages[y] && !(named_x && named_y) {
                     pair[model::extra(F::NewOld)] = 1.0;
                 }
                 if shares {
@@ -352,11 +351,8 @@ impl View<'_> {
                     }
                     View::apart(&mut f, a, b);
                     self.money_of(&mut f, g, ca);
-                    let names = [
-                        axis.names[x].text.clone(),
-                        axis.names[y].text.clone(),
-                        other.names[s].text.clone(),
-                    ];
+                    let called = |side: Side, i: usize| self.book.called(g, side, i);
+                    let names = [called(side, x), called(side, y), called(side.other(), s)];
                     let places =
                         vec![Place::Cell { grid: g, at: ca }, Place::Cell { grid: g, at: cb }];
                     let others = [

@@ -1,6 +1,7 @@
 //! Ranks of changes: which of several gained the most, and which the least.
 
 use super::book::Place;
+use super::called::Called;
 use super::derived::Sheet;
 use super::model::{self, F};
 use super::reading::{Reading, View};
@@ -85,8 +86,7 @@ impl View<'_> {
         View::slot(&mut f, 2, m_shared, to, Some(from), shared);
         let cells = [at(side, i, from), at(side, i, to)];
         self.metric_of(&mut f, t.g, (t.rows, t.columns), cells[1], b);
-        let name = self.book.grids[t.g].axis(side).names[i].text.clone();
-        let names = [name, String::new(), String::new()];
+        let names = [self.book.called(t.g, side, i), Called::NOTHING, Called::NOTHING];
         let others = [View::others(m_own, i, None, own), true, true];
         self.last_of(&mut f, &names, &[], others);
         let places = cells.map(|at| Place::Cell { grid: t.g, at }).to_vec();

@@ -37,3 +37,13 @@ pub(crate) fn values(r: &Reading) -> Vec<f64> {
         None => [Some(r.a), r.b].into_iter().flatten().map(|a| a.printed).collect(),
     }
 }
+
+/// Whether two readings are about the same values, both as they are printed or both put together of them.
+pub(super) fn has_same_values(x: &Reading, y: &Reading) -> bool {
+    let printed = |r: &Reading| (r.a.printed, r.b.map(|b| b.printed));
+    match (&x.derived, &y.derived) {
+        (None, None) => printed(x) == printed(y),
+        (Some(values), Some(others)) => values == others,
+        _ => false,
+    }
+}

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::beside::{self, Window};
 use super::book::{Book, Last, Place};
-use super::choice::{Choice, Named, values};
+use super::choice::{Choice, Named, has_same_values, values};
 use super::model::{ALL, COUNT, F, WEIGHTS, extra};
 use super::reading::{Fit, Reading, is_bound};
 use super::say::{Say, What};
@@ -87,9 +87,7 @@ fn spread(readings: &mut [Reading]) {
 /// Adds up readings of the same values, which are one claim's evidence. What is unlikely adds nothing.
 fn pool(readings: &mut [Reading]) {
     let likely: Vec<usize> = (0..readings.len()).filter(|i| readings[*i].prior > 1e-3).collect();
-    let same = |x: &Reading, y: &Reading| {
-        x.rank == y.rank && x.derived.is_some() == y.derived.is_some() && values(x) == values(y)
-    };
+    let same = |x: &Reading, y: &Reading| x.rank == y.rank && has_same_values(x, y);
     let pooled: Vec<f64> = likely
         .iter()
         .map(|i| {
@@ -168,10 +166,8 @@ pub(crate) fn each(
             let r = &readings[best];
             let sure = fits[best] == Fit::Yes || r.prior > 0.5;
             if sure {
-                last.names.clone_from(&r.names);
-                if r.ratio.is_some() {
-                    last.ratio.clone_from(&r.ratio);
-                }
+                last.names = r.names;
+                last.ratio = r.ratio.or(last.ratio);
                 last.grid = r
                     .places
                     .iter()
@@ -292,9 +288,9 @@ fn decide(book: &Book<'_>, choice: &Choice) -> Judged {
         let elsewhere = choice.readings.iter().zip(&choice.fits).any(|(o, fit)| {
             *fit == Fit::Yes
                 && o.prior > 0.02
-                && !r.names[0].is_empty()
-                && !r.names[1].is_empty()
-                && (&o.names[0], &o.names[1]) == (&r.names[0], &r.names[1])
+                && !r.names[0].is_nothing()
+                && !r.names[1].is_nothing()
+                && o.names[..2] == r.names[..2]
         });
         each(i)
             || elsewhere

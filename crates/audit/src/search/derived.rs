@@ -1,6 +1,7 @@
 //! Readings that are computed from a table: sums, one column over another, cells beside amounts of the prose.
 
 use super::book::Place;
+use super::called::Called;
 use super::model::{self, COUNT, F};
 use super::reading::{Reading, View, better};
 use super::say::What;
@@ -79,11 +80,8 @@ impl View<'_> {
                     View::slot(&mut f, 2, t.columns, c, None, t.some_columns);
                     self.metric_of(&mut f, t.g, (t.rows, t.columns), cell, b);
                     View::apart(&mut f, fact.amount, b);
-                    let names = [
-                        String::new(),
-                        grid.rows.names[r].text.clone(),
-                        grid.columns.names[c].text.clone(),
-                    ];
+                    let called = |side: Side, i: usize| self.book.called(t.g, side, i);
+                    let names = [Called::NOTHING, called(Side::Rows, r), called(Side::Columns, c)];
                     let places = vec![fact.place(), Place::Cell { grid: t.g, at: cell }];
                     let again = self.last_of(&mut f, &names, &places, [true; 3]);
                     out.push(Reading {

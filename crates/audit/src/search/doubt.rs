@@ -2,25 +2,14 @@
 
 use super::book::{Book, Place};
 use super::choice::Choice;
+use super::labels::age;
 use super::model::{self, F};
-use super::reading::{Reading, age};
+use super::reading::Reading;
 use super::say::{Say, What};
+use super::spoken::is_speech;
 use crate::evidence::amount::{Amount, Dimension};
-use crate::evidence::name::{is_plain, related, words};
+use crate::evidence::name::{is_plain, related};
 use crate::read::token::Token;
-
-/// Words of claims that no table has to know.
-const SPEECH: [&str; 96] = [
-    "almost", "nearly", "about", "around", "roughly", "only", "just", "even", "still", "now",
-    "then", "here", "there", "also", "too", "well", "bit", "little", "lot", "far", "much", "many",
-    "some", "any", "same", "other", "both", "every", "while", "whereas", "which", "what", "who",
-    "does", "did", "do", "done", "make", "makes", "made", "take", "takes", "took", "need", "needs",
-    "needed", "use", "uses", "used", "give", "gives", "get", "gets", "got", "goes", "went", "come",
-    "comes", "keep", "keeps", "spend", "spends", "run", "runs", "ran", "show", "shows", "see",
-    "saw", "means", "mean", "words", "exactly", "percent", "times", "factor", "twice", "half",
-    "third", "quarter", "compared", "against", "versus", "relative", "behind", "ahead", "cuts",
-    "cut", "saves", "saved", "drops", "dropped", "falls", "fell", "rises", "rose",
-];
 
 /// Whether a rank is among some alone: "among the plugins", "of our paths".
 pub(super) fn scoped(tokens: &[Token], say: &Say) -> bool {
@@ -47,29 +36,32 @@ pub(super) fn by_each(book: &Book<'_>, choice: &Choice, r: &Reading) -> bool {
     }
     let say = &book.says[choice.sentence][choice.say];
     let tokens = &book.context.reading.tokens[choice.sentence];
-    let own: Vec<String> = r.names.iter().flat_map(|n| words(n)).collect();
+    let said = &book.spoken[choice.sentence];
+    let own = |w: &String| r.names.iter().any(|n| book.names.words(*n).contains(w));
     say.clause.clone().any(|i| {
         matches!(tokens[i].lower.as_str(), "per" | "each" | "every" | "apiece")
             && tokens.get(i + 1).is_some_and(|t| {
                 let unit = crate::evidence::amount::measure(&t.lower)
                     .is_some_and(|m| m.dimension == Dimension::Time);
                 let ranks = matches!(say.what, What::Most(_));
-                !unit && (ranks || !words(&t.lower).iter().any(|w| own.contains(w)))
+                !unit && (ranks || !said[i + 1].stems.iter().any(own))
             })
     })
 }
 
 /// "takes 3.1 µs now" of a column of what was before, or the other way round.
-pub(super) fn age_differs(tokens: &[Token], say: &Say, r: &Reading) -> bool {
+pub(super) fn age_differs(book: &Book<'_>, choice: &Choice, r: &Reading) -> bool {
     if r.b.is_some() {
         return false;
     }
+    let say = &book.says[choice.sentence][choice.say];
+    let tokens = book.tokens(choice.sentence);
     let has =
         |set: &[&str]| tokens[say.clause.clone()].iter().any(|t| set.contains(&t.lower.as_str()));
     let then =
         has(&["was", "were", "before", "used", "previously", "formerly", "had", "earlier", "old"]);
     let now = has(&["now", "after", "today", "new"]);
-    let of = r.names.iter().map(|n| age(&words(n))).find(|a| *a != 0).unwrap_or(0);
+    let of = r.names.iter().map(|n| age(book.names.words(*n))).find(|a| *a != 0).unwrap_or(0);
     then != now && (of > 0 && then || of < 0 && now)
 }
 
@@ -106,20 +98,20 @@ pub(super) fn misnamed(book: &Book<'_>, choice: &Choice, r: &Reading) -> bool {
     let say = &book.says[choice.sentence][choice.say];
     let tokens = &book.context.reading.tokens[choice.sentence];
     let numbered = |w: &String| w.bytes().any(|b| b.is_ascii_digit());
-    let said: Vec<String> = tokens.iter().flat_map(|t| words(&t.lower)).collect();
+    let spoken = &book.spoken[choice.sentence];
+    let said = |w: &String| spoken.iter().any(|s| s.stems.contains(w));
     r.names.iter().any(|name| {
-        let own = words(name);
-        let lacks = |j: Option<usize>| {
-            j.and_then(|j| own.get(j)).is_some_and(|w| numbered(w) && !said.contains(w))
-        };
+        let own = book.names.words(*name);
+        let lacks =
+            |j: Option<usize>| j.and_then(|j| own.get(j)).is_some_and(|w| numbered(w) && !said(w));
         let other = |j: Option<usize>| {
             j.and_then(|j| Some((j, tokens.get(j)?))).is_some_and(|(j, t)| {
                 let bare = t.number().is_some_and(|n| n.unit.is_none() || n.label);
-                bare && !say.own.contains(&j) && !words(&t.lower).iter().any(|w| own.contains(w))
+                bare && !say.own.contains(&j) && !spoken[j].stems.iter().any(|w| own.contains(w))
             })
         };
         say.clause.clone().filter(|i| tokens[*i].is_word()).any(|i| {
-            let here = words(&tokens[i].lower);
+            let here = &spoken[i].stems;
             let at = own.iter().position(|w| here.contains(w) && !is_plain(w));
             at.is_some_and(|at| {
                 lacks(Some(at + 1)) && other(Some(i + 1))
@@ -133,9 +125,9 @@ pub(super) fn misnamed(book: &Book<'_>, choice: &Choice, r: &Reading) -> bool {
 pub(super) fn points_both_ways(book: &Book<'_>, choice: &Choice) -> bool {
     use crate::detect::pointing::Way;
     let say = &book.says[choice.sentence][choice.say];
-    let tokens = &book.context.reading.tokens[choice.sentence];
+    let spoken = &book.spoken[choice.sentence];
     let has = |up: bool| {
-        tokens[say.clause.clone()].iter().any(|t| match super::way::way(&t.lower) {
+        spoken[say.clause.clone()].iter().any(|s| match s.way {
             Some(Way::More) => up,
             Some(Way::Less) => !up,
             _ => false,
@@ -176,7 +168,7 @@ pub(super) fn direction(say: &Say, r: &Reading) -> bool {
 
 /// The words of a reading's names and of its table.
 struct Known<'a> {
-    own: Vec<String>,
+    own: [&'a [String]; 3],
     grid: Option<&'a crate::evidence::grid::Grid>,
 }
 
@@ -186,11 +178,11 @@ impl<'a> Known<'a> {
             Place::Cell { grid, .. } => book.grids.get(*grid),
             Place::Prose { .. } => None,
         });
-        Known { own: r.names.iter().flat_map(|n| words(n)).collect(), grid }
+        Known { own: r.names.map(|n| book.names.words(n)), grid }
     }
 
     fn has(&self, stem: &str) -> bool {
-        self.own.iter().any(|w| w == stem || related(w, stem))
+        self.own.iter().copied().flatten().any(|w| w == stem || related(w, stem))
             || self.grid.is_some_and(|g| {
                 g.context.iter().any(|w| related(w, stem))
                     || g.rows.knows(stem)
@@ -208,21 +200,22 @@ pub(super) fn of_something_else(book: &Book<'_>, choice: &Choice, r: &Reading) -
         return true;
     }
     let known = Known::of(book, r);
-    let has = |lower: &str| words(lower).iter().any(|w| is_plain(w) || known.has(w));
+    let spoken = &book.spoken[choice.sentence];
+    let has = |i: usize| spoken[i].stems.iter().any(|w| is_plain(w) || known.has(w));
     let more = |i: usize| matches!(tokens[i].lower.as_str(), "more" | "less" | "fewer");
     let noun = |i: usize| {
         tokens.get(i).is_some_and(|t| {
             t.is_word()
                 && t.lower.len() > 3
-                && !SPEECH.contains(&t.lower.as_str())
-                && !has(&t.lower)
+                && !is_speech(&t.lower)
+                && !has(i)
                 && crate::evidence::amount::measure(&t.lower).is_none()
                 && !crate::evidence::metric::is_metric(&t.lower)
         })
     };
     let version = |i: usize| {
         matches!(tokens[i].lower.as_str(), "version" | "release")
-            && tokens.get(i + 1).is_some_and(|t| t.number().is_some() && !has(&t.lower))
+            && tokens.get(i + 1).is_some_and(|t| t.number().is_some() && !has(i + 1))
     };
     say.word.is_some_and(|w| more(w) && noun(w + 1)) || say.clause.clone().any(version)
 }
@@ -242,13 +235,8 @@ pub(super) fn unknown(book: &Book<'_>, choice: &Choice, r: &Reading) -> (u8, u8,
         if t.quantity().is_some_and(|n| n.unit.is_some()) {
             continue;
         }
-        let plain = t.lower.len() < 3
-            || SPEECH.contains(&t.lower.as_str())
-            || crate::evidence::metric::is_metric(&t.lower)
-            || crate::detect::pointing::way(&t.lower).is_some()
-            || crate::evidence::amount::measure(&t.lower).is_some();
-        let stems = words(&t.lower);
-        if t.is_word() && (plain || stems.iter().all(|s| is_plain(s))) || stems.iter().any(knows) {
+        let spoken = &book.spoken[choice.sentence][i];
+        if spoken.ordinary || spoken.stems.iter().any(knows) {
             continue;
         }
         let before = (i.saturating_sub(3)..i)

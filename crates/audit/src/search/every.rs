@@ -1,9 +1,10 @@
 //! Readings of which way all the values of two columns or rows go: one alone, or every one.
 
 use super::book::Place;
+use super::called::Called;
 use super::derived::Sheet;
 use super::model::{self, COUNT, F};
-use super::reading::{Reading, View, age, better};
+use super::reading::{Reading, View, better};
 use super::say::What;
 use crate::detect::pointing::Way;
 use crate::evidence::amount::{Amount, Dimension};
@@ -47,13 +48,12 @@ impl View<'_> {
             if shared.len() > MAX_PAIRED {
                 continue;
             }
-            let names = &grid.axis(side.other()).names;
+            let age = &self.book.labels_of(t.g, side.other()).age;
             let order = &self.book.labels[t.g][usize::from(side == Side::Rows)].order;
             for (k, &x) in shared.iter().enumerate() {
                 for &y in &shared[k + 1..] {
                     // What is newer, or called so, is what the values went to.
-                    let turned = age(&names[x].words) > age(&names[y].words)
-                        || order.of(x, y).is_some_and(|(_, later)| later);
+                    let turned = age[x] > age[y] || order.of(x, y).is_some_and(|(_, later)| later);
                     let (from, to) = if turned { (y, x) } else { (x, y) };
                     let all: Vec<(usize, Amount, Amount, bool)> = own
                         .iter()
@@ -117,7 +117,6 @@ impl View<'_> {
             .iter()
             .find(|(s, a, b)| goes(way, better(grid, at(side, x, *s), *a), *b, *a) == Some(false));
         let Some(&(s, a, b)) = against.or(values.first()) else { return };
-        let axis = grid.axis(side);
         let mut f = Box::new(*t.common);
         for (own, more) in f.iter_mut().zip(pair) {
             *own += more;
@@ -125,7 +124,8 @@ impl View<'_> {
         f[model::extra(F::MostEvery)] = 1.0;
         let cell = at(side, x, s);
         self.metric_of(&mut f, t.g, (t.rows, t.columns), cell, a);
-        let names = [axis.names[x].text.clone(), axis.names[y].text.clone(), String::new()];
+        let called = |i: usize| self.book.called(t.g, side, i);
+        let names = [called(x), called(y), Called::NOTHING];
         let place = |i: usize, s: usize| Place::Cell { grid: t.g, at: at(side, i, s) };
         let places = values.iter().flat_map(|(s, ..)| [place(x, *s), place(y, *s)]).collect();
         out.push(Reading {

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use super::among::Among;
 use super::book::Place;
+use super::called::Called;
 use super::derived::Sheet;
 use super::model::{self, F};
 use super::reading::{Reading, View, better, same};
@@ -77,11 +78,8 @@ impl View<'_> {
                     {
                         f[model::extra(F::MostUnit)] = 1.0;
                     }
-                    let names = [
-                        grid.axis(side).names[*i].text.clone(),
-                        String::new(),
-                        grid.axis(side.other()).names[s].text.clone(),
-                    ];
+                    let called = |side: Side, i: usize| self.book.called(t.g, side, i);
+                    let names = [called(side, *i), Called::NOTHING, called(side.other(), s)];
                     let others = [
                         View::others(m_own, *i, None, own),
                         true,
@@ -167,7 +165,7 @@ impl View<'_> {
                     f[model::extra(F::MostColumns)] = 1.0;
                 }
                 View::slot(&mut f, 0, m_own, i, None, own);
-                let names = [grid.axis(side).names[i].text.clone(), String::new(), String::new()];
+                let names = [self.book.called(t.g, side, i), Called::NOTHING, Called::NOTHING];
                 let others = [View::others(m_own, i, None, own), true, true];
                 self.last_of(&mut f, &names, &[], others);
                 let places =

@@ -1,11 +1,14 @@
 //! Readings of two amounts that the prose states, and of what they give.
 
+use super::called::Called;
+use std::rc::Rc;
+
 use super::model::{self, COUNT, F};
 use super::words::{Bag, Zone};
 use crate::evidence::amount::{Amount, Dimension, PLAIN};
 use crate::evidence::grid::Better;
 use crate::evidence::metric::Metric;
-use crate::evidence::name::{Kind, is_plain, stem};
+use crate::evidence::name::Kind;
 
 use super::book::Fact;
 use super::reading::{Reading, View, plain, same};
@@ -90,7 +93,7 @@ impl View<'_> {
             }
         }
         let is_near = |f: &Fact| facts.iter().any(|n| std::ptr::eq(*n, f));
-        let spoken = |w: &&String| self.zones.bags[..3].iter().any(|b| b.contains_key(w.as_str()));
+        let spoken = |w: &&Rc<str>| self.zones.bags[..3].iter().any(|b| b.contains_key(*w));
         for twin in &self.book.twins {
             let (x, y) = (&self.book.facts[twin.facts.0], &self.book.facts[twin.facts.1]);
             let behind = x.sentence.max(y.sentence) > self.sentence;
@@ -131,7 +134,7 @@ impl View<'_> {
             f[model::extra(if takes { F::MetricYes } else { F::MetricNo })] = 1.0;
         }
         let places = vec![x.place(), y.place()];
-        let names = [String::new(), String::new(), String::new()];
+        let names = [Called::NOTHING; 3];
         let again = self.last_of(&mut f, &names, &places, [true; 3]);
         out.push(Reading { again, ..Reading::of(a, Some(b), places, better, f, names) });
     }
@@ -178,15 +181,7 @@ impl View<'_> {
         {
             f[model::extra(F::ProseClause)] = 1.0;
         }
-        let after = |fact: &Fact| {
-            let tokens = self.book.tokens(fact.sentence);
-            let end = self.book.says[fact.sentence]
-                .iter()
-                .find(|s| s.own.start == fact.at)
-                .map_or(fact.at + 1, |s| s.own.end);
-            tokens.get(end).map(|t| stem(&t.lower)).filter(|w| w.len() > 2)
-        };
-        if x.amount.dimension() == Dimension::Plain && after(x).is_some() && after(x) == after(y) {
+        if x.amount.dimension() == Dimension::Plain && x.noun.is_some() && x.noun == y.noun {
             f[model::extra(F::ProseNoun)] = 1.0;
         }
         let instead = |f: &Fact| {
@@ -222,16 +217,11 @@ impl View<'_> {
         // The words of the claim are those of the amount's clause.
         let clause = &self.zones.bags[Zone::Clause as usize];
         let than = &self.zones.bags[Zone::Than as usize];
-        let share = |bag: &Bag, other: &Bag| {
-            other
-                .keys()
-                .filter(|w| w.len() > 2 && bag.contains_key(w.as_str()) && !is_plain(w))
-                .count()
-        };
+        let share =
+            |bag: &Bag, fact: &Fact| fact.telling.iter().filter(|w| bag.contains_key(*w)).count();
         f[model::extra(F::ProseWords)] =
-            (share(clause, &x.words).min(3) as f64 + share(clause, &y.words).min(3) as f64) / 3.0;
-        f[model::extra(F::ProseThan)] =
-            share(than, &y.words).min(2) as f64 - share(than, &x.words).min(2) as f64;
+            (share(clause, x).min(3) as f64 + share(clause, y).min(3) as f64) / 3.0;
+        f[model::extra(F::ProseThan)] = share(than, y).min(2) as f64 - share(than, x).min(2) as f64;
         match x.amount.dimension() {
             Dimension::Percent | Dimension::Times => f[model::extra(F::PercentCells)] = 1.0,
             Dimension::Plain | Dimension::Count => f[model::extra(F::PlainCells)] = 1.0,

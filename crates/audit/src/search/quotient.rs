@@ -1,6 +1,7 @@
 //! Readings of so much for each of something: one metric over another, of the same row or column.
 
 use super::book::{Place, Ratio};
+use super::called::Called;
 use super::derived::Sheet;
 use super::model::{self, COUNT, F};
 use super::reading::{Reading, View, better, plain};
@@ -73,7 +74,7 @@ impl View<'_> {
     pub(super) fn quotients(&self, t: &Sheet<'_>, out: &mut Vec<Reading>) {
         let value = self.say.stated().is_some() && self.say.what != What::Percent;
         let pair = self.say.what.is_pair() && self.say.what != What::Orders;
-        let last = self.last.ratio.as_ref();
+        let last = self.last.ratio;
         let per = self.says_per() || self.sentence_says_per();
         if !(value || pair) || !per && last.is_none() {
             return;
@@ -85,11 +86,9 @@ impl View<'_> {
                 continue;
             }
             let (_, m_shared, own, shared) = t.along(side);
-            let names = &self.book.grids[t.g].axis(side.other()).names;
             for &c in shared {
                 for &d in shared.iter().filter(|d| **d != c) {
-                    let (over, per_what) = (&names[c].text, &names[d].text);
-                    let again = last.is_some_and(|r| r.over == *over && r.per == *per_what);
+                    let again = last == Some(self.ratio(t.g, side, (c, d)));
                     let of_one = parts.is_some_and(|p| p.get(c) == p.get(d));
                     if !(per || again) || of_one {
                         continue;
@@ -112,6 +111,11 @@ impl View<'_> {
                 }
             }
         }
+    }
+
+    fn ratio(&self, g: usize, side: Side, (c, d): (usize, usize)) -> Ratio {
+        let called = |i: usize| self.book.called(g, side.other(), i);
+        Ratio { over: called(c), per: called(d) }
     }
 
     fn quotient(
@@ -142,7 +146,6 @@ impl View<'_> {
         common: &[f64; COUNT],
         out: &mut Vec<Reading>,
     ) {
-        let grid = &self.book.grids[t.g];
         let (m_own, m_shared, own, shared) = t.along(side);
         for &r in own {
             let Some((amount, inputs)) = self.quotient(t, side, r, (c, d)) else { continue };
@@ -150,11 +153,8 @@ impl View<'_> {
             View::slot(&mut f, 0, m_own, r, None, own);
             View::slot(&mut f, 1, m_shared, d, Some(c), shared);
             f[model::extra(F::Quotient)] = 1.0;
-            let names = [
-                grid.axis(side).names[r].text.clone(),
-                String::new(),
-                grid.axis(side.other()).names[c].text.clone(),
-            ];
+            let called = |side: Side, i: usize| self.book.called(t.g, side, i);
+            let names = [called(side, r), Called::NOTHING, called(side.other(), c)];
             let made = self.quotient_reading(t, side, (c, d), (amount, None), &inputs, f, names);
             out.push(Reading { sign: Some('/'), ..made });
         }
@@ -170,14 +170,12 @@ impl View<'_> {
         (a, b): (Amount, Option<Amount>),
         inputs: &[(Place, f64)],
         f: Box<[f64; COUNT]>,
-        names: [String; 3],
+        names: [Called; 3],
     ) -> Reading {
-        let metrics = &self.book.grids[t.g].axis(side.other()).names;
-        let (over, per) = (metrics[c].text.clone(), metrics[d].text.clone());
         let places = inputs.iter().map(|(p, _)| *p).collect();
         Reading {
             derived: Some(inputs.iter().map(|(_, v)| *v).collect()),
-            ratio: Some(Ratio { over, per }),
+            ratio: Some(self.ratio(t.g, side, (c, d))),
             ..Reading::of(a, b, places, Better::Unknown, f, names)
         }
     }
@@ -238,11 +236,8 @@ impl View<'_> {
                 View::slot(&mut f, 1, m_own, y, Some(x), own);
                 f[model::extra(F::QuotientPair)] = 1.0;
                 View::apart(&mut f, a, b);
-                let names = [
-                    grid.axis(side).names[x].text.clone(),
-                    grid.axis(side).names[y].text.clone(),
-                    grid.axis(side.other()).names[c].text.clone(),
-                ];
+                let called = |side: Side, i: usize| self.book.called(t.g, side, i);
+                let names = [called(side, x), called(side, y), called(side.other(), c)];
                 let others = [
                     View::others(m_own, x, Some(y), own),
                     View::others(m_own, y, Some(x), own),

@@ -1,12 +1,13 @@
 //! A reading of a claim, and the features that readings of all kinds have.
 
-use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use super::among::Among;
 use super::book::{Book, Last, Place, Ratio};
+use super::called::Called;
 use super::model::{self, COUNT, F};
 use super::say::{Say, What};
+use super::scene::Scene;
 use super::words::{Match, Zone, Zones};
 use crate::evidence::amount::{Amount, Dimension};
 use crate::evidence::grid::{At, Better, Grid};
@@ -36,7 +37,7 @@ pub(crate) struct Reading {
     pub(super) ratio: Option<Ratio>,
     pub features: Box<[f64; COUNT]>,
     /// Names, to be told what "it" is.
-    pub names: [String; 3],
+    pub names: [Called; 3],
     /// The sum of its features' weights, and without a look at how far its value is from the claimed one.
     pub score: (f64, f64),
     /// How likely it is, and how likely without a look at how far its value is from the claimed one.
@@ -54,7 +55,7 @@ impl Reading {
         places: Vec<Place>,
         better: Better,
         features: Box<[f64; COUNT]>,
-        names: [String; 3],
+        names: [Called; 3],
     ) -> Reading {
         Reading {
             a,
@@ -80,6 +81,7 @@ impl Reading {
 /// What readings of one thing said are made from.
 pub(super) struct View<'a> {
     pub(super) book: &'a Book<'a>,
+    pub(super) scene: &'a Scene,
     pub(super) sentence: usize,
     pub(super) say: &'a Say,
     pub(super) tokens: &'a [Token],
@@ -208,14 +210,12 @@ impl View<'_> {
         if grid.start.abs_diff(start) > 3000 {
             f[model::extra(F::TableFar)] = 1.0;
         }
+        let [than, clause, sentence, _, around] = &self.zones.bags;
         let said = |w: &&String| {
-            w.len() > 2
-                && !crate::evidence::name::is_plain(w)
-                && (self.zones.bags[..3].iter().any(|b| b.contains_key(w.as_str()))
-                    || self.zones.bags[4].contains_key(w.as_str()))
+            [than, clause, sentence, around].iter().any(|b| b.contains_key(w.as_str()))
         };
-        let shared: BTreeSet<&String> = grid.context.iter().filter(said).collect();
-        f[model::extra(F::TableWords)] = (shared.len() as f64).min(3.0) / 3.0;
+        let shared = self.book.titles[g].iter().filter(said).count();
+        f[model::extra(F::TableWords)] = (shared as f64).min(3.0) / 3.0;
         f
     }
 
@@ -367,12 +367,12 @@ impl View<'_> {
     pub(super) fn last_of(
         &self,
         f: &mut [f64; COUNT],
-        names: &[String; 3],
+        names: &[Called; 3],
         places: &[Place],
         others: [bool; 3],
     ) -> bool {
         let last = self.last;
-        let same_name = |i: usize| !names[i].is_empty() && names[i] == last.names[i];
+        let same_name = |i: usize| !names[i].is_nothing() && names[i] == last.names[i];
         if same_name(0) {
             f[model::extra(if others[0] { F::LastAOther } else { F::LastA })] = 1.0;
             if self.says_it() && !others[0] {
@@ -385,7 +385,7 @@ impl View<'_> {
         if same_name(2) {
             f[model::extra(if others[2] { F::LastSharedOther } else { F::LastShared })] = 1.0;
         }
-        if !names[1].is_empty() && names[1] == last.names[0] && !others[1] {
+        if !names[1].is_nothing() && names[1] == last.names[0] && !others[1] {
             f[model::extra(F::ChainB)] = 1.0;
             let again = self.tokens[self.say.clause.start..self.say.own.end].iter().any(|t| {
                 matches!(
@@ -413,36 +413,6 @@ impl View<'_> {
             && !places.is_empty()
             && places.len() == last.places.len()
             && places.iter().all(|p| last.places.contains(p))
-    }
-}
-
-/// The unit in a name, as printed.
-pub(super) fn unit_of(name: &str) -> String {
-    for (open, close) in [('(', ')'), ('[', ']')] {
-        if let Some((_, rest)) = name.split_once(open)
-            && let Some((inside, _)) = rest.split_once(close)
-            && crate::evidence::amount::measure(inside).is_some()
-        {
-            return inside.to_owned();
-        }
-    }
-    name.split_whitespace()
-        .last()
-        .filter(|w| crate::evidence::amount::measure(w).is_some())
-        .unwrap_or("")
-        .to_owned()
-}
-
-/// Whether a name is of what was before (-1) or after (1).
-pub(crate) fn age(words: &[String]) -> i8 {
-    let has = |set: &[&str]| words.iter().any(|w| set.contains(&w.as_str()));
-    if has(&[
-        "befor", "old", "baselin", "base", "master", "main", "previou", "original", "stock",
-        "vanilla", "without", "off", "current",
-    ]) {
-        -1
-    } else {
-        i8::from(has(&["after", "new", "now", "patch", "patched", "pr", "with", "optimized", "on"]))
     }
 }
 

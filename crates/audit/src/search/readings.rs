@@ -1,46 +1,24 @@
 //! All readings of something said.
 
-use std::rc::Rc;
-
 use super::book::{Book, Last, Place};
 use super::cells::MAX_READINGS;
 use super::model::{self, F};
 use super::reading::{Reading, View};
 use super::say::{Say, What};
-use super::words::{Bag, Zones, is_paid};
+use super::scene::Scene;
+use super::words::{Zones, is_paid};
 use crate::detect::pointing::Way;
 use crate::evidence::amount::Amount;
 use crate::evidence::metric::{Metric, metric};
 use crate::read::token::Token;
 
-/// What all readings of a sentence share.
-pub(super) struct Scene {
-    sentence: usize,
-    metric: Metric,
-    /// That of the sentence before.
-    heard: Metric,
-    /// The sentence right before it in its paragraph or list, and what is further up.
-    before: (Rc<Bag>, Rc<Bag>),
-}
-
 impl Book<'_> {
-    /// What all readings of a sentence share.
-    pub(super) fn scene(&self, sentence: usize) -> Scene {
-        let (previous, around) = self.before(sentence);
-        Scene {
-            sentence,
-            metric: metric(self.tokens(sentence)),
-            heard: sentence.checked_sub(1).map_or(Metric::Any, |s| metric(self.tokens(s))),
-            before: (Rc::new(previous), Rc::new(around)),
-        }
-    }
-
     /// All readings of something said in a sentence.
     pub(super) fn readings(&self, scene: &Scene, k: usize, last: &Last) -> Vec<Reading> {
         let sentence = scene.sentence;
         let say = &self.says[sentence][k];
         let tokens = self.tokens(sentence);
-        let zones = Zones::of(tokens, say, &scene.before);
+        let zones = Zones::of(tokens, &self.spoken[sentence], say, &scene.before);
         let metric = match metric(&tokens[say.clause.clone()]) {
             Metric::Any => scene.metric,
             of_clause => of_clause,
@@ -74,6 +52,7 @@ impl Book<'_> {
             .collect();
         let view = View {
             book: self,
+            scene,
             sentence,
             say,
             tokens,

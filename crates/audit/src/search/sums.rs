@@ -1,9 +1,10 @@
 //! Readings that add up or average the cells of a row or column: one sum, or two that stand for each other.
 
 use super::book::Place;
+use super::called::Called;
 use super::derived::Sheet;
 use super::model::{self, COUNT, F};
-use super::reading::{Reading, View, age};
+use super::reading::{Reading, View};
 use super::say::What;
 use super::words::Match;
 use crate::evidence::amount::{Amount, Dimension};
@@ -88,12 +89,12 @@ impl View<'_> {
             if percent {
                 f[model::extra(F::BarePercent)] = 1.0;
             }
-            let (m, eligible, axis) = match side {
-                Side::Columns => (t.columns, t.some_columns, &grid.columns),
-                Side::Rows => (t.rows, t.some_rows, &grid.rows),
+            let (m, eligible) = match side {
+                Side::Columns => (t.columns, t.some_columns),
+                Side::Rows => (t.rows, t.some_rows),
             };
             View::slot(&mut f, 2, m, name, None, eligible);
-            let names = [String::new(), String::new(), axis.names[name].text.clone()];
+            let names = [Called::NOTHING, Called::NOTHING, self.book.called(t.g, side, name)];
             out.push(self.sum(t, (mean, all), (amount, None), (own, values), f, names));
         };
         for (side, cells, name, all) in self.lines(t) {
@@ -123,20 +124,21 @@ impl View<'_> {
                     continue;
                 }
                 let mut f = Box::new(*t.common);
-                let (m, eligible, axis) = match side {
-                    Side::Columns => (t.columns, t.some_columns, &grid.columns),
-                    Side::Rows => (t.rows, t.some_rows, &grid.rows),
+                let (m, eligible) = match side {
+                    Side::Columns => (t.columns, t.some_columns),
+                    Side::Rows => (t.rows, t.some_rows),
                 };
+                let ages = &self.book.labels_of(t.g, *side).age;
                 View::slot(&mut f, 0, m, *x, Some(*y), eligible);
                 View::slot(&mut f, 1, m, *y, Some(*x), eligible);
                 if *side == Side::Columns {
                     f[model::extra(F::Columns)] = 1.0;
                 }
-                if age(&axis.names[*x].words) < age(&axis.names[*y].words) {
+                if ages[*x] < ages[*y] {
                     f[model::extra(F::NewOld)] = 1.0;
                 }
-                let names =
-                    [axis.names[*x].text.clone(), axis.names[*y].text.clone(), String::new()];
+                let called = |i: usize| self.book.called(t.g, *side, i);
+                let names = [called(*x), called(*y), Called::NOTHING];
                 let cells = cells.iter().chain(more).copied().collect();
                 let values = values.iter().chain(other).copied().collect();
                 out.push(self.sum(t, (mean, *all), (*a, Some(*b)), (cells, values), f, names));
@@ -152,7 +154,7 @@ impl View<'_> {
         (a, b): (Amount, Option<Amount>),
         (cells, values): (Vec<At>, Vec<f64>),
         mut f: Box<[f64; COUNT]>,
-        names: [String; 3],
+        names: [Called; 3],
     ) -> Reading {
         f[model::extra(if mean { F::Mean } else { F::Sum })] = 1.0;
         f[model::extra(if all { F::SumAll } else { F::SumSome })] = 1.0;

@@ -224,7 +224,7 @@ pub(crate) fn known(book: &Book<'_>, choice: &Choice, at: usize) -> [f64; KNOWN]
         matches!(t.lower.as_str(), "not" | "never" | "no" | "without" | "nor" | "neither" | "n't")
     });
     set(K::Scoped, flag(r.rank.is_some() && doubt::scoped(tokens, say)));
-    set(K::AgeDiffers, flag(doubt::age_differs(tokens, say, r)));
+    set(K::AgeDiffers, flag(doubt::age_differs(book, choice, r)));
     let named = |verdict: ClaimVerdict, same: Option<bool>| {
         let of = |n: &&Named| n.verdict == verdict && same.is_none_or(|s| n.rests_on(&own) == s);
         flag(choice.named.iter().any(|n| of(&n)))

@@ -6,9 +6,10 @@ use std::rc::Rc;
 
 use super::labels::Labels;
 use super::say::Say;
+use super::spoken::Spoken;
 use crate::evidence::amount::{self, Dimension};
 use crate::evidence::grid::PARTS;
-use crate::evidence::name::{Axis, is_plain, related, words};
+use crate::evidence::name::{Axis, is_plain, related};
 use crate::read::token::Token;
 
 /// Where words stand, the nearest first.
@@ -23,13 +24,8 @@ pub(crate) enum Zone {
     Around,
 }
 
-impl Zone {
-    pub(crate) const ALL: [Zone; 5] =
-        [Zone::Than, Zone::Clause, Zone::Sentence, Zone::Previous, Zone::Around];
-}
-
 /// The stems of a zone, each with the place where it stands first.
-pub(crate) type Bag = BTreeMap<String, usize>;
+pub(crate) type Bag = BTreeMap<Rc<str>, usize>;
 
 /// The zones of something said.
 #[derive(Debug)]
@@ -128,29 +124,30 @@ pub(super) fn letter(word: &str) -> Option<String> {
     all.next().is_none().then(|| format!("^{first}"))
 }
 
-fn put(bag: &mut Bag, token: &Token, at: usize) {
-    let mut add = |stem: String| {
-        for other in others(&stem) {
-            bag.entry((*other).to_owned()).or_insert(at);
+fn put(bag: &mut Bag, (token, spoken): (&Token, &Spoken), at: usize) {
+    let mut add = |stem: &str| {
+        for word in others(stem).iter().copied().chain([stem]) {
+            if !bag.contains_key(word) {
+                bag.insert(word.into(), at);
+            }
         }
-        bag.entry(stem).or_insert(at);
     };
     if token.capital && token.lower.len() == 1 && at > 0 && token.lower != "i" {
-        add(format!("^{}", token.lower.to_uppercase()));
+        add(&format!("^{}", token.lower.to_uppercase()));
     }
     if let Some(n) = token.number().filter(|n| n.spelled && n.value.fract() == 0.0) {
-        add(format!("{:.0}", n.value));
+        add(&format!("{:.0}", n.value));
     }
-    for word in words(&token.lower) {
-        add(word);
+    for stem in &spoken.stems {
+        add(stem);
     }
 }
 
 /// The stems of tokens.
-pub(crate) fn bag(tokens: &[Token]) -> Bag {
+pub(crate) fn bag(tokens: &[Token], spoken: &[Spoken]) -> Bag {
     let mut bag = Bag::new();
-    for (i, t) in tokens.iter().enumerate() {
-        put(&mut bag, t, i);
+    for (i, word) in tokens.iter().zip(spoken).enumerate() {
+        put(&mut bag, word, i);
     }
     bag
 }
@@ -159,6 +156,7 @@ impl Zones {
     /// The zones of something said in a sentence; the bags of what stands before are given.
     pub(crate) fn of(
         tokens: &[Token],
+        spoken: &[Spoken],
         say: &Say,
         (previous, around): &(Rc<Bag>, Rc<Bag>),
     ) -> Zones {
@@ -184,7 +182,7 @@ impl Zones {
             } else {
                 Zone::Sentence
             };
-            put(&mut own[zone as usize], t, i);
+            put(&mut own[zone as usize], (t, &spoken[i]), i);
         }
         let [than, clause, sentence] = own.map(Rc::new);
         Zones { bags: [than, clause, sentence, previous.clone(), around.clone()] }
@@ -217,7 +215,7 @@ fn look_up(bag: &Bag, word: &str) -> Option<(usize, f64)> {
             .take_while(|(k, _)| k.starts_with(word))
     };
     let head = |n: usize| bag.get_key_value(&word[..n]);
-    let is_related = |(k, _): &(&String, &usize)| related(k, word);
+    let is_related = |(k, _): &(&Rc<str>, &usize)| related(k, word);
     if word.len() >= 5
         && let Some((_, at)) =
             (3..word.len()).filter_map(head).find(is_related).or_else(|| longer().find(is_related))
@@ -228,15 +226,25 @@ fn look_up(bag: &Bag, word: &str) -> Option<(usize, f64)> {
         .find(|(k, _)| k.len() <= word.len() + 7)
         .or_else(|| (3..word.len()).rev().find_map(head))
         .filter(|(k, _)| {
-            k.bytes().all(|b| b.is_ascii_alphabetic())
-                && !is_plain(k)
-                && !EMPTY.contains(&k.as_str())
+            k.bytes().all(|b| b.is_ascii_alphabetic()) && !is_plain(k) && !EMPTY.contains(&&***k)
         })
         .map(|(_, at)| (*at, 0.6))
 }
 
+/// Where each word of an axis stands in a zone.
+pub(crate) type Found = Vec<Option<(usize, f64)>>;
+
+/// Looks up the words of an axis.
+pub(crate) fn look_up_all(bag: &Bag, labels: &Labels) -> Found {
+    if bag.is_empty() {
+        return vec![None; labels.words.len()];
+    }
+    labels.words.iter().map(|word| look_up(bag, word)).collect()
+}
+
 impl Match {
-    pub(crate) fn new(labels: &Labels, zones: &Zones, own: usize) -> Match {
+    /// `before` is what was found in the zones before the sentence.
+    pub(crate) fn new(labels: &Labels, zones: &Zones, before: &[Found; 2], own: usize) -> Match {
         let n = labels.terms.len();
         let mut m = Match {
             found: std::array::from_fn(|_| vec![0.0; n]),
@@ -244,16 +252,16 @@ impl Match {
             total: vec![0.0; n],
             away: vec![usize::MAX; n],
         };
+        let of = |zone: Zone| look_up_all(&zones.bags[zone as usize], labels);
+        let inside = [Zone::Than, Zone::Clause, Zone::Sentence].map(of);
         for (i, terms) in labels.terms.iter().enumerate() {
-            for (word, w) in terms {
-                m.total[i] += w;
-                for zone in Zone::ALL {
-                    let bag = &zones.bags[zone as usize];
-                    let Some((at, part)) = look_up(bag, word) else { continue };
-                    m.found[zone as usize][i] += w * part;
-                    let first = &mut m.at[zone as usize][i];
-                    *first = (*first).min(at);
-                    if (zone as usize) < 3 {
+            m.total[i] = terms.iter().map(|(_, w)| w).sum();
+            for (zone, found) in inside.iter().chain(before).enumerate() {
+                for (word, w) in terms {
+                    let Some((at, part)) = found[*word] else { continue };
+                    m.found[zone][i] += w * part;
+                    m.at[zone][i] = m.at[zone][i].min(at);
+                    if zone < inside.len() {
                         m.away[i] = m.away[i].min(own.abs_diff(at));
                     }
                 }
