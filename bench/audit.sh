@@ -3,13 +3,15 @@
 # of 40 rows, 500 sentences that compare, restate and convert, a disclosure), wall time of the whole
 # command.
 #
-#   bench/audit.sh [REPEATS]        (31 repeats: about 5 seconds)
+#   bench/audit.sh [REPEATS [OLD]]        (31 repeats: about 10 seconds)
 #
-# Goal: below 200 ms. Prints least and median of the repeats.
+# Goal: below 200 ms. Prints least and median of the repeats; with OLD, another assay, those of both by
+# turns, and the geometric mean of the ratios of new to old with its 95 % interval.
 # Needs: python3 (a Debian package).
 set -euo pipefail
 
 repeats=${1:-31}
+old=${2:+$(realpath "$2")}
 cd "$(dirname "$0")/.."
 
 command -v python3 >/dev/null || {
@@ -19,10 +21,12 @@ command -v python3 >/dev/null || {
 cargo build --quiet --release -p assay
 target=$(cargo metadata --format-version 1 --no-deps | python3 -c 'import json,sys; print(json.load(sys.stdin)["target_directory"])')
 
-exec python3 - "$target/release/assay" "$repeats" <<'PYTHON'
+exec env PYTHONPATH=bench python3 - "$target/release/assay" "$repeats" "$old" <<'PYTHON'
 import json, os, statistics, subprocess, sys, tempfile, time
 
-assay, repeats = sys.argv[1], int(sys.argv[2])
+import pairs
+
+assay, repeats, old = sys.argv[1], int(sys.argv[2]), sys.argv[3]
 makers = ["Acme", "Bolt", "Crow", "Dove", "Elk"]
 rows = [(f"{makers[i % 5]} Z{100 + 7 * i}", 1 + i % 4, 4 * (1 + i % 4), 1.6 + i % 3, 500000 - 9973 * i) for i in range(40)]
 lines = ["# Results", "", "Chart (ordered by performance)", "", "| System | Chips | Cores | GHz | bops |", "|---|---|---|---|---|"]
@@ -43,12 +47,20 @@ with tempfile.TemporaryDirectory() as folder:
         f.write("\n".join(lines) + "\n")
     seen = subprocess.run([assay, "audit", "--json", path], capture_output=True, text=True)
     claims = json.loads(seen.stdout)["files"][0]["claims"]
-    times = []
-    for _ in range(repeats):
+    def wall(binary):
         start = time.perf_counter()
-        subprocess.run([assay, "audit", path], stdout=subprocess.DEVNULL)
-        times.append((time.perf_counter() - start) * 1e3)
+        subprocess.run([binary, "audit", path], stdout=subprocess.DEVNULL)
+        return (time.perf_counter() - start) * 1e3
+
+    times = {binary: [] for binary in ([assay, old] if old else [assay])}
+    for i in range(repeats):
+        for binary in sorted(times, reverse=i % 2 == 1):
+            times[binary].append(wall(binary))
     verdicts = {v: sum(c["verdict"] == v for c in claims) for v in sorted({c["verdict"] for c in claims})}
     print(f"{os.path.getsize(path) / 1000:.1f} kB, {len(claims)} claims {verdicts}")
-    print(f"wall ms: least {min(times):.1f}, median {statistics.median(times):.1f}, of {repeats}")
+    for binary, ms in times.items():
+        print(f"{binary}: wall ms: least {min(ms):.1f}, median {statistics.median(ms):.1f}, of {repeats}")
+    if old:
+        mean, low, high = pairs.ratio([new / before for new, before in zip(times[assay], times[old])])
+        print(f"new by old: {mean:.3f} [{low:.3f}, {high:.3f}]")
 PYTHON
