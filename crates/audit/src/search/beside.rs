@@ -134,15 +134,16 @@ impl Window {
             let mass = range.map(|i| mass[i - all.start][which]);
             (1.0 + 20.0 * mass.fold(0.0, f64::max)).ln()
         };
+        let [field, baseline, subject, same] = [0, 1, 2, 3];
         let found = [
-            most(near.start..at, 0),
-            most(at..near.end, 0),
-            most(all.clone(), 0),
-            most(all.clone(), 1),
-            most(near.clone(), 2),
-            most(all.clone(), 2),
-            most(near, 3),
-            most(all.clone(), 3),
+            most(near.start..at, field),
+            most(at..near.end, field),
+            most(all.clone(), field),
+            most(all.clone(), baseline),
+            most(near.clone(), subject),
+            most(all.clone(), subject),
+            most(near, same),
+            most(all.clone(), same),
         ];
         for (f, v) in FEATURES.into_iter().zip(found) {
             r.features[extra(f)] = v;

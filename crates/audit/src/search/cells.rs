@@ -203,7 +203,7 @@ impl View<'_> {
         let two = own.len() == 2;
         // Columns of several units hold metrics; what they are compared in are rows.
         let uneven =
-            side == Side::Columns && { own.iter().any(|c| labels.unit[*c] != labels.unit[own[0]]) };
+            side == Side::Columns && own.iter().any(|c| labels.unit[*c] != labels.unit[own[0]]);
         let in_clause = |i: usize| m_own.at[Zone::Clause as usize][i];
         let opener = |i: usize| -> bool {
             let at = in_clause(i);
