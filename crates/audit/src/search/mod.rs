@@ -17,6 +17,7 @@ pub(crate) mod decide;
 mod derived;
 mod doubt;
 mod every;
+pub(crate) mod facts;
 pub(crate) mod fit;
 mod fraction;
 mod hear;

@@ -10,7 +10,7 @@ use crate::evidence::grid::Better;
 use crate::evidence::metric::Metric;
 use crate::evidence::name::Kind;
 
-use super::book::Fact;
+use super::facts::Fact;
 use super::reading::{Reading, View, plain, same};
 use super::say::What;
 
