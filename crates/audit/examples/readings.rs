@@ -13,7 +13,7 @@ fn main() {
     if args.len() < 3 {
         println!("{}\n", tables(&source).join("\n\n"));
     }
-    for s in said(&source, &weights()) {
+    for s in said(&source, weights()) {
         let words = source.text[s.span.0..s.span.1].replace('\n', " ");
         if args.get(2).is_some_and(|w| !words.contains(w.as_str())) {
             continue;

@@ -22,7 +22,7 @@ const HARD: f64 = 2.0;
 /// What verdicts of own texts weigh: the judges of names were made with these in view.
 const OWN: f64 = 0.4;
 
-type Weights = [f64; FEATURES];
+type Weights = [f64];
 
 /// One claim to learn from: sparse features of each reading, and whether it is the right one.
 struct Claim {
@@ -209,8 +209,8 @@ impl Adam {
 }
 
 /// The gradient of the logarithm of what is given to the right readings.
-fn gradient(claims: &[Claim], w: &Weights) -> Box<Weights> {
-    let mut g = Box::new([0.0; FEATURES]);
+fn gradient(claims: &[Claim], w: &Weights) -> Vec<f64> {
+    let mut g = vec![0.0; FEATURES];
     for case in claims {
         let p = scores(case, w);
         let right: f64 = p.iter().zip(&case.readings).filter(|(_, r)| r.1).map(|(p, _)| p).sum();
@@ -224,12 +224,12 @@ fn gradient(claims: &[Claim], w: &Weights) -> Box<Weights> {
     g
 }
 
-fn learn(claims: &[Claim], start: &Weights, rounds: usize, decay: f64) -> Weights {
-    let mut w = *start;
+fn learn(claims: &[Claim], start: &Weights, rounds: usize, decay: f64) -> Vec<f64> {
+    let mut w = start.to_vec();
     let mut adam = Adam::new(FEATURES);
     for _ in 0..rounds {
         let parts: Vec<&[Claim]> = claims.chunks(claims.len().div_ceil(8).max(1)).collect();
-        let mut g = [0.0; FEATURES];
+        let mut g = vec![0.0; FEATURES];
         for part in each(&parts, |part| gradient(part, &w)) {
             for (all, own) in g.iter_mut().zip(part.iter()) {
                 *all += own;
@@ -244,8 +244,8 @@ fn learn(claims: &[Claim], start: &Weights, rounds: usize, decay: f64) -> Weight
 }
 
 /// Weights of readings: what came before a claim is chosen by the weights so far, so more than once.
-fn readings_of(texts: &[&Case], decay: f64) -> Weights {
-    let mut w = [0.0; FEATURES];
+fn readings_of(texts: &[&Case], decay: f64) -> Vec<f64> {
+    let mut w = vec![0.0; FEATURES];
     for _ in 0..3 {
         w = learn(&load(texts, &w, false), &w, 150, decay);
     }
@@ -488,7 +488,7 @@ fn main() {
     let verbose = std::env::var_os("VERBOSE").is_some();
     let number =
         |name: &str, or: f64| std::env::var(name).ok().and_then(|d| d.parse().ok()).unwrap_or(or);
-    let (decay, decay2) = (number("DECAY", 4.0), number("DECAY2", 1.0));
+    let (decay, decay2) = (number("DECAY", 8.0), number("DECAY2", 1.0));
     let own = texts(&args[1]);
     // Verdicts are learned from texts that the weights of readings were not learned from.
     let folds = 3;

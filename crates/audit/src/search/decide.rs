@@ -5,7 +5,8 @@ use std::ops::Range;
 use super::beside::{self, Window};
 use super::book::{Book, Last, Place};
 use super::choice::{Choice, Named, has_same_values, values};
-use super::model::{ALL, COUNT, F, WEIGHTS, extra};
+use super::model::{COUNT, F, SPOKEN, WEIGHTS, extra};
+use super::phrase::PHRASES;
 use super::reading::{Fit, Reading, is_bound};
 use super::say::{Say, What};
 use super::verdict::{claim, claimed, kind};
@@ -21,7 +22,7 @@ use super::fit::fit;
 
 /// The least probability of *holds* and of *wrong* that is said.
 const HOLDS: f64 = 0.7;
-const WRONG: f64 = 0.85;
+const WRONG: f64 = 0.87;
 /// The least probability of *holds* at which a verdict stays that the judges of names gave: on the same values, and on
 /// others.
 pub(crate) const KEEP: f64 = 0.3;
@@ -45,15 +46,22 @@ pub(crate) fn group(what: What) -> usize {
 }
 
 /// The weight of a feature for a kind of claim: what all kinds share, and its own.
-fn weight(weights: &[f64; ALL], what: What, i: usize) -> f64 {
+fn weight(weights: &[f64], what: What, i: usize) -> f64 {
     weights[i] + weights[COUNT * (group(what) + 1) + i]
 }
 
+/// The weight of a feature of phrases for a kind of claim.
+fn weight_of_phrase(weights: &[f64], what: What, i: usize) -> f64 {
+    weights[SPOKEN + i] + weights[SPOKEN + PHRASES * (group(what) + 1) + i]
+}
+
 /// Turns features into probabilities.
-fn weigh(readings: &mut [Reading], what: What, weights: &[f64; ALL]) {
+fn weigh(readings: &mut [Reading], what: What, weights: &[f64]) {
     let both: Vec<f64> = (0..COUNT).map(|i| weight(weights, what, i)).collect();
+    let phrases: Vec<f64> = (0..PHRASES).map(|i| weight_of_phrase(weights, what, i)).collect();
     for r in readings.iter_mut() {
-        let all: f64 = r.features.iter().zip(&both).map(|(f, w)| f * w).sum();
+        let mut all: f64 = r.features.iter().zip(&both).map(|(f, w)| f * w).sum();
+        r.phrased.each(|i| all += phrases[i]);
         let near: f64 = MAGNITUDE.iter().map(|f| r.features[extra(*f)] * both[extra(*f)]).sum();
         r.score = (all, all - near);
     }
@@ -61,7 +69,7 @@ fn weigh(readings: &mut [Reading], what: What, weights: &[f64; ALL]) {
 }
 
 /// Adds what is known of what is said beside.
-fn weigh_again(readings: &mut [Reading], what: What, weights: &[f64; ALL]) {
+fn weigh_again(readings: &mut [Reading], what: What, weights: &[f64]) {
     let own = beside::FEATURES.map(|f| (extra(f), weight(weights, what, extra(f))));
     for r in readings.iter_mut() {
         let more: f64 = own.iter().map(|(i, w)| r.features[*i] * w).sum();
@@ -111,7 +119,7 @@ const MAGNITUDE: [F; 3] = [F::MagnitudeNear, F::MagnitudeFar, F::MagnitudeNone];
 /// is not kept.
 pub(crate) fn each(
     book: &Book<'_>,
-    weights: &[f64; ALL],
+    weights: &[f64],
     claims: &[Claim],
     mut take: impl FnMut(&Choice),
 ) {

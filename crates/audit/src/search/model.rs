@@ -1,5 +1,7 @@
 //! What tells one reading of a claim from another, and how much each of it weighs.
 
+use super::phrase::{self, PHRASES, SLOTS};
+
 macro_rules! features {
     ($($name:ident),* $(,)?) => {
         /// What is known of a reading beside the match of its names.
@@ -24,21 +26,22 @@ features! {
     BesideFieldBefore, BesideFieldAfter, BesideField, BesideBaseline, BesideSubjectNear, BesideSubject, BesideSameNear, BesideSame,
 }
 
-/// The slots of names, the zones of each, what a match can be.
-pub(crate) const SLOTS: usize = 3;
+/// The zones of a slot, what a match can be.
 const PER_ZONE: usize = 4;
 const PER_SLOT: usize = 5 * PER_ZONE + 1;
 /// Zones of a slot's name, with nowhere.
 const AT: usize = 6;
 /// Pairs of slots of which the zones are looked at together: subject with baseline, with field; baseline with field.
 const CROSSED: [(usize, usize); 3] = [(0, 1), (0, 2), (1, 2)];
-const CROSS: usize = SLOTS * PER_SLOT + EXTRA.len();
+const CROSS: usize = SLOTS.len() * PER_SLOT + EXTRA.len();
 /// How many features a reading has.
 pub(crate) const COUNT: usize = CROSS + CROSSED.len() * AT * AT;
 /// Claims of several kinds have weights of their own beside those that all share.
 pub(crate) const KINDS: usize = 4;
+/// Where the weights of phrases begin.
+pub(crate) const SPOKEN: usize = COUNT * (KINDS + 1);
 /// How many weights there are.
-pub(crate) const ALL: usize = COUNT * (KINDS + 1);
+pub(crate) const ALL: usize = SPOKEN + PHRASES * (KINDS + 1);
 
 /// Sets the features of two slots together.
 pub(crate) fn cross(f: &mut [f64; COUNT]) {
@@ -65,30 +68,34 @@ pub(crate) fn nowhere(slot: usize) -> usize {
 
 /// The place of another feature.
 pub(crate) fn extra(f: F) -> usize {
-    SLOTS * PER_SLOT + f as usize
+    SLOTS.len() * PER_SLOT + f as usize
 }
 
 /// The name of a feature, for those who learn.
 pub(crate) fn name(i: usize) -> String {
-    if i >= COUNT {
-        return format!(
-            "{}, {}",
-            ["compared", "value", "rank", "two"][i / COUNT - 1],
-            name(i % COUNT)
-        );
+    let (kind, i, phrase) = match i.checked_sub(SPOKEN) {
+        Some(i) => (i / PHRASES, i % PHRASES, true),
+        None => (i / COUNT, i % COUNT, false),
+    };
+    let own = if phrase { phrase::names().swap_remove(i) } else { feature(i) };
+    match ["compared", "value", "rank", "two"].get(kind.wrapping_sub(1)) {
+        Some(kind) => format!("{kind}, {own}"),
+        None => own,
     }
+}
+
+fn feature(i: usize) -> String {
     if i >= CROSS {
         let (pair, rest) = ((i - CROSS) / (AT * AT), (i - CROSS) % (AT * AT));
         let zone = ["than", "clause", "sentence", "previous", "around", "nowhere"];
-        let slot = ["subject", "baseline", "field"];
         let (a, b) = CROSSED[pair];
-        return format!("{}.{} with {}.{}", slot[a], zone[rest / AT], slot[b], zone[rest % AT]);
+        return format!("{}.{} with {}.{}", SLOTS[a], zone[rest / AT], SLOTS[b], zone[rest % AT]);
     }
-    if i >= SLOTS * PER_SLOT {
-        return EXTRA[i - SLOTS * PER_SLOT].to_owned();
+    if i >= SLOTS.len() * PER_SLOT {
+        return EXTRA[i - SLOTS.len() * PER_SLOT].to_owned();
     }
     let (slot, rest) = (i / PER_SLOT, i % PER_SLOT);
-    let slot = ["subject", "baseline", "field"][slot];
+    let slot = SLOTS[slot];
     if rest == 5 * PER_ZONE {
         return format!("{slot}.nowhere");
     }
@@ -99,7 +106,7 @@ pub(crate) fn name(i: usize) -> String {
 
 /// The weights, by feature.
 #[allow(clippy::approx_constant)] // they are learned
-pub(crate) const WEIGHTS: [f64; ALL] = fixed(&include!("weights.in"));
+pub(crate) static WEIGHTS: [f64; ALL] = fixed(&include!("weights.in"));
 
 /// Learned weights as an array; a feature that nothing was learned of weighs nothing.
 pub(crate) const fn fixed<const N: usize>(from: &[f64]) -> [f64; N] {

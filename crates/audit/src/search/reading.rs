@@ -6,6 +6,7 @@ use super::among::Among;
 use super::book::{Book, Last, Place, Ratio};
 use super::called::Called;
 use super::model::{self, COUNT, F};
+use super::phrase::Phrased;
 use super::say::{Say, What};
 use super::scene::Scene;
 use super::words::{Match, Zone, Zones};
@@ -38,6 +39,8 @@ pub(crate) struct Reading {
     pub features: Box<[f64; COUNT]>,
     /// Names, to be told what "it" is.
     pub names: [Called; 3],
+    /// How the sentence puts it.
+    pub phrased: Phrased,
     /// The sum of its features' weights, and without a look at how far its value is from the claimed one.
     pub score: (f64, f64),
     /// How likely it is, and how likely without a look at how far its value is from the claimed one.
@@ -70,6 +73,7 @@ impl Reading {
             ratio: None,
             features,
             names,
+            phrased: Phrased::default(),
             score: (0.0, 0.0),
             prior: 0.0,
             blind: 0.0,

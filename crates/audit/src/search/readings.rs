@@ -98,6 +98,7 @@ impl Book<'_> {
             }
             model::cross(&mut r.features);
         }
+        view.phrase(&mut found);
         found
     }
 

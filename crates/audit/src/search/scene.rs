@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use super::book::Book;
 use super::labels::Labels;
+use super::stands::Stands;
 use super::words::{Bag, Found, look_up_all};
 use crate::evidence::metric::{Metric, metric};
 
@@ -17,6 +18,8 @@ pub(super) struct Scene {
     pub(super) heard: Metric,
     /// The sentence right before it in its paragraph or list, and what is further up.
     pub(super) before: (Rc<Bag>, Rc<Bag>),
+    /// The words of names that it has.
+    pub(super) stands: Stands,
     /// What of the names of a table's axis stands there.
     found: RefCell<HashMap<Axis, Rc<[Found; 2]>>>,
 }
@@ -42,6 +45,7 @@ impl Book<'_> {
             metric: metric(self.tokens(sentence)),
             heard: sentence.checked_sub(1).map_or(Metric::Any, |s| metric(self.tokens(s))),
             before: (Rc::new(previous), Rc::new(around)),
+            stands: Stands::new(self, sentence),
             found: RefCell::default(),
         }
     }
