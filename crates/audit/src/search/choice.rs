@@ -34,7 +34,15 @@ pub(crate) struct Choice {
 pub(crate) fn values(r: &Reading) -> Vec<f64> {
     match &r.derived {
         Some(values) => values.clone(),
-        None => [Some(r.a), r.b].into_iter().flatten().map(|a| a.printed).collect(),
+        None => first_two(r).into_iter().flatten().collect(),
+    }
+}
+
+/// The first two of the values that a reading is about.
+pub(super) fn first_two(r: &Reading) -> [Option<f64>; 2] {
+    match &r.derived {
+        Some(values) => [0, 1].map(|i| values.get(i).copied()),
+        None => [Some(r.a), r.b].map(|a| Some(a?.printed)),
     }
 }
 

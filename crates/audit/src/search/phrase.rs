@@ -65,10 +65,10 @@ const BETWEEN: [&str; 7] =
 /// The bit of the last.
 pub(super) const NONE_BETWEEN: u8 = 1 << (BETWEEN.len() - 1);
 /// How many words of a name are said, of how many, at most these.
-pub(super) const SAID: usize = 4;
-pub(super) const OF: usize = 6;
+const SAID: usize = 4;
+const OF: usize = 6;
 /// How far from the claim a value is printed in its sentence, in pairs of words, on either side.
-pub(super) const STEPS: usize = 6;
+const STEPS: usize = 6;
 
 /// No word of the list stands before the name.
 pub(super) const NOTHING: usize = BEFORE.len();
@@ -98,6 +98,21 @@ pub(super) struct Standing {
     pub(super) after: u8,
     /// A bit for each of [`BETWEEN`].
     pub(super) between: u8,
+}
+
+/// That so many of a name's words are said, of so many.
+pub(super) fn said(said: usize, of: usize) -> u8 {
+    (said.min(SAID - 1) * OF + of.min(OF - 1)) as u8
+}
+
+/// That a value is printed in the sentence, so many words before or behind the claim.
+pub(super) fn printed(behind: bool, words: usize) -> u8 {
+    (2 + usize::from(behind) * STEPS + (words / 2).min(STEPS - 1)) as u8
+}
+
+/// That a value is printed nowhere in the sentence, or earlier in its paragraph.
+pub(super) fn unprinted(earlier: bool) -> u8 {
+    u8::from(earlier)
 }
 
 /// How the sentence puts what a reading is about.

@@ -2,9 +2,8 @@
 
 use super::book::Book;
 use super::called::Called;
-use super::phrase::{
-    Kind, NEAR, NONE_BETWEEN, NOTHING, OF, Phrase, SAID, SLOTS, STEPS, Standing, UNSAID,
-};
+use super::choice::first_two;
+use super::phrase::{self, Kind, NEAR, NONE_BETWEEN, NOTHING, Phrase, SLOTS, Standing, UNSAID};
 use super::reading::{Reading, View};
 use super::say::Say;
 use crate::read::token::Token;
@@ -91,11 +90,7 @@ impl View<'_> {
             }
         }
         for r in found.iter_mut() {
-            let two = [Some(r.a.printed), r.b.map(|b| b.printed)];
-            r.phrased.values = match &r.derived {
-                Some(values) => [0, 1].map(|i| values.get(i).map(|v| self.of_value(*v))),
-                None => two.map(|v| v.map(|v| self.of_value(v))),
-            };
+            r.phrased.values = first_two(r).map(|v| Some(self.of_value(v?)));
         }
     }
 
@@ -123,7 +118,7 @@ impl View<'_> {
         }
         Phrase {
             place: best.map(|(_, i)| self.standing(i, words)),
-            said: (said.min(SAID - 1) * OF + words.len().min(OF - 1)) as u8,
+            said: phrase::said(said, words.len()),
         }
     }
 
@@ -161,11 +156,10 @@ impl View<'_> {
         let own = &self.say.own;
         let there = || self.scene.stands.numbers.iter().filter(|(i, n)| !own.contains(i) && is(*n));
         let before = there().rev().find(|(i, _)| *i < own.start);
-        let (side, words) = match (before, there().next()) {
-            (Some((i, _)), _) => (0, own.start - i - 1),
-            (None, Some((i, _))) => (1, i - own.end),
-            (None, None) => return u8::from(self.scene.stands.earlier.iter().any(|n| is(*n))),
-        };
-        (2 + side * STEPS + (words / 2).min(STEPS - 1)) as u8
+        match (before, there().next()) {
+            (Some((i, _)), _) => phrase::printed(false, own.start - i - 1),
+            (None, Some((i, _))) => phrase::printed(true, i - own.end),
+            (None, None) => phrase::unprinted(self.scene.stands.earlier.iter().any(|n| is(*n))),
+        }
     }
 }
