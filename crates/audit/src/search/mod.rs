@@ -35,6 +35,7 @@ mod readings;
 pub(crate) mod say;
 mod scene;
 mod spoken;
+mod standing;
 mod stands;
 mod sums;
 pub(crate) mod trust;
