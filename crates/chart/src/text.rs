@@ -34,7 +34,7 @@ fn columns_of(c: char) -> usize {
 
 /// How many terminal columns a text takes.
 pub fn columns(text: &str) -> usize {
-    text.chars().map(columns_of).sum()
+    if text.is_ascii() { text.len() } else { text.chars().map(columns_of).sum() }
 }
 
 /// The text in at most `most` columns, shortened in the middle with `ellipsis`, since names of

@@ -97,8 +97,10 @@ impl View<'_> {
         for twin in &self.book.twins {
             let (x, y) = (&self.book.facts[twin.facts.0], &self.book.facts[twin.facts.1]);
             let behind = x.sentence.max(y.sentence) > self.sentence;
-            let words = twin.words.iter().filter(spoken).take(twin.least).count();
-            if behind || is_near(x) && is_near(y) || words < twin.least {
+            if behind || is_near(x) && is_near(y) {
+                continue;
+            }
+            if twin.words.iter().filter(spoken).take(twin.least).count() < twin.least {
                 continue;
             }
             self.of_two(x, y, false, true, out);
