@@ -8,7 +8,7 @@ ASSAY := $(CARGO) run --release --quiet --package assay --
 bpf:
 	$(MAKE) -C bpf -B
 
-.PHONY: bpf demo build install test test-vm test-all skipped check fmt clippy deny reference docs schema bench bench-quick dist clean
+.PHONY: bpf demo build install test test-vm test-all skipped check fmt clippy deny lines reference docs schema bench bench-quick dist clean
 
 build:
 	$(CARGO) build --release --locked --package assay
@@ -50,6 +50,10 @@ clippy:
 
 deny:
 	@scripts/deny
+
+# Lines of Rust by crate, and the budget in scripts/lines.budget.
+lines:
+	@scripts/lines
 
 # The reference pages, from the code; and the documentation as a site that can be searched, in target/book.
 reference: build
