@@ -419,7 +419,7 @@ mod tests {
         eprintln!("names a function in {n} of 600");
     }
 
-    /// As the goals of bench/README.md have it, with seeds of its own; slow: `cargo test -- --ignored --nocapture`.
+    /// The goals of bench/results/observers.md, with seeds of its own; slow: `cargo test -- --ignored --nocapture`.
     #[test]
     #[ignore = "a simulation of 40,000 comparisons"]
     fn how_often_functions_are_named() {
