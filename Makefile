@@ -35,8 +35,8 @@ skipped:
 # Adds what takes long: stock kernels, the module of ZFS, kernels as a factor, 48 virtual nodes of Slurm, and the simulations behind docs/statistics.md.
 test-all: test-vm test
 	@$(MAKE) --no-print-directory test-vm KERNEL=6.1 ZFS=1 ONLY=zfs
-	$(CARGO) test --locked --package assay --test slurm --test virtual_machine -- --ignored --nocapture
-	$(CARGO) test --locked --release --package assay-stats --test coverage_table -- --ignored --nocapture
+	$(CARGO) test --locked --workspace --test machine -- --ignored --nocapture slurm:: virtual_machine::
+	$(CARGO) test --locked --release --package assay-stats --test stats -- --ignored --nocapture
 	@$(MAKE) --no-print-directory skipped
 
 check: fmt clippy deny

@@ -2,7 +2,7 @@
 //! the reader; run again with the same seed to see it again. `mutate --corpus FOLDER` writes the inputs
 //! to begin with, for other fuzzers.
 
-#[path = "../tests/mutation/mod.rs"]
+#[path = "../tests/iotrace/mutation/mod.rs"]
 mod mutation;
 
 use std::error::Error;

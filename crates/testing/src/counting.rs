@@ -1,4 +1,5 @@
-//! An allocator that counts, for tests that something allocates nothing. Such a test is a binary of its own.
+//! An allocator that counts, for tests that something allocates nothing. It counts the allocations of all threads, so
+//! such a test runs in a process of its own (`in_own_process`).
 #![allow(unsafe_code)] // a global allocator is an unsafe trait
 
 use std::alloc::{GlobalAlloc, Layout, System};

@@ -15,8 +15,8 @@
 //! `cargo run -p assay-workloads --example sweep_accuracy`; it takes about 4 minutes.
 #![allow(clippy::print_stdout, clippy::unwrap_used)] // It is a program for a person to read.
 
-#[path = "../tests/block_size_run/mod.rs"]
-mod block_size_run;
+#[path = "../../assay/tests/machine/block_size/trial.rs"]
+mod trial;
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -26,7 +26,7 @@ use assay_model::{TrialRecord, units};
 use assay_stats::rng::Rng;
 use assay_stats::summary::{logs, mean_interval, median};
 use assay_workloads::block_size::CurveModel;
-use block_size_run::{params, trial};
+use trial::{params, trial};
 
 const BLOCKS: u32 = 6;
 const FRESH: usize = 200;
@@ -36,7 +36,13 @@ const EXHAUSTIVE: u64 = 4096;
 const AGAIN: u32 = 10;
 
 fn main() {
-    block_size_run::work();
+    // The trials are this program, started again.
+    let args: Vec<String> = std::env::args().collect();
+    if let [_, work, name, parameters] = &args[..]
+        && work == "__work"
+    {
+        std::process::exit(assay_workloads::work::serve(name, parameters));
+    }
     let seed = std::env::args().nth(1).and_then(|a| a.parse().ok()).unwrap_or(1);
     let mut rng = Rng::new(seed);
     let dir = tempfile::tempdir().unwrap();

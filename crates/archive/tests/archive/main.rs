@@ -8,6 +8,7 @@ mod child;
 mod crash;
 mod dataset;
 mod fixture;
+mod foreign;
 mod full_disk;
 mod kept;
 mod listing;

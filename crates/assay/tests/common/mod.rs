@@ -16,9 +16,10 @@ use std::process::Command;
 
 use serde_json::Value;
 
-/// A temporary world.
+/// A temporary world, whose test shares the machine with others.
 pub struct World {
     folder: tempfile::TempDir,
+    _turn: assay_testing::Turn,
 }
 
 /// What a command left.
@@ -30,11 +31,12 @@ pub struct Done {
 
 impl World {
     pub fn new() -> Self {
+        let turn = assay_testing::shared();
         let folder = tempfile::tempdir().unwrap();
         for name in ["archive", "state", "scratch", "cache"] {
             std::fs::create_dir(folder.path().join(name)).unwrap();
         }
-        World { folder }
+        World { folder, _turn: turn }
     }
 
     pub fn path(&self, name: &str) -> PathBuf {

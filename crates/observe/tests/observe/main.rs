@@ -1,9 +1,17 @@
 //! The monitors and the sampler from outside: against this machine's own counters, against bytes
 //! that no kernel would write, and against their documentation.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::print_stdout)] // tests fail by panics and print why they are skipped
 
+mod allocation;
 mod bytes;
 mod docs;
+mod io_live;
 mod iostat;
 mod live;
+mod profile_live;
 mod sampler;
+mod syscalls_live;
+
+/// Read by the tests in `allocation`.
+#[global_allocator]
+static ALLOCATIONS: assay_testing::Counting = assay_testing::Counting::NEW;

@@ -1,0 +1,221 @@
+//! What somebody meets who has just installed assay: no checkout, no archive, an empty folder.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+
+use crate::common::{Done, World, done};
+
+/// assay in an empty folder, with nothing of the repository to be found.
+fn elsewhere(world: &World, arguments: &[&str]) -> Command {
+    let mut command = world.assay(arguments);
+    command.env_remove("ASSAY_KITS");
+    command
+}
+
+fn run(world: &World, arguments: &[&str]) -> Done {
+    done(&mut elsewhere(world, arguments))
+}
+
+#[test]
+fn bare_assay_names_commands_that_work_and_a_typing_error_the_nearest_verb() {
+    let world = World::new();
+    let start = run(&world, &[]);
+    assert_eq!((start.code, start.stderr.as_str()), (0, ""));
+    assert!(start.stdout.lines().all(|l| l.len() <= 80), "{}", start.stdout);
+    let typo = run(&world, &["rn"]);
+    assert_eq!(typo.code, 2);
+    assert_eq!(typo.stderr, "assay: error: there is no verb `rn`; did you mean `assay run`?\n");
+    let none = run(&world, &["xyzzyx"]);
+    assert!(none.stderr.contains("`assay --help` lists them"), "{}", none.stderr);
+    assert!(!run(&world, &["--help"]).stdout.contains("__"));
+}
+
+#[test]
+fn completions_and_manual_pages_know_every_verb_and_nothing_internal() {
+    let world = World::new();
+    for shell in ["bash", "zsh", "fish"] {
+        let script = run(&world, &["completions", shell]).stdout;
+        assert!(script.contains("until-clear") && script.contains("landscape"), "{shell}");
+        assert!(!script.contains("__agent") && !script.contains(" __work"), "{shell}");
+    }
+    let bash = run(&world, &["completions", "bash"]).stdout;
+    world.write("assay.bash", &bash);
+    // What bash itself offers after `assay pub`.
+    let ask = ". ./assay.bash; COMP_WORDS=(assay pub); COMP_CWORD=1; _assay assay pub assay; echo ${COMPREPLY[@]}";
+    let offered = done(Command::new("bash").args(["-c", ask]).current_dir(world.path("")));
+    assert_eq!(offered.stdout.trim(), "publish", "{}", offered.stderr);
+    assert_eq!(run(&world, &["man", "-o", "man1"]).code, 0);
+    let page = std::fs::read_to_string(world.path("man1/assay-run.1")).unwrap();
+    assert!(page.contains("Examples"), "{page}");
+    let names = std::fs::read_dir(world.path("man1")).unwrap().flatten();
+    assert!(names.map(|e| e.file_name()).all(|n| !n.to_string_lossy().contains("__")));
+}
+
+#[test]
+fn kits_experiments_and_posts_come_with_the_program() {
+    let world = World::new();
+    let plan = run(&world, &["plan", "experiments/zstd-levels.toml"]);
+    assert_eq!(plan.code, 0, "{}", plan.stderr);
+    assert!(plan.stderr.contains("is the one that comes with assay"), "{}", plan.stderr);
+    assert!(plan.stdout.contains("level=9"), "{}", plan.stdout);
+    let kits = run(&world, &["kit", "list"]).stdout;
+    assert!(kits.contains("zstd") && kits.contains("cpu-int"), "{kits}");
+    let post = run(&world, &["publish", "posts/2009-06-24-dtrace-io.md", "-o", "post"]);
+    assert_eq!(post.code, 0, "{}", post.stderr);
+    assert!(world.path("post/index.html").is_file());
+    // One's own file of that name hides the one that comes with assay.
+    std::fs::create_dir(world.path("experiments")).unwrap();
+    world.write("experiments/zstd-levels.toml", "name = \"own\"\nworkload = \"noop\"\n");
+    let own = run(&world, &["plan", "experiments/zstd-levels.toml"]);
+    assert!(own.stdout.contains("noop") && !own.stderr.contains("comes with"), "{}", own.stdout);
+    let missing = run(&world, &["run", "experiments/nothing.toml"]);
+    assert_eq!(missing.code, 2);
+    let (here, cache) = (world.path("").display().to_string(), world.path("cache"));
+    let printed = missing.stderr.split_whitespace().collect::<String>();
+    assert!(printed.contains(here.trim_end_matches('/')), "{}", missing.stderr);
+    assert!(printed.contains(&cache.display().to_string()), "{}", missing.stderr);
+}
+
+#[test]
+fn a_cache_that_cannot_be_written_is_reported() {
+    let world = World::new();
+    let mut command = elsewhere(&world, &["plan", "experiments/zstd-levels.toml"]);
+    let blocked = done(command.env("ASSAY_CACHE", "/proc/no-folder"));
+    assert_eq!(blocked.code, 2, "{}", blocked.stderr);
+    let printed = blocked.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(printed.contains("what comes with assay cannot be unpacked"), "{printed}");
+}
+
+#[test]
+fn a_list_that_stops_says_so_and_a_folder_is_only_written_over_on_request() {
+    let world = World::new();
+    for _ in 0..2 {
+        assert_eq!(run(&world, &["run", "noop", "--blocks", "6", "-q"]).code, 0);
+    }
+    assert_eq!(run(&world, &["archive", "list"]).stderr, "");
+    let one = run(&world, &["archive", "list", "--limit", "1"]);
+    assert_eq!(one.stdout.lines().count(), 2, "{}", one.stdout);
+    assert!(one.stderr.contains("the newest 1; --limit 2 shows more"), "{}", one.stderr);
+    let publish = |more: &[&str]| {
+        let all = [&["publish", "last", "-o", "page"], more].concat();
+        run(&world, &all)
+    };
+    assert_eq!(publish(&[]).code, 0);
+    let files = || std::fs::read_dir(world.path("page")).unwrap().count();
+    let (before, stale) = (files(), world.write("page/curves.csv", "of another run"));
+    let again = publish(&[]);
+    assert_eq!(again.code, 2, "{}", again.stderr);
+    assert!(again.stderr.contains("--force"), "{}", again.stderr);
+    assert!(stale.exists());
+    assert_eq!(publish(&["--force"]).code, 0);
+    assert_eq!((files(), stale.exists()), (before, false));
+    // A folder of somebody else's is not touched.
+    std::fs::create_dir(world.path("other")).unwrap();
+    let own = world.write("other/results.csv", "mine");
+    let refused = run(&world, &["publish", "last", "-o", "other", "--force"]);
+    assert_eq!(refused.code, 2, "{}", refused.stderr);
+    assert_eq!(std::fs::read_to_string(own).unwrap(), "mine");
+}
+
+#[test]
+fn a_script_without_its_run_bit_is_not_executable_rather_than_missing() {
+    let world = World::new();
+    world.write("bench.sh", "#!/bin/sh\n");
+    let ran = run(&world, &["run", "--", "./bench.sh"]);
+    assert_eq!(ran.code, 2, "{}", ran.stderr);
+    let printed = ran.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(printed.contains("is there but is not executable; chmod +x"), "{printed}");
+    assert!(!printed.contains("not found"), "{printed}");
+}
+
+/// The examples in the help of a verb that run as they stand: those before the ones that need what only the
+/// user has are listed first, and each begins with assay or pipes into it.
+#[test]
+fn what_a_question_for_a_version_left_running_is_not_laid_to_the_first_trial() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let world = World::new();
+    std::fs::create_dir(world.path("bin")).unwrap();
+    let tool = world.write("bin/perl", "#!/bin/sh\nsleep 30 > /dev/null 2>&1 &\necho 'perl 5.0'\n");
+    std::fs::set_permissions(&tool, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", world.path("bin").display(), std::env::var("PATH").unwrap());
+    let mut command = world.assay(&["run", "--json", "--blocks", "2", "--", "true"]);
+    let ran = done(command.env("PATH", path));
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let system = std::fs::read_to_string(world.runs()[0].join("system.json")).unwrap();
+    assert!(system.contains("perl 5.0"), "the tool was asked");
+    for record in ran.records() {
+        assert!(!record.to_string().contains("processes running"), "{record}");
+    }
+}
+
+fn examples(world: &World, verb: &str) -> Vec<String> {
+    let help = run(world, &[verb, "--help"]).stdout;
+    let (_, list) = help.split_once("Examples:\n").unwrap_or_else(|| panic!("{verb}: {help}"));
+    let lines = list.lines().take_while(|l| l.starts_with("  "));
+    lines.take(2).map(|l| l.trim().to_owned()).collect()
+}
+
+fn in_a_shell(world: &World, line: &str) -> Done {
+    let line = line.replace("assay ", &format!("{} ", env!("CARGO_BIN_EXE_assay")));
+    let mut command = Command::new("sh");
+    command.args(["-c", &line]).env_clear().envs(std::env::vars_os());
+    let like = elsewhere(world, &[]);
+    for (name, value) in like.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    done(command.current_dir(world.path("")))
+}
+
+#[test]
+fn the_first_two_examples_of_every_verb_run_in_an_empty_folder() {
+    let world = World::new();
+    // 4: a claim is wrong; 6: no counters, or no I/O; 130: cancelled.
+    let verbs: [(&str, &[i32]); 20] = [
+        ("run", &[0]),
+        ("plan", &[0]),
+        ("doctor", &[0]),
+        ("workloads", &[0]),
+        ("kit", &[0]),
+        ("stat", &[0]),
+        ("io", &[0, 6]),
+        ("profile", &[0, 6]),
+        ("tlb", &[0, 6]),
+        ("explain", &[0]),
+        ("compare", &[0]),
+        ("publish", &[0]),
+        ("landscape", &[0]),
+        ("audit", &[0, 4]),
+        ("rules", &[0]),
+        ("archive", &[0]),
+        ("schema", &[0]),
+        ("completions", &[0]),
+        ("man", &[0]),
+        ("pending", &[0]),
+    ];
+    let mut server = elsewhere(&world, &["serve", "--listen", "127.0.0.1:0"]);
+    let mut server = server.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut printed = BufReader::new(server.stdout.take().unwrap());
+    let mut first = String::new();
+    printed.read_line(&mut first).unwrap();
+    let queue: [(&str, &[i32]); 3] = [("submit", &[0]), ("cancel", &[0]), ("wait", &[0, 130])];
+    for (verb, codes) in verbs.into_iter().chain(queue) {
+        let all = examples(&world, verb);
+        assert_eq!(all.len(), 2, "{verb}: {all:?}");
+        for line in all {
+            let ran = in_a_shell(&world, &line);
+            assert!(codes.contains(&ran.code), "`{line}`: {} {}", ran.code, ran.stderr);
+            assert!(
+                ran.stdout.lines().all(|l| l.chars().count() <= 80)
+                    || line.contains("json")
+                    || verb == "completions",
+                "`{line}` is wider than 80 columns: {}",
+                ran.stdout
+            );
+        }
+    }
+    server.kill().unwrap();
+    server.wait().unwrap();
+}

@@ -1,0 +1,190 @@
+//! Results of other programs through the command line: imported, shown, compared, published.
+
+use std::path::PathBuf;
+
+use crate::common::{World, json, repository};
+use serde_json::Value;
+
+fn data(name: &str) -> String {
+    repository().join("crates/archive/tests/archive/foreign/data").join(name).display().to_string()
+}
+
+/// Imports a fixture and gives the run's id.
+fn import(world: &World, name: &str, more: &[&str]) -> String {
+    let file = data(name);
+    let done = world.run(&[&["archive", "import", &file], more].concat());
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    done.stdout.lines().next().unwrap().to_owned()
+}
+
+fn analysis(world: &World, run: &str) -> Value {
+    json(&world.run(&["compare", run, "--json"]).stdout)["analysis"].clone()
+}
+
+#[test]
+fn an_import_says_what_it_recognised_and_shows_like_any_run() {
+    let world = World::new();
+    let file = data("hyperfine.json");
+    let done = world.run(&["archive", "import", &file, "--name", "pack", "--tag", "host=lab1"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let printed = done.stderr.replace("\n  ", " ");
+    assert!(printed.contains("hyperfine, read as hyperfine: 2 treatments, 12 trials"), "{printed}");
+    let listed = json(&world.run(&["archive", "list", "--tag", "host=lab1", "--json"]).stdout);
+    assert_eq!(listed[0]["experiment"], "pack");
+    assert_eq!(listed[0]["completed"], 12);
+    let shown = world.run(&["archive", "show", "last"]);
+    assert_eq!(shown.code, 0, "{}", shown.stderr);
+    assert!(shown.stdout.contains("imported from hyperfine"), "{}", shown.stdout);
+    assert!(shown.stdout.contains("mean user (pack -1 corpus)"), "{}", shown.stdout);
+    assert_eq!(world.run(&["archive", "verify"]).code, 0);
+    let again = world.run(&["archive", "import", &file]);
+    assert_eq!((again.code, again.stdout.as_str()), (0, done.stdout.as_str()));
+    assert!(again.stderr.contains("imported before"), "{}", again.stderr);
+    assert_eq!(world.runs().len(), 1);
+    assert_eq!(world.run(&["archive", "import", &file, "--again"]).code, 0);
+    assert_eq!(world.runs().len(), 2);
+}
+
+#[test]
+fn trials_of_unknown_order_are_compared_unpaired_with_a_finding() {
+    let world = World::new();
+    let run = import(&world, "hyperfine.json", &[]);
+    let analysis = analysis(&world, &run);
+    let comparison = &analysis["comparisons"][0];
+    assert_eq!(comparison["method"], "welch");
+    assert_eq!(comparison["verdict"], "worse");
+    let findings = analysis["findings"].as_array().unwrap();
+    let finding = findings.iter().find(|f| f["id"] == "F31").unwrap();
+    assert!(finding["message"].as_str().unwrap().contains("order is unknown"));
+}
+
+#[test]
+fn different_benchmarks_and_quoted_numbers_are_shown_and_not_compared() {
+    let world = World::new();
+    for name in ["google-benchmark.json", "spec.csv", "fio.json"] {
+        let run = import(&world, name, &[]);
+        let analysis = analysis(&world, &run);
+        assert!(analysis["summaries"].as_array().unwrap().len() > 2, "{name}");
+        assert_eq!(analysis["comparisons"], Value::Array(Vec::new()), "{name}");
+    }
+    // The levels of a benchmark's own parameter are alike.
+    let run = import(&world, "jmh.json", &[]);
+    assert_eq!(analysis(&world, &run)["comparisons"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn quoted_numbers_are_published_as_quoted() {
+    let world = World::new();
+    let run = import(&world, "spec.csv", &[]);
+    let done = world.run(&["publish", &run, "-o", "page"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let page = std::fs::read_to_string(world.path("page/index.html")).unwrap();
+    assert!(page.contains("SPECrate2017_int_base of the whole run: 114.7, quoted"));
+    assert!(page.contains("spec.csv of SPEC CPU, SHA-256"));
+    assert!(!page.contains("assay run experiment.toml"), "it cannot be repeated so");
+    let text = std::fs::read_to_string(world.path("page/index.md")).unwrap();
+    assert!(text.contains("required-disclosure") && text.contains("assay ran none of them"));
+    let trials = std::fs::read_to_string(world.path("page/trials.csv")).unwrap();
+    assert!(trials.contains("quoted") && !trials.contains("measured"), "{trials}");
+}
+
+#[test]
+fn two_imports_are_compared_with_each_other() {
+    let world = World::new();
+    let slower = std::fs::read_to_string(data("google-benchmark.json"))
+        .unwrap()
+        .replace("40.0,", "80.0,")
+        .replace("41.0,", "82.0,")
+        .replace("42.0,", "84.0,");
+    world.write("slower.json", &slower);
+    let first = import(&world, "google-benchmark.json", &[]);
+    let done = world.run(&["archive", "import", "slower.json"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let across = world.run(&["compare", &first, done.stdout.trim(), "--json"]);
+    let across = json(&across.stdout);
+    let row = &across["rows"][0];
+    assert_eq!(row["label"], "benchmark=BM_copy/64");
+    let ratio = row["comparisons"][1]["ratio"].as_f64().unwrap();
+    assert!((ratio - 2.0).abs() < 1e-9, "{row}");
+}
+
+#[test]
+fn what_hyperfine_reads_of_ours_is_imported_again() {
+    let world = World::new();
+    let ran = world.run(&[
+        "run",
+        "--blocks",
+        "4",
+        "--export",
+        "hyperfine=h.json",
+        "--vs",
+        "sleep 0.02",
+        "--",
+        "sleep",
+        "0.01",
+    ]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let done = world.run(&["archive", "import", "h.json"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let ours = world.runs();
+    assert_eq!(ours.len(), 2);
+    // The same command, measured in one way: the two may be compared.
+    let runs: Vec<String> =
+        ours.iter().map(|p| p.file_name().unwrap().to_string_lossy().into_owned()).collect();
+    let across = json(&world.run(&["compare", &runs[0], &runs[1], "--json"]).stdout);
+    for row in across["rows"].as_array().unwrap() {
+        let ratio = row["comparisons"][1]["ratio"].as_f64().unwrap();
+        assert!((ratio - 1.0).abs() < 1e-9, "{across}");
+    }
+}
+
+#[test]
+fn an_imported_experiment_cannot_be_run_in_no_order() {
+    let world = World::new();
+    let run = import(&world, "hyperfine.json", &[]);
+    let file: PathBuf = world.path("archive/runs").join(run).join("experiment.toml");
+    let done = world.run(&["run", file.to_str().unwrap()]);
+    assert_eq!(done.code, 2, "{}", done.stderr);
+    assert!(done.stderr.contains("only imported runs have it"), "{}", done.stderr);
+}
+
+#[test]
+fn bad_files_exit_with_two_and_leave_nothing() {
+    let world = World::new();
+    world.write("unknown.json", "{\"a\": 1}");
+    world.write("cut.json", "{\"results\": [{\"command\": \"x\",");
+    world.write("empty.json", "");
+    let cases = [
+        (vec!["unknown.json"], "known are hyperfine"),
+        (vec!["cut.json"], "cut.json:1:29"),
+        (vec!["empty.json"], "is empty"),
+        (vec!["none.json"], "cannot read none.json"),
+        (vec!["archive"], "not a regular file"),
+        (vec!["cut.json", "--as", "fio"], "read as fio"),
+        (vec!["cut.json", "--as", "xml"], "possible values: hyperfine, google-benchmark"),
+        (vec!["cut.json", "--name", "../x"], "cut.json:1:29"),
+    ];
+    for (arguments, wanted) in cases {
+        let done = world.run(&[&["archive", "import"], arguments.as_slice()].concat());
+        assert_eq!(done.code, 2, "{arguments:?}: {}", done.stderr);
+        let printed = done.stderr.replace("\n  ", " ");
+        assert!(printed.contains(wanted), "{arguments:?}: {printed}");
+    }
+    assert!(world.runs().is_empty());
+    let file = data("fio.json");
+    let done = world.run(&["archive", "import", &file, "--name", "../x"]);
+    assert_eq!(done.code, 2, "{}", done.stderr);
+    assert!(world.runs().is_empty());
+}
+
+#[test]
+fn an_exported_run_is_taken_as_it_is() {
+    let world = World::new();
+    let run = import(&world, "mcperf.txt", &[]);
+    assert_eq!(world.run(&["archive", "export", &run, "-o", "out.tar.zst"]).code, 0);
+    assert_eq!(world.run(&["archive", "remove", &run]).code, 0);
+    let named = world.run(&["archive", "import", "out.tar.zst", "--name", "x"]);
+    assert_eq!(named.code, 2, "{}", named.stderr);
+    let done = world.run(&["archive", "import", "out.tar.zst"]);
+    assert_eq!((done.code, done.stdout.trim()), (0, run.as_str()), "{}", done.stderr);
+}

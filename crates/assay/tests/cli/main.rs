@@ -1,0 +1,30 @@
+//! The command line on files: quick tests without servers or devices.
+#![allow(clippy::unwrap_used, clippy::print_stdout)] // tests fail by panics and print why they are skipped
+
+mod audit;
+mod bad_input;
+mod checks;
+mod circles;
+mod claims;
+#[path = "../common/mod.rs"]
+mod common;
+mod docs;
+mod escapes;
+mod first_use;
+mod foreign;
+mod labels;
+mod landscape;
+mod orders;
+mod posts;
+mod publication;
+mod revision_faults;
+mod revisions;
+mod rules;
+mod site;
+mod speccpu;
+mod specjbb;
+mod suite;
+mod tamper;
+mod tlb;
+mod unlike;
+mod verbs;

@@ -1,0 +1,270 @@
+//! The workload `orders` from the command line: scores, faults, and that nothing is left.
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::{Arc, Mutex, Weak};
+use std::time::{Duration, Instant};
+
+use crate::common::World;
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// The shortest trial that has all parts: 1 and 2 warehouses, small heaps.
+const SHORT: [&str; 8] = [
+    "peak=1",
+    "least_points=1",
+    "below=200ms",
+    "scored=400ms",
+    "ramp_up=1500ms",
+    "ramp_down=50ms",
+    "heap=192MiB",
+    "collector=serial",
+];
+
+/// The cache of the tests that run: the first has the kit compiled, which takes longer than its trial.
+struct Java(Arc<TempDir>);
+
+fn java() -> Option<Java> {
+    static CACHE: Mutex<Weak<TempDir>> = Mutex::new(Weak::new());
+    if Command::new("javac").arg("-version").output().is_err() {
+        println!("skipped: because there is no javac (Debian package openjdk-17-jdk-headless)");
+        return None;
+    }
+    let mut kept = CACHE.lock().unwrap();
+    let cache = kept.upgrade().unwrap_or_else(|| Arc::new(tempfile::tempdir().unwrap()));
+    *kept = Arc::downgrade(&cache);
+    Some(Java(cache))
+}
+
+impl Java {
+    fn run(&self, world: &World, more: &[&str]) -> Command {
+        let mut command = world.assay(&arguments(more));
+        command.env("ASSAY_CACHE", self.0.path());
+        command
+    }
+}
+
+fn arguments<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    let mut all = vec!["run", "orders", "--blocks", "1", "--json"];
+    for setting in SHORT.iter().chain(more) {
+        all.extend(["--set", setting]);
+    }
+    all
+}
+
+/// The one record of a run with these settings.
+fn record(java: &Java, world: &World, more: &[&str]) -> (i32, Value) {
+    let done = crate::common::done(&mut java.run(world, more));
+    let run = world.runs().pop().unwrap_or_else(|| panic!("no run: {}", done.stderr));
+    let text = std::fs::read_to_string(run.join("records.jsonl")).unwrap();
+    let line = text.lines().next().unwrap_or_else(|| panic!("no record: {}", done.stderr));
+    (done.code, serde_json::from_str(line).unwrap())
+}
+
+fn metric(record: &Value, name: &str) -> f64 {
+    crate::common::metric(record, name).unwrap_or_else(|| panic!("{name} is missing"))
+}
+
+fn trial(world: &World) -> PathBuf {
+    world.runs().pop().unwrap().join("trials/0001")
+}
+
+#[test]
+fn two_instances_are_scored_marked_and_kept() {
+    let Some(java) = java() else { return };
+    let world = World::new();
+    let (code, record) = record(&java, &world, &["instances=2"]);
+    assert_eq!((code, record["outcome"].as_str()), (0, Some("completed")), "{record}");
+    let score = metric(&record, "orders/s");
+    assert!(score > 0.0 && (metric(&record, "orders/s per instance") - score / 2.0).abs() < 1e-6);
+    let points = record["curves"][0]["points"].as_array().unwrap();
+    let totals: Vec<f64> = points.iter().map(|p| p[1].as_f64().unwrap()).collect();
+    assert_eq!(points.len(), 2);
+    assert!((totals.iter().sum::<f64>() / 2.0 / score - 1.0).abs() < 1e-9, "the mean of 1 and 2");
+    let findings = record["findings"].as_array().unwrap();
+    let marked = findings.iter().find(|f| f["id"] == "orders-1.0").unwrap();
+    assert!(marked["message"].as_str().unwrap().contains("not compliant"), "{marked}");
+    for name in [
+        "result.json",
+        "verdict.json",
+        "points.json",
+        "memory.csv",
+        "collections-2.log",
+        "instance-1.log",
+    ] {
+        let path = trial(&world).join(name);
+        assert!(path.exists() || name == "instance-1.log", "{}", path.display());
+    }
+    let memory = std::fs::read_to_string(trial(&world).join("memory.csv")).unwrap();
+    assert_eq!(memory.lines().count(), 5, "{memory}");
+    // What the trial wrote is what the pack reads, and the score recomputes.
+    let result = trial(&world).join("result.json").display().to_string();
+    let judged = world.run(&["rules", "judge", "orders", &result, "--json"]);
+    let verdict = judged.json();
+    let of = |id: &str| {
+        let rules = verdict["rules"].as_array().unwrap();
+        rules.iter().find(|r| r["id"] == id).unwrap()["result"].as_str().unwrap().to_owned()
+    };
+    for id in ["J3", "J7", "J9", "J10", "J12"] {
+        assert_eq!(of(id), "pass", "{id}: {verdict}");
+    }
+    assert_eq!(of("J5"), "fail", "short points are not those of the rules");
+    let verified = world.run(&["archive", "verify"]);
+    assert_eq!(verified.code, 0, "{}{}", verified.stdout, verified.stderr);
+}
+
+#[test]
+fn more_instances_than_cpus_is_a_finding() {
+    let Some(java) = java() else { return };
+    let world = World::new();
+    let all = ["instances=2", "heap=128MiB", "least_points=1"];
+    let mut command = java.run(&world, &all);
+    // One CPU for the whole trial.
+    command.args(["--set", "controls.cpus=0"]);
+    let done = crate::common::done(&mut command);
+    if done.code == 2 {
+        println!("skipped: because CPU 0 is not one of those that may be used: {}", done.stderr);
+        return;
+    }
+    let text = std::fs::read_to_string(world.runs().pop().unwrap().join("records.jsonl")).unwrap();
+    assert!(text.contains("2 instances share 1 CPUs"), "{text}");
+}
+
+#[test]
+fn broken_books_void_the_result() {
+    let Some(java) = java() else { return };
+    for (fault, printed) in
+        [("money", "money in is"), ("stock", "the stock of item 1 is -1"), ("orders", "where")]
+    {
+        let world = World::new();
+        let (code, record) = record(&java, &world, &[&format!("fault={fault}")]);
+        assert_eq!((code, record["outcome"].as_str()), (3, Some("invalid")), "{record}");
+        let error = record["error"].as_str().unwrap();
+        assert!(error.contains("the books do not add up") && error.contains(printed), "{error}");
+        assert!(trial(&world).join("verdict.json").exists());
+    }
+}
+
+#[test]
+fn instances_that_end_or_hang_fail_the_trial() {
+    let Some(java) = java() else { return };
+    let cases = [
+        (
+            vec!["fault=exit", "instances=2"],
+            "instance 2 ended before the end of its point (exit status: 9)",
+        ),
+        (
+            vec!["fault=hang", "instances=2", "barrier=15s"],
+            "1 of 2 instances (2) did not come to its warehouses within 15",
+        ),
+        (
+            vec!["fault=memory"],
+            "java.lang.OutOfMemoryError: Java heap space; the heap is too small",
+        ),
+        (vec!["heap=16MiB"], "java.lang.OutOfMemoryError: Java heap space; the heap is too small"),
+        (vec!["options=-XX:+NoSuchOption"], "Unrecognized VM option 'NoSuchOption'"),
+    ];
+    for (settings, printed) in cases {
+        let world = World::new();
+        let (code, record) = record(&java, &world, &settings);
+        assert_eq!((code, record["outcome"].as_str()), (3, Some("failed")), "{record}");
+        let error = record["error"].as_str().unwrap();
+        assert!(error.contains(printed), "{settings:?}: {error}");
+        assert!(
+            !crate::common::alive(&world.path("scratch").display().to_string()),
+            "{settings:?}"
+        );
+    }
+}
+
+#[test]
+fn what_cannot_be_is_an_error_before_anything_runs() {
+    let world = World::new();
+    let old = world.write("java8", "#!/bin/sh\necho 'openjdk version \"1.8.0_292\"' >&2\n");
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&old, mode).unwrap();
+    let old = format!("jvm={}", old.display());
+    for (setting, printed) in [
+        ("jvm=/nowhere/java", "openjdk-17-jdk-headless"),
+        (old.as_str(), "is Java 8; orders runs on Java 11"),
+        ("class=fast", "`fast` is not a scheduling class"),
+        ("cpus=0 1", "there are 1 instances"),
+        ("jar=/nowhere.jar", "there is no file /nowhere.jar"),
+        ("scored=0s", "longer than 0 s"),
+    ] {
+        let done = world.run(&["run", "orders", "--set", setting]);
+        assert!(done.code == 2 || done.code == 1, "{setting}: {} {}", done.code, done.stderr);
+        // Lines are broken at the width of the terminal.
+        let words: Vec<&str> = done.stderr.split_whitespace().collect();
+        assert!(words.join(" ").contains(printed), "{setting}: {}", done.stderr);
+    }
+    assert!(world.runs().is_empty());
+}
+
+/// `kill -9` of assay, and of one virtual machine, in the middle of a point.
+#[test]
+fn a_kill_leaves_nothing_running() {
+    let Some(java) = java() else { return };
+    for victim in ["assay", "java"] {
+        let world = World::new();
+        let mut command = java.run(&world, &["instances=2", "scored=60s", "below=60s"]);
+        command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
+        let mut child = command.spawn().unwrap();
+        let mark = world.path("scratch").display().to_string();
+        let machines = || -> Vec<i32> {
+            let all = std::fs::read_dir("/proc").unwrap().flatten();
+            let pids = all.filter_map(|e| e.file_name().to_str()?.parse::<i32>().ok());
+            pids.filter(|pid| {
+                let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+                let line = String::from_utf8_lossy(&line).replace('\0', " ");
+                line.contains(&mark) && line.contains("orders.Main")
+            })
+            .collect()
+        };
+        let wait = |what: &str, until: &dyn Fn() -> bool| {
+            let began = Instant::now();
+            while !until() {
+                assert!(began.elapsed() < Duration::from_secs(60), "{what}");
+                std::thread::sleep(Duration::from_millis(20));
+            }
+        };
+        wait("the virtual machines start", &|| machines().len() == 2);
+        let pid = if victim == "assay" { child.id() as i32 } else { machines()[0] };
+        let pid = rustix::process::Pid::from_raw(pid).unwrap();
+        rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+        wait("all end", &|| machines().is_empty());
+        let status = child.wait().unwrap();
+        if victim == "java" {
+            assert_eq!(status.code(), Some(3));
+            let run = world.runs().pop().unwrap();
+            let text = std::fs::read_to_string(run.join("records.jsonl")).unwrap();
+            assert!(
+                text.contains("(signal: 9 (SIGKILL))")
+                    && text.contains("it was killed, perhaps by the kernel"),
+                "{text}"
+            );
+        }
+    }
+}
+
+/// The kit's own tests.
+#[test]
+fn the_kit_passes_its_own_tests() {
+    if java().is_none() {
+        return;
+    }
+    let world = World::new();
+    let sources = ["main", "test"].map(|part| {
+        crate::common::repository().join(format!("kits/orders/src/{part}/java/orders"))
+    });
+    let files =
+        sources.iter().flat_map(|dir| std::fs::read_dir(dir).unwrap().flatten().map(|e| e.path()));
+    let classes = world.path("classes");
+    let mut javac = Command::new("javac");
+    let compiled =
+        crate::common::done(javac.args(["--release", "11", "-d"]).arg(&classes).args(files));
+    assert_eq!(compiled.code, 0, "{}", compiled.stderr);
+    let mut java = Command::new("java");
+    let tested = crate::common::done(java.arg("-cp").arg(&classes).arg("orders.SelfTest"));
+    assert_eq!(tested.code, 0, "{}{}", tested.stdout, tested.stderr);
+}

@@ -1,0 +1,191 @@
+//! What goes wrong with revisions and their histories: a build that fills the disk, clocks that go back, commits of
+//! one second, a history that is rewritten, `kill -9`. The repository stays byte for byte as it was.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::common::World;
+use crate::common::commits::{files, git};
+use assay_testing::git_command;
+use serde_json::Value;
+
+/// A repository whose commits have these builds, the last one first in time: `date` of each is an hour before the
+/// one of its parent, those of the first two are the same second.
+fn repository(world: &World, builds: &[&str]) -> PathBuf {
+    let repo = world.path("repo");
+    fs::create_dir(&repo).unwrap();
+    git(&repo, &["init", "--quiet"]);
+    for (n, build) in builds.iter().enumerate() {
+        fs::write(repo.join("prog.in"), "#!/bin/sh\nsleep 0.01\n").unwrap();
+        fs::write(repo.join("build.sh"), format!("# {n}\n{build}\n")).unwrap();
+        git(&repo, &["add", "."]);
+        let date = format!("2026-01-01T{:02}:00:00Z", 20 - n.max(1));
+        let done = git_command(&repo)
+            .args(["commit", "--quiet", "-m", &format!("change {n}")])
+            .envs([("GIT_AUTHOR_DATE", &date), ("GIT_COMMITTER_DATE", &date)])
+            .status();
+        assert!(done.unwrap().success());
+        git(&repo, &["tag", &format!("v{n}")]);
+    }
+    repo
+}
+
+const PLAIN: &str = "cp prog.in prog && chmod +x prog";
+
+fn run(world: &World, repo: &Path, arguments: &[&str]) -> (i32, Value, String) {
+    let rest = ["--build", "sh build.sh", "--monitors", "none", "--", "./prog"];
+    let all = [&["--json"], arguments, &rest].concat();
+    let output = world.assay(&all).current_dir(repo).output().unwrap();
+    let printed = String::from_utf8_lossy(&output.stderr).into_owned();
+    let value = serde_json::from_slice(&output.stdout).unwrap_or(Value::Null);
+    (output.status.code().unwrap_or(-1), value, printed)
+}
+
+/// A small file system in a folder, for as long as this lives.
+struct Tmpfs(PathBuf);
+
+impl Tmpfs {
+    fn mount(folder: PathBuf, size: &str) -> Option<Self> {
+        fs::create_dir_all(&folder).unwrap();
+        let options = format!("size={size},mode=0700");
+        let done = Command::new("mount")
+            .args(["-t", "tmpfs", "-o", &options, "tmpfs"])
+            .arg(&folder)
+            .stderr(Stdio::null())
+            .status();
+        if done.is_ok_and(|s| s.success()) {
+            return Some(Tmpfs(folder));
+        }
+        println!("skipped: because a tmpfs can be mounted by root only");
+        None
+    }
+}
+
+impl Drop for Tmpfs {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg("-l").arg(&self.0).status();
+    }
+}
+
+#[test]
+fn a_build_that_fills_the_disk_is_reported_and_the_others_go_on() {
+    let world = World::new();
+    let Some(small) = Tmpfs::mount(world.path("cache/revisions"), "4m") else { return };
+    let full = "dd if=/dev/zero of=big bs=64k count=1000";
+    let repo = repository(&world, &[PLAIN, full, PLAIN]);
+    let before = files(&repo);
+    let (code, json, printed) = run(&world, &repo, &["run", "--rev", "v0,v1,v2", "--blocks", "2"]);
+    assert_eq!(code, 3, "{printed}");
+    let words = printed.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("No space left"), "{printed}");
+    let labels: Vec<&str> = json["analysis"]["summaries"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|s| s["metric"] == "elapsed")
+        .map(|s| s["label"].as_str().unwrap())
+        .collect();
+    assert_eq!(labels, ["v0", "v2"], "{json}");
+    assert!(files(&repo) == before, "the repository has changed");
+    // What filled the disk is gone, and the log of the build tells of it.
+    let left: u64 = files(&small.0).iter().map(|(_, bytes)| bytes.len() as u64).sum();
+    assert!(left < 1 << 20, "{left} bytes are left");
+}
+
+#[test]
+fn commits_are_ordered_by_their_parents_when_clocks_go_back_or_stand() {
+    let world = World::new();
+    let repo = repository(&world, &[PLAIN, PLAIN, PLAIN, PLAIN]);
+    let dates = git(&repo, &["log", "--format=%ct"]);
+    let dates: Vec<i64> = dates.lines().map(|d| d.parse().unwrap()).collect();
+    assert!(dates[0] < dates[1] && dates[2] == dates[3], "{dates:?}");
+    let (code, plan, printed) = run(&world, &repo, &["plan", "--rev", "v0,v0..v3"]);
+    assert_eq!(code, 0, "{printed}");
+    let levels: Vec<String> = plan["plan"]["treatments"]
+        .as_array()
+        .unwrap_or_else(|| plan["treatments"].as_array().unwrap())
+        .iter()
+        .map(|t| t["levels"]["rev"].as_str().unwrap().to_owned())
+        .collect();
+    let wanted: Vec<String> =
+        ["v0", "v1", "v2", "v3"].map(|v| git(&repo, &["rev-parse", v])).into();
+    assert_eq!(levels, wanted);
+}
+
+/// Kills assay with `arguments` as soon as `now` is true; false: it was over before.
+fn killed(world: &World, repo: &Path, arguments: &[&str], now: &dyn Fn() -> bool) -> bool {
+    let rest = ["--build", "sh build.sh", "--monitors", "none", "--", "./prog"];
+    let mut child = world
+        .assay(&[arguments, &rest].concat())
+        .current_dir(repo)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut over = false;
+    while !now() && !over {
+        over = child.try_wait().unwrap().is_some();
+        std::thread::yield_now();
+    }
+    let _ = child.kill();
+    let _ = child.wait();
+    !over
+}
+
+#[test]
+fn a_history_or_a_gate_that_was_killed_goes_on_and_the_repository_is_as_before() {
+    let world = World::new();
+    let repo = repository(&world, &[PLAIN; 5]);
+    let before = files(&repo);
+    let fill = ["history", "--rev", "v0..v4", "--fill", "--blocks", "2"];
+    // In a build, then in a run.
+    assert!(killed(&world, &repo, &fill, &|| world.path("cache/revisions").is_dir()));
+    assert!(killed(&world, &repo, &fill, &|| !world.runs().is_empty()));
+    let (code, json, printed) = run(&world, &repo, &fill);
+    assert_eq!(code, 0, "{printed}");
+    assert_eq!(json["series"][0]["points"].as_array().unwrap().len(), 5, "{json}");
+    let gate = ["gate", "--base", "v0", "--head", "v4", "--margin", "90 %"];
+    let runs = world.runs().len();
+    assert!(killed(&world, &repo, &gate, &|| world.runs().len() > runs));
+    let (code, json, printed) = run(&world, &repo, &gate);
+    assert!(code == 0 && json["verdict"].is_string(), "{json} {printed}");
+    assert!(files(&repo) == before, "the repository has changed");
+    let verified = world.run(&["archive", "verify"]);
+    assert_eq!(verified.code, 0, "{}{}", verified.stdout, verified.stderr);
+}
+
+#[test]
+fn commits_that_a_rewritten_history_lost_are_named_and_the_others_go_on() {
+    let world = World::new();
+    let repo = repository(&world, &[PLAIN; 4]);
+    let fill = ["history", "--rev", "v0..main", "--fill", "--blocks", "2"];
+    let (code, json, printed) = run(&world, &repo, &fill);
+    assert_eq!(
+        (code, json["series"][0]["points"].as_array().map(Vec::len)),
+        (0, Some(4)),
+        "{printed}"
+    );
+    let lost = git(&repo, &["rev-parse", "main"]);
+    git(&repo, &["tag", "-d", "v3"]);
+    git(&repo, &["commit", "--quiet", "--amend", "-m", "another change 3"]);
+    git(&repo, &["reflog", "expire", "--expire=now", "--all"]);
+    git(&repo, &["gc", "--quiet", "--prune=now"]);
+    let before = files(&repo);
+    let (code, json, printed) = run(&world, &repo, &["history", "--rev", "v0..main"]);
+    assert_eq!(code, 0, "{printed}");
+    assert_eq!(json["series"][0]["points"].as_array().unwrap().len(), 3, "{json}");
+    let notes = json["notes"].to_string();
+    assert!(
+        notes.contains("no longer in the repository") && notes.contains(&lost[..10]),
+        "{notes}"
+    );
+    let (_, json, printed) = run(&world, &repo, &fill);
+    assert_eq!(json["series"][0]["points"].as_array().unwrap().len(), 4, "{json} {printed}");
+    assert!(files(&repo) == before, "the repository has changed");
+    // Another reference is linked to the one of before by the runs that have both.
+    let (code, json, printed) =
+        run(&world, &repo, &["history", "--rev", "v1..main", "--fill", "--blocks", "2"]);
+    assert_eq!(code, 0, "{printed}");
+    assert_eq!(json["series"][0]["points"].as_array().unwrap().len(), 3, "{json}");
+}

@@ -1,0 +1,503 @@
+//! Revisions, gates, bisection and history from the command line, on a repository that is made here: a program
+//! that sleeps, one commit that makes it sleep longer, one that does not build.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::common::World;
+use crate::common::commits::{BROKEN, COMMITS, STEP, files, git, repository, token};
+use serde_json::Value;
+
+/// What assay left that was started in the repository, with standard output as JSON.
+fn run(world: &World, repo: &Path, arguments: &[&str]) -> (i32, Value, String) {
+    let mut all = vec!["--json"];
+    all.extend(arguments);
+    let output = world.assay(&all).current_dir(repo).output().unwrap();
+    let shown = String::from_utf8_lossy(&output.stderr).into_owned();
+    let value = serde_json::from_slice(&output.stdout).unwrap_or(Value::Null);
+    (output.status.code().unwrap_or(-1), value, shown)
+}
+
+const BUILD: [&str; 4] = ["--build", "sh build.sh", "--monitors", "none"];
+const PROGRAM: [&str; 2] = ["--", "./prog"];
+
+/// Without the profiles of both sides at the end of all but `run`: those have a test of their own below.
+fn typed<'a>(start: &[&'a str]) -> Vec<&'a str> {
+    let profile: &[&str] = if start[0] == "run" { &[] } else { &["--profile", "never"] };
+    [start, profile, &BUILD, &PROGRAM].concat()
+}
+
+#[test]
+fn revisions_are_levels_and_the_repository_stays_as_it_was() {
+    let world = World::new();
+    let repo = repository(&world);
+    fs::write(repo.join("prog.in"), "#!/bin/sh\nsleep 0.16\n").unwrap();
+    let before = files(&repo);
+    let broken = git(&repo, &["rev-parse", &format!("main~{}", COMMITS - BROKEN)]);
+    let revs = format!("v1,main,worktree,{broken}");
+    let (code, json, shown) = run(&world, &repo, &typed(&["run", "--rev", &revs, "--blocks", "6"]));
+    // One does not build: its end is reported, the others go on.
+    assert_eq!(code, 3, "{shown}");
+    let words = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("does not build") && words.contains("cannot find -lnothing"), "{shown}");
+    assert!(files(&repo) == before, "the repository has changed");
+    let labels: Vec<&str> = json["analysis"]["summaries"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|s| s["metric"] == "elapsed")
+        .map(|s| s["label"].as_str().unwrap())
+        .collect();
+    assert_eq!(labels, ["v1", "main", "worktree"]);
+    let ratios: Vec<f64> = json["analysis"]["comparisons"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|c| c["ratio"].as_f64())
+        .collect();
+    assert!(ratios[0] > 1.5 && ratios[1] > ratios[0], "{ratios:?}");
+    // What was built is in the record, and so is why one was not.
+    let facts = &json["system"]["facts"];
+    let text = facts.to_string();
+    assert!(facts["source.v1.sha256"].to_string().len() > 64, "{text}");
+    assert_eq!(facts["source.worktree.dirty"]["value"], "true", "{text}");
+    assert!(text.contains("cannot find -lnothing"), "{text}");
+    // A token that the build printed is not kept.
+    assert!(!text.contains(&token()), "{text}");
+}
+
+#[test]
+fn an_experiment_names_its_source_and_is_planned_without_a_build() {
+    let world = World::new();
+    let repo = repository(&world);
+    let file = world.write(
+        "rev.toml",
+        r#"
+name = "rev"
+workload = "command"
+[source]
+build = "sh build.sh"
+[params]
+command = "./prog"
+[factors]
+rev = [{ label = "old", value = "v1" }, "main~1..main"]
+[design]
+blocks = 4
+[observe]
+monitors = []
+[compare]
+baseline = { rev = "v1" }
+"#,
+    );
+    let file = file.to_str().unwrap();
+    let (code, plan, shown) = run(&world, &repo, &["plan", file]);
+    assert_eq!(code, 0, "{shown}");
+    assert!(!world.path("cache/revisions").exists(), "{plan}");
+    let (code, json, shown) = run(&world, &repo, &["run", file]);
+    assert_eq!(code, 0, "{shown}");
+    let commit = git(&repo, &["rev-parse", "v1"]);
+    let first = &json["plan"]["treatments"][0];
+    assert_eq!(first["levels"]["rev"], commit.as_str(), "{first}");
+    assert_eq!(first["names"]["rev"], "old", "{first}");
+    assert!(json["analysis"]["comparisons"][0]["ratio"].as_f64().unwrap() > 1.4, "{json}");
+}
+
+#[test]
+fn mistakes_are_reported_before_anything_is_built() {
+    let world = World::new();
+    let repo = repository(&world);
+    let complaint = |arguments: &[&str], code: i32| {
+        let (found, _, shown) = run(&world, &repo, arguments);
+        assert_eq!(found, code, "{arguments:?}: {shown}");
+        shown
+    };
+    assert!(complaint(&typed(&["run", "--rev", "nope"]), 2).contains("no revision `nope`"));
+    assert!(complaint(&typed(&["run", "--rev", "main..v1"]), 2).contains("no commits"));
+    let outside = typed(&["run", "--rev", "v1,main", "--repo", "/"]);
+    assert!(complaint(&outside, 2).contains("not in a git repository"));
+    assert!(complaint(&typed(&["gate", "--base", "main"]), 2).contains("same commit"));
+    assert!(complaint(&typed(&["history"]), 2).contains("--rev v1..main"));
+    let noop = ["run", "noop", "--rev", "v1,main"];
+    assert!(complaint(&noop, 2).contains("cannot run in the folder"));
+    assert!(!world.path("cache/revisions").exists());
+}
+
+#[test]
+fn a_gate_is_red_for_what_is_slower_and_green_for_what_is_not() {
+    let world = World::new();
+    let repo = repository(&world);
+    let page = world.path("gate.md");
+    let page = page.to_str().unwrap();
+    let slower = typed(&["gate", "--base", "v1", "--head", "main", "--markdown", page]);
+    let (code, json, shown) = run(&world, &repo, &slower);
+    assert_eq!((code, json["verdict"].as_str()), (5, Some("worse")), "{shown}");
+    let text = fs::read_to_string(page).unwrap();
+    assert!(text.starts_with("<!-- assay gate: prog -->"), "{text}");
+    assert!(text.contains("main is worse than v1"), "{text}");
+    // The other way round it is better, which is no alarm.
+    let (code, json, shown) =
+        run(&world, &repo, &typed(&["gate", "--base", "main", "--head", "v1"]));
+    assert_eq!((code, json["verdict"].as_str()), (0, Some("better")), "{json:#}{shown}");
+    // Other text, same program: never red.
+    let same = typed(&["gate", "--base", "main~1", "--head", "main", "--margin", "30 %"]);
+    let (code, json, shown) = run(&world, &repo, &same);
+    assert_eq!(code, 0, "{json} {shown}");
+    assert!(["equivalent", "inconclusive"].contains(&json["verdict"].as_str().unwrap()), "{json}");
+    assert_eq!(json["needed"].is_string(), json["verdict"] == "inconclusive");
+}
+
+/// A program that computes, and sleeps in every other trial: the base in its first, the head in its second.
+#[test]
+fn a_gate_judges_by_the_metric_that_is_asked_for() {
+    let world = World::new();
+    let repo = world.path("repo");
+    fs::create_dir(&repo).unwrap();
+    git(&repo, &["init", "--quiet"]);
+    let program = "#!/bin/sh\nn=0; [ ! -e n ] || read n < n; echo $((n + 1)) > n\n\
+                   i=0; while [ $i -lt 40000 ]; do i=$((i + 1)); done\n\
+                   [ $(((n + START) % 2)) = 1 ] || sleep 0.2\n";
+    for (start, tag) in [("0", "base"), ("1", "head")] {
+        fs::write(repo.join("prog.in"), program.replace("START", start)).unwrap();
+        fs::write(repo.join("build.sh"), "cp prog.in prog && chmod +x prog\n").unwrap();
+        git(&repo, &["add", "."]);
+        git(&repo, &["commit", "--quiet", "-m", tag]);
+        git(&repo, &["tag", tag]);
+    }
+    let asked = ["gate", "--base", "base", "--head", "head", "--budget", "8 s"];
+    let (code, json, shown) = run(&world, &repo, &typed(&asked));
+    assert_eq!((code, json["verdict"].as_str()), (0, Some("inconclusive")), "{json:#}{shown}");
+    assert!(json["needed"].is_string() && json["comparison"]["metric"] == "elapsed", "{json:#}");
+    let asked = [&asked[..], &["--metric", "user", "--margin", "50 %"]].concat();
+    let (_, json, shown) = run(&world, &repo, &typed(&asked));
+    assert_eq!(json["comparison"]["metric"], "user", "{json:#}{shown}");
+    let unknown = ["gate", "--base", "base", "--head", "head", "--metric", "speed"];
+    let (code, _, shown) = run(&world, &repo, &typed(&unknown));
+    assert!(code == 2 && shown.contains("speed"), "{code} {shown}");
+}
+
+#[test]
+fn bisection_finds_the_commit_leaves_out_what_does_not_build_and_goes_on() {
+    let world = World::new();
+    let repo = repository(&world);
+    let wanted = git(&repo, &["rev-parse", &format!("main~{}", COMMITS - STEP)]);
+    let page = world.path("bisect.md");
+    let asked = typed(&[
+        "bisect",
+        "--good",
+        "v1",
+        "--bad",
+        "main",
+        "--margin",
+        "30 %",
+        "-o",
+        page.to_str().unwrap(),
+    ]);
+    // Cut short at once, then taken up.
+    let short: Vec<&str> = [&["--budget", "0 s"], PROGRAM.as_slice()].concat();
+    let cut: Vec<&str> =
+        asked.iter().copied().filter(|a| !PROGRAM.contains(a)).chain(short).collect();
+    let (code, json, shown) = run(&world, &repo, &cut);
+    assert_eq!((code, json["answer"].as_str()), (6, Some("open")), "{shown}");
+    let (code, json, shown) = run(&world, &repo, &asked);
+    assert_eq!((code, json["answer"].as_str()), (0, Some("commit")), "{shown}");
+    assert_eq!(json["found"][0]["commit"], wanted.as_str(), "{json}");
+    assert_eq!(json["found"][0]["subject"], format!("change {STEP}"));
+    assert!(json["ratio"].as_f64().unwrap() > 1.3, "{json}");
+    assert!(fs::read_to_string(&page).unwrap().contains(&format!("change {STEP}")));
+    // The archive has the search: the same command has nothing to measure.
+    let (_, again, shown) = run(&world, &repo, &asked);
+    assert_eq!(again["runs"], json["runs"]);
+    assert!(shown.contains("going on with"), "{shown}");
+    // With --all, the sides of it are searched too: there is no other.
+    let all: Vec<&str> = asked
+        .iter()
+        .copied()
+        .take(9)
+        .chain(["--all"])
+        .chain(asked.iter().copied().skip(9))
+        .collect();
+    let (code, json, shown) = run(&world, &repo, &all);
+    let answers: Vec<&str> = json["searches"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|s| s["answer"].as_str().unwrap())
+        .collect();
+    assert_eq!((code, answers), (0, vec!["commit", "none", "none"]), "{json} {shown}");
+    // Before the step there is none.
+    let none = typed(&["bisect", "--good", "v1", "--bad", "main~6", "--margin", "50 %"]);
+    let (code, json, shown) = run(&world, &repo, &none);
+    assert_eq!((code, json["answer"].as_str()), (0, Some("none")), "{json} {shown}");
+}
+
+#[test]
+fn a_search_that_was_killed_goes_on() {
+    let world = World::new();
+    let repo = repository(&world);
+    let asked = typed(&["bisect", "--good", "v1", "--bad", "main", "--margin", "30 %"]);
+    for _ in 0..3 {
+        let before = world.runs().len();
+        let mut command = world.assay(&asked);
+        command.current_dir(&repo).stdout(Stdio::null()).stderr(Stdio::null());
+        let mut child = command.spawn().unwrap();
+        // Killed in the middle of a look: as soon as it has begun another one.
+        while world.runs().len() == before && child.try_wait().unwrap().is_none() {
+            std::thread::yield_now();
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    let (code, json, shown) = run(&world, &repo, &asked);
+    assert_eq!((code, json["answer"].as_str()), (0, Some("commit")), "{json} {shown}");
+    assert_eq!(json["found"][0]["subject"], format!("change {STEP}"));
+    assert!(json["runs"].as_array().unwrap().len() >= 3, "{json}");
+}
+
+/// The lines of the shell under a key of a YAML file, as its runner would run them.
+fn shell_of(file: &str, key: &str) -> String {
+    let text = fs::read_to_string(crate::common::repository().join(file)).unwrap();
+    let mut lines = text.lines().skip_while(|l| l.trim_start() != key);
+    let head = lines.next().unwrap();
+    let depth = head.len() - head.trim_start().len();
+    let block: Vec<&str> =
+        lines.take_while(|l| l.len() - l.trim_start().len() > depth || l.is_empty()).collect();
+    block.iter().map(|l| l.trim_start().trim_start_matches("- ")).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn action_and_job_run_their_steps() {
+    let world = World::new();
+    let repo = repository(&world);
+    let (summary, outputs) = (world.path("summary"), world.path("outputs"));
+    let exe = env!("CARGO_BIN_EXE_assay");
+    let quick = world.write("quick", "#!/bin/sh\nshift\nexec assay gate --profile never \"$@\"\n");
+    fs::set_permissions(&quick, PermissionsExt::from_mode(0o755)).unwrap();
+    let quick = quick.to_str().unwrap();
+    let step = |assay: &str, script: &str, base: &str, head: &str| {
+        let path = format!(
+            "{}:{}",
+            Path::new(exe).parent().unwrap().display(),
+            std::env::var("PATH").unwrap()
+        );
+        // The environment of a world, with a shell in assay's place.
+        let mut shell = Command::new("bash");
+        shell.envs(world.assay(&[]).get_envs().filter_map(|(k, v)| Some((k, v?))));
+        shell
+            .args(["-e", "-c", script])
+            .current_dir(&repo)
+            .env("PATH", path)
+            .env("ASSAY", assay)
+            .envs([("BASE", base), ("HEAD", head), ("CI_MERGE_REQUEST_DIFF_BASE_SHA", base)])
+            .envs([("BUILD", "sh build.sh"), ("ASSAY_BUILD", "sh build.sh")])
+            .envs([("COMMAND", "./prog"), ("ASSAY_COMMAND", "./prog")])
+            .envs([("MARGIN", "30 %"), ("ASSAY_MARGIN", "30 %")])
+            .envs([("BUDGET", "1 min"), ("ASSAY_BUDGET", "1 min")])
+            .env("GITHUB_STEP_SUMMARY", &summary)
+            .env("GITHUB_OUTPUT", &outputs);
+        let output = shell.output().unwrap();
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let action = shell_of("action.yml", "run: |");
+    let (code, shown) = step(exe, &action, "v1", "main");
+    assert_eq!(code, Some(5), "{shown}");
+    assert!(fs::read_to_string(&summary).unwrap().contains("main is worse than v1"));
+    assert_eq!(fs::read_to_string(&outputs).unwrap(), "verdict=worse\n");
+    assert_eq!(step(quick, &action, "main", "v1").0, Some(0));
+    let job = shell_of("docs/gate.gitlab-ci.yml", "script:");
+    let (code, shown) = step(exe, &job, "v1", "HEAD");
+    assert_eq!(code, Some(5), "{shown}");
+    let cases = fs::read_to_string(repo.join("gate.xml")).unwrap();
+    assert!(cases.contains("<failure"), "{cases}");
+}
+
+#[test]
+fn a_history_suspects_confirms_alarms_and_is_acknowledged() {
+    let world = World::new();
+    let repo = repository(&world);
+    let asked = |more: &[&'static str]| typed(&[&["history", "--rev", "v1..main"], more].concat());
+    let (code, json, _) = run(&world, &repo, &asked(&[]));
+    assert_eq!((code, &json["series"]), (6, &serde_json::json!([])));
+    let (code, json, shown) = run(&world, &repo, &asked(&["--fill", "--blocks", "4"]));
+    assert_eq!(code, 0, "{shown}");
+    let points = json["series"][0]["points"].as_array().unwrap();
+    // All but the one that does not build, oldest first, the reference at 1.
+    assert_eq!(points.len(), COMMITS, "{json}");
+    assert_eq!(points[0]["ratio"], 1.0);
+    assert_eq!(json["unusable"].as_array().unwrap().len(), 1);
+    assert!(points.last().unwrap()["ratio"].as_f64().unwrap() > 1.4, "{json}");
+    let changes = json["series"][0]["changes"].as_array().unwrap();
+    let [change] = changes.as_slice() else { panic!("{json}") };
+    assert_eq!(change["change"]["state"], "suspected");
+    let wanted = git(&repo, &["rev-parse", &format!("main~{}", COMMITS - STEP)]);
+    assert!(change["commits"].to_string().contains(&wanted), "{change}");
+    // A fresh experiment confirms it, and only then there is an alarm.
+    let (code, json, shown) = run(&world, &repo, &asked(&["--confirm", "-o", "history.html"]));
+    let page = fs::read_to_string(repo.join("history.html")).unwrap();
+    let state = "confirmed</span><span>worse by";
+    assert!(page.contains("<svg") && page.contains(state), "{page}");
+    let change = &json["series"][0]["changes"][0];
+    assert_eq!(change["change"]["state"], "confirmed", "{change} {shown}");
+    assert_eq!(code, 5);
+    assert!(change["known"]["fresh"]["ratio"].as_f64().unwrap() > 1.3, "{change}");
+    let note = ["--acknowledge", "main~4", "--note", "sleeps longer on purpose"];
+    let (code, json, shown) = run(&world, &repo, &asked(&note));
+    let change = &json["series"][0]["changes"][0];
+    assert_eq!((code, change["change"]["state"].as_str()), (0, Some("acknowledged")), "{shown}");
+    assert_eq!(change["known"]["note"], "sleeps longer on purpose");
+    // From a reset on, the series has one level.
+    let (_, json, _) = run(&world, &repo, &asked(&["--reset", "main~4"]));
+    assert_eq!(json["series"][0]["changes"].as_array().unwrap().len(), 0, "{json}");
+}
+
+#[test]
+fn a_new_reference_is_linked_to_the_one_before() {
+    let world = World::new();
+    let repo = repository(&world);
+    let asked = |more: &[&'static str]| {
+        typed(&[&["history", "--rev", "v1..main:3", "--blocks", "4"], more].concat())
+    };
+    let (_, json, _) = run(&world, &repo, &asked(&["--fill"]));
+    let before = json["series"][0]["points"].as_array().unwrap().len();
+    // A commit that is not of the series, and was never measured beside the first reference.
+    let (_, json, _) = run(&world, &repo, &asked(&["--reference", "main~1"]));
+    assert!(json["notes"].to_string().contains("no experiment links"), "{json}");
+    let (_, json, shown) = run(&world, &repo, &asked(&["--reference", "main~1", "--fill"]));
+    assert_eq!(json["notes"], serde_json::json!([]), "{json} {shown}");
+    let points = json["series"][0]["points"].as_array().unwrap();
+    assert_eq!(points.len(), before);
+    // The first was measured beside the old reference; the link's error is in it.
+    assert!(points[0]["ratio"].as_f64().unwrap() < 0.8, "{json}");
+    assert!(points[1]["log_error"].as_f64().unwrap() > 0.0, "{json}");
+}
+
+#[test]
+fn series_of_others_are_quoted_and_never_confirmed() {
+    let world = World::new();
+    let mut table = "time,revision,ms\n".to_owned();
+    for i in 0..60 {
+        let level = if i < 30 { 10.0 } else { 14.0 };
+        let value = level + f64::from(i * 7 % 5) * 0.1;
+        writeln!(table, "2026-01-01,r{i},{value}").unwrap();
+    }
+    let file = world.write("nightly.csv", &table);
+    let here = world.path("");
+    let (code, ..) = run(&world, &here, &["history", "import", "csv", file.to_str().unwrap()]);
+    assert_eq!(code, 0);
+    let (code, json, shown) = run(&world, &here, &["history", "--imported", "nightly"]);
+    assert_eq!(code, 0, "{shown}");
+    assert_eq!(json["kind"], "quoted");
+    assert_eq!(json["series"][0]["changes"][0]["revision"], "r30", "{json}");
+    let (code, _, shown) = run(&world, &here, &["history", "--imported", "other"]);
+    assert_eq!(code, 2);
+    assert!(shown.contains("assay history import"), "{shown}");
+    let (code, _, shown) = run(&world, &here, &["history", "import", "csv", "no-such-file"]);
+    assert!(code != 0 && shown.contains("no-such-file"), "{shown}");
+}
+
+/// A program in C of which one commit makes one function slower, with frame pointers.
+fn slower_function(world: &World) -> std::path::PathBuf {
+    let repo = world.path("slower");
+    fs::create_dir(&repo).unwrap();
+    git(&repo, &["init", "--quiet"]);
+    for n in 0..10 {
+        let times = if n < 5 { 100 } else { 300 };
+        let source = format!(
+            "#define KEPT __attribute__((noinline, noclone))\n\
+             KEPT unsigned steady(unsigned x) {{ for (long i = 0; i < 20000000; i++) x = x * 33 + 7; return x; }}\n\
+             KEPT unsigned slower(unsigned x) {{ for (long i = 0; i < {times} * 200000L; i++) x = x * 31 + 5; return x; }}\n\
+             int main(void) {{ volatile unsigned x = 1; x = steady(x); x = slower(x); return 0; }}\n"
+        );
+        fs::write(repo.join("p.c"), source).unwrap();
+        fs::write(repo.join("n"), format!("{n}\n")).unwrap();
+        git(&repo, &["add", "."]);
+        git(&repo, &["commit", "--quiet", "-m", &format!("change {n}")]);
+        if n == 0 {
+            git(&repo, &["tag", "v1"]);
+        }
+    }
+    repo
+}
+
+/// Whether the answer names the function. Another is called clear in up to 5 of 100 comparisons, by design, so what
+/// is asked of the one that did not change is that its difference is small beside.
+fn names_slower(functions: &Value) {
+    let changes = functions["differences"]["changes"].as_array().unwrap();
+    assert_eq!(changes[0]["function"], "slower", "{functions:#}");
+    assert_eq!(changes[0]["clear"], true, "{functions:#}");
+    let steady = changes.iter().find(|c| c["function"] == "steady").unwrap();
+    let difference = |c: &Value| c["difference_ns"].as_f64().unwrap();
+    assert!(difference(steady).abs() < 0.1 * difference(&changes[0]), "{functions:#}");
+}
+
+#[test]
+fn a_function_that_became_slower_ends_gate_bisect_and_history() {
+    let world = World::new();
+    if !Command::new("cc").arg("--version").output().is_ok_and(|o| o.status.success()) {
+        println!("skipped: because there is no C compiler");
+        return;
+    }
+    let able = world.run(&["profile", "--seconds", "1", "--", "true"]);
+    if able.stderr.contains("cannot be profiled here") {
+        println!("skipped: because {}", able.stderr);
+        return;
+    }
+    let repo = slower_function(&world);
+    let program = [
+        "--build",
+        "cc -O1 -fno-omit-frame-pointer -o p p.c",
+        "--monitors",
+        "none",
+        "--metric",
+        "user",
+        "--",
+        "./p",
+    ];
+    let typed = |start: &[&'static str]| [start, &program].concat();
+    let (code, json, said) = run(
+        &world,
+        &repo,
+        &typed(&["gate", "--base", "v1", "--head", "HEAD", "--markdown", "gate.md"]),
+    );
+    assert_eq!(code, 5, "{json} {said}");
+    names_slower(&json["functions"]);
+    let text = fs::read_to_string(repo.join("gate.md")).unwrap();
+    assert!(text.contains("`slower` (+"), "{text}");
+
+    let bisect = ["bisect", "--good", "v1", "--bad", "HEAD", "--margin", "10 %", "-o", "which.md"];
+    let (code, json, said) = run(&world, &repo, &typed(&bisect));
+    assert_eq!((code, json["answer"].as_str()), (0, Some("commit")), "{json} {said}");
+    assert_eq!(json["found"][0]["subject"], "change 5");
+    names_slower(&json["functions"]);
+    let text = fs::read_to_string(repo.join("which.md")).unwrap();
+    assert!(text.contains("`slower` (+") && text.contains("Own time on CPU a trial"), "{text}");
+    // The same command finds the profiled trials in the archive, and the search does not count them.
+    let (_, again, said) = run(&world, &repo, &typed(&bisect));
+    assert_eq!(again["functions"]["run"], json["functions"]["run"], "{said}");
+    assert_eq!(again["trials"], json["trials"]);
+    let (_, never, _) =
+        run(&world, &repo, &typed(&[&bisect[..], &["--profile", "never"]].concat()));
+    assert_eq!(never["functions"], Value::Null);
+
+    let history =
+        |more: &[&'static str]| typed(&[&["history", "--rev", "v1..HEAD"], more].concat());
+    let (_, filled, said) = run(&world, &repo, &history(&["--fill", "--blocks", "3"]));
+    let points = |json: &Value| json["series"][0]["points"].clone();
+    assert_eq!(points(&filled).as_array().unwrap().len(), 10, "{filled} {said}");
+    let (code, json, said) = run(&world, &repo, &history(&["--confirm", "-o", "h.html"]));
+    assert_eq!(code, 5, "{json} {said}");
+    let known = &json["series"][0]["changes"][0]["known"];
+    names_slower(&known["functions"]);
+    assert_eq!(points(&filled), points(&json), "profiled trials are no points");
+    let page = fs::read_to_string(repo.join("h.html")).unwrap();
+    assert!(page.contains("`slower` (+"), "{page}");
+    let (_, _, _) = run(&world, &repo, &history(&["-o", "h.md"]));
+    let text = fs::read_to_string(repo.join("h.md")).unwrap();
+    assert!(text.contains("`slower` (+") && text.contains("| slower |"), "{text}");
+    let shown =
+        world.assay(&typed(&["history", "--rev", "v1..HEAD"])).current_dir(&repo).output().unwrap();
+    let text = String::from_utf8_lossy(&shown.stdout).into_owned();
+    assert!(text.contains("slower") && text.lines().all(|l| l.chars().count() <= 80), "{text}");
+}

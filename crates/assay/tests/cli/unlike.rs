@@ -1,0 +1,140 @@
+//! Comparisons of what is not alike: two programs are not compared unless they are declared as
+//! meant to differ, and where a check calls a comparison invalid no verdict stands in any output.
+
+use crate::common::{Done, World};
+use serde_json::Value;
+
+fn made(world: &World, command: &[&str]) -> String {
+    let run = ["run", "--quiet", "--monitors", "none", "--blocks", "4", "--"];
+    let before: Vec<_> = world.runs();
+    let done = world.run(&[&run[..], command].concat());
+    let new = world.runs().into_iter().find(|r| !before.contains(r));
+    let id = new.unwrap_or_else(|| panic!("{}", done.stderr));
+    id.file_name().unwrap().to_string_lossy().into_owned()
+}
+
+fn findings(done: &Done) -> Vec<(String, String, String)> {
+    let json: Value =
+        serde_json::from_str(&done.stdout).unwrap_or_else(|e| panic!("{e}: {}", done.stderr));
+    let text = |f: &Value, key: &str| f[key].as_str().unwrap_or("").to_owned();
+    let all = json["findings"].as_array().unwrap().iter();
+    all.map(|f| (text(f, "id"), text(f, "severity"), text(f, "message"))).collect()
+}
+
+fn verdict(done: &Done) -> String {
+    let json: Value = serde_json::from_str(&done.stdout).unwrap();
+    json["rows"][0]["comparisons"][1]["verdict"].as_str().unwrap_or("none").to_owned()
+}
+
+#[test]
+fn unlike_programs_need_a_factor() {
+    let world = World::new();
+    let (a, b) = (made(&world, &["sleep", "0.01"]), made(&world, &["true"]));
+    let bare = world.run(&["compare", &a, &b, "--json"]);
+    assert_eq!(bare.code, 4, "{}", bare.stdout);
+    assert_eq!(verdict(&bare), "invalid");
+    let found = findings(&bare);
+    assert!(
+        found.iter().any(|(id, severity, _)| id == "F02" && severity == "invalid"),
+        "{found:?}"
+    );
+    let shown = world.run(&["compare", &a, &b]);
+    assert_eq!(shown.code, 4);
+    for word in ["better", "worse", "equivalent"] {
+        let lines = shown.stdout.lines().filter(|l| !l.starts_with("elapsed,"));
+        let verdicts = lines.filter(|l| l.trim_end().ends_with(word)).count();
+        assert_eq!(verdicts, 0, "{}", shown.stdout);
+    }
+    let words: Vec<&str> = shown.stdout.split_whitespace().collect();
+    assert!(
+        words.join(" ").contains("the programs are not the same (sleep and true)"),
+        "{}",
+        shown.stdout
+    );
+
+    for factor in ["command", "program"] {
+        let meant = world.run(&["compare", &a, &b, "--factor", factor, "--json"]);
+        let found = findings(&meant);
+        assert!(found.iter().all(|(id, _, _)| id != "F02"), "{factor} differs: {found:?}");
+        assert_ne!(verdict(&meant), "invalid", "{}", meant.stdout);
+        assert_eq!(meant.code, 0, "{}", meant.stdout);
+    }
+    let none = world.run(&[
+        "compare",
+        &a,
+        &b,
+        "--factor",
+        "command",
+        "--factor",
+        "memory.total",
+        "--json",
+    ]);
+    let found = findings(&none);
+    let untrue: Vec<&str> =
+        found.iter().filter(|f| f.0 == "F02").map(|(_, _, message)| message.as_str()).collect();
+    assert_eq!(untrue, ["memory.total is declared as different but is the same"]);
+    assert_eq!(
+        (none.code, verdict(&none).as_str()),
+        (4, "invalid"),
+        "what is invalid has no verdict"
+    );
+}
+
+#[test]
+fn a_parameter_that_differs_is_a_factor_that_does() {
+    let world = World::new();
+    let (a, b) = (made(&world, &["sleep", "0.01"]), made(&world, &["sleep", "0.02"]));
+    let done = world.run(&["compare", &a, &b, "--factor", "command", "--json"]);
+    let found = findings(&done);
+    assert!(found.iter().all(|(id, _, _)| id != "F02" && id != "F16"), "{found:?}");
+    assert_eq!(done.code, 0, "{}", done.stdout);
+    let same = world.run(&["compare", &a, &a, "--factor", "command", "--json"]);
+    let found = findings(&same);
+    assert!(
+        found.iter().any(|(id, _, m)| id == "F02" && m.contains("declared as different")),
+        "{found:?}"
+    );
+}
+
+#[test]
+fn what_a_check_calls_invalid_has_no_verdict_in_any_output() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let world = World::new();
+    let script = world.write("self.sh", "#!/bin/sh\necho '#' >> \"$0\"\n");
+    std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let program = script.to_str().unwrap();
+    let run = [
+        "run",
+        "--quiet",
+        "--monitors",
+        "none",
+        "--blocks",
+        "4",
+        "--set",
+        "controls.nice=0,5",
+        "--json",
+    ];
+    let done = world.run(&[&run[..], &["--", program]].concat());
+    assert_eq!(
+        done.code, 4,
+        "a program that changes itself is no program to compare: {}",
+        done.stderr
+    );
+    let json: Value = serde_json::from_str(&done.stdout).unwrap();
+    let comparisons = json["analysis"]["comparisons"].as_array().unwrap();
+    assert!(!comparisons.is_empty());
+    for c in comparisons {
+        assert_eq!((&c["verdict"], &c["ratio"]), (&"invalid".into(), &Value::Null), "{c}");
+    }
+    let one = world.run(&["compare", "last"]);
+    assert_eq!(one.code, 4, "the same code as that of the run");
+    for text in [
+        &one.stdout,
+        &world.run(&["run", "--blocks", "4", "--set", "controls.nice=0,5", "--", program]).stdout,
+    ] {
+        assert!(!text.contains("which is worse") && !text.contains("which is better"), "{text}");
+    }
+    assert_eq!(world.run(&["publish", "last", "-o", "page"]).code, 4);
+    let page = std::fs::read_to_string(world.path("page/index.html")).unwrap();
+    assert!(!page.contains("which is worse") && !page.contains("which is better"));
+}

@@ -1,0 +1,167 @@
+//! Scenes of posts, landscapes and texts by others.
+
+use serde_json::Value;
+
+use super::Scene;
+use super::runs::made;
+use crate::common::World;
+use crate::common::figures::{Figures, noise};
+use crate::common::says::{json, landscape, refusal};
+
+/// Makes a scene; `None`: it is none of claims.
+pub fn make(world: &World, name: &str) -> Option<Scene> {
+    let found = match name {
+        "post: unclear" => {
+            of_run(world, name, [100.0, 100.0], "The second is faster in time: TIMES.")
+        }
+        "post: clear" => {
+            of_run(world, name, [120.0, 100.0], "The second is faster in time: TIMES.")
+        }
+        "post: bars overlap" => of_run(
+            world,
+            name,
+            [120.0, 100.0],
+            "The second is faster in time, since the error bars do not overlap: TIMES.",
+        ),
+        "post: one of three left out" => {
+            of_levels(world, name, &[120.0, 100.0, 130.0], "The second is faster in time: TIMES.")
+        }
+        "post: vague" => of_run(world, name, [120.0, 100.0], "The second is faster: TIMES."),
+        "post: no margin" => of_run(world, name, [100.0, 100.0], "There is no difference: TIMES."),
+        "post: within the margin" => {
+            of_run(world, name, [100.0, 100.0], "There is no difference: TIMES.")
+        }
+        "post: quoted direction" => post(world, &format!("Which is better in throughput: {PAIR}.")),
+        "post: mean of scores" => post(world, "{{ mean(\"intrate-*-base\") }}"),
+        "post: mean of rates" => post(world, "{{ mean([\"t5240-1.6\", \"p570-4chip\"]) }}"),
+        "post: two metrics" => {
+            post(world, "{{ times(\"intrate-6048-base\", than=\"fprate-6048-base\") }}")
+        }
+        "post: one metric" => post(world, PAIR),
+        "post: per core alone" => post(world, PER_CORE),
+        "post: per core with its base" => post(world, &format!("{VALUE}: {PER_CORE}")),
+        "post: one count" => post(world, "{{ times(\"trap-s10-mean\", than=\"trap-s9-mean\") }}"),
+        "post: bare" => post(world, VALUE),
+        "post: disclosed" => disclosed(world),
+        "post: later result" => {
+            published(world, "+++\ntitle = \"T\"\nas_of = \"2009-01-01\"\n+++\n", VALUE)
+        }
+        "landscape" => {
+            landscape(world, &two("4,,,,,,,,,,,100", "4,,,,,,,,,,,150"), &["--per", "core"])
+        }
+        "landscape with a run" => {
+            made(world, &["--blocks", "3", "--", "true"]);
+            let csv = "id,source,benchmark,metric,unit,higher_is_better,system,value\nq,s,E,elapsed,s,false,Elsewhere,0.5\n";
+            landscape(world, csv, &["--with", "last"])
+        }
+        "landscape: per core" => per(world, "core", "", ""),
+        "landscape: other cores" => per(world, "core", ",8,,350", ",8,used,350"),
+        "landscape: no cores" => per(world, "core", ",8,,350", ",,,350"),
+        "landscape: per watt" => per(world, "watt", "", ""),
+        "landscape: nameplate" => per(world, "watt", "350,wall", "350,tdp"),
+        "landscape: no watts" => per(world, "watt", "350,wall", ","),
+        "landscape: per price" => per(world, "price", "", ""),
+        "landscape: undated price" => per(world, "price", "2026-01-01", ""),
+        "landscape: no price" => per(world, "price", ",30,USD", ",,USD"),
+        "audit: right" => audit(world, &format!("{TABLE}{}", claim("5.5%"))),
+        "audit: wrong" => audit(world, &format!("{TABLE}{}", claim("9%"))),
+        "audit: alone" => audit(world, &claim("9%")),
+        _ => return None,
+    };
+    Some(Scene::Findings(found))
+}
+
+const VALUE: &str = "{{ value(\"t5240-1.6\") }}";
+const PER_CORE: &str = "{{ per(\"t5240-1.6\", \"core\") }}";
+const PAIR: &str = "{{ times(\"t5240-1.6\", than=\"p570-4chip\") }}";
+
+fn post(world: &World, body: &str) -> Value {
+    published(world, "+++\ntitle = \"T\"\nas_of = \"2009-08-27\"\n+++\n", body)
+}
+
+/// The findings of a post's page, also of one from which numbers are withheld.
+fn published(world: &World, head: &str, body: &str) -> Value {
+    published_from(world, head, body, &[])
+}
+
+fn published_from(world: &World, head: &str, body: &str, more: &[&str]) -> Value {
+    world.write("p.md", &format!("{head}{body}\n"));
+    let _ = std::fs::remove_dir_all(world.path("page"));
+    let done =
+        world.run(&[&["publish", "p.md", "-o", "page", "--withhold", "--json"], more].concat());
+    let page = std::fs::read_to_string(world.path("page/post.json"));
+    match (done.code, page) {
+        (0, _) => json(&done.stdout)["findings"].clone(),
+        (4, Ok(page)) => json(&page)["findings"].clone(),
+        (4, Err(_)) => refusal(&done.stderr),
+        _ => panic!("{}", done.stderr),
+    }
+}
+
+/// The findings of a post about a run of two levels with these means.
+fn of_run(world: &World, name: &str, means: [f64; 2], words: &str) -> Value {
+    of_levels(world, name, &means, words)
+}
+
+/// The same of a run of as many levels as there are means.
+fn of_levels(world: &World, name: &str, means: &[f64], words: &str) -> Value {
+    let kit = Figures::new(world, name);
+    let levels = &["a", "b", "c"][..means.len()];
+    for (i, (level, mean)) in levels.iter().zip(means).enumerate() {
+        let mut figures = noise(*mean);
+        figures.rotate_left(5 * i);
+        kit.figures(level, &figures);
+    }
+    let levels = format!("level={}", levels.join(","));
+    let margin: &[&str] =
+        if name == "post: within the margin" { &["--margin", "10 %"] } else { &[] };
+    let run = made(world, &[&["--blocks", "6", "--set", &levels], margin, &[&kit.path()]].concat());
+    let times = "{{ times(\"own:figure@level=b\", than=\"own:figure@level=a\") }}";
+    let head =
+        format!("+++\ntitle = \"T\"\n[runs.own]\nrun = \"{run}\"\nexperiment = \"x.toml\"\n+++\n");
+    published(
+        world,
+        &head,
+        &format!("{{{{#run own}}}}{}\n{{{{/run}}}}", words.replace("TIMES", times)),
+    )
+}
+
+/// A quoted result with all that the rules of fair use ask for beside it.
+fn disclosed(world: &World) -> Value {
+    std::fs::create_dir_all(world.path("kept")).unwrap();
+    world.write(
+        "kept/own.csv",
+        "id,source,benchmark,metric,unit,higher_is_better,system,chips,cores,threads,as_of_date,public,compliant,estimated,value\n\
+         own,s,SPECjbb2005,SPECjbb2005 bops,bops,true,A,1,4,8,2009-08-01,yes,yes,no,100\n",
+    );
+    let head = "+++\ntitle = \"T\"\nas_of = \"2009-08-27\"\nretrieved = \"2009-08-27\"\nlicensee = \"A licensee\"\n+++\n";
+    let body = "{{ value(\"own\") }} of a retired benchmark, as of 2009-08-27; the newest are at spec.org.";
+    published_from(world, head, body, &["--published", "kept"])
+}
+
+const HEAD: &str = "id,source,benchmark,metric,unit,higher_is_better,system,cores,counted,watts,watts_source,price,currency,price_date,price_scope,price_terms,price_discount,price_support_years,value\n";
+
+fn two(a: &str, b: &str) -> String {
+    format!("{HEAD}a,s,B,m,u,true,A,{a}\nb,s,B,m,u,true,B,{b}\n")
+}
+
+/// A landscape per something, in which `from` became `to`.
+fn per(world: &World, what: &str, from: &str, to: &str) -> Value {
+    const PRICE: &str = "USD,2026-01-01,server;memory,public,0,3";
+    let sound = two(&format!("4,,300,wall,10,{PRICE},100"), &format!("8,,350,wall,30,{PRICE},150"));
+    let csv = if from.is_empty() { sound.clone() } else { sound.replace(from, to) };
+    assert!(from.is_empty() || csv != sound, "{from}");
+    landscape(world, &csv, &["--per", what])
+}
+
+const TABLE: &str = "| System | Chips | ops/s |\n|---|---|---|\n| Acme Z900 | 2 | 4,220 |\n| Bolt Q77 | 4 | 4,000 |\n\n";
+
+fn claim(percent: &str) -> String {
+    format!("The Acme Z900 delivered {percent} more throughput than the Bolt Q77.\n")
+}
+
+fn audit(world: &World, text: &str) -> Value {
+    world.write("a.md", &format!("# Report\n\n{text}"));
+    let done = world.run(&["audit", "a.md", "--json"]);
+    json(&done.stdout)["files"][0]["findings"].clone()
+}

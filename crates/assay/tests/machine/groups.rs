@@ -1,0 +1,150 @@
+//! Memory limits without root in a control group of version 2 that systemd hands over, and on the nodes of a Slurm that
+//! keeps its steps in such groups. Runs in the virtual machines of `make test-vm`.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
+
+use crate::common::virtual_slurm::Slurm;
+use crate::common::{World, done};
+use serde_json::{Deserializer, Value};
+
+/// What the program of a trial says: its group's limit.
+const SAY_LIMIT: &str = "cat /sys/fs/cgroup$(cut -d: -f3 /proc/self/cgroup)/memory.max; grep THP_enabled /proc/self/status";
+
+fn version_2() -> bool {
+    let there = fs::metadata("/sys/fs/cgroup/cgroup.controllers").is_ok();
+    if !there {
+        println!("skipped: because control groups are of version 1 here");
+    }
+    there && crate::common::root()
+}
+
+/// Runs a script as nobody, in a group of its own that systemd hands over; what it said, and whether it went well.
+fn delegated(world: &World, script: &str) -> Option<(String, bool)> {
+    let folder = world.path("");
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o777)).unwrap();
+    let mut command = Command::new("systemd-run");
+    command.args(["--quiet", "--pipe", "--wait", "--collect", "--uid=65534", "--gid=65534"]);
+    command.args(["-p", "Delegate=yes", "-E", "LC_ALL=C.UTF-8"]);
+    // Everybody may run it there.
+    let program = folder.join("assay");
+    if !program.exists() {
+        fs::copy(env!("CARGO_BIN_EXE_assay"), &program).unwrap();
+    }
+    command.arg("-E").arg(format!("A={}", program.display()));
+    for name in ["HOME", "ASSAY_ARCHIVE", "ASSAY_STATE", "ASSAY_SCRATCH", "ASSAY_CACHE"] {
+        let own = folder.join(name);
+        fs::create_dir_all(&own).unwrap();
+        fs::set_permissions(&own, fs::Permissions::from_mode(0o777)).unwrap();
+        command.arg("-E").arg(format!("{name}={}", own.display()));
+    }
+    // In a file, because systemd takes what looks like a variable in an argument for one of its own.
+    let output = command.arg("sh").arg(world.write("script", script)).output();
+    let Ok(output) = output else {
+        println!("skipped: because there is no systemd-run");
+        return None;
+    };
+    let said = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+    Some((said.into_owned(), output.status.success()))
+}
+
+/// What of its own group is as it was: processes in it, no group below it, nothing handed down.
+const AS_BEFORE: &str = "echo left: $(ls -d $G/*/ $G/../assay-[0-9]*/ $G/../assay-rest-*/ 2>/dev/null) in: $(grep -cx $$ $G/cgroup.procs) \
+                         down: $(cat $G/cgroup.subtree_control)";
+
+#[test]
+fn a_group_that_systemd_hands_over_is_enough_for_a_memory_limit() {
+    if !version_2() {
+        return;
+    }
+    let world = World::new();
+    let run = format!(
+        "G=/sys/fs/cgroup$(cut -d: -f3 /proc/self/cgroup)
+         $A run --monitors none --blocks 1 --set controls.memory=64MiB --json -- sh -c '{SAY_LIMIT}' >$HOME.json
+         echo code $?
+         {AS_BEFORE}
+         cat $HOME.json"
+    );
+    // As a service of the system, where the program's own group must make room; and below a group that is empty, as
+    // those of a user's own systemd are.
+    let inner = format!(
+        "S=/sys/fs/cgroup$(cut -d: -f3 /proc/self/cgroup); mkdir $S/inner; echo $$ >$S/inner/cgroup.procs; {run}"
+    );
+    for script in [&run, &inner] {
+        let Some((said, well)) = delegated(&world, script) else { return };
+        assert!(well && said.contains("code 0"), "{said}");
+        assert!(said.contains("left: in: 1 down:\n"), "{said}");
+        let json = &said[said.find('{').unwrap()..];
+        // What it said to a person follows.
+        let result: Value = Deserializer::from_str(json).into_iter().next().unwrap().unwrap();
+        let record = &result["records"][0];
+        assert!(record["group"]["peak_memory_bytes"].as_u64().unwrap_or(1) > 0, "{record:#}");
+        let root = world.path("ASSAY_ARCHIVE");
+        let log = find(&root, "stdout.log").unwrap();
+        assert!(fs::read_to_string(log).unwrap().starts_with("67108864\n"), "{said}");
+        fs::remove_dir_all(&root).unwrap();
+    }
+    // What does not work there states why.
+    let script =
+        "$A run --monitors none --blocks 1 --set 'controls.storage=loop:ext4,size=64MiB' -- true";
+    let Some((said, well)) = delegated(&world, script) else { return };
+    assert!(!well && said.contains("root"), "{said}");
+}
+
+#[test]
+fn what_a_killed_run_left_in_a_delegated_group_is_put_back() {
+    if !version_2() {
+        return;
+    }
+    let world = World::new();
+    let script = format!(
+        "G=/sys/fs/cgroup$(cut -d: -f3 /proc/self/cgroup)
+         $A run --monitors none --blocks 1 --set controls.memory=64MiB -- sleep 97.25 >/dev/null 2>&1 &
+         for i in $(seq 600); do pgrep -f '^sleep 97.25' >/dev/null && break; sleep 0.1; done
+         kill -9 $!
+         $A doctor --restore
+         echo code $?
+         {AS_BEFORE}"
+    );
+    let Some((said, _)) = delegated(&world, &script) else { return };
+    assert!(said.contains("code 0") && said.contains("left: in: 1 down:\n"), "{said}");
+    assert!(!crate::common::alive("sleep 97.25"), "{said}");
+}
+
+#[test]
+fn limits_reach_the_ranks_of_a_slurm_with_groups() {
+    if !version_2() {
+        return;
+    }
+    let Some(slurm) = Slurm::start(1) else { return };
+    let world = World::new();
+    let set = ["--set", "controls.memory=64MiB", "--set", "controls.pages=4KiB"];
+    let say = format!("{SAY_LIMIT}; cat /proc/self/cgroup");
+    let program = ["--blocks", "1", "--json", "--", "sh", "-c", &say];
+    let arguments =
+        [&["run", "--on", "slurm", "--nodes", "1", "--monitors", "none"], &set[..], &program]
+            .concat();
+    let ran = done(world.assay(&arguments).env("SLURM_CONF", slurm.conf()));
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+    let run = world.runs().into_iter().max().unwrap();
+    let log = fs::read_to_string(find(&run, "stdout.log").unwrap()).unwrap();
+    let lines: Vec<&str> = log.lines().filter(|l| !l.is_empty() && !l.starts_with("==>")).collect();
+    assert_eq!(lines.first(), Some(&"67108864"), "{log}");
+    assert!(lines.iter().any(|l| l.starts_with("THP_enabled:") && l.ends_with('0')), "{log}");
+    // In its step, so that what Slurm itself allows goes on holding.
+    let group = lines.iter().find(|l| l.starts_with("0::")).unwrap();
+    assert!(group.contains("/job_") && group.contains("/step_"), "{group}");
+    assert_eq!(slurm.jobs(), "");
+}
+
+/// The first file of that name below a folder.
+fn find(folder: &std::path::Path, name: &str) -> Option<std::path::PathBuf> {
+    fs::read_dir(folder).ok()?.flatten().map(|e| e.path()).find_map(|path| {
+        if path.is_dir() {
+            find(&path, name)
+        } else {
+            path.file_name().is_some_and(|n| n == name).then_some(path)
+        }
+    })
+}

@@ -1,0 +1,25 @@
+//! Tests that load, set or trace this machine: servers, clusters, devices, kernels.
+#![allow(clippy::unwrap_used, clippy::print_stdout)] // tests fail by panics and print why they are skipped
+
+mod block_size;
+mod bulkload;
+mod cae;
+mod cases;
+#[path = "../common/mod.rs"]
+mod common;
+mod device_names;
+mod devices;
+mod doubts;
+mod experiments;
+mod faults;
+mod groups;
+mod io_live;
+mod kill;
+mod memcached;
+mod numa;
+mod profile;
+mod slurm;
+mod stages;
+mod startup;
+mod syscalls;
+mod virtual_machine;

@@ -1,0 +1,147 @@
+//! What a person or a program may ask for, and what it costs the machine: plans of any size.
+
+use crate::common::World;
+use crate::common::served::{Served, serve};
+use serde_json::json;
+
+/// The most memory that a process has had so far, MiB.
+fn peak_mib(served: &Served) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", served.child.id())).unwrap();
+    let line = status.lines().find(|l| l.starts_with("VmHWM:")).unwrap();
+    line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() >> 10
+}
+
+/// Experiments whose plans cannot be had, with words of the refusal.
+fn too_large() -> Vec<(String, &'static str)> {
+    let zipped: Vec<String> = (0..1000).map(|i| format!("\"controls.env.A{i}\"")).collect();
+    let range = |name: &String| format!("{name} = {{ from = 1, to = 10000 }}\n");
+    let ranges = zipped.iter().map(range).collect::<Vec<String>>().concat();
+    let fat = "x".repeat(200_000);
+    let noop = |rest: &str| format!("name = \"x\"\nworkload = \"noop\"\n{rest}");
+    vec![
+        (noop("[design]\nblocks = 4294967295\n"), "the plan has 4294967295 trials"),
+        (noop("[design]\nblocks = 4294967295\nmax_trials = 4294967295\n"), "more than 100000"),
+        (noop("[design]\nwarmup_blocks = 4294967295\nmax_trials = 4294967295\n"), "4294967305"),
+        (
+            noop("[design]\nwarmup_blocks = 4294967295\nstop = \"clear\"\n"),
+            "no plan has more than 100000",
+        ),
+        (
+            noop(
+                "[factors]\n\"controls.nice\" = { from = 0, to = 9 }\n\
+                 \"controls.env.A\" = { from = 1, to = 900 }\n[design]\nblocks = 4294967295\n",
+            ),
+            "the plan has 38654705655000 trials",
+        ),
+        (
+            noop(&format!("[design]\nzip = [[{}]]\n[factors]\n{ranges}", zipped.join(","))),
+            "more than 20000 levels",
+        ),
+        (
+            format!(
+                "name = \"x\"\nworkload = \"command\"\n[params]\ncommand = \"echo {fat}\"\n\
+                 [factors]\n\"controls.env.A\" = {{ from = 1, to = 9000 }}\n"
+            ),
+            "9000 treatments",
+        ),
+    ]
+}
+
+#[test]
+fn a_plan_that_is_too_large_is_refused_before_it_is_made() {
+    let world = World::new();
+    let served = serve(&world, &["--allow-any"]);
+    for (text, words) in too_large() {
+        let file = world.write("x.toml", &text).display().to_string();
+        for verb in ["plan", "run", "submit"] {
+            let done = world.run(&[verb, &file]);
+            let printed = done.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert_eq!(done.code, 2, "{verb}: {printed}");
+            assert!(printed.contains(words), "{verb}: {words}: {printed}");
+        }
+    }
+    assert!(world.runs().is_empty(), "nothing was begun");
+    assert!(served.get("/api/v1/jobs").json()["waiting"].as_array().unwrap().is_empty());
+    let peak = peak_mib(&served);
+    assert!(peak < 100, "the server took {peak} MiB");
+}
+
+#[test]
+fn what_is_changed_on_submitting_is_checked_as_the_file_is() {
+    let world = World::new();
+    std::fs::create_dir_all(world.path("experiments")).unwrap();
+    world.write("experiments/plain.toml", "name = \"plain\"\nworkload = \"noop\"\n");
+    // The file itself asks for too much: its form is refused too.
+    world.write(
+        "experiments/hog.toml",
+        "name = \"hog\"\nworkload = \"noop\"\n[design]\nblocks = 4294967295\n",
+    );
+    let served = serve(&world, &[]);
+    for blocks in [0_u64, 10_001, 4_294_967_295, 4_294_967_296, u64::MAX] {
+        let answer =
+            served.post("/api/v1/jobs", &json!({ "experiment": "plain", "blocks": blocks }));
+        assert!([400, 422].contains(&answer.status), "{blocks}: {} {}", answer.status, answer.body);
+    }
+    let form = served.get("/api/v1/experiments/hog");
+    assert!(form.status == 400 && form.body.contains("max_trials"), "{}", form.body);
+    let peak = peak_mib(&served);
+    assert!(peak < 100, "the server took {peak} MiB");
+}
+
+#[test]
+fn the_largest_plan_that_is_accepted_is_small() {
+    let world = World::new();
+    std::fs::create_dir_all(world.path("experiments")).unwrap();
+    world.write(
+        "experiments/long.toml",
+        "name = \"long\"\nworkload = \"noop\"\n[design]\nblocks = 100000\nmax_trials = 100000\n",
+    );
+    world.write(
+        "experiments/wide.toml",
+        "name = \"wide\"\nworkload = \"memcached\"\n[factors]\n\
+         \"controls.env.A\" = { from = 1, to = 2500 }\n[design]\nblocks = 40\nmax_trials = 100000\n",
+    );
+    let served = serve(&world, &[]);
+    for experiment in ["long", "wide"] {
+        let form = served.get(&format!("/api/v1/experiments/{experiment}"));
+        assert_eq!(form.json()["trials"], 100_000, "{}", form.body);
+        let later = json!({ "experiment": experiment, "not_before": "2100-01-01T00:00:00Z" });
+        assert_eq!(served.post("/api/v1/jobs", &later).status, 201);
+    }
+    let peak = peak_mib(&served);
+    assert!(peak < 100, "the server took {peak} MiB");
+}
+
+#[test]
+fn resuming_checks_the_design_again() {
+    let world = World::new();
+    let done = world.run(&["run", "noop", "--blocks", "1"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let run = world.runs().remove(0);
+    // As a run that came from elsewhere could have it: an end that was cut off, and a design that asks for
+    // as many warm-up blocks as can be written.
+    let file = run.join("experiment.toml");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let text: Vec<String> = text
+        .lines()
+        .filter(|l| !l.starts_with("warmup_blocks"))
+        .map(|l| {
+            let more = if l == "[design]" {
+                "\nwarmup_blocks = 4294967295\nmax_trials = 4294967295"
+            } else {
+                ""
+            };
+            let l = if l.starts_with("max_trials") || l.starts_with("blocks") { "" } else { l };
+            format!("{l}{more}\n")
+        })
+        .collect();
+    std::fs::write(&file, text.concat()).unwrap();
+    let ledger = run.join("ledger.jsonl");
+    let lines = std::fs::read_to_string(&ledger).unwrap();
+    let kept: Vec<&str> = lines.lines().take(lines.lines().count() - 1).collect();
+    std::fs::write(&ledger, format!("{}\n", kept.join("\n"))).unwrap();
+    let id = run.file_name().unwrap().to_string_lossy().into_owned();
+    let resumed = world.run(&["run", "--resume", &id]);
+    assert_eq!(resumed.code, 2, "{}", resumed.stderr);
+    assert!(resumed.stderr.contains("4294967305"), "{}", resumed.stderr);
+}

@@ -1,0 +1,126 @@
+//! What the tests of the control `storage` share: a place for images, and the certainty that nothing of a
+//! test is left on the machine, also when it fails.
+#![allow(dead_code, clippy::unwrap_used, clippy::print_stdout)] // each test file uses a part of it
+
+pub mod killed;
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use assay_model::{Scalar, Setting};
+use assay_sut::{Controller, Root, parse_setting, restore_pending};
+
+pub fn settings(text: &str) -> Vec<Setting> {
+    text.split_whitespace()
+        .map(|one| one.split_once('=').unwrap())
+        .map(|(path, value)| parse_setting(path, &Scalar::Text(value.into())).unwrap())
+        .collect()
+}
+
+/// A folder for the journal and one for the images of a test.
+pub struct Bench {
+    pub dir: tempfile::TempDir,
+}
+
+impl Bench {
+    pub fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir(dir.path().join("images")).unwrap();
+        Bench { dir }
+    }
+
+    pub fn controller(&self) -> Controller {
+        Controller::new(self.dir.path().join("state"), Root::system())
+    }
+
+    pub fn images(&self) -> PathBuf {
+        self.dir.path().join("images")
+    }
+
+    /// The settings with this bench's folder in them, or why they cannot be had here.
+    pub fn settings(&self, text: &str) -> Option<Vec<Setting>> {
+        let all = settings(&text.replace("IMAGES", &self.images().to_string_lossy()));
+        match self.controller().check(&all) {
+            Ok(()) => Some(all),
+            Err(reason) => {
+                println!("skipped: {text}: because {reason}");
+                None
+            }
+        }
+    }
+
+    /// What of this bench is still on the machine.
+    pub fn left(&self) -> Vec<String> {
+        let here = self.images().to_string_lossy().into_owned();
+        let mounts = std::fs::read_to_string("/proc/self/mountinfo").unwrap();
+        let mut left: Vec<String> =
+            mounts.lines().filter(|l| l.contains(&here)).map(str::to_owned).collect();
+        for block in std::fs::read_dir("/sys/class/block").unwrap().flatten() {
+            let file = std::fs::read_to_string(block.path().join("loop/backing_file"));
+            left.extend(file.ok().filter(|f| f.contains(&here)));
+            // What is made of others: no other test makes such devices.
+            let name = block.file_name().to_string_lossy().into_owned();
+            let made = name.strip_prefix("md").or(name.strip_prefix("dm-"));
+            left.extend(made.map(|_| name.clone()));
+        }
+        left.extend(
+            std::fs::read_dir(self.images())
+                .unwrap()
+                .map(|e| e.unwrap().path().display().to_string()),
+        );
+        left.extend(daemons(&here).into_iter().map(|pid| format!("process {pid}")));
+        left
+    }
+
+    /// Puts back what dead processes of this bench left in the journal of that name.
+    fn put_back(&self, state: &str) {
+        let _ = restore_pending(&self.dir.path().join(state), &Root::system());
+    }
+}
+
+impl Drop for Bench {
+    fn drop(&mut self) {
+        for state in ["state", "second"] {
+            self.put_back(state);
+        }
+        // What no journal knew of, because the test failed over just that.
+        let here = self.images().to_string_lossy().into_owned();
+        for pid in daemons(&here) {
+            let _ = Command::new("kill").args(["-9", &pid]).status();
+        }
+        let mounts = std::fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
+        for line in mounts.lines().rev().filter(|l| l.contains(&here)) {
+            let _ =
+                Command::new("umount").args(["-l", line.split(' ').nth(4).unwrap_or("")]).status();
+        }
+        for block in std::fs::read_dir("/sys/class/block").into_iter().flatten().flatten() {
+            let file = std::fs::read_to_string(block.path().join("loop/backing_file"));
+            if file.is_ok_and(|f| f.contains(&here)) {
+                let device = PathBuf::from("/dev").join(block.file_name());
+                let _ = Command::new("losetup").arg("-d").arg(device).status();
+            }
+        }
+    }
+}
+
+/// The processes that work for a storage below a folder.
+pub fn daemons(here: &str) -> Vec<String> {
+    let wanted = format!("ASSAY_STORAGE={here}");
+    let processes = std::fs::read_dir("/proc").unwrap().flatten();
+    let ids = processes.map(|e| e.file_name().to_string_lossy().into_owned());
+    ids.filter(|id| {
+        let variables = std::fs::read(format!("/proc/{id}/environ")).unwrap_or_default();
+        variables.split(|b| *b == 0).any(|v| v.starts_with(wanted.as_bytes()))
+    })
+    .collect()
+}
+
+/// The zram devices of this machine.
+pub fn zrams() -> Vec<String> {
+    let blocks = std::fs::read_dir("/sys/class/block").unwrap().flatten();
+    let mut names: Vec<String> =
+        blocks.map(|e| e.file_name().to_string_lossy().into_owned()).collect();
+    names.retain(|n| n.starts_with("zram"));
+    names.sort();
+    names
+}

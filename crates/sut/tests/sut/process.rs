@@ -1,0 +1,181 @@
+//! Runs real programs: how they end, what is kept of them, and that nothing of them stays alive.
+
+use std::ffi::OsString;
+use std::time::Duration;
+
+use assay_model::Exit;
+use assay_sut::Interrupt;
+use assay_sut::process::{End, Limits, Output, ProcessError, Program, Ran, Runner, Sink};
+use assay_testing::alone;
+
+fn limits() -> Limits {
+    Limits {
+        timeout: Duration::from_secs(20),
+        grace: Duration::from_millis(300),
+        keep_bytes: 1 << 20,
+    }
+}
+
+fn run_with(
+    runner: &mut Runner,
+    argv: &[&str],
+    limits: &Limits,
+    protocol: bool,
+    sink: &mut dyn Sink,
+) -> Result<Ran, ProcessError> {
+    let argv: Vec<OsString> = argv.iter().map(OsString::from).collect();
+    let program = Program {
+        argv: &argv,
+        env: &[],
+        cwd: None,
+        stdin: None,
+        output: Output::Keep,
+        protocol,
+        groups: &[],
+    };
+    runner.run(&program, limits, sink)
+}
+
+fn sh(runner: &mut Runner, script: &str) -> Ran {
+    run_with(runner, &["sh", "-c", script], &limits(), false, &mut ()).unwrap()
+}
+
+/// Whether some process has `mark` in its command line.
+fn alive(mark: &str) -> bool {
+    std::fs::read_dir("/proc").unwrap().flatten().any(|entry| {
+        let cmdline = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
+        let own = entry.file_name().to_string_lossy() == std::process::id().to_string();
+        !own && String::from_utf8_lossy(&cmdline).replace('\0', " ").contains(mark)
+    })
+}
+
+#[test]
+fn exit_codes_signals_and_output() {
+    let _turn = alone();
+    let mut runner = Runner::new(None);
+    let ran = sh(&mut runner, "echo out; echo err >&2; exit 7");
+    assert_eq!(ran.exit, Exit::Code(7));
+    assert_eq!(
+        (runner.stdout.bytes(), runner.stderr.bytes()),
+        (b"out\n".to_vec(), b"err\n".to_vec())
+    );
+    assert_eq!(sh(&mut runner, "kill -SEGV $$").exit, Exit::Signal(11));
+    assert!(runner.stdout.bytes().is_empty(), "the last program's output is forgotten");
+}
+
+#[test]
+fn user_time_is_that_of_the_program() {
+    let _turn = alone();
+    let mut runner = Runner::new(None);
+    let ran = sh(&mut runner, "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done");
+    assert!(ran.resources.user_s > 0.02, "{:?}", ran.resources);
+    assert!(ran.resources.user_s <= ran.resources.wall_s * 1.2 + 0.02, "{:?}", ran.resources);
+    let idle = sh(&mut runner, "exec sleep 0.2");
+    assert!(idle.resources.user_s < 0.05 && idle.resources.wall_s >= 0.2, "{:?}", idle.resources);
+}
+
+#[test]
+fn a_large_process_has_a_peak_and_a_small_one_is_unknown() {
+    let _turn = alone();
+    let mut runner = Runner::new(None);
+    let large = sh(&mut runner, "head -c 200000000 /dev/zero | tail -c 150000000 > /dev/null");
+    assert!(large.resources.peak_memory_bytes.unwrap() > 100_000_000, "{:?}", large.resources);
+    // Whatever this test process has touched is more than `true` needs.
+    let ballast = vec![1u8; 64 << 20];
+    let small = run_with(&mut runner, &["true"], &limits(), false, &mut ()).unwrap();
+    assert_eq!(small.resources.peak_memory_bytes, None, "{}", ballast.len());
+}
+
+#[test]
+fn a_gigabyte_of_output_stays_bounded() {
+    let _turn = alone();
+    let mut runner = Runner::new(None);
+    let ran = sh(&mut runner, "echo first; head -c 1000000000 /dev/zero; echo last");
+    assert_eq!(ran.exit, Exit::Code(0));
+    assert_eq!(runner.stdout.total(), 1_000_000_011);
+    assert_eq!(runner.stdout.kept(), 1 << 20);
+    let kept = runner.stdout.bytes();
+    assert!(kept.starts_with(b"first\n") && kept.ends_with(b"last\n"));
+}
+
+#[test]
+fn a_program_that_hangs_is_ended_with_its_group() {
+    let _turn = alone();
+    let mut runner = Runner::new(None);
+    let limits = Limits { timeout: Duration::from_millis(300), ..limits() };
+    // The shell and its child ignore SIGTERM, so it takes SIGKILL.
+    let script = "trap '' TERM; sh -c 'trap \"\" TERM; exec sleep 987.125' & wait; sleep 987.125";
+    let ran = run_with(&mut runner, &["sh", "-c", script], &limits, false, &mut ()).unwrap();
+    assert_eq!((ran.end, ran.exit), (End::TimedOut, Exit::Signal(9)));
+    assert!(!alive("sleep 987.125"));
+}
+
+#[test]
+fn what_forks_and_leaves_is_found_and_ended() {
+    let _turn = alone();
+    let mut runner = Runner::new(None);
+    // In the group, out of the group, and holding the output open.
+    let ran = sh(&mut runner, "sleep 986.25 & setsid sleep 986.25 & echo gone");
+    assert_eq!(ran.exit, Exit::Code(0));
+    assert_eq!(ran.leftovers, 2);
+    assert!(ran.resources.wall_s < 5.0, "it does not wait for them: {:?}", ran.resources);
+    assert_eq!(runner.stdout.bytes(), b"gone\n");
+    assert!(!alive("sleep 986.25"));
+}
+
+#[test]
+fn an_interrupt_ends_it() {
+    let _turn = alone();
+    let interrupt = Interrupt::manual().unwrap();
+    let mut runner = Runner::new(Some(interrupt.clone()));
+    let thread = std::thread::spawn(move || {
+        while !alive("sleep 985.5") {
+            std::thread::yield_now();
+        }
+        interrupt.fire();
+    });
+    let ran = run_with(&mut runner, &["sleep", "985.5"], &limits(), false, &mut ()).unwrap();
+    thread.join().unwrap();
+    assert_eq!((ran.end, ran.exit), (End::Interrupted, Exit::Signal(15)));
+}
+
+#[derive(Default)]
+struct Collected {
+    lines: Vec<String>,
+    ticks: u32,
+}
+
+impl Sink for Collected {
+    fn line(&mut self, line: &[u8], t_ns: u64) {
+        assert!(t_ns > 0);
+        self.lines.push(String::from_utf8_lossy(line).into_owned());
+    }
+    fn every(&self) -> Option<Duration> {
+        Some(Duration::from_millis(50))
+    }
+    fn tick(&mut self) {
+        self.ticks += 1;
+    }
+}
+
+#[test]
+fn the_protocol_is_read_line_by_line() {
+    let _turn = alone();
+    let mut runner = Runner::new(None);
+    let mut collected = Collected::default();
+    let script = "echo '{\"note\":\"a\"}' >&3; sleep 0.3; printf '{\"note\":\"b\"}' >&3";
+    run_with(&mut runner, &["sh", "-c", script], &limits(), true, &mut collected).unwrap();
+    assert_eq!(collected.lines, ["{\"note\":\"a\"}", "{\"note\":\"b\"}"]);
+    assert!(collected.ticks >= 1);
+}
+
+#[test]
+fn what_cannot_start_says_why() {
+    let _turn = alone();
+    let mut runner = Runner::new(None);
+    let error =
+        run_with(&mut runner, &["/no/such/program"], &limits(), false, &mut ()).unwrap_err();
+    assert!(error.to_string().contains("`/no/such/program`"), "{error}");
+    assert!(error.to_string().contains("installed"), "{error}");
+    assert!(run_with(&mut runner, &[], &limits(), false, &mut ()).is_err());
+}

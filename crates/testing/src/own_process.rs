@@ -1,0 +1,29 @@
+//! A test in a process of its own, where a count of the whole process is its own.
+
+use std::process::Command;
+
+const NAME: &str = "ASSAY_TEST_IN_OWN_PROCESS";
+
+/// Runs `body`, the whole of the test `name` (as `--exact` takes it), in this test program started again for that test.
+///
+/// # Panics
+/// The test fails there, or no test has this name.
+#[allow(clippy::print_stdout)] // passes on why something was skipped
+pub fn in_own_process(name: &str, body: impl FnOnce()) {
+    if std::env::var_os(NAME).is_some_and(|wanted| wanted == name) {
+        return body();
+    }
+    let program = std::env::current_exe().expect("a test program has a path");
+    let ran =
+        Command::new(program).args(["--exact", name, "--show-output"]).env(NAME, name).output();
+    let output = ran.unwrap_or_else(|e| panic!("this test program cannot be started again: {e}"));
+    let (stdout, stderr) =
+        (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let passed = output.status.success() && stdout.contains("1 passed");
+    assert!(
+        passed,
+        "{name} in a process of its own ended with {}:\n{stdout}{stderr}",
+        output.status
+    );
+    stdout.lines().filter(|line| line.starts_with("skipped: ")).for_each(|line| println!("{line}"));
+}

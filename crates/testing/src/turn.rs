@@ -1,0 +1,113 @@
+//! Turns of the tests of one program: most share the machine and run side by side; a test that loads, sets or counts all
+//! of the machine runs alone. Cargo runs one test program at a time.
+
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{ThreadId, current};
+
+struct Turns {
+    shared: usize,
+    alone: Option<ThreadId>,
+    /// Tests that wait to be alone.
+    waiting: usize,
+}
+
+static TURNS: Mutex<Turns> = Mutex::new(Turns { shared: 0, alone: None, waiting: 0 });
+static ENDED: Condvar = Condvar::new();
+
+/// The right to use the machine, until it is dropped.
+#[derive(Debug)]
+#[must_use = "the turn ends when it is dropped"]
+pub struct Turn(Kind);
+
+#[derive(Debug)]
+enum Kind {
+    Shared,
+    Alone,
+    /// Within the turn of a test that is alone.
+    Nested,
+}
+
+/// Waits until no test is alone. A test may hold several shared turns; one that is alone gets nested turns on its own
+/// thread.
+pub fn shared() -> Turn {
+    let turns = lock();
+    if turns.alone == Some(current().id()) {
+        return Turn(Kind::Nested);
+    }
+    // Where turns are shared already, one more may belong to the same test: it must not wait for another test.
+    wait(turns, |t| t.alone.is_some() || (t.waiting > 0 && t.shared == 0)).shared += 1;
+    Turn(Kind::Shared)
+}
+
+/// Waits until no other test holds a turn. A test asks for this before it shares a turn.
+pub fn alone() -> Turn {
+    let own = current().id();
+    let mut turns = lock();
+    if turns.alone == Some(own) {
+        return Turn(Kind::Nested);
+    }
+    turns.waiting += 1;
+    let mut turns = wait(turns, |t| t.alone.is_some() || t.shared > 0);
+    turns.waiting -= 1;
+    turns.alone = Some(own);
+    Turn(Kind::Alone)
+}
+
+fn lock() -> MutexGuard<'static, Turns> {
+    TURNS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn wait(
+    turns: MutexGuard<'static, Turns>,
+    busy: impl Fn(&Turns) -> bool,
+) -> MutexGuard<'static, Turns> {
+    ENDED.wait_while(turns, |turns| busy(turns)).unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        match self.0 {
+            Kind::Shared => lock().shared -= 1,
+            Kind::Alone => lock().alone = None,
+            Kind::Nested => {}
+        }
+        ENDED.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::thread;
+
+    use super::*;
+
+    #[test]
+    fn nobody_shares_a_turn_with_one_that_is_alone() {
+        let (sharing, lone) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        thread::scope(|scope| {
+            for n in 0..6 {
+                let (sharing, lone) = (&sharing, &lone);
+                scope.spawn(move || {
+                    for _ in 0..200 {
+                        if n < 2 {
+                            let _alone = alone();
+                            let _within = (shared(), alone());
+                            assert_eq!(lone.fetch_add(1, Ordering::SeqCst), 0);
+                            assert_eq!(sharing.load(Ordering::SeqCst), 0);
+                            thread::yield_now();
+                            lone.fetch_sub(1, Ordering::SeqCst);
+                        } else {
+                            let _first = shared();
+                            sharing.fetch_add(1, Ordering::SeqCst);
+                            thread::yield_now();
+                            let _second = shared();
+                            assert_eq!(lone.load(Ordering::SeqCst), 0);
+                            sharing.fetch_sub(1, Ordering::SeqCst);
+                        }
+                    }
+                });
+            }
+        });
+    }
+}
