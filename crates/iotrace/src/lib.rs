@@ -31,7 +31,7 @@ mod matcher;
 mod names;
 mod opened;
 mod pipeline;
-#[cfg(feature = "fuzz")]
+#[doc(hidden)]
 pub mod probe;
 mod quantize_text;
 mod question;
