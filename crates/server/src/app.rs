@@ -123,38 +123,35 @@ impl App {
 
     /// A job.
     pub fn job(&self, id: u64) -> Result<Job, Refusal> {
-        let found = self.queue().get(id).cloned();
-        found.ok_or_else(|| Refusal::not_found(format!("there is no job {id} in the queue")))
+        self.queue().find(id).cloned()
     }
 
     /// Calls a job off.
     pub fn cancel(&self, id: u64) -> Result<Job, Refusal> {
         let mut queue = self.queue();
-        let job = queue
-            .get(id)
-            .ok_or_else(|| Refusal::not_found(format!("there is no job {id} in the queue")))?;
-        let changed = match job.state {
+        let job = queue.find(id)?;
+        match job.state {
             JobState::Waiting => queue.change(id, |j| {
                 j.state = JobState::Cancelled;
                 j.ended_at = Some(crate::queue::now());
                 j.reason = "cancelled before it started".into();
             })?,
-            JobState::Running if job.cancel => Some(job.clone()),
+            JobState::Running if job.cancel => {}
             JobState::Running => {
                 if let Some(process) = &job.process {
                     child::interrupt(process);
                 }
                 // The run has been asked to end; a full disk does not undo that.
                 let _ = queue.note(id, |j| j.cancel = true);
-                queue.get(id).cloned()
             }
             state => {
                 return Err(Refusal::conflict(format!("job {id} is {} already", state.name())));
             }
-        };
+        }
+        let changed = queue.find(id).cloned();
         drop(queue);
         self.touch();
-        changed.ok_or_else(|| Refusal::not_found(format!("there is no job {id} in the queue")))
+        changed
     }
 
     /// Puts a job that was cut off back into the queue, to go on where it stopped.
@@ -173,7 +170,7 @@ impl App {
         }
         let mut queue = self.queue();
         let first = queue.waiting().first().map_or(0, |j| j.order - 1);
-        let changed = queue.change(id, |j| {
+        queue.change(id, |j| {
             j.state = JobState::Waiting;
             j.order = first;
             j.cancel = false;
@@ -183,24 +180,26 @@ impl App {
             j.exit = None;
             j.reason = String::new();
         })?;
+        let changed = queue.find(id).cloned();
         drop(queue);
         self.touch();
-        changed.ok_or_else(|| Refusal::not_found(format!("there is no job {id} in the queue")))
+        changed
     }
 
     /// A run as the reports see it. Records of one that has not changed are not read again.
     pub async fn view(self: &Arc<Self>, id: RunId) -> Result<Arc<RunView>, Refusal> {
-        let app = Arc::clone(self);
-        self.heavy(move || app.view_now(&id)).await?
+        self.heavy(move |app| app.view_now(&id)).await
     }
 
     /// Does what takes time beside the thread that answers; one such thing at a time.
     pub async fn heavy<T: Send + 'static>(
-        &self,
-        work: impl FnOnce() -> T + Send + 'static,
+        self: &Arc<Self>,
+        work: impl FnOnce(&Arc<Self>) -> Result<T, Refusal> + Send + 'static,
     ) -> Result<T, Refusal> {
         let _permit = self.heavy.acquire().await.map_err(|e| Refusal::own(&e))?;
-        tokio::task::spawn_blocking(work).await.map_err(|e| Refusal::own(&e))
+        let app = Arc::clone(self);
+        let done = tokio::task::spawn_blocking(move || work(&app)).await;
+        done.map_err(|e| Refusal::own(&e))?
     }
 
     pub fn view_now(&self, id: &RunId) -> Result<Arc<RunView>, Refusal> {

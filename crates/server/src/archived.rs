@@ -2,7 +2,7 @@
 //! the archive has recorded counts.
 
 use assay_archive::{Filter, RunReader};
-use assay_model::{LedgerEvent, RunId, RunState};
+use assay_model::{LedgerEvent, RunId};
 use jiff::Timestamp;
 
 use crate::app::App;
@@ -27,13 +27,8 @@ pub(crate) fn run_of(app: &App, job: &Job) -> Option<Known> {
 
 fn end(reader: &RunReader) -> Option<Finish> {
     // After an end that was resumed there are other entries.
-    match &reader.ledger().last()?.event {
-        LedgerEvent::Ended { state, reason } => {
-            Some(Finish { state: *state, reason: reason.clone() })
-        }
-        _ if reader.state() == RunState::Started => None,
-        _ => None,
-    }
+    let LedgerEvent::Ended { state, reason } = &reader.ledger().last()?.event else { return None };
+    Some(Finish { state: *state, reason: reason.clone() })
 }
 
 /// The run of a job whose events never named it: of the same text, begun after the job was, and no

@@ -1,7 +1,7 @@
 //! Which runs of the archive are looked for, as an address has it.
 
 use assay_archive::{Search, Sort};
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 
 use crate::error::Refusal;
@@ -14,18 +14,38 @@ const LAST_PAGE: u32 = 1_000_000;
 #[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Asked {
+    /// A part of the id, experiment, workload, host, note or a tag
     pub text: String,
+    /// The workload's name
     pub workload: String,
+    /// The deciding metric's name
     pub metric: String,
+    /// One of its tags
     pub tag: String,
+    /// A factor, or `name=level`
     pub factor: String,
+    /// Its state
     pub state: String,
+    /// A day, UTC
+    #[schemars(schema_with = "day")]
     pub since: String,
+    /// A day, UTC; it is in
+    #[schemars(schema_with = "day")]
     pub until: String,
+    /// The order
+    #[schemars(extend("enum" = SORTS.iter().map(|(name, ..)| *name).chain([""]).collect::<Vec<_>>()))]
     pub sort: String,
-    /// From 1.
+    /// The page, from 1
+    #[schemars(range(min = 1, max = 1_000_000))]
     pub page: Option<u32>,
+    /// Runs a page
+    #[schemars(range(min = 1, max = 500))]
     pub limit: Option<u32>,
+}
+
+/// Empty, or a day.
+fn day(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "anyOf": [{ "const": "" }, { "type": "string", "format": "date" }] })
 }
 
 /// The names of the orders.

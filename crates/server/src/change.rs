@@ -106,11 +106,7 @@ pub(crate) fn base_and_edit(
         None => find(&app.config.folders, &asked.experiment),
     };
     let Some(text) = &asked.toml else {
-        let none = || {
-            let id = &asked.experiment;
-            Refusal::not_found(format!("there is no experiment `{id}` in the server's folders"))
-        };
-        return Ok((base.ok_or_else(none)?, Ok(None)));
+        return Ok((base.map_or_else(|| listed(app, &asked.experiment), Ok)?, Ok(None)));
     };
     let Some(base) = base else {
         if !app.config.allow_any {
@@ -119,8 +115,7 @@ pub(crate) fn base_and_edit(
                 asked.experiment
             )));
         }
-        let own = listed_text(&asked.experiment, text)?;
-        return Ok((own, Ok(None)));
+        return Ok((listed_text(&asked.experiment, text)?, Ok(None)));
     };
     if base.text.trim() == text.trim() {
         return Ok((base, Ok(None)));
@@ -129,19 +124,11 @@ pub(crate) fn base_and_edit(
     Ok((base, edited.map(Some)))
 }
 
-/// An experiment of no file: a kit is not looked for beside it.
+/// An experiment of a text, which can be read.
 fn listed_text(id: &str, text: &str) -> Result<Listed, Refusal> {
-    let experiment = assay_lab::read_experiment("the experiment", text)
-        .map(Box::new)
-        .map_err(|e| Refusal::bad(e.render(false)))?;
-    let path = std::path::PathBuf::new();
-    Ok(Listed {
-        id: id.to_owned(),
-        path,
-        text: text.to_owned(),
-        experiment: Ok(experiment),
-        edited: true,
-    })
+    let own = Listed::of_text("the experiment", id.to_owned(), text.to_owned());
+    own.experiment.as_ref().map_err(|e| Refusal::bad(e.clone()))?;
+    Ok(own)
 }
 
 /// An experiment whose text was changed, as far as that is allowed.
@@ -302,18 +289,9 @@ pub(crate) fn job(app: &App, asked: &Submission) -> Result<Made, Refusal> {
     if listed.edited && asked.toml.is_some() {
         changes.push("as text".to_owned());
     }
-    Ok(Made::Job(Box::new(NewJob {
-        experiment: prepared.experiment.name.clone(),
-        title: prepared.experiment.title.trim().to_owned(),
-        workload: prepared.plan.workload.name.clone(),
-        changes,
-        trials: prepared.plan.trials.len() as u64,
-        toml: prepared.toml,
-        by: asked.by.trim().to_owned(),
-        not_before,
-        scheduled: None,
-        first: asked.first,
-    })))
+    let mut new = points::new_job(prepared, changes, asked);
+    new.job.not_before = not_before.map(|t| t.to_string());
+    Ok(Made::Job(Box::new(new)))
 }
 
 pub(crate) fn prepare(

@@ -95,11 +95,11 @@ fn one(app: &Arc<App>, id: u64) -> Result<(), ServeError> {
         let mut queue = app.queue();
         let folder = queue.folder_of(id);
         // On disk first: a run that no file tells of would be lost to the next server.
-        let marked = queue.change(id, |j| {
+        queue.change(id, |j| {
             j.state = JobState::Running;
             j.started_at = Some(now());
         })?;
-        let Some(job) = marked else { return Ok(()) };
+        let Some(job) = queue.get(id).cloned() else { return Ok(()) };
         (job, folder)
     };
     let live = Live::new(id);

@@ -1,8 +1,6 @@
 //! What a person has filled in so far: read, checked and planned as submitting does it, without anything being
 //! submitted. A mistake stands with the field that it is in.
 
-use std::path::PathBuf;
-
 use assay_lab::{LabError, Prepared, apply_set};
 use assay_model::{Experiment, ParamType, Scalar, Stop, WorkloadSpec};
 use schemars::JsonSchema;
@@ -304,8 +302,5 @@ pub(crate) fn of_workload(name: &str) -> Listed {
     let own: String = name.chars().map(plain).take(80).collect();
     let (own, workload) = (toml::Value::from(own), toml::Value::from(name));
     let text = format!("name = {own}\nworkload = {workload}\n");
-    let experiment = assay_lab::read_experiment("the experiment", &text)
-        .map(Box::new)
-        .map_err(|e| e.render(false));
-    Listed { id: name.to_owned(), path: PathBuf::new(), text, experiment, edited: true }
+    Listed::of_text("the experiment", name.to_owned(), text)
 }

@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
 use serde_json::json;
 
 /// A server that could not start or go on.
@@ -88,7 +89,7 @@ impl ServeError {
 }
 
 /// A request that is answered with an error.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Refusal {
     pub status: StatusCode,
     pub message: String,
@@ -122,6 +123,15 @@ impl Refusal {
 
     pub fn json(&self) -> serde_json::Value {
         json!({ "error": { "status": self.status.as_u16(), "message": self.message } })
+    }
+}
+
+impl IntoResponse for Refusal {
+    /// A response of the status alone; the guard writes the refusal in it, as JSON or as a page.
+    fn into_response(self) -> Response {
+        let mut response = self.status.into_response();
+        response.extensions_mut().insert(self);
+        response
     }
 }
 

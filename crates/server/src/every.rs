@@ -15,9 +15,10 @@ const DAYS: [&str; 7] =
     ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
 const EXAMPLES: &str = "`hour`, `hour at :30`, `day at 02:00`, `weekday at 02:00`, `week on monday at 02:00`; times are UTC";
 
-/// Which days.
+/// Hours or days.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum On {
+    EveryHour,
     EveryDay,
     /// Monday to Friday.
     Weekdays,
@@ -25,18 +26,9 @@ enum On {
     Weekday(i64),
 }
 
-/// When something is done again.
+/// When something is done again: at this second of the hours or days.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Every {
-    /// At this second of each hour.
-    Hour(i64),
-    /// At this second of the day.
-    Day(DayOf),
-}
-
-/// A time of some days.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct DayOf {
+pub(crate) struct Every {
     on: On,
     second: i64,
 }
@@ -45,28 +37,21 @@ impl Every {
     /// The first time after `after`.
     pub fn next(self, after: Timestamp) -> Timestamp {
         let now = after.as_second();
-        let next = match self {
-            Every::Hour(second) => {
-                let this = now.div_euclid(HOUR) * HOUR + second;
-                if this > now { this } else { this + HOUR }
-            }
-            Every::Day(DayOf { on, second }) => {
-                let today = now.div_euclid(DAY);
-                let fits = |day: &i64| {
-                    let of_week = (day + FIRST_DAY).rem_euclid(7);
-                    let right = match on {
-                        On::EveryDay => true,
-                        On::Weekdays => of_week < 5,
-                        On::Weekday(wanted) => of_week == wanted,
-                    };
-                    right && day * DAY + second > now
-                };
-                // Every day of the week is among eight days.
-                let day = (today..today + 9).find(fits).unwrap_or(today + 1);
-                day * DAY + second
-            }
+        let Every { on, second } = self;
+        let unit = if on == On::EveryHour { HOUR } else { DAY };
+        let fits = |n: &i64| {
+            let of_week = (n + FIRST_DAY).rem_euclid(7);
+            let right = match on {
+                On::EveryHour | On::EveryDay => true,
+                On::Weekdays => of_week < 5,
+                On::Weekday(wanted) => of_week == wanted,
+            };
+            right && n * unit + second > now
         };
-        Timestamp::from_second(next).unwrap_or(Timestamp::MAX)
+        let this = now.div_euclid(unit);
+        // Every day of the week is among eight days.
+        let next = (this..this + 9).find(fits).unwrap_or(this + 1);
+        Timestamp::from_second(next * unit + second).unwrap_or(Timestamp::MAX)
     }
 }
 
@@ -88,14 +73,14 @@ impl FromStr for Every {
     fn from_str(text: &str) -> Result<Self, String> {
         let lower = text.trim().to_ascii_lowercase();
         let words: Vec<&str> = lower.split_whitespace().collect();
-        let day = |on: On, at: &str| Some(Every::Day(DayOf { on, second: time(at)? }));
+        let day = |on: On, at: &str| Some(Every { on, second: time(at)? });
+        let hour = |minute: i64| Every { on: On::EveryHour, second: minute * MINUTE };
         let weekday = |name: &str| DAYS.iter().position(|d| *d == name).map(|d| d as i64);
         let read = match words.as_slice() {
-            ["hour"] => Some(Every::Hour(0)),
-            ["hour", "at", minute] => minute
-                .strip_prefix(':')
-                .and_then(|m| number(m, 60))
-                .map(|m| Every::Hour(m * MINUTE)),
+            ["hour"] => Some(hour(0)),
+            ["hour", "at", minute] => {
+                minute.strip_prefix(':').and_then(|m| number(m, 60)).map(hour)
+            }
             ["day", "at", at] => day(On::EveryDay, at),
             ["weekday", "at", at] => day(On::Weekdays, at),
             ["week", "on", name, "at", at] => weekday(name).and_then(|d| day(On::Weekday(d), at)),
@@ -107,12 +92,10 @@ impl FromStr for Every {
 
 impl fmt::Display for Every {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let DayOf { on, second } = match self {
-            Every::Hour(0) => return f.write_str("hour"),
-            Every::Hour(second) => return write!(f, "hour at :{:02}", second / MINUTE),
-            Every::Day(of) => *of,
-        };
-        match on {
+        let second = self.second;
+        match self.on {
+            On::EveryHour if second == 0 => return f.write_str("hour"),
+            On::EveryHour => return write!(f, "hour at :{:02}", second / MINUTE),
             On::EveryDay => f.write_str("day")?,
             On::Weekdays => f.write_str("weekday")?,
             On::Weekday(d) => write!(f, "week on {}", DAYS[d as usize])?,

@@ -37,6 +37,12 @@ pub(crate) struct ExperimentLine {
 }
 
 impl Listed {
+    /// An experiment of no file, whose text errors call `source`: a kit is not looked for beside it.
+    pub fn of_text(source: &str, id: String, text: String) -> Self {
+        let experiment = parsed(source, &text);
+        Listed { id, path: PathBuf::new(), text, experiment, edited: true }
+    }
+
     pub fn line(&self) -> ExperimentLine {
         let (title, workload, problem) = match &self.experiment {
             Ok(e) => (e.title.trim().to_owned(), e.workload.clone(), None),
@@ -79,22 +85,18 @@ fn is_plain(id: &str) -> bool {
 }
 
 fn read(id: String, path: PathBuf) -> Listed {
-    let text = match text_of(&path) {
-        Ok(text) => text,
-        Err(problem) => {
-            return Listed {
-                id,
-                path,
-                text: String::new(),
-                experiment: Err(problem),
-                edited: false,
-            };
+    let (text, experiment) = match text_of(&path) {
+        Ok(text) => {
+            let experiment = parsed(&format!("{id}.toml"), &text);
+            (text, experiment)
         }
+        Err(problem) => (String::new(), Err(problem)),
     };
-    let name = format!("{id}.toml");
-    let experiment =
-        assay_lab::read_experiment(&name, &text).map(Box::new).map_err(|e| e.render(false));
     Listed { id, path, text, experiment, edited: false }
+}
+
+fn parsed(name: &str, text: &str) -> Result<Box<Experiment>, String> {
+    assay_lab::read_experiment(name, text).map(Box::new).map_err(|e| e.render(false))
 }
 
 fn text_of(path: &Path) -> Result<String, String> {

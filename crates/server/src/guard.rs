@@ -9,8 +9,8 @@ use axum::body::{Body, HttpBody as _};
 use axum::extract::{Request, State};
 use axum::http::header::{
     AUTHORIZATION, CACHE_CONTROL, CONTENT_SECURITY_POLICY, COOKIE as COOKIE_HEADER, HOST,
-    HeaderName, LOCATION, ORIGIN, REFERRER_POLICY, RETRY_AFTER, WWW_AUTHENTICATE,
-    X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
+    HeaderName, ORIGIN, REFERRER_POLICY, RETRY_AFTER, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS,
+    X_FRAME_OPTIONS,
 };
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use axum::middleware::Next;
@@ -32,22 +32,24 @@ const BODY: Duration = Duration::from_secs(10);
 /// The largest body of a request.
 const MAX_BYTES: usize = 256 * 1024;
 
+/// The page for those who have shown no token.
+const LOGIN: &str = "/login";
+
 const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; \
     connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /// The middleware.
 pub(crate) async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     let path = request.uri().path().to_owned();
-    let mut response = match pass(&app, request, next).await {
-        Ok(response) => response,
-        Err(Refused::To(refusal)) => answer(&path, &refusal),
-        Err(Refused::Login) => (StatusCode::SEE_OTHER, [(LOCATION, "/login")]).into_response(),
-    };
+    let mut response = pass(&app, request, next).await.into_response();
+    if let Some(refusal) = response.extensions_mut().remove::<Refusal>() {
+        response = answer(&path, &refusal);
+    }
     head(response.headers_mut());
     response
 }
 
-async fn pass(app: &App, request: Request, next: Next) -> Result<Response, Refused> {
+async fn pass(app: &App, request: Request, next: Next) -> Result<Response, Refusal> {
     let role = admit(app, &request)?;
     if role.is_some()
         && let Some(peer) = request.extensions().get::<Peer>()
@@ -59,7 +61,7 @@ async fn pass(app: &App, request: Request, next: Next) -> Result<Response, Refus
     request.extensions_mut().insert(role.unwrap_or(Role::ReadOnly));
     tokio::time::timeout(ANSWER, next.run(request)).await.map_err(|_| {
         let message = "the answer took more than 60 s";
-        Refusal::new(StatusCode::GATEWAY_TIMEOUT, message).into()
+        Refusal::new(StatusCode::GATEWAY_TIMEOUT, message)
     })
 }
 
@@ -89,20 +91,12 @@ fn reads(method: &Method) -> bool {
     matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS)
 }
 
-enum Refused {
-    To(Refusal),
-    /// A person without a token, who wants to see a page.
-    Login,
-}
-
-impl From<Refusal> for Refused {
-    fn from(refusal: Refusal) -> Self {
-        Refused::To(refusal)
-    }
-}
-
 fn answer(path: &str, refusal: &Refusal) -> Response {
-    let mut response = if path.starts_with("/api/") {
+    if refusal.status == StatusCode::SEE_OTHER {
+        return pages::see(LOGIN);
+    }
+    let script = path.starts_with("/api/") || path == pages::PLAN;
+    let mut response = if script {
         (refusal.status, axum::Json(refusal.json())).into_response()
     } else {
         pages::refusal(refusal)
@@ -118,29 +112,30 @@ fn answer(path: &str, refusal: &Refusal) -> Response {
 }
 
 /// What the sender may do; `None` for one who asks without a token for what is open to all.
-fn admit(app: &App, request: &Request) -> Result<Option<Role>, Refused> {
+fn admit(app: &App, request: &Request) -> Result<Option<Role>, Refusal> {
     let headers = request.headers();
     let host = host_of(&app.config, headers)?;
     let peer = request.extensions().get::<Peer>();
     let peer = peer.map_or(IpAddr::from([0, 0, 0, 0]), |p| p.address);
     let now = Instant::now();
     let path = request.uri().path();
-    let open = path == "/login" || path.starts_with("/assets/");
+    let open = path == LOGIN || path.starts_with("/assets/");
     let by_header = authorized(app, headers, peer, now);
     let by_cookie = || cookies(headers).find_map(|c| app.sessions.role_of(c));
     let role = by_header.as_ref().map_or(None, |role| role.or_else(by_cookie));
     let sender = if role.is_some() { Sender::Authenticated } else { Sender::Anonymous };
     if !app.rates.allows(peer, sender, now) {
         let message = "too many requests from this address; wait a little";
-        return Err(Refusal::new(StatusCode::TOO_MANY_REQUESTS, message).into());
+        return Err(Refusal::new(StatusCode::TOO_MANY_REQUESTS, message));
     }
     let by_header = by_header?;
     if role.is_none() && !open {
         if !path.starts_with("/api/") && request.method() == Method::GET {
-            return Err(Refused::Login);
+            // A person without a token, who wants to see a page.
+            return Err(Refusal::new(StatusCode::SEE_OTHER, LOGIN));
         }
         let message = "a token is needed: `Authorization: Bearer TOKEN`";
-        return Err(Refusal::new(StatusCode::UNAUTHORIZED, message).into());
+        return Err(Refusal::new(StatusCode::UNAUTHORIZED, message));
     }
     if !reads(request.method()) {
         // Another site's page can make a browser send its cookie, and a form, but not a header of ours.
@@ -148,7 +143,7 @@ fn admit(app: &App, request: &Request) -> Result<Option<Role>, Refused> {
             same_origin(headers, host)?;
         }
         if role == Some(Role::ReadOnly) && !["/login", "/logout"].contains(&path) {
-            return Err(read_only().into());
+            return Err(read_only());
         }
     }
     Ok(role)
@@ -200,11 +195,10 @@ fn authorized(
     if let Some(role) = token.and_then(|t| app.tokens.role_of(t)) {
         return Ok(Some(role));
     }
-    if !app.rates.may_try(peer, now) {
+    if !app.rates.allows(peer, Sender::Mistaken, now) {
         let message = "too many wrong tokens from this address; wait a minute";
         return Err(Refusal::new(StatusCode::TOO_MANY_REQUESTS, message));
     }
-    app.rates.was_wrong(peer, now);
     Err(Refusal::new(StatusCode::UNAUTHORIZED, "that is not the token"))
 }
 

@@ -1,7 +1,7 @@
 //! The web UI, its API and the run queue: `assay serve`, and the client that `assay submit`, `pending`,
 //! `wait` and `cancel` talk through. tokio and axum are used here and nowhere else.
 //!
-//! [`serve`] is the front door. The queue ([`Queue`]) is a folder of plain files in assay's state
+//! [`serve`] is the front door. The queue is a folder of plain files in assay's state
 //! folder; each run is a process of its own (`assay run --events`), so that a crash of one does not
 //! take the other, and a server that comes back follows a run that went on without it.
 
@@ -19,6 +19,7 @@ mod dispatch;
 mod draft;
 mod error;
 mod every;
+mod extract;
 mod filled;
 mod folders;
 mod follow;
@@ -46,8 +47,6 @@ pub use client::{Client, ClientError, Located};
 pub use config::{Config, LoadRun};
 pub use error::ServeError;
 pub use job::{Job, JobState, Scheduled};
-pub use openapi::document as openapi;
-pub use queue::Queue;
 pub use schedule::Schedule;
 pub use serve::serve;
 pub use submission::Submission;

@@ -1,21 +1,20 @@
 //! Connections: how many there are, how long a client may take to ask and to read.
 
-use std::future::{Future as _, poll_fn};
 use std::io;
 use std::net::IpAddr;
-use std::pin::{Pin, pin};
+use std::pin::pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
+use futures_util::future::select;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::time::{Instant, Sleep, sleep};
+use tokio::time::sleep;
+use tokio_io_timeout::TimeoutWriter;
 use tower_service::Service;
 
 use crate::connections::{Connection, Connections, Limits, Slot};
@@ -80,6 +79,8 @@ async fn turn_away(stream: TcpStream) {
 
 async fn connection(stream: TcpStream, address: IpAddr, router: Router, slot: Slot) {
     let _ = stream.set_nodelay(true);
+    let mut stream = TimeoutWriter::new(stream);
+    stream.set_timeout(Some(READ));
     let peer = Peer { address, connection: Arc::clone(&slot.connection) };
     let service = service_fn(move |mut request: hyper::Request<hyper::body::Incoming>| {
         request.extensions_mut().insert(peer.clone());
@@ -91,72 +92,7 @@ async fn connection(stream: TcpStream, address: IpAddr, router: Router, slot: Sl
         .header_read_timeout(HEAD)
         .max_headers(HEADERS)
         .max_buf_size(BUFFER)
-        .serve_connection(TokioIo::new(Patient::new(stream)), service);
-    let (mut served, mut ended) = (pin!(served), pin!(slot.connection.ended()));
+        .serve_connection(TokioIo::new(Box::pin(stream)), service);
     // A client that breaks the rules or goes away is no failure of the server.
-    poll_fn(|context| {
-        let over =
-            served.as_mut().poll(context).is_ready() || ended.as_mut().poll(context).is_ready();
-        if over { Poll::Ready(()) } else { Poll::Pending }
-    })
-    .await;
-}
-
-/// A stream whose reader may not stall for ever.
-struct Patient {
-    stream: TcpStream,
-    stalled: Option<Pin<Box<Sleep>>>,
-}
-
-impl Patient {
-    fn new(stream: TcpStream) -> Self {
-        Patient { stream, stalled: None }
-    }
-
-    fn judge<T>(
-        &mut self,
-        context: &mut Context<'_>,
-        polled: Poll<io::Result<T>>,
-    ) -> Poll<io::Result<T>> {
-        if polled.is_ready() {
-            self.stalled = None;
-            return polled;
-        }
-        let stalled = self
-            .stalled
-            .get_or_insert_with(|| Box::pin(tokio::time::sleep_until(Instant::now() + READ)));
-        match stalled.as_mut().poll(context) {
-            Poll::Ready(()) => Poll::Ready(Err(io::ErrorKind::TimedOut.into())),
-            Poll::Pending => Poll::Pending,
-        }
-    }
-}
-
-impl AsyncRead for Patient {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        into: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_read(context, into)
-    }
-}
-
-impl AsyncWrite for Patient {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        let polled = Pin::new(&mut self.stream).poll_write(context, bytes);
-        self.judge(context, polled)
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(context)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_shutdown(context)
-    }
+    let _ = select(pin!(served), pin!(slot.connection.ended())).await;
 }

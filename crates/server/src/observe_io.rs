@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use assay_iotrace::{Dimension, Filter, IoReport, Measure, Names, Question};
 use assay_observe::io::{IoTracer, Method, TraceRequest};
 use axum::http::StatusCode;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use tokio::sync::watch;
 
@@ -31,11 +32,15 @@ const MAX_LOOKS: usize = 4;
 const MAX_NAME: usize = 64;
 
 /// What is asked, as it is typed into an address.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct AskedIo {
+    /// The dimension of I/Os, beside their direction; default: programs
+    #[schemars(extend("enum" = BY.map(Dimension::name)))]
     pub by: String,
+    /// Only I/Os of the program of this name; absent: of all
     pub program: String,
+    /// Only I/Os of the device of this name; absent: of all
     pub device: String,
 }
 

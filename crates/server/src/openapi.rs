@@ -1,55 +1,215 @@
-//! The OpenAPI document: a row an operation, the schemas made from the types that the handlers write.
+//! The OpenAPI document: made of the rows of [`crate::api::routes`] and the types of their handlers.
 
-use assay_iotrace::{Dimension, IoReport};
-use assay_model::{Deleted, LiveEvent, RunSummary};
-use assay_rules::denominator::Denominator;
-use schemars::SchemaGenerator;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use axum::handler::Handler;
+use axum::http::{HeaderMap, StatusCode};
+use axum::routing::{MethodRouter, get, post};
+use axum::{Extension, Json, extract::Path, extract::State};
 use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
-use crate::api::runs::{FileLine, Runs, SORTS, SideBySide};
-use crate::change::Form;
-use crate::folders::ExperimentLine;
-use crate::job::Job;
-use crate::live::LiveStatus;
-use crate::observe_io::BY;
-use crate::searches::SavedSearch;
-use crate::submission::Submission;
+use crate::app::App;
+use crate::error::Refusal;
+use crate::extract::{Ask, Body, Described, Events, File};
 
-/// What an operation answers when all is well.
-enum Answer {
-    Json(Value),
-    Events(Value),
-    File,
-}
-
-struct Operation {
+/// A route of the API.
+pub(crate) struct Route {
+    pub path: &'static str,
+    pub serve: MethodRouter<Arc<App>>,
     method: &'static str,
-    path: &'static str,
     id: &'static str,
     summary: &'static str,
-    status: &'static str,
-    answer: Answer,
-    body: Option<Value>,
-    query: Vec<(&'static str, Value, &'static str)>,
-    /// What else it may answer.
-    refusals: &'static [&'static str],
+    /// Status codes of refusals, beside those that the types of the handler imply.
+    refusals: &'static [u16],
+    describe: fn(&mut SchemaGenerator, &mut Operation),
 }
 
-/// The document. `version` is assay's.
-pub fn document(version: &str) -> Value {
+/// An operation of the document, as its parts add to it.
+pub(crate) struct Operation {
+    json: Value,
+    refusals: BTreeSet<u16>,
+}
+
+/// An argument or the answer of a handler, as the document describes it.
+pub(crate) trait Part {
+    fn describe(_: &mut SchemaGenerator, _: &mut Operation) {}
+}
+
+/// A handler whose arguments are `I`.
+pub(crate) trait Documented<I> {
+    fn describe_all(generator: &mut SchemaGenerator, operation: &mut Operation);
+}
+
+macro_rules! documented {
+    ($($part:ident)*) => {
+        impl<F, A, $($part: Part),*> Documented<($($part,)*)> for F
+        where
+            F: Fn($($part),*) -> A,
+            A: Future<Output: Part>,
+        {
+            fn describe_all(generator: &mut SchemaGenerator, operation: &mut Operation) {
+                $($part::describe(generator, operation);)*
+                A::Output::describe(generator, operation);
+            }
+        }
+    };
+}
+documented!();
+documented!(P);
+documented!(P Q);
+documented!(P Q R);
+
+impl<T> Part for State<T> {}
+impl<T> Part for Extension<T> {}
+impl Part for HeaderMap {}
+
+impl<T> Part for Path<T> {
+    fn describe(_: &mut SchemaGenerator, operation: &mut Operation) {
+        operation.refusals.insert(404);
+    }
+}
+
+impl<T: JsonSchema> Part for Ask<T> {
+    fn describe(generator: &mut SchemaGenerator, operation: &mut Operation) {
+        operation.refusals.insert(400);
+        let object = T::json_schema(generator).to_value();
+        let properties = object["properties"].as_object().into_iter().flatten();
+        let parameters = properties.map(|(name, schema)| {
+            let mut schema = schema.clone();
+            let mut take = |key: &str| schema.as_object_mut().and_then(|fields| fields.shift_remove(key));
+            take("default");
+            let description = take("description");
+            // A list that may not be empty is required.
+            let mut parameter = json!({ "name": name, "in": "query", "required": schema["minItems"].is_u64(), "schema": schema, "description": description });
+            if schema["type"] == "array" {
+                // One value with commas.
+                parameter["style"] = "form".into();
+                parameter["explode"] = false.into();
+            }
+            parameter
+        });
+        if let Some(all) = operation.json["parameters"].as_array_mut() {
+            all.extend(parameters);
+        }
+    }
+}
+
+impl<T: JsonSchema> Part for Body<T> {
+    fn describe(generator: &mut SchemaGenerator, operation: &mut Operation) {
+        operation.refusals.extend([400, 415, 422]);
+        operation.json["requestBody"] =
+            json!({ "required": true, "content": content::<T>(generator) });
+    }
+}
+
+fn content<T: JsonSchema>(generator: &mut SchemaGenerator) -> Value {
+    json!({ "application/json": { "schema": generator.subschema_for::<T>() } })
+}
+
+fn answer(operation: &mut Operation, status: &str, content: &Value) {
+    operation.json["responses"][status] = json!({ "description": "Fine", "content": content });
+}
+
+impl<T: JsonSchema> Part for Json<T> {
+    fn describe(generator: &mut SchemaGenerator, operation: &mut Operation) {
+        answer(operation, "200", &content::<T>(generator));
+    }
+}
+
+impl<T: JsonSchema> Part for (StatusCode, Json<T>) {
+    fn describe(generator: &mut SchemaGenerator, operation: &mut Operation) {
+        answer(operation, "201", &content::<T>(generator));
+    }
+}
+
+impl<R, S: JsonSchema> Part for Described<R, S> {
+    fn describe(generator: &mut SchemaGenerator, operation: &mut Operation) {
+        Json::<S>::describe(generator, operation);
+    }
+}
+
+impl<T: Part> Part for Result<T, Refusal> {
+    fn describe(generator: &mut SchemaGenerator, operation: &mut Operation) {
+        T::describe(generator, operation);
+    }
+}
+
+impl Part for Events {
+    fn describe(generator: &mut SchemaGenerator, operation: &mut Operation) {
+        let event = generator.subschema_for::<assay_model::LiveEvent>();
+        answer(
+            operation,
+            "200",
+            &json!({ "text/event-stream": { "schema": { "type": "string" }, "x-event-schema": event } }),
+        );
+    }
+}
+
+impl Part for File {
+    fn describe(_: &mut SchemaGenerator, operation: &mut Operation) {
+        answer(
+            operation,
+            "200",
+            &json!({ "text/plain": { "schema": { "type": "string" } }, "application/octet-stream": { "schema": { "type": "string", "format": "binary" } } }),
+        );
+    }
+}
+
+impl Route {
+    /// A route that `handler` serves; `method` is `get` or `post`.
+    pub fn new<T: 'static, I, H: Handler<T, Arc<App>> + Documented<I>>(
+        method: &'static str,
+        path: &'static str,
+        id: &'static str,
+        summary: &'static str,
+        refusals: &'static [u16],
+        handler: H,
+    ) -> Self {
+        let serve = if method == "get" { get(handler) } else { post(handler) };
+        Route { path, serve, method, id, summary, refusals, describe: H::describe_all }
+    }
+
+    fn operation(&self, generator: &mut SchemaGenerator) -> Value {
+        let names = self.path.split('/').filter_map(|p| p.strip_prefix('{')?.strip_suffix('}'));
+        let parameters: Vec<Value> = names
+            .map(|name| json!({ "name": name, "in": "path", "required": true, "schema": { "type": "string" } }))
+            .collect();
+        let mut made = Operation {
+            json: json!({
+                "operationId": self.id, "summary": self.summary.trim(),
+                "parameters": parameters, "responses": {},
+            }),
+            refusals: BTreeSet::from([401, 429, 500]),
+        };
+        (self.describe)(generator, &mut made);
+        made.refusals.extend(self.refusals);
+        if self.method == "post" {
+            // A write is refused to a read-only token, and when its body does not come.
+            made.refusals.extend([403, 408, 413]);
+        }
+        for status in made.refusals {
+            made.json["responses"][status.to_string()] = json!({
+                "description": words(status),
+                "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Refusal" } } },
+            });
+        }
+        made.json
+    }
+}
+
+/// The document of `routes`. `version` is assay's.
+pub(crate) fn document(routes: &[Route], version: &str) -> Value {
     let settings = SchemaSettings::draft2020_12().with(|s| {
         s.definitions_path = "/components/schemas".into();
         s.meta_schema = None;
     });
     let mut generator = settings.into_generator();
-    let operations = operations(&mut generator);
-    let mut paths = Map::new();
-    for operation in operations {
-        let entry = paths.entry(operation.path.to_owned()).or_insert_with(|| json!({}));
-        if let Some(methods) = entry.as_object_mut() {
-            methods.insert(operation.method.to_owned(), describe(&operation));
-        }
+    let mut paths = Value::Object(Map::new());
+    for route in routes {
+        paths[route.path][route.method] = route.operation(&mut generator);
     }
     let mut schemas = generator.take_definitions(true);
     schemas.insert("Refusal".into(), refusal());
@@ -82,515 +242,29 @@ fn refusal() -> Value {
     })
 }
 
-fn operations(generator: &mut SchemaGenerator) -> Vec<Operation> {
-    let schema = |generator: &mut SchemaGenerator,
-                  of: fn(&mut SchemaGenerator) -> schemars::Schema| {
-        of(generator).to_value()
-    };
-    let job = schema(generator, SchemaGenerator::subschema_for::<Job>);
-    let jobs = schema(generator, SchemaGenerator::subschema_for::<crate::api::Jobs>);
-    let form = schema(generator, SchemaGenerator::subschema_for::<Form>);
-    let events = schema(generator, SchemaGenerator::subschema_for::<LiveEvent>);
-    let live_status = schema(generator, SchemaGenerator::subschema_for::<LiveStatus>);
-    let status = schema(generator, SchemaGenerator::subschema_for::<crate::api::Status>);
-    let submission = schema(generator, SchemaGenerator::subschema_for::<Submission>);
-    let draft = schema(generator, SchemaGenerator::subschema_for::<crate::draft::Draft>);
-    let shift = schema(generator, SchemaGenerator::subschema_for::<crate::api::Move>);
-    let lines = schema(generator, SchemaGenerator::subschema_for::<Vec<ExperimentLine>>);
-    let files = schema(generator, SchemaGenerator::subschema_for::<Vec<FileLine>>);
-    let runs = schema(generator, SchemaGenerator::subschema_for::<Runs>);
-    let across = schema(generator, SchemaGenerator::subschema_for::<SideBySide>);
-    let histories = schema(generator, SchemaGenerator::subschema_for::<crate::api::Histories>);
-    let history = schema(generator, SchemaGenerator::subschema_for::<assay_history::Shown>);
-    let quoted = schema(generator, SchemaGenerator::subschema_for::<assay_history::Quoted>);
-    let at_commit = schema(generator, SchemaGenerator::subschema_for::<crate::api::AtCommit>);
-    let acknowledged =
-        schema(generator, SchemaGenerator::subschema_for::<crate::api::Acknowledged>);
-    let afresh = schema(generator, SchemaGenerator::subschema_for::<crate::api::Afresh>);
-    let schedule = schema(generator, SchemaGenerator::subschema_for::<crate::schedule::Schedule>);
-    let schedules =
-        schema(generator, SchemaGenerator::subschema_for::<Vec<crate::schedule::Schedule>>);
-    let new_schedule = schema(generator, SchemaGenerator::subschema_for::<crate::api::NewSchedule>);
-    let io = schema(generator, SchemaGenerator::subschema_for::<IoReport>);
-    let line = schema(generator, SchemaGenerator::subschema_for::<RunSummary>);
-    let annotate = schema(generator, SchemaGenerator::subschema_for::<crate::api::Annotate>);
-    let deleted = schema(generator, SchemaGenerator::subschema_for::<Deleted>);
-    let trash = schema(generator, SchemaGenerator::subschema_for::<Vec<Deleted>>);
-    let search_saved = schema(generator, SchemaGenerator::subschema_for::<SavedSearch>);
-    let searches = schema(generator, SchemaGenerator::subschema_for::<Vec<SavedSearch>>);
-    let named = schema(generator, SchemaGenerator::subschema_for::<crate::api::Named>);
-    let object = || json!({ "type": "object" });
-    let get = |path, id, summary, answer: Answer, refusals| Operation {
-        method: "get",
-        path,
-        id,
-        summary,
-        status: "200",
-        answer,
-        body: None,
-        query: Vec::new(),
-        refusals,
-    };
-    let post = |path, id, summary, body: Option<Value>, refusals| Operation {
-        method: "post",
-        path,
-        id,
-        summary,
-        status: "200",
-        answer: Answer::Json(job.clone()),
-        body,
-        query: Vec::new(),
-        refusals,
-    };
-    vec![
-        get("/api/v1/openapi.json", "openapi", "This document", Answer::Json(object()), &[]),
-        get("/api/v1/status", "status", "The server", Answer::Json(status), &[]),
-        get(
-            "/api/v1/experiments",
-            "experiments",
-            "The experiments that may be submitted",
-            Answer::Json(lines),
-            &[],
-        ),
-        get(
-            "/api/v1/experiments/{id}",
-            "experiment",
-            "The form for one experiment",
-            Answer::Json(form),
-            &["400", "404"],
-        ),
-        Operation {
-            answer: Answer::Json(draft),
-            ..post(
-                "/api/v1/plan",
-                "plan",
-                "Read, check and plan what would be submitted; nothing is",
-                Some(submission.clone()),
-                &["400", "403", "404", "415", "422"],
-            )
-        },
-        get("/api/v1/jobs", "jobs", "The queue", Answer::Json(jobs), &[]),
-        Operation {
-            status: "201",
-            ..post(
-                "/api/v1/jobs",
-                "submit",
-                "Submit an experiment",
-                Some(submission),
-                &["400", "403", "404", "409", "415", "422"],
-            )
-        },
-        Operation {
-            query: vec![(
-                "wait",
-                json!({ "type": "integer", "minimum": 0, "maximum": 50 }),
-                "Answer when the job has ended, or after this many seconds",
-            )],
-            ..get("/api/v1/jobs/{id}", "job", "One job", Answer::Json(job.clone()), &["400", "404"])
-        },
-        post(
-            "/api/v1/jobs/{id}/cancel",
-            "cancel",
-            "Cancel a job; one that runs ends its trial and restores the settings",
-            None,
-            &["404", "409"],
-        ),
-        post(
-            "/api/v1/jobs/{id}/resume",
-            "resume",
-            "Resume a job that was interrupted",
-            None,
-            &["404", "409"],
-        ),
-        post(
-            "/api/v1/jobs/{id}/move",
-            "move",
-            "Move a job that waits",
-            Some(shift),
-            &["400", "404", "409", "415", "422"],
-        ),
-        get(
-            "/api/v1/jobs/{id}/live",
-            "live",
-            "Where the run of a job stands",
-            Answer::Json(live_status),
-            &["404", "409"],
-        ),
-        get(
-            "/api/v1/jobs/{id}/profile",
-            "profile",
-            "The profile of the trial that runs, so far, and how long it took to make; asking makes the run take the next",
-            Answer::Json(json!({ "type": ["object", "null"] })),
-            &["404", "409"],
-        ),
-        get(
-            "/api/v1/jobs/{id}/events",
-            "events",
-            "What happens in the run of a job, as it happens: first its live_status, then every event",
-            Answer::Events(events.clone()),
-            &["404", "409"],
-        ),
-        Operation {
-            query: search(),
-            ..get("/api/v1/runs", "runs", "Search the archive", Answer::Json(runs), &["400"])
-        },
-        get("/api/v1/runs/{id}", "run", "Everything of one run", Answer::Json(object()), &["404"]),
-        get(
-            "/api/v1/runs/{id}/files",
-            "files",
-            "The files of one run",
-            Answer::Json(files),
-            &["404"],
-        ),
-        get(
-            "/api/v1/runs/{id}/files/{number}",
-            "file",
-            "One file of a run",
-            Answer::File,
-            &["404", "409"],
-        ),
-        get(
-            "/api/v1/runs/{id}/bundle",
-            "bundle",
-            "A run as one file, as `assay archive export` writes it; with the full token alone",
-            Answer::File,
-            &["403", "404", "409"],
-        ),
-        Operation {
-            answer: Answer::Json(line.clone()),
-            ..post(
-                "/api/v1/runs/{id}/annotate",
-                "annotate",
-                "Add tags and a note to a run, outside of its record",
-                Some(annotate),
-                &["400", "404", "415", "422"],
-            )
-        },
-        Operation {
-            answer: Answer::Json(deleted),
-            ..post(
-                "/api/v1/runs/{id}/delete",
-                "deleteRun",
-                "Delete a run; it can be restored until the day (UTC) ends",
-                None,
-                &["404", "409"],
-            )
-        },
-        Operation {
-            answer: Answer::Json(line),
-            ..post(
-                "/api/v1/runs/{id}/restore",
-                "restoreRun",
-                "Restore a deleted run",
-                None,
-                &["404", "409"],
-            )
-        },
-        get(
-            "/api/v1/deleted",
-            "deleted",
-            "The deleted runs that can be restored",
-            Answer::Json(trash),
-            &[],
-        ),
-        get(
-            "/api/v1/searches",
-            "searches",
-            "The searches of the archive that were saved",
-            Answer::Json(searches.clone()),
-            &[],
-        ),
-        Operation {
-            status: "201",
-            answer: Answer::Json(search_saved.clone()),
-            ..post(
-                "/api/v1/searches",
-                "saveSearch",
-                "Save a search under a name; another of that name is replaced",
-                Some(search_saved),
-                &["400", "409", "415", "422"],
-            )
-        },
-        Operation {
-            answer: Answer::Json(searches),
-            ..post(
-                "/api/v1/searches/forget",
-                "forgetSearch",
-                "Forget a saved search",
-                Some(named),
-                &["400", "404", "415", "422"],
-            )
-        },
-        Operation {
-            query: vec![
-                (
-                    "runs",
-                    json!({ "type": "array", "items": { "type": "string", "pattern": RUN }, "minItems": 2, "maxItems": 8, "uniqueItems": true }),
-                    "The ids of 2 to 8 different runs, with commas; the first is the baseline",
-                ),
-                (
-                    "metric",
-                    json!({ "type": "string" }),
-                    "The metric; absent: the one that decides in the first run",
-                ),
-                (
-                    "margin",
-                    json!({ "type": "string", "pattern": "^([0-9]{1,2} %)?$" }),
-                    "Differences within it do not matter: `2 %`",
-                ),
-                (
-                    "factors",
-                    json!({ "type": "string" }),
-                    "Facts that are meant to differ, with commas",
-                ),
-                (
-                    "accept",
-                    json!({ "type": "string" }),
-                    "Soft differences that are accepted: PATH=REASON, each on a line of its own",
-                ),
-            ],
-            ..get(
-                "/api/v1/compare",
-                "compare",
-                "Runs side by side",
-                Answer::Json(across),
-                &["400", "404"],
-            )
-        },
-        get(
-            "/api/v1/histories",
-            "histories",
-            "The histories of the archive, and the names of imported series",
-            Answer::Json(histories),
-            &[],
-        ),
-        get(
-            "/api/v1/histories/{id}",
-            "history",
-            "A metric over revisions: points, changes and their states",
-            Answer::Json(history.clone()),
-            &["404"],
-        ),
-        Operation {
-            status: "201",
-            ..post(
-                "/api/v1/histories/{id}/confirm",
-                "confirmChange",
-                "Put a fresh experiment of both sides of a change into the queue",
-                Some(at_commit),
-                &["400", "404", "409", "415", "422"],
-            )
-        },
-        Operation {
-            answer: Answer::Json(history.clone()),
-            ..post(
-                "/api/v1/histories/{id}/acknowledge",
-                "acknowledgeChange",
-                "Mark a change as known: it raises no alarm any more",
-                Some(acknowledged),
-                &["400", "404", "409", "415", "422"],
-            )
-        },
-        Operation {
-            answer: Answer::Json(history),
-            ..post(
-                "/api/v1/histories/{id}/reset",
-                "resetHistory",
-                "Start the series afresh at a commit, or take that back: what lies before is not compared with what follows",
-                Some(afresh),
-                &["400", "404", "409", "415", "422"],
-            )
-        },
-        get(
-            "/api/v1/imported/{name}",
-            "importedSeries",
-            "Series of another program, with their suspected changes",
-            Answer::Json(quoted),
-            &["404"],
-        ),
-        get(
-            "/api/v1/schedules",
-            "schedules",
-            "What is submitted again and again",
-            Answer::Json(schedules),
-            &[],
-        ),
-        Operation {
-            status: "201",
-            answer: Answer::Json(schedule.clone()),
-            ..post(
-                "/api/v1/schedules",
-                "schedule",
-                "Submit an experiment again and again",
-                Some(new_schedule),
-                &["400", "404", "409", "415", "422"],
-            )
-        },
-        Operation {
-            answer: Answer::Json(schedule),
-            ..post(
-                "/api/v1/schedules/{id}/cancel",
-                "cancelSchedule",
-                "Cancel a schedule; its jobs stay",
-                None,
-                &["404"],
-            )
-        },
-        get(
-            "/api/v1/landscapes",
-            "landscapes",
-            "The landscapes",
-            Answer::Json(json!({ "type": "array" })),
-            &[],
-        ),
-        Operation {
-            query: vec![
-                (
-                    "per",
-                    json!({ "type": "array", "items": { "type": "string", "enum": Denominator::ALL.map(Denominator::name) } }),
-                    "Denominators, with commas; the first decides the order",
-                ),
-                ("as_of", json!({ "type": "string" }), "Only results that were true on this day"),
-                ("metric", json!({ "type": "string" }), "Only this metric"),
-            ],
-            ..get(
-                "/api/v1/landscapes/{name}",
-                "landscape",
-                "One landscape with every denominator",
-                Answer::Json(object()),
-                &["400", "404"],
-            )
-        },
-        get(
-            "/api/v1/observe",
-            "observe",
-            "This machine now, one sample a second; refused while a run is in progress",
-            Answer::Events(events),
-            &["409"],
-        ),
-        Operation {
-            query: vec![
-                (
-                    "by",
-                    json!({ "type": "string", "enum": BY.map(Dimension::name) }),
-                    "The dimension of I/Os, beside their direction; default: programs",
-                ),
-                (
-                    "program",
-                    json!({ "type": "string" }),
-                    "Only I/Os of the program of this name; absent: of all",
-                ),
-                (
-                    "device",
-                    json!({ "type": "string" }),
-                    "Only I/Os of the device of this name; absent: of all",
-                ),
-            ],
-            ..get(
-                "/api/v1/observe/io",
-                "observeIo",
-                "Block I/O of this machine since the look began, as `assay io --json` says it; it is watched while \
-                 somebody asks every few seconds, and refused while a run goes on",
-                Answer::Json(io),
-                &["400", "409", "503"],
-            )
-        },
-    ]
-}
-
-/// The id of a run.
-const RUN: &str = "^[0-9]{8}-[0-9]{6}-[0-9a-f]{4}$";
-
-fn search() -> Vec<(&'static str, Value, &'static str)> {
-    let text = || json!({ "type": "string" });
-    let day = || json!({ "anyOf": [{ "const": "" }, { "type": "string", "format": "date" }] });
-    // Nothing is the newest first.
-    let sorts: Vec<&str> = SORTS.iter().map(|(name, ..)| *name).chain([""]).collect();
-    vec![
-        ("text", text(), "A part of the id, experiment, workload, host, note or a tag"),
-        ("workload", text(), "The workload's name"),
-        ("metric", text(), "The deciding metric's name"),
-        ("tag", text(), "One of its tags"),
-        ("factor", text(), "A factor, or `name=level`"),
-        ("state", text(), "Its state"),
-        ("since", day(), "A day, UTC"),
-        ("until", day(), "A day, UTC; it is in"),
-        ("sort", json!({ "type": "string", "enum": sorts }), "The order"),
-        ("page", json!({ "type": "integer", "minimum": 1, "maximum": 1_000_000 }), "Which page"),
-        ("limit", json!({ "type": "integer", "minimum": 1, "maximum": 500 }), "Runs a page"),
-    ]
-}
-
-fn describe(operation: &Operation) -> Value {
-    let mut parameters: Vec<Value> = operation
-        .path
-        .split('/')
-        .filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'))
-        .map(|name| json!({ "name": name, "in": "path", "required": true, "schema": { "type": "string" } }))
-        .collect();
-    parameters.extend(operation.query.iter().map(|(name, schema, description)| {
-        let mut parameter = json!({ "name": name, "in": "query", "required": operation.id == "compare" && *name == "runs", "schema": schema, "description": description });
-        if schema["type"] == "array" {
-            // One value with commas.
-            parameter["style"] = "form".into();
-            parameter["explode"] = false.into();
-        }
-        parameter
-    }));
-    let content = match &operation.answer {
-        Answer::Json(schema) => json!({ "application/json": { "schema": schema } }),
-        Answer::Events(schema) => {
-            json!({ "text/event-stream": { "schema": { "type": "string" }, "x-event-schema": schema } })
-        }
-        Answer::File => {
-            json!({ "text/plain": { "schema": { "type": "string" } }, "application/octet-stream": { "schema": { "type": "string", "format": "binary" } } })
-        }
-    };
-    let mut responses = Map::new();
-    responses.insert(operation.status.into(), json!({ "description": "Fine", "content": content }));
-    let refusal =
-        json!({ "application/json": { "schema": { "$ref": "#/components/schemas/Refusal" } } });
-    // A write is refused to one who may look only, and when its body does not come.
-    let of_writes: &[&str] = if operation.method == "post" { &["403", "408", "413"] } else { &[] };
-    let of_all = ["401", "429", "500"];
-    for status in operation.refusals.iter().chain(of_writes).chain(&of_all) {
-        responses.insert(
-            (*status).to_owned(),
-            json!({ "description": words(status), "content": refusal }),
-        );
-    }
-    let mut all = json!({
-        "operationId": operation.id, "summary": operation.summary,
-        "parameters": parameters, "responses": responses,
-    });
-    if let Some(body) = &operation.body {
-        all["requestBody"] =
-            json!({ "required": true, "content": { "application/json": { "schema": body } } });
-    }
-    all
-}
-
-fn words(status: &str) -> &'static str {
+fn words(status: u16) -> &'static str {
     match status {
-        "400" | "422" => "The request is wrong; the message says why",
-        "401" => "The token is missing or wrong",
-        "403" => "That is not allowed here",
-        "404" => "There is nothing of that name",
-        "408" => "The body did not come in time",
-        "409" => "Not in the state that it is in",
-        "413" => "The body is too large",
-        "415" => "The body is not JSON",
-        "503" => "That cannot be had on this machine; the message says what is missing",
-        "429" => "Too many requests from this address",
+        400 | 422 => "The request is wrong; the message says why",
+        401 => "The token is missing or wrong",
+        403 => "That is not allowed here",
+        404 => "There is nothing of that name",
+        408 => "The body did not come in time",
+        409 => "Not in the state that it is in",
+        413 => "The body is too large",
+        415 => "The body is not JSON",
+        429 => "Too many requests from this address",
+        503 => "That cannot be had on this machine; the message says what is missing",
         _ => "The server failed; the message says at what",
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use crate::api::routes;
+
     #[test]
     fn every_reference_leads_somewhere() {
-        let document = super::document("0");
+        let document = super::document(&routes(), "0");
         let text = document.to_string();
         let names = document["components"]["schemas"].as_object().unwrap();
         let mut seen = 0;
@@ -601,5 +275,24 @@ mod tests {
         }
         assert!(seen > 20, "{seen}");
         assert!(!text.contains("$defs"), "all schemas stand in one place");
+    }
+
+    #[test]
+    fn every_route_is_in_the_document_once_with_its_arguments_and_answers() {
+        let document = super::document(&routes(), "0");
+        let mut ids = std::collections::BTreeSet::new();
+        for route in routes() {
+            let operation = &document["paths"][route.path][route.method];
+            assert_eq!(operation["operationId"], route.id, "{}", route.path);
+            assert!(ids.insert(route.id), "{} twice", route.id);
+            assert!(!operation["summary"].as_str().unwrap().is_empty(), "{}", route.id);
+        }
+        let compare = &document["paths"]["/api/v1/compare"]["get"]["parameters"];
+        let required = |p: &serde_json::Value| p["required"] == true;
+        assert_eq!(compare.as_array().unwrap().len(), 5);
+        assert_eq!(compare.as_array().unwrap().iter().filter(|p| required(p)).count(), 1);
+        let submit = &document["paths"]["/api/v1/jobs"]["post"];
+        assert!(submit["requestBody"]["content"]["application/json"]["schema"]["$ref"].is_string());
+        assert!(submit["responses"]["201"].is_object() && submit["responses"]["422"].is_object());
     }
 }

@@ -3,17 +3,19 @@
 
 use std::sync::Arc;
 
-use assay_history::{Functions, Imported, Shown, ShownChange, State, analysis, commits};
+use assay_history::{Functions, Imported, Past, Shown, ShownChange, State, analysis, commits};
 use assay_lab::series::{self, For, Kept};
 use assay_lab::{LabError, Prepared, REV};
 use assay_model::{Engine, Experiment, FactorLevels, RunId, RunState};
 use assay_observe::profile::profile_ability;
 use assay_report::history::short;
 
+use crate::api::histories::{Acknowledged, Afresh};
 use crate::app::App;
 use crate::change::{Made, lay_over, prepare};
 use crate::error::Refusal;
 use crate::folders::{self, Listed};
+use crate::job::Job;
 use crate::queue::NewJob;
 use crate::submission::Submission;
 
@@ -112,29 +114,33 @@ pub(crate) fn job(app: &App, found: &Listed, asked: &Submission) -> Result<Made,
     Ok(Made::Job(Box::new(new_job(prepared, vec![format!("rev={rev}")], asked))))
 }
 
-fn new_job(prepared: Prepared, changes: Vec<String>, asked: &Submission) -> NewJob {
-    NewJob {
+/// A job without a time, of what is submitted.
+pub(crate) fn new_job(prepared: Prepared, changes: Vec<String>, asked: &Submission) -> NewJob {
+    let job = Job {
         experiment: prepared.experiment.name.clone(),
         title: prepared.experiment.title.trim().to_owned(),
         workload: prepared.plan.workload.name.clone(),
         changes,
         trials: prepared.plan.trials.len() as u64,
-        toml: prepared.toml,
-        by: asked.by.trim().to_owned(),
-        not_before: None,
-        scheduled: None,
-        first: asked.first,
-    }
+        submitted_by: asked.by.trim().to_owned(),
+        ..Job::default()
+    };
+    NewJob { job, toml: prepared.toml, first: asked.first }
 }
 
-/// A history of the archive.
-pub(crate) fn history(app: &App, id: &str) -> Result<Shown, Refusal> {
+/// A history of the archive with its points and what is kept of it.
+fn read(app: &App, id: &str) -> Result<(Shown, Past, Kept), Refusal> {
     let none = || Refusal::not_found(format!("there is no history {id}"));
     if !series::histories(app.config.archive.path()).iter().any(|known| known == id) {
         return Err(none());
     }
     let found = series::show(&app.config.archive, id, None).map_err(|e| Refusal::own(&e))?;
-    Ok(found.ok_or_else(none)?.0)
+    found.ok_or_else(none)
+}
+
+/// A history of the archive.
+pub(crate) fn history(app: &App, id: &str) -> Result<Shown, Refusal> {
+    Ok(read(app, id)?.0)
 }
 
 /// All histories of the archive by experiment, and how many an earlier assay left that say not what they are of.
@@ -156,6 +162,13 @@ pub(crate) fn imported(app: &App) -> Vec<(String, Imported)> {
     series::imported(app.config.archive.path())
 }
 
+/// The series of another program that were imported under a name.
+pub(crate) fn imported_as(app: &App, name: &str) -> Result<Imported, Refusal> {
+    let found = imported(app).into_iter().find(|(known, _)| known == name);
+    let none = || Refusal::not_found(format!("no imported series is called `{name}`"));
+    found.map(|(_, series)| series).ok_or_else(none)
+}
+
 /// The change that may be at this commit; of the machine with the most points that has one.
 fn change_at<'s>(shown: &'s Shown, commit: &str) -> Result<&'s ShownChange, Refusal> {
     let mut all = shown.series.iter().flat_map(|s| &s.changes);
@@ -168,7 +181,7 @@ pub(crate) fn confirm(app: &Arc<App>, id: &str, commit: &str) -> Result<NewJob, 
     let shown = history(app, id)?;
     let change = change_at(&shown, commit)?;
     let word = format!("confirms the change at {}", short(&change.commit));
-    let same = |j: &&crate::job::Job| !j.state.is_over() && j.changes.contains(&word);
+    let same = |j: &&Job| !j.state.is_over() && j.changes.contains(&word);
     if let Some(job) = app.queue().all().find(|j| same(j)) {
         return Err(Refusal::conflict(format!("job {} {word} already", job.id)));
     }
@@ -274,51 +287,33 @@ fn from_archive(app: &App, id: &str) -> Result<Listed, Refusal> {
     let newest = done.max_by(|a, b| a.started_at.cmp(&b.started_at));
     let newest = newest.ok_or_else(|| Refusal::conflict("the history has no run"))?;
     let text = archive.run(&newest.id)?.experiment_toml()?;
-    let experiment = assay_lab::read_experiment("experiment.toml", &text)
-        .map(Box::new)
-        .map_err(|e| e.render(false));
-    Ok(Listed {
-        id: newest.experiment,
-        path: std::path::PathBuf::new(),
-        text,
-        experiment,
-        edited: true,
-    })
+    Ok(Listed::of_text("experiment.toml", newest.experiment, text))
 }
 
 /// Marks a change as known to a person.
-pub(crate) fn acknowledge(
-    app: &App,
-    id: &str,
-    commit: &str,
-    note: &str,
-    link: &str,
-) -> Result<Shown, Refusal> {
-    let (note, link) = (note.trim(), link.trim());
+pub(crate) fn acknowledge(app: &App, id: &str, asked: &Acknowledged) -> Result<Shown, Refusal> {
+    let (note, link) = (asked.note.trim(), asked.link.trim());
     if note.len() > 2000 || link.len() > 500 {
         return Err(Refusal::bad("a note has at most 2000 bytes, a link 500"));
     }
     if !link.is_empty() && !["https://", "http://"].iter().any(|s| link.starts_with(s)) {
         return Err(Refusal::bad(format!("`{link}` is no link; it starts with https://")));
     }
-    let shown = history(app, id)?;
-    change_at(&shown, commit)?;
-    let found = series::show(&app.config.archive, id, None).map_err(|e| Refusal::own(&e))?;
-    let Some((_, past, mut kept)) = found else { return Ok(shown) };
+    let (shown, past, mut kept) = read(app, id)?;
+    change_at(&shown, &asked.commit)?;
     let range = kept.known.about.as_ref().map(|a| a.revisions.clone()).unwrap_or_default();
     let some = |text| Some(text).filter(|t: &&str| !t.is_empty());
-    kept.known.acknowledge(&range, &past, commit, some(note), some(link));
+    kept.known.acknowledge(&range, &past, &asked.commit, some(note), some(link));
     kept.save().map_err(|e| Refusal::own(&e))?;
     history(app, id)
 }
 
 /// Starts a history afresh at a commit that was measured, or takes that back.
-pub(crate) fn reset(app: &App, id: &str, commit: &str, undo: bool) -> Result<Shown, Refusal> {
-    let shown = history(app, id)?;
-    let found = series::show(&app.config.archive, id, None).map_err(|e| Refusal::own(&e))?;
-    let Some((_, past, mut kept)) = found else { return Ok(shown) };
-    if !kept.known.reset(&past, commit, undo) {
-        return Err(Refusal::not_found(if undo {
+pub(crate) fn reset(app: &App, id: &str, asked: &Afresh) -> Result<Shown, Refusal> {
+    let Afresh { commit, undo } = asked;
+    let (_, past, mut kept) = read(app, id)?;
+    if !kept.known.reset(&past, commit, *undo) {
+        return Err(Refusal::not_found(if *undo {
             format!("the history does not start afresh at {commit}")
         } else {
             format!("no point of the history after its first is at {commit}")

@@ -11,20 +11,22 @@ use std::path::{Path, PathBuf};
 use assay_model::SCHEMA_VERSION;
 use jiff::Timestamp;
 use rustix::fs::{FlockOperation, flock};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
-use crate::error::ServeError;
-use crate::job::{Job, JobState, Scheduled};
+use crate::error::{Refusal, ServeError};
+use crate::job::{Job, JobState};
 
 /// How many jobs that are over are kept; their runs are in the archive.
 const KEPT: usize = 500;
 /// More than this many may not wait.
 pub(crate) const MAX_WAITING: usize = 1000;
-/// The largest `job.json` that is read.
+/// The largest file that is read.
 const MAX_BYTES: u64 = 1 << 20;
 
 /// The queue of one state folder; one process has it at a time.
 #[derive(Debug)]
-pub struct Queue {
+pub(crate) struct Queue {
     folder: PathBuf,
     jobs: BTreeMap<u64, Job>,
     /// Jobs whose files say less than is known, since the disk was full.
@@ -33,18 +35,12 @@ pub struct Queue {
     _lock: File,
 }
 
-/// What a new job is made of.
+/// A new job, before the queue has given it a number and a place.
 #[derive(Debug)]
 pub(crate) struct NewJob {
-    pub experiment: String,
-    pub title: String,
-    pub workload: String,
-    pub changes: Vec<String>,
-    pub trials: u64,
+    pub job: Job,
+    /// The experiment.
     pub toml: String,
-    pub by: String,
-    pub not_before: Option<Timestamp>,
-    pub scheduled: Option<Scheduled>,
     pub first: bool,
 }
 
@@ -77,7 +73,7 @@ impl Queue {
                 let _ = fs::remove_dir_all(entry.path());
                 continue;
             }
-            let job = read_job(&path)?;
+            let job = read_json(&path, |job: &Job| job.schema_version)?;
             if job.id != id {
                 let reason = format!("it claims to be job {}", job.id);
                 return Err(ServeError::Damaged { path, reason });
@@ -88,13 +84,19 @@ impl Queue {
     }
 
     /// The folder of a job.
-    pub(crate) fn folder_of(&self, id: u64) -> PathBuf {
+    pub fn folder_of(&self, id: u64) -> PathBuf {
         self.folder.join(format!("{id:06}"))
     }
 
     /// A job.
     pub fn get(&self, id: u64) -> Option<&Job> {
         self.jobs.get(&id)
+    }
+
+    /// A job that a request names.
+    pub fn find(&self, id: u64) -> Result<&Job, Refusal> {
+        let none = || Refusal::not_found(format!("there is no job {id} in the queue"));
+        self.get(id).ok_or_else(none)
     }
 
     /// Those that wait, the next one first.
@@ -118,7 +120,7 @@ impl Queue {
     }
 
     /// Adds a job; it is on disk when this returns.
-    pub(crate) fn add(&mut self, new: NewJob) -> Result<Job, ServeError> {
+    pub fn add(&mut self, new: NewJob) -> Result<Job, ServeError> {
         let id = self.next;
         self.next += 1;
         let orders = || self.waiting().into_iter().map(|j| j.order);
@@ -127,28 +129,8 @@ impl Queue {
         } else {
             orders().max().map_or(0, |most| most + 1)
         };
-        let job = Job {
-            schema_version: SCHEMA_VERSION,
-            id,
-            experiment: new.experiment,
-            title: new.title,
-            workload: new.workload,
-            changes: new.changes,
-            trials: new.trials,
-            submitted_at: now(),
-            submitted_by: new.by,
-            order,
-            not_before: new.not_before.map(|t| t.to_string()),
-            scheduled: new.scheduled,
-            state: JobState::Waiting,
-            cancel: false,
-            run: None,
-            process: None,
-            started_at: None,
-            ended_at: None,
-            exit: None,
-            reason: String::new(),
-        };
+        let (schema_version, submitted_at) = (SCHEMA_VERSION, now());
+        let job = Job { schema_version, id, submitted_at, order, ..new.job };
         let folder = self.folder_of(id);
         own_folder(&folder)?;
         let text = folder.join("experiment.toml");
@@ -159,7 +141,7 @@ impl Queue {
     }
 
     /// All jobs.
-    pub(crate) fn all(&self) -> impl Iterator<Item = &Job> {
+    pub fn all(&self) -> impl Iterator<Item = &Job> {
         self.jobs.values()
     }
 
@@ -167,24 +149,19 @@ impl Queue {
     ///
     /// # Errors
     /// The file could not be written; [`Queue::flush`] tries again.
-    pub(crate) fn note(
-        &mut self,
-        id: u64,
-        change: impl FnOnce(&mut Job),
-    ) -> Result<Option<Job>, ServeError> {
-        let Some(job) = self.jobs.get_mut(&id) else { return Ok(None) };
+    pub fn note(&mut self, id: u64, change: impl FnOnce(&mut Job)) -> Result<(), ServeError> {
+        let Some(job) = self.jobs.get_mut(&id) else { return Ok(()) };
         change(job);
         let job = job.clone();
         self.unsaved.insert(id);
-        self.put(job.clone())?;
-        Ok(Some(job))
+        self.put(job)
     }
 
     /// Writes what could not be written before.
     ///
     /// # Errors
     /// It still cannot.
-    pub(crate) fn flush(&mut self) -> Result<(), ServeError> {
+    pub fn flush(&mut self) -> Result<(), ServeError> {
         while let Some(id) = self.unsaved.first().copied() {
             match self.jobs.get(&id).cloned() {
                 Some(job) => self.put(job)?,
@@ -197,30 +174,23 @@ impl Queue {
     }
 
     /// Changes a job on disk, then here: for what does not happen where it cannot be written.
-    pub(crate) fn change(
-        &mut self,
-        id: u64,
-        change: impl FnOnce(&mut Job),
-    ) -> Result<Option<Job>, ServeError> {
-        let Some(mut job) = self.jobs.get(&id).cloned() else { return Ok(None) };
+    pub fn change(&mut self, id: u64, change: impl FnOnce(&mut Job)) -> Result<(), ServeError> {
+        let Some(mut job) = self.jobs.get(&id).cloned() else { return Ok(()) };
         change(&mut job);
-        self.put(job.clone())?;
-        Ok(Some(job))
+        self.put(job)
     }
 
     fn put(&mut self, job: Job) -> Result<(), ServeError> {
         let folder = self.folder_of(job.id);
         let path = folder.join("job.json");
-        // These types hold no map whose keys JSON cannot have.
-        let text = serde_json::to_vec_pretty(&job).unwrap_or_default();
-        write_whole(&path, &text)?;
+        write_json(&path, &job)?;
         self.unsaved.remove(&job.id);
         self.jobs.insert(job.id, job);
         Ok(())
     }
 
     /// Moves a waiting job: before all others, before the one that stands before it, after the next.
-    pub(crate) fn shift(&mut self, id: u64, to: Shift) -> Result<Option<Job>, ServeError> {
+    pub fn shift(&mut self, id: u64, to: Shift) -> Result<Option<Job>, ServeError> {
         let waiting: Vec<(u64, i64)> = self.waiting().iter().map(|j| (j.id, j.order)).collect();
         let Some(at) = waiting.iter().position(|(i, _)| *i == id) else { return Ok(None) };
         let mut ids: Vec<u64> = waiting.iter().map(|(i, _)| *i).collect();
@@ -242,7 +212,7 @@ impl Queue {
     }
 
     /// The waiting job whose turn it is at `now`; else when to ask again, if some job is scheduled.
-    pub(crate) fn due(&self, now: Timestamp) -> Result<u64, Option<Timestamp>> {
+    pub fn due(&self, now: Timestamp) -> Result<u64, Option<Timestamp>> {
         let mut soonest: Option<Timestamp> = None;
         for job in self.waiting() {
             // A time that cannot be read does not keep a job forever.
@@ -304,19 +274,30 @@ fn take_lock(path: &Path) -> Result<File, ServeError> {
     Ok(file)
 }
 
-fn read_job(path: &Path) -> Result<Job, ServeError> {
+/// Reads a file of the state folder, whose format `version` tells.
+pub(crate) fn read_json<T: DeserializeOwned>(
+    path: &Path,
+    version: impl FnOnce(&T) -> u32,
+) -> Result<T, ServeError> {
     let mut text = String::new();
     File::open(path)
         .and_then(|file| file.take(MAX_BYTES).read_to_string(&mut text))
         .map_err(ServeError::io("read", path))?;
-    let job: Job = serde_json::from_str(&text)
-        .map_err(|e| ServeError::Damaged { path: path.to_owned(), reason: e.to_string() })?;
-    if job.schema_version > SCHEMA_VERSION {
-        let reason =
-            format!("it has format {}; this assay reads {SCHEMA_VERSION}", job.schema_version);
-        return Err(ServeError::Damaged { path: path.to_owned(), reason });
+    let damaged = |reason| ServeError::Damaged { path: path.to_owned(), reason };
+    let read: T = serde_json::from_str(&text).map_err(|e| damaged(e.to_string()))?;
+    match version(&read) {
+        version if version > SCHEMA_VERSION => {
+            let reason = format!("it has format {version}; this assay reads {SCHEMA_VERSION}");
+            Err(damaged(reason))
+        }
+        _ => Ok(read),
     }
-    Ok(job)
+}
+
+/// Writes a value as JSON, as [`write_whole`] does.
+pub(crate) fn write_json(path: &Path, value: &impl Serialize) -> Result<(), ServeError> {
+    // The types of the state folder hold no map whose keys JSON cannot have.
+    write_whole(path, &serde_json::to_vec_pretty(value).unwrap_or_default())
 }
 
 /// A folder for its owner only: experiments, commands and what programs printed are nobody else's.
@@ -353,18 +334,8 @@ mod tests {
     use super::*;
 
     fn new(name: &str, first: bool) -> NewJob {
-        NewJob {
-            experiment: name.into(),
-            title: String::new(),
-            workload: "noop".into(),
-            changes: Vec::new(),
-            trials: 1,
-            toml: "name = \"x\"".into(),
-            by: String::new(),
-            not_before: None,
-            scheduled: None,
-            first,
-        }
+        let job = Job { experiment: name.into(), workload: "noop".into(), ..Job::default() };
+        NewJob { job, toml: "name = \"x\"".into(), first }
     }
 
     fn names(queue: &Queue) -> Vec<&str> {
@@ -415,7 +386,9 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let mut queue = Queue::open(dir.path()).unwrap();
         let at: Timestamp = "2030-01-01T00:00:00Z".parse().unwrap();
-        queue.add(NewJob { not_before: Some(at), ..new("later", false) }).unwrap();
+        let mut later = new("later", false);
+        later.job.not_before = Some(at.to_string());
+        queue.add(later).unwrap();
         let before: Timestamp = "2029-01-01T00:00:00Z".parse().unwrap();
         assert_eq!(queue.due(before), Err(Some(at)));
         queue.add(new("now", false)).unwrap();

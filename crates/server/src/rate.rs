@@ -6,33 +6,28 @@ use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-/// Addresses that are remembered; when there are more, those whose buckets are full are forgotten.
+/// Buckets that are remembered; when there are more, those that nobody took from for a minute, which are full, are
+/// forgotten.
 const REMEMBERED: usize = 4096;
-/// Wrong tokens an address may give at once, and for long a second.
-const WRONG: (f64, f64) = (10.0, 0.2);
+/// Wrong tokens that an address may give for long a second, and at once.
+const WRONG: (f64, f64) = (0.2, 10.0);
 
-/// Who makes a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Sender of a request, each with a bucket of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Sender {
     /// One with a token or a session.
     Authenticated,
     /// Any other.
     Anonymous,
+    /// One that gave a wrong token.
+    Mistaken,
 }
 
-#[derive(Debug, Clone, Copy)]
-struct Bucket {
-    left: f64,
-    anonymous_left: f64,
-    wrong_left: f64,
-    at: Instant,
-}
-
-/// The buckets.
+/// The buckets: requests left in each, and when that was counted.
 #[derive(Debug)]
 pub(crate) struct Rates {
     per_second: f64,
-    buckets: Mutex<HashMap<IpAddr, Bucket>>,
+    buckets: Mutex<HashMap<(IpAddr, Sender), (f64, Instant)>>,
 }
 
 impl Rates {
@@ -40,46 +35,23 @@ impl Rates {
         Rates { per_second: f64::from(per_second.max(1)), buckets: Mutex::default() }
     }
 
-    fn with<T>(&self, who: IpAddr, now: Instant, ask: impl FnOnce(&mut Bucket) -> T) -> T {
-        let most = self.per_second * 4.0;
-        let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
-        if buckets.len() >= REMEMBERED && !buckets.contains_key(&who) {
-            let idle = |b: &Bucket| now.duration_since(b.at).as_secs() > 60;
-            buckets.retain(|_, b| !idle(b));
-        }
-        let fresh = Bucket { left: most, anonymous_left: most, wrong_left: WRONG.0, at: now };
-        let bucket = buckets.entry(who).or_insert(fresh);
-        let passed = now.saturating_duration_since(bucket.at).as_secs_f64();
-        bucket.left = (bucket.left + passed * self.per_second).min(most);
-        bucket.anonymous_left = (bucket.anonymous_left + passed * self.per_second).min(most);
-        bucket.wrong_left = (bucket.wrong_left + passed * WRONG.1).min(WRONG.0);
-        bucket.at = now;
-        ask(bucket)
-    }
-
-    /// Whether a request may be served.
+    /// Takes a request from the sender's bucket; false if it is empty.
     pub fn allows(&self, who: IpAddr, sender: Sender, now: Instant) -> bool {
-        self.with(who, now, |b| {
-            let left = match sender {
-                Sender::Authenticated => &mut b.left,
-                Sender::Anonymous => &mut b.anonymous_left,
-            };
-            let allowed = *left >= 1.0;
-            if allowed {
-                *left -= 1.0;
-            }
-            allowed
-        })
-    }
-
-    /// Whether this address may try a token.
-    pub fn may_try(&self, who: IpAddr, now: Instant) -> bool {
-        self.with(who, now, |b| b.wrong_left >= 1.0)
-    }
-
-    /// It gave a wrong one.
-    pub fn was_wrong(&self, who: IpAddr, now: Instant) {
-        self.with(who, now, |b| b.wrong_left -= 1.0);
+        let (rate, most) = match sender {
+            Sender::Mistaken => WRONG,
+            _ => (self.per_second, self.per_second * 4.0),
+        };
+        let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
+        if buckets.len() >= REMEMBERED && !buckets.contains_key(&(who, sender)) {
+            buckets.retain(|_, (_, at)| now.saturating_duration_since(*at).as_secs() <= 60);
+        }
+        let (left, at) = buckets.entry((who, sender)).or_insert((most, now));
+        let passed = now.saturating_duration_since(*at).as_secs_f64();
+        *left = (*left + passed * rate).min(most);
+        *at = now;
+        let allowed = *left >= 1.0;
+        *left -= f64::from(u8::from(allowed));
+        allowed
     }
 }
 
@@ -99,12 +71,18 @@ mod tests {
             "anonymous requests take nothing from the others"
         );
         assert!(rates.allows(who, Sender::Anonymous, now + Duration::from_secs(1)));
-        for _ in 0..10 {
-            assert!(rates.may_try(who, now));
-            rates.was_wrong(who, now);
-        }
-        assert!(!rates.may_try(who, now));
-        assert!(rates.may_try(who, now + Duration::from_secs(6)));
-        assert!(rates.may_try(IpAddr::from([127, 0, 0, 2]), now));
+        let tries = |who, now| rates.allows(who, Sender::Mistaken, now);
+        assert_eq!((0..20).filter(|_| tries(who, now)).count(), 10);
+        assert!(tries(who, now + Duration::from_secs(6)));
+        assert!(tries(IpAddr::from([127, 0, 0, 2]), now));
+    }
+
+    #[test]
+    fn idle_addresses_are_forgotten_when_there_are_many() {
+        let (rates, now) = (Rates::new(10), Instant::now());
+        let ask = |n: u32, now| rates.allows(IpAddr::from(n.to_be_bytes()), Sender::Anonymous, now);
+        assert!((0..REMEMBERED as u32).all(|n| ask(n, now)));
+        assert!(ask(u32::MAX, now + Duration::from_secs(61)));
+        assert_eq!(rates.buckets.lock().unwrap().len(), 1);
     }
 }

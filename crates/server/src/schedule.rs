@@ -12,13 +12,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Refusal, ServeError};
 use crate::every::Every;
-use crate::queue::{now, write_whole};
+use crate::queue::{now, read_json, write_json};
 use crate::submission::Submission;
 
 /// More than this are not kept.
 const MAX_SCHEDULES: usize = 200;
-/// The largest file that is read.
-const MAX_BYTES: u64 = 1 << 20;
 /// A time that is made up for later than this was missed.
 const LATE: SignedDuration = SignedDuration::from_mins(5);
 /// A clock that is set back by more than this was wrong before: the times since are counted anew.
@@ -129,7 +127,11 @@ impl Schedules {
                 continue;
             };
             next = next.max(id + 1);
-            let schedule = read(&path)?;
+            let schedule = read_json(&path, |s: &Schedule| s.schema_version)?;
+            schedule
+                .every
+                .parse::<Every>()
+                .map_err(|reason| ServeError::Damaged { path: path.clone(), reason })?;
             all.insert(id, schedule);
         }
         Ok(Schedules { folder, all, next })
@@ -144,9 +146,7 @@ impl Schedules {
     }
 
     fn put(&mut self, schedule: Schedule) -> Result<(), ServeError> {
-        // These types hold no map whose keys JSON cannot have.
-        let text = serde_json::to_vec_pretty(&schedule).unwrap_or_default();
-        write_whole(&self.path(schedule.id), &text)?;
+        write_json(&self.path(schedule.id), &schedule)?;
         self.all.insert(schedule.id, schedule);
         Ok(())
     }
@@ -199,23 +199,6 @@ impl Schedules {
         self.all.remove(&id);
         Ok(schedule)
     }
-}
-
-fn read(path: &Path) -> Result<Schedule, ServeError> {
-    use std::io::Read as _;
-    let mut text = String::new();
-    fs::File::open(path)
-        .and_then(|file| file.take(MAX_BYTES).read_to_string(&mut text))
-        .map_err(ServeError::io("read", path))?;
-    let damaged = |reason: String| ServeError::Damaged { path: path.to_owned(), reason };
-    let schedule: Schedule = serde_json::from_str(&text).map_err(|e| damaged(e.to_string()))?;
-    if schedule.schema_version > SCHEMA_VERSION {
-        let reason =
-            format!("it has format {}; this assay reads {SCHEMA_VERSION}", schedule.schema_version);
-        return Err(damaged(reason));
-    }
-    schedule.every.parse::<Every>().map_err(damaged)?;
-    Ok(schedule)
 }
 
 #[cfg(test)]

@@ -74,8 +74,8 @@ fn submit(app: &Arc<App>, schedule: &Schedule, due: Timestamp, missed: u64, late
         let made = change::job(app, &schedule.submit).and_then(|made| match made {
             change::Made::Nothing(why) => Ok(Err(why)),
             change::Made::Job(mut new) => {
-                new.scheduled = Some(of);
-                new.changes.extend(notes.iter().cloned());
+                new.job.scheduled = Some(of);
+                new.job.changes.extend(notes.iter().cloned());
                 Ok(Ok(app.queue().add(*new)?))
             }
         });

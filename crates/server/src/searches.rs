@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::asked::Asked;
 use crate::error::{Refusal, ServeError};
-use crate::queue::write_whole;
+use crate::queue::write_json;
 
 /// How many are kept.
 const MAX_SEARCHES: usize = 100;
@@ -122,8 +122,7 @@ impl Searches {
         let mut searches = held.clone();
         change(&mut searches)?;
         let kept = Kept { schema_version: SCHEMA_VERSION, searches };
-        // These types hold no map whose keys JSON cannot have.
-        write_whole(&self.path, &serde_json::to_vec(&kept).unwrap_or_default())?;
+        write_json(&self.path, &kept)?;
         *held = kept.searches;
         Ok(())
     }

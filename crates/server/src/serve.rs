@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::thread::JoinHandle;
 
 use assay_sut::Interrupt;
 use axum::middleware::from_fn_with_state;
@@ -52,9 +53,14 @@ pub fn serve(
         let address = listener.local_addr().unwrap_or(listen);
         let place = client::place_in(&state_dir);
         write_whole(&place, client::place(address).as_bytes())?;
-        let dispatcher = dispatcher(&app)?;
-        scheduler(&app)?;
-        watch_for(interrupt, &app)?;
+        let own = Arc::clone(&app);
+        let dispatcher = thread("assay-queue", "the dispatcher", move || dispatch::run(&own))?;
+        let own = Arc::clone(&app);
+        // Reading a repository takes time.
+        thread("assay-schedules", "the scheduler", move || scheduler::run(&own))?;
+        let (own, interrupt) = (Arc::clone(&app), interrupt.clone());
+        let watch = move || watch_for(&interrupt, &own);
+        thread("assay-signals", "the watch for signals", watch)?;
         let router = pages::router()
             .merge(api::router())
             .layer(from_fn_with_state(Arc::clone(&app), guard::guard))
@@ -65,7 +71,7 @@ pub fn serve(
         let _ = stop.wait_for(|stop| *stop).await;
         Ok((dispatcher, place))
     });
-    let (dispatcher, place): (std::thread::JoinHandle<()>, _) = outcome?;
+    let (dispatcher, place): (JoinHandle<()>, _) = outcome?;
     // Pages end at once; the run is given time to restore the settings.
     runtime.shutdown_background();
     let _ = std::fs::remove_file(&place);
@@ -73,44 +79,29 @@ pub fn serve(
     Ok(())
 }
 
-fn dispatcher(app: &Arc<App>) -> Result<std::thread::JoinHandle<()>, ServeError> {
-    let own = Arc::clone(app);
-    std::thread::Builder::new()
-        .name("assay-queue".into())
-        .spawn(move || dispatch::run(&own))
-        .map_err(|source| ServeError::Start { what: "the dispatcher", source })
-}
-
-/// What is due by a schedule is submitted by a thread of its own: reading a repository takes time.
-fn scheduler(app: &Arc<App>) -> Result<(), ServeError> {
-    let own = Arc::clone(app);
-    std::thread::Builder::new()
-        .name("assay-schedules".into())
-        .spawn(move || scheduler::run(&own))
-        .map(|_| ())
-        .map_err(|source| ServeError::Start { what: "the scheduler", source })
+/// Starts a thread of the server.
+fn thread(
+    name: &str,
+    what: &'static str,
+    work: impl FnOnce() + Send + 'static,
+) -> Result<JoinHandle<()>, ServeError> {
+    let builder = std::thread::Builder::new().name(name.into());
+    builder.spawn(work).map_err(|source| ServeError::Start { what, source })
 }
 
 /// When a signal comes, the run that goes on is asked to end, and so is the server.
-fn watch_for(interrupt: &Interrupt, app: &Arc<App>) -> Result<(), ServeError> {
-    let (interrupt, app) = (interrupt.clone(), Arc::clone(app));
-    std::thread::Builder::new()
-        .name("assay-signals".into())
-        .spawn(move || {
-            while !interrupt.fired() {
-                let fd = interrupt.as_fd();
-                let mut fds = [PollFd::from_borrowed_fd(fd, PollFlags::IN)];
-                if poll(&mut fds, None).is_err() && !interrupt.fired() {
-                    std::thread::yield_now();
-                }
-            }
-            app.stop.send_replace(true);
-            let running = app.queue().running().and_then(|j| j.process.clone());
-            if let Some(process) = running {
-                child::interrupt(&process);
-            }
-            app.touch();
-        })
-        .map(|_| ())
-        .map_err(|source| ServeError::Start { what: "the watch for signals", source })
+fn watch_for(interrupt: &Interrupt, app: &App) {
+    while !interrupt.fired() {
+        let fd = interrupt.as_fd();
+        let mut fds = [PollFd::from_borrowed_fd(fd, PollFlags::IN)];
+        if poll(&mut fds, None).is_err() && !interrupt.fired() {
+            std::thread::yield_now();
+        }
+    }
+    app.stop.send_replace(true);
+    let running = app.queue().running().and_then(|j| j.process.clone());
+    if let Some(process) = running {
+        child::interrupt(&process);
+    }
+    app.touch();
 }

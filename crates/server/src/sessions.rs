@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::error::ServeError;
-use crate::queue::write_whole;
+use crate::queue::write_json;
 use crate::token::{Role, Tokens, draw, same};
 
 /// The name of the cookie.
@@ -106,8 +106,7 @@ impl Sessions {
 
     fn keep(&self, held: &[Session]) -> Result<(), ServeError> {
         let kept = Kept { schema_version: SCHEMA_VERSION, sessions: held.to_vec() };
-        // These types hold no map whose keys JSON cannot have.
-        write_whole(&self.path, &serde_json::to_vec(&kept).unwrap_or_default())
+        write_json(&self.path, &kept)
     }
 }
 

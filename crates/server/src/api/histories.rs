@@ -1,10 +1,7 @@
 //! Histories and schedules over HTTP.
 
-use std::sync::Arc;
-
 use assay_history::{Quoted, Shown, quoted};
 use axum::Json;
-use axum::extract::rejection::JsonRejection;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use schemars::JsonSchema;
@@ -12,9 +9,9 @@ use serde::{Deserialize, Serialize};
 
 use super::jobs::add;
 use super::number;
-use crate::app::App;
 use crate::error::Refusal;
 use crate::every::Every;
+use crate::extract::{Answer, Body, Created, Server};
 use crate::job::Job;
 use crate::points;
 use crate::schedule::Schedule;
@@ -85,11 +82,9 @@ pub(crate) struct NewSchedule {
     pub submit: Submission,
 }
 
-pub(crate) async fn list(State(app): State<Arc<App>>) -> Result<Json<Histories>, Refusal> {
-    let own = Arc::clone(&app);
-    let ((all, _), imported) = app
-        .heavy(move || Ok::<_, Refusal>((points::histories(&own)?, points::imported(&own))))
-        .await??;
+pub(crate) async fn list(State(app): Server) -> Answer<Histories> {
+    let (all, imported) =
+        app.heavy(|app| Ok((points::histories(app)?.0, points::imported(app)))).await?;
     let line = |shown: Shown| {
         let changes = || shown.series.iter().flat_map(|s| &s.changes);
         HistoryLine {
@@ -107,126 +102,75 @@ pub(crate) async fn list(State(app): State<Arc<App>>) -> Result<Json<Histories>,
     }))
 }
 
-pub(crate) async fn one(
-    State(app): State<Arc<App>>,
-    Path(id): Path<String>,
-) -> Result<Json<Shown>, Refusal> {
-    let own = Arc::clone(&app);
-    app.heavy(move || points::history(&own, &id)).await?.map(Json)
+pub(crate) async fn one(State(app): Server, Path(id): Path<String>) -> Answer<Shown> {
+    app.heavy(move |app| points::history(app, &id)).await.map(Json)
 }
 
-pub(crate) async fn imported(
-    State(app): State<Arc<App>>,
-    Path(name): Path<String>,
-) -> Result<Json<Quoted>, Refusal> {
-    let own = Arc::clone(&app);
-    let all = app.heavy(move || points::imported(&own)).await?;
-    let found = all.into_iter().find(|(known, _)| *known == name);
-    let none = || Refusal::not_found(format!("no imported series is called `{name}`"));
-    found.map(|(_, i)| Json(quoted(&i))).ok_or_else(none)
+pub(crate) async fn imported(State(app): Server, Path(name): Path<String>) -> Answer<Quoted> {
+    app.heavy(move |app| Ok(quoted(&points::imported_as(app, &name)?))).await.map(Json)
 }
 
 pub(crate) async fn confirm(
-    State(app): State<Arc<App>>,
+    State(app): Server,
     Path(id): Path<String>,
-    body: Result<Json<AtCommit>, JsonRejection>,
-) -> Result<(StatusCode, Json<Job>), Refusal> {
-    let Json(AtCommit { commit }) = body.map_err(|e| Refusal::new(e.status(), e.body_text()))?;
-    Ok((StatusCode::CREATED, Json(confirmed(&app, id, commit).await?)))
-}
-
-pub(crate) async fn confirmed(app: &Arc<App>, id: String, commit: String) -> Result<Job, Refusal> {
-    let own = Arc::clone(app);
-    let new = app.heavy(move || points::confirm(&own, &id, &commit)).await??;
-    add(app, new)
+    Body(asked): Body<AtCommit>,
+) -> Created<Job> {
+    let new = app.heavy(move |app| points::confirm(app, &id, &asked.commit)).await?;
+    Ok((StatusCode::CREATED, Json(add(&app, new)?)))
 }
 
 pub(crate) async fn acknowledge(
-    State(app): State<Arc<App>>,
+    State(app): Server,
     Path(id): Path<String>,
-    body: Result<Json<Acknowledged>, JsonRejection>,
-) -> Result<Json<Shown>, Refusal> {
-    let Json(asked) = body.map_err(|e| Refusal::new(e.status(), e.body_text()))?;
-    acknowledged(&app, id, asked).await.map(Json)
-}
-
-pub(crate) async fn acknowledged(
-    app: &Arc<App>,
-    id: String,
-    asked: Acknowledged,
-) -> Result<Shown, Refusal> {
-    let own = Arc::clone(app);
-    let Acknowledged { commit, note, link } = asked;
-    app.heavy(move || points::acknowledge(&own, &id, &commit, &note, &link)).await?
+    Body(asked): Body<Acknowledged>,
+) -> Answer<Shown> {
+    app.heavy(move |app| points::acknowledge(app, &id, &asked)).await.map(Json)
 }
 
 pub(crate) async fn reset(
-    State(app): State<Arc<App>>,
+    State(app): Server,
     Path(id): Path<String>,
-    body: Result<Json<Afresh>, JsonRejection>,
-) -> Result<Json<Shown>, Refusal> {
-    let Json(asked) = body.map_err(|e| Refusal::new(e.status(), e.body_text()))?;
-    started_afresh(&app, id, asked).await.map(Json)
+    Body(asked): Body<Afresh>,
+) -> Answer<Shown> {
+    app.heavy(move |app| points::reset(app, &id, &asked)).await.map(Json)
 }
 
-pub(crate) async fn started_afresh(
-    app: &Arc<App>,
-    id: String,
-    asked: Afresh,
-) -> Result<Shown, Refusal> {
-    let own = Arc::clone(app);
-    app.heavy(move || points::reset(&own, &id, &asked.commit, asked.undo)).await?
-}
-
-pub(crate) async fn schedules(State(app): State<Arc<App>>) -> Json<Vec<Schedule>> {
+pub(crate) async fn schedules(State(app): Server) -> Json<Vec<Schedule>> {
     Json(app.schedules().list())
 }
 
-pub(crate) async fn schedule(
-    State(app): State<Arc<App>>,
-    body: Result<Json<NewSchedule>, JsonRejection>,
-) -> Result<(StatusCode, Json<Schedule>), Refusal> {
-    let Json(asked) = body.map_err(|e| Refusal::new(e.status(), e.body_text()))?;
-    Ok((StatusCode::CREATED, Json(scheduled(&app, asked).await?)))
-}
-
 /// Keeps a schedule, if what it submits can be submitted now; the reference of its points is what it is now.
-pub(crate) async fn scheduled(app: &Arc<App>, asked: NewSchedule) -> Result<Schedule, Refusal> {
+pub(crate) async fn schedule(
+    State(app): Server,
+    Body(asked): Body<NewSchedule>,
+) -> Created<Schedule> {
     let every: Every = asked.every.parse().map_err(Refusal::bad)?;
     let mut submit = asked.submit;
     if submit.not_before.as_deref().is_some_and(|t| !t.trim().is_empty()) {
         return Err(Refusal::bad("a schedule has its own times; leave out `not_before`"));
     }
-    let own = Arc::clone(app);
     let submit = app
-        .heavy(move || -> Result<Submission, Refusal> {
-            let found = crate::change::found(&own, &submit)?;
+        .heavy(move |app| {
+            let found = crate::change::found(app, &submit)?;
             // Of a file in a folder that counts which stands there then.
             if !found.path.as_os_str().is_empty() {
                 submit.toml = None;
             }
             if submit.rev.is_some() {
                 points::check_revisions(&submit)?;
-                submit.reference = Some(points::reference(&own, &found, &submit)?);
+                submit.reference = Some(points::reference(app, &found, &submit)?);
             }
-            crate::change::job(&own, &submit)?;
+            crate::change::job(app, &submit)?;
             Ok(submit)
         })
-        .await??;
+        .await?;
     let made = app.schedules().add(every, submit)?;
     app.rescheduled.notify_all();
-    Ok(made)
+    Ok((StatusCode::CREATED, Json(made)))
 }
 
-pub(crate) async fn unschedule(
-    State(app): State<Arc<App>>,
-    Path(id): Path<String>,
-) -> Result<Json<Schedule>, Refusal> {
-    unscheduled(&app, &id).map(Json)
-}
-
-pub(crate) fn unscheduled(app: &App, id: &str) -> Result<Schedule, Refusal> {
-    let removed = app.schedules().remove(number(id)?)?;
+pub(crate) async fn unschedule(State(app): Server, Path(id): Path<String>) -> Answer<Schedule> {
+    let removed = app.schedules().remove(number(&id)?)?;
     app.rescheduled.notify_all();
-    Ok(removed)
+    Ok(Json(removed))
 }

@@ -5,12 +5,11 @@ use std::time::Duration;
 
 use assay_lab::LiveProfile;
 use axum::Json;
-use axum::extract::rejection::{JsonRejection, QueryRejection};
-use axum::extract::{Path, Query, State};
+use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode};
-use axum::response::{IntoResponse, Response};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use tokio::time::{Instant, timeout_at};
 
 use crate::app::App;
@@ -18,8 +17,9 @@ use crate::change::{self, Made};
 use crate::child::{EVENTS, EXPERIMENT};
 use crate::draft::{self, Draft};
 use crate::error::Refusal;
+use crate::extract::{Answer, Ask, Body, Created, Described, Events, Server};
 use crate::job::{Job, JobState};
-use crate::live::Live;
+use crate::live::{Live, LiveStatus};
 use crate::queue::{NewJob, Shift};
 use crate::sse;
 use crate::submission::Submission;
@@ -38,7 +38,7 @@ pub(crate) struct Jobs {
     over: Vec<Job>,
 }
 
-pub(crate) async fn list(State(app): State<Arc<App>>) -> Json<Jobs> {
+pub(crate) async fn list(State(app): Server) -> Json<Jobs> {
     let queue = app.queue();
     let own = |jobs: Vec<&Job>| jobs.into_iter().cloned().collect();
     Json(Jobs {
@@ -48,32 +48,17 @@ pub(crate) async fn list(State(app): State<Arc<App>>) -> Json<Jobs> {
     })
 }
 
-pub(crate) async fn submit(
-    State(app): State<Arc<App>>,
-    body: Result<Json<Submission>, JsonRejection>,
-) -> Result<(StatusCode, Json<Job>), Refusal> {
-    let Json(asked) = body.map_err(|e| Refusal::new(e.status(), e.body_text()))?;
-    let job = enqueue(&app, asked).await?;
-    Ok((StatusCode::CREATED, Json(job)))
+/// Checks what is submitted, beside the thread that answers, and puts it into the queue.
+pub(crate) async fn submit(State(app): Server, Body(asked): Body<Submission>) -> Created<Job> {
+    match app.heavy(move |app| change::job(app, &asked)).await? {
+        Made::Nothing(why) => Err(Refusal::conflict(why)),
+        Made::Job(new) => Ok((StatusCode::CREATED, Json(add(&app, *new)?))),
+    }
 }
 
 /// Reads, checks and plans what would be submitted.
-pub(crate) async fn plan(
-    State(app): State<Arc<App>>,
-    body: Result<Json<Submission>, JsonRejection>,
-) -> Result<Json<Draft>, Refusal> {
-    let Json(asked) = body.map_err(|e| Refusal::new(e.status(), e.body_text()))?;
-    let own = Arc::clone(&app);
-    app.heavy(move || draft::draft(&own, &asked, "")).await?.map(Json)
-}
-
-/// Checks what is submitted, beside the thread that answers, and puts it into the queue.
-pub(crate) async fn enqueue(app: &Arc<App>, asked: Submission) -> Result<Job, Refusal> {
-    let own = Arc::clone(app);
-    match app.heavy(move || change::job(&own, &asked)).await?? {
-        Made::Nothing(why) => Err(Refusal::conflict(why)),
-        Made::Job(new) => add(app, *new),
-    }
+pub(crate) async fn plan(State(app): Server, Body(asked): Body<Submission>) -> Answer<Draft> {
+    app.heavy(move |app| draft::draft(app, &asked, "")).await.map(Json)
 }
 
 /// Puts a job into the queue.
@@ -83,20 +68,20 @@ pub(crate) fn add(app: &App, new: NewJob) -> Result<Job, Refusal> {
     Ok(job)
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct Wait {
-    /// Answer when the job has ended, or after this many seconds.
+    /// Answer when the job has ended, or after this many seconds
     #[serde(default)]
+    #[schemars(range(max = 50))]
     wait: u64,
 }
 
 pub(crate) async fn one(
-    State(app): State<Arc<App>>,
+    State(app): Server,
     Path(id): Path<String>,
-    query: Result<Query<Wait>, QueryRejection>,
-) -> Result<Json<Job>, Refusal> {
+    Ask(Wait { wait }): Ask<Wait>,
+) -> Answer<Job> {
     let id = number(&id)?;
-    let Query(Wait { wait }) = query.map_err(|e| Refusal::bad(e.body_text()))?;
     if wait > MAX_WAIT_S {
         return Err(Refusal::bad(format!("wait is 0 to {MAX_WAIT_S} seconds")));
     }
@@ -114,17 +99,11 @@ pub(crate) async fn one(
     }
 }
 
-pub(crate) async fn cancel(
-    State(app): State<Arc<App>>,
-    Path(id): Path<String>,
-) -> Result<Json<Job>, Refusal> {
+pub(crate) async fn cancel(State(app): Server, Path(id): Path<String>) -> Answer<Job> {
     app.cancel(number(&id)?).map(Json)
 }
 
-pub(crate) async fn resume(
-    State(app): State<Arc<App>>,
-    Path(id): Path<String>,
-) -> Result<Json<Job>, Refusal> {
+pub(crate) async fn resume(State(app): Server, Path(id): Path<String>) -> Answer<Job> {
     app.resume(number(&id)?).map(Json)
 }
 
@@ -137,75 +116,69 @@ pub(crate) struct Move {
 }
 
 pub(crate) async fn shift(
-    State(app): State<Arc<App>>,
+    State(app): Server,
     Path(id): Path<String>,
-    body: Result<Json<Move>, JsonRejection>,
-) -> Result<Json<Job>, Refusal> {
-    let id = number(&id)?;
-    let Json(Move { to }) = body.map_err(|e| Refusal::new(e.status(), e.body_text()))?;
-    moved(&app, id, to).map(Json)
-}
-
-pub(crate) fn moved(app: &App, id: u64, to: Shift) -> Result<Job, Refusal> {
-    let job = app.job(id)?;
-    let moved = app.queue().shift(id, to)?;
+    Body(Move { to }): Body<Move>,
+) -> Answer<Job> {
+    let job = app.job(number(&id)?)?;
+    let moved = app.queue().shift(job.id, to)?;
     app.touch();
-    moved.ok_or_else(|| {
-        Refusal::conflict(format!("job {id} is {}; only one that waits is moved", job.state.name()))
+    moved.map(Json).ok_or_else(|| {
+        let state = job.state.name();
+        Refusal::conflict(format!("job {} is {state}; only one that waits is moved", job.id))
     })
 }
 
 /// The run of a job as it goes on, if this server has seen it.
-pub(crate) fn live_of(app: &App, id: u64) -> Result<Arc<Live>, Refusal> {
-    let job = app.job(id)?;
-    app.live(id).ok_or_else(|| {
+fn live_of(app: &App, id: &str) -> Result<Arc<Live>, Refusal> {
+    let job = app.job(number(id)?)?;
+    app.live(job.id).ok_or_else(|| {
         let state = job.state.name();
         Refusal::conflict(format!("job {id} is {state}; it has no run that can be watched now"))
     })
 }
 
-pub(crate) async fn live(
-    State(app): State<Arc<App>>,
-    Path(id): Path<String>,
-) -> Result<Response, Refusal> {
-    Ok(Json(live_of(&app, number(&id)?)?.status()).into_response())
+pub(crate) async fn live(State(app): Server, Path(id): Path<String>) -> Answer<LiveStatus> {
+    Ok(Json(live_of(&app, &id)?.status()))
 }
 
 pub(crate) async fn events(
-    State(app): State<Arc<App>>,
+    State(app): Server,
     Path(id): Path<String>,
     headers: HeaderMap,
-) -> Result<Response, Refusal> {
-    let live = live_of(&app, number(&id)?)?;
+) -> Result<Events, Refusal> {
+    let live = live_of(&app, &id)?;
     let seen = headers.get("last-event-id").and_then(|v| v.to_str().ok()?.parse().ok());
     Ok(sse::run(live, seen))
 }
 
 /// The profile of the trial that runs, as the run made it last, and asks for the next; `None`: it has made none yet.
-pub(crate) async fn profile_of(app: &Arc<App>, id: u64) -> Result<Option<LiveProfile>, Refusal> {
-    let job = app.job(id)?;
-    let folder = app.queue().folder_of(id);
+pub(crate) async fn profile(
+    State(app): Server,
+    Path(id): Path<String>,
+) -> Result<Described<Json<Option<LiveProfile>>, Option<Map<String, Value>>>, Refusal> {
+    let job = app.job(number(&id)?)?;
+    let folder = app.queue().folder_of(job.id);
     if job.state != JobState::Running {
         let state = job.state.name();
         return Err(Refusal::conflict(format!("job {id} is {state}; no trial of it runs")));
     }
-    app.heavy(move || {
-        match profiling(&folder) {
-            Profiling::Here => {}
-            Profiling::None => {
-                return Err(Refusal::conflict(format!(
-                    "job {id} is not profiled; its experiment has no `tracers = [\"profile\"]` under [observe]"
-                )));
+    let made = app.heavy(move |_| {
+        let refusal = match profiling(&folder) {
+            Profiling::Here => {
+                let events = folder.join(EVENTS);
+                return LiveProfile::ask(&events)
+                    .and_then(|()| LiveProfile::read(&events))
+                    .map_err(|e| Refusal::own(&e));
             }
-            Profiling::Elsewhere => {
-                return Err(Refusal::conflict(format!("job {id}: {ELSEWHERE}")));
-            }
-        }
-        let events = folder.join(EVENTS);
-        LiveProfile::ask(&events).map_err(|e| Refusal::own(&e))?;
-        LiveProfile::read(&events).map_err(|e| Refusal::own(&e))
-    })
-    .await?
+            Profiling::None => format!(
+                "job {id} is not profiled; its experiment has no `tracers = [\"profile\"]` under [observe]"
+            ),
+            Profiling::Elsewhere => format!("job {id}: {ELSEWHERE}"),
+        };
+        Err(Refusal::conflict(refusal))
+    });
+    made.await.map(|made| Described::new(Json(made)))
 }
 
 /// What the profile of a trial that runs elsewhere is.
@@ -230,13 +203,6 @@ pub(crate) fn profiling(folder: &std::path::Path) -> Profiling {
         Ok(_) => Profiling::Here,
         Err(_) => Profiling::None,
     }
-}
-
-pub(crate) async fn profile(
-    State(app): State<Arc<App>>,
-    Path(id): Path<String>,
-) -> Result<Response, Refusal> {
-    Ok(Json(profile_of(&app, number(&id)?).await?).into_response())
 }
 
 /// The number of a job; what is none is no job.

@@ -5,11 +5,9 @@ use std::sync::Arc;
 
 use assay_archive::Archive;
 use assay_model::{Deleted, RunId, RunSummary};
-use axum::extract::rejection::JsonRejection;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
-use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -17,6 +15,7 @@ use serde::Deserialize;
 use super::runs::{MAX_FILE, run_id};
 use crate::app::App;
 use crate::error::Refusal;
+use crate::extract::{Answer, Body, Created, File, Server};
 use crate::guard::read_only;
 use crate::searches::SavedSearch;
 use crate::token::Role;
@@ -33,12 +32,6 @@ pub(crate) struct Annotate {
     pub note: Option<String>,
 }
 
-type Body<T> = Result<Json<T>, JsonRejection>;
-
-fn body<T>(body: Body<T>) -> Result<T, Refusal> {
-    body.map(|Json(t)| t).map_err(|e| Refusal::new(e.status(), e.body_text()))
-}
-
 /// Does something to a run beside the thread that answers.
 async fn change<T: Send + 'static>(
     app: &Arc<App>,
@@ -46,20 +39,19 @@ async fn change<T: Send + 'static>(
     work: impl FnOnce(&Archive, &RunId) -> Result<T, Refusal> + Send + 'static,
 ) -> Result<T, Refusal> {
     let id = run_id(id)?;
-    let archive = app.config.archive.clone();
-    app.heavy(move || work(&archive, &id)).await?
+    app.heavy(move |app| work(&app.config.archive, &id)).await
 }
 
 fn line(archive: &Archive, id: &RunId) -> Result<RunSummary, Refusal> {
     Ok(archive.annotated(archive.run(id)?.summary()?))
 }
 
-pub(crate) async fn annotated(
-    app: &Arc<App>,
-    id: &str,
-    asked: Annotate,
-) -> Result<RunSummary, Refusal> {
-    change(app, id, move |archive, id| {
+pub(crate) async fn annotate(
+    State(app): Server,
+    Path(id): Path<String>,
+    Body(asked): Body<Annotate>,
+) -> Answer<RunSummary> {
+    let annotated = change(&app, &id, move |archive, id| {
         archive.annotate(id, |notes| {
             notes.tags.retain(|tag| !asked.remove_tags.contains(tag));
             for tag in &asked.add_tags {
@@ -70,59 +62,32 @@ pub(crate) async fn annotated(
             }
         })?;
         line(archive, id)
-    })
-    .await
+    });
+    annotated.await.map(Json)
 }
 
-pub(crate) async fn annotate(
-    State(app): State<Arc<App>>,
-    Path(id): Path<String>,
-    asked: Body<Annotate>,
-) -> Result<Json<RunSummary>, Refusal> {
-    annotated(&app, &id, body(asked)?).await.map(Json)
+pub(crate) async fn delete(State(app): Server, Path(id): Path<String>) -> Answer<Deleted> {
+    change(&app, &id, |archive, id| Ok(archive.delete(id)?)).await.map(Json)
 }
 
-pub(crate) async fn deleted(app: &Arc<App>, id: &str) -> Result<Deleted, Refusal> {
-    change(app, id, |archive, id| Ok(archive.delete(id)?)).await
-}
-
-pub(crate) async fn delete(
-    State(app): State<Arc<App>>,
-    Path(id): Path<String>,
-) -> Result<Json<Deleted>, Refusal> {
-    deleted(&app, &id).await.map(Json)
-}
-
-pub(crate) async fn restored(app: &Arc<App>, id: &str) -> Result<RunSummary, Refusal> {
-    change(app, id, |archive, id| {
+pub(crate) async fn restore(State(app): Server, Path(id): Path<String>) -> Answer<RunSummary> {
+    let restored = change(&app, &id, |archive, id| {
         archive.restore(id.as_str())?;
         line(archive, id)
-    })
-    .await
+    });
+    restored.await.map(Json)
 }
 
-pub(crate) async fn restore(
-    State(app): State<Arc<App>>,
-    Path(id): Path<String>,
-) -> Result<Json<RunSummary>, Refusal> {
-    restored(&app, &id).await.map(Json)
-}
-
-pub(crate) async fn list_deleted(app: &Arc<App>) -> Result<Vec<Deleted>, Refusal> {
-    let archive = app.config.archive.clone();
-    Ok(app.heavy(move || archive.deleted()).await??)
-}
-
-pub(crate) async fn trash(State(app): State<Arc<App>>) -> Result<Json<Vec<Deleted>>, Refusal> {
-    list_deleted(&app).await.map(Json)
+pub(crate) async fn trash(State(app): Server) -> Answer<Vec<Deleted>> {
+    app.heavy(|app| Ok(app.config.archive.deleted()?)).await.map(Json)
 }
 
 /// A run as one file, byte for byte as `assay archive export` writes it.
 pub(crate) async fn bundle(
-    State(app): State<Arc<App>>,
+    State(app): Server,
     Extension(role): Extension<Role>,
     Path(id): Path<String>,
-) -> Result<Response, Refusal> {
+) -> Result<File, Refusal> {
     // It holds what pages leave out of runs of earlier versions.
     if role == Role::ReadOnly {
         return Err(read_only());
@@ -147,20 +112,19 @@ pub(crate) async fn bundle(
     })
     .await?;
     let disposition = format!("attachment; filename=\"{name}\"");
-    let headers =
-        [(CONTENT_TYPE, "application/octet-stream".to_owned()), (CONTENT_DISPOSITION, disposition)];
-    Ok((headers, bytes).into_response())
+    let kind = "application/octet-stream".to_owned();
+    Ok(([(CONTENT_TYPE, kind), (CONTENT_DISPOSITION, disposition)], bytes))
 }
 
-pub(crate) async fn searches(State(app): State<Arc<App>>) -> Json<Vec<SavedSearch>> {
+pub(crate) async fn searches(State(app): Server) -> Json<Vec<SavedSearch>> {
     Json(app.searches.list())
 }
 
 pub(crate) async fn save_search(
-    State(app): State<Arc<App>>,
-    new: Body<SavedSearch>,
-) -> Result<(StatusCode, Json<SavedSearch>), Refusal> {
-    Ok((StatusCode::CREATED, Json(app.searches.save(body(new)?)?)))
+    State(app): Server,
+    Body(new): Body<SavedSearch>,
+) -> Created<SavedSearch> {
+    Ok((StatusCode::CREATED, Json(app.searches.save(new)?)))
 }
 
 /// The search that is meant.
@@ -172,9 +136,9 @@ pub(crate) struct Named {
 }
 
 pub(crate) async fn forget_search(
-    State(app): State<Arc<App>>,
-    named: Body<Named>,
-) -> Result<Json<Vec<SavedSearch>>, Refusal> {
-    app.searches.forget(&body(named)?.name)?;
+    State(app): Server,
+    Body(named): Body<Named>,
+) -> Answer<Vec<SavedSearch>> {
+    app.searches.forget(&named.name)?;
     Ok(Json(app.searches.list()))
 }

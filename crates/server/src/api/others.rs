@@ -1,21 +1,19 @@
 //! The server itself, its experiments, landscapes and the machine over HTTP.
 
-use std::sync::Arc;
-
 use assay_iotrace::IoReport;
 use assay_rules::denominator::Denominator;
 use assay_rules::landscape::{Collection, Landscape, Query as Question};
-use axum::extract::rejection::QueryRejection;
-use axum::extract::{Path, Query, State};
+use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::app::App;
 use crate::change::{self, Form};
 use crate::error::Refusal;
+use crate::extract::{Answer, Ask, Described, Events, Object, Server};
 use crate::folders::{self, ExperimentLine};
 use crate::observe::Observed;
 use crate::observe_io;
@@ -26,8 +24,9 @@ pub(crate) async fn nothing() -> Refusal {
     Refusal::not_found("not found; GET /api/v1/openapi.json lists the paths")
 }
 
-pub(crate) async fn document() -> Json<Value> {
-    Json(crate::openapi::document(env!("CARGO_PKG_VERSION")))
+pub(crate) async fn document() -> Object {
+    let version = env!("CARGO_PKG_VERSION");
+    Described::new(Json(crate::openapi::document(&super::routes(), version)).into_response())
 }
 
 /// The server.
@@ -45,10 +44,7 @@ pub(crate) struct Status {
     waiting: usize,
 }
 
-pub(crate) async fn status(
-    State(app): State<Arc<App>>,
-    Extension(role): Extension<Role>,
-) -> Json<Status> {
+pub(crate) async fn status(State(app): Server, Extension(role): Extension<Role>) -> Json<Status> {
     let queue = app.queue();
     Json(Status {
         version: app.config.version.to_owned(),
@@ -59,30 +55,15 @@ pub(crate) async fn status(
     })
 }
 
-pub(crate) async fn experiments(
-    State(app): State<Arc<App>>,
-) -> Result<Json<Vec<ExperimentLine>>, Refusal> {
-    lines(&app).await.map(Json)
+pub(crate) async fn experiments(State(app): Server) -> Answer<Vec<ExperimentLine>> {
+    let lines = |app: &std::sync::Arc<App>| {
+        Ok(folders::list(&app.config.folders).iter().map(folders::Listed::line).collect())
+    };
+    app.heavy(lines).await.map(Json)
 }
 
-pub(crate) async fn lines(app: &Arc<App>) -> Result<Vec<ExperimentLine>, Refusal> {
-    let own = Arc::clone(app);
-    app.heavy(move || {
-        folders::list(&own.config.folders).iter().map(folders::Listed::line).collect()
-    })
-    .await
-}
-
-pub(crate) async fn experiment(
-    State(app): State<Arc<App>>,
-    Path(id): Path<String>,
-) -> Result<Json<Form>, Refusal> {
-    form(&app, id).await.map(Json)
-}
-
-pub(crate) async fn form(app: &Arc<App>, id: String) -> Result<Form, Refusal> {
-    let own = Arc::clone(app);
-    app.heavy(move || change::form(&own, &id)).await?
+pub(crate) async fn experiment(State(app): Server, Path(id): Path<String>) -> Answer<Form> {
+    app.heavy(move |app| change::form(app, &id)).await.map(Json)
 }
 
 /// A workload that a submission can start from.
@@ -102,28 +83,34 @@ pub(crate) fn workloads(app: &App) -> Vec<WorkloadLine> {
     built_in.chain(kits).map(|s| WorkloadLine { name: s.name, help: s.help }).collect()
 }
 
-pub(crate) async fn landscapes(State(app): State<Arc<App>>) -> Result<Json<Value>, Refusal> {
-    let list = app
-        .heavy(|| match Collection::built_in() {
-            Ok(collection) => Ok(serde_json::json!(collection.list())),
-            Err(e) => Err(Refusal::own(&e)),
-        })
-        .await??;
-    Ok(Json(list))
+pub(crate) async fn landscapes(
+    State(app): Server,
+) -> Result<Described<Json<Value>, Vec<Value>>, Refusal> {
+    let list = app.heavy(|_| Ok(json!(collection()?.list()))).await?;
+    Ok(Described::new(Json(list)))
+}
+
+/// The landscapes that assay knows.
+pub(crate) fn collection() -> Result<Collection, Refusal> {
+    Collection::built_in().map_err(|e| Refusal::own(&e))
 }
 
 /// How a landscape is shown.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Shown {
+    /// Denominators, with commas; the first decides the order
+    #[schemars(extend("type" = "array", "items" = { "type": "string", "enum": Denominator::ALL.map(Denominator::name) }))]
     pub per: String,
+    /// Only results that were true on this day
     pub as_of: String,
+    /// Only this metric
     pub metric: String,
 }
 
 /// A landscape with its matrix.
 pub(crate) fn make(name: &str, shown: &Shown) -> Result<Landscape, Refusal> {
-    let collection = Collection::built_in().map_err(|e| Refusal::own(&e))?;
+    let collection = collection()?;
     if !collection.list().iter().any(|l| l.name == name) {
         return Err(Refusal::not_found(format!("there is no landscape `{name}`")));
     }
@@ -139,21 +126,20 @@ pub(crate) fn make(name: &str, shown: &Shown) -> Result<Landscape, Refusal> {
 }
 
 pub(crate) async fn landscape(
-    State(app): State<Arc<App>>,
+    State(app): Server,
     Path(name): Path<String>,
-    query: Result<Query<Shown>, QueryRejection>,
-) -> Result<Json<Value>, Refusal> {
-    let Query(shown) = query.map_err(|e| Refusal::bad(e.body_text()))?;
-    let made = move || -> Result<Value, Refusal> {
+    Ask(shown): Ask<Shown>,
+) -> Result<Object, Refusal> {
+    let made = app.heavy(move |_| {
         let landscape = make(&name, &shown)?;
-        Ok(serde_json::json!({
+        Ok(json!({
             "schema_version": assay_model::SCHEMA_VERSION,
             "heading": landscape.heading(),
             "landscape": landscape,
             "matrix": landscape.matrix(),
         }))
-    };
-    app.heavy(made).await?.map(Json)
+    });
+    made.await.map(|made| Described::new(Json(made).into_response()))
 }
 
 /// Refused while a run goes on: looking costs time of the machine that is measured.
@@ -167,18 +153,17 @@ pub(crate) fn may_observe(app: &App) -> Result<(), Refusal> {
     }
 }
 
-pub(crate) async fn observe(State(app): State<Arc<App>>) -> Result<Response, Refusal> {
+pub(crate) async fn observe(State(app): Server) -> Result<Events, Refusal> {
     may_observe(&app)?;
     Ok(sse::newest(Observed::look(&app)?))
 }
 
 pub(crate) async fn observe_io(
-    State(app): State<Arc<App>>,
-    query: Result<Query<observe_io::AskedIo>, QueryRejection>,
-) -> Result<Response, Refusal> {
-    let Query(asked) = query.map_err(|e| Refusal::bad(e.body_text()))?;
+    State(app): Server,
+    Ask(asked): Ask<observe_io::AskedIo>,
+) -> Result<Described<Response, IoReport>, Refusal> {
     let about = asked.read()?;
     may_observe(&app)?;
     let report: &IoReport = &*observe_io::newest(&app, &about).await?;
-    Ok(Json(report).into_response())
+    Ok(Described::new(Json(report).into_response()))
 }

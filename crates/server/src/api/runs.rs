@@ -7,16 +7,16 @@ use assay_lab::{Declared, Side, across, across_io, parse_margin};
 use assay_model::{Across, RunId, RunSummary};
 use assay_report::{Inside, RunView};
 use axum::Json;
-use axum::extract::rejection::QueryRejection;
-use axum::extract::{Path, Query, State};
+use axum::extract::{Path, State};
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
-use axum::response::{IntoResponse, Response};
+use axum::response::IntoResponse;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::app::App;
 pub(crate) use crate::asked::{Asked, SORTS};
 use crate::error::Refusal;
+use crate::extract::{Answer, Ask, Described, File, Object, Server};
 
 /// The most runs that are compared at once.
 const MAX_COMPARED: usize = 8;
@@ -36,19 +36,11 @@ pub(crate) struct Runs {
     pub runs: Vec<RunSummary>,
 }
 
-pub(crate) async fn list(
-    State(app): State<Arc<App>>,
-    query: Result<Query<Asked>, QueryRejection>,
-) -> Result<Json<Runs>, Refusal> {
-    let Query(asked) = query.map_err(|e| Refusal::bad(e.body_text()))?;
-    found(&app, asked).await.map(Json)
-}
-
-pub(crate) async fn found(app: &Arc<App>, asked: Asked) -> Result<Runs, Refusal> {
+pub(crate) async fn list(State(app): Server, Ask(asked): Ask<Asked>) -> Answer<Runs> {
     let search = asked.search()?;
-    let archive = app.config.archive.clone();
-    let found = app.heavy(move || archive.search(&search)).await??;
-    Ok(Runs { total: found.total, page: asked.page(), limit: asked.limit(), runs: found.runs })
+    let found = app.heavy(move |app| Ok(app.config.archive.search(&search)?)).await?;
+    let (page, limit) = (asked.page(), asked.limit());
+    Ok(Json(Runs { total: found.total, page, limit, runs: found.runs }))
 }
 
 /// The id of a run; a part of one is not enough here, so that an address means one thing for ever.
@@ -56,14 +48,11 @@ pub(crate) fn run_id(text: &str) -> Result<RunId, Refusal> {
     RunId::try_from(text.to_owned()).map_err(|e| Refusal::not_found(e.to_string()))
 }
 
-pub(crate) async fn one(
-    State(app): State<Arc<App>>,
-    Path(id): Path<String>,
-) -> Result<Response, Refusal> {
+pub(crate) async fn one(State(app): Server, Path(id): Path<String>) -> Result<Object, Refusal> {
     let view = app.view(run_id(&id)?).await?;
-    let json = app.heavy(move || assay_report::json::write(&view)).await?;
-    let json = json.map_err(|e| Refusal::own(&e))?;
-    Ok(([(CONTENT_TYPE, "application/json")], json).into_response())
+    let json = move |_: &Arc<App>| assay_report::json::write(&view).map_err(|e| Refusal::own(&e));
+    let json = app.heavy(json).await?;
+    Ok(Described::new(([(CONTENT_TYPE, "application/json")], json).into_response()))
 }
 
 /// A file of a run.
@@ -101,28 +90,23 @@ fn walk(folder: &FilePath, depth: usize, paths: &mut Vec<PathBuf>) {
     }
 }
 
-pub(crate) async fn files(
-    State(app): State<Arc<App>>,
-    Path(id): Path<String>,
-) -> Result<Json<Vec<FileLine>>, Refusal> {
+pub(crate) async fn files(State(app): Server, Path(id): Path<String>) -> Answer<Vec<FileLine>> {
     let id = run_id(&id)?;
-    let own = Arc::clone(&app);
-    let files = app.heavy(move || list_files(&own, &id)).await??;
+    let files = app.heavy(move |app| list_files(app, &id)).await?;
     Ok(Json(files.into_iter().map(|(line, _)| line).collect()))
 }
 
 pub(crate) async fn file(
-    State(app): State<Arc<App>>,
+    State(app): Server,
     Path((id, number)): Path<(String, String)>,
-) -> Result<Response, Refusal> {
-    let none = || Refusal::not_found(format!("the run has no file number {number}"));
-    let (id, wanted) = (run_id(&id)?, number.parse::<usize>().map_err(|_| none())?);
-    let own = Arc::clone(&app);
-    let read = move || -> Result<Option<(String, Vec<u8>)>, Refusal> {
-        let files = list_files(&own, &id)?;
-        let Some((line, path)) = files.into_iter().find(|(l, _)| l.number == wanted) else {
-            return Ok(None);
-        };
+) -> Result<File, Refusal> {
+    let id = run_id(&id)?;
+    let read = move |app: &Arc<App>| {
+        let none = || Refusal::not_found(format!("the run has no file number {number}"));
+        let wanted = number.parse::<usize>().map_err(|_| none())?;
+        let files = list_files(app, &id)?;
+        let found = files.into_iter().find(|(line, _)| line.number == wanted);
+        let (line, path) = found.ok_or_else(none)?;
         if line.bytes > MAX_FILE {
             return Err(Refusal::conflict(format!(
                 "{} has {} bytes; take it with `assay archive export {id}`",
@@ -130,12 +114,12 @@ pub(crate) async fn file(
             )));
         }
         let bytes = std::fs::read(&path).map_err(|e| Refusal::own(&e))?;
-        let archive = &own.config.archive;
+        let archive = &app.config.archive;
         let redactor = archive.secrets(&archive.run(&id)?);
         let clean = redactor.file(&line.name, &bytes).map(std::borrow::Cow::into_owned);
-        Ok(Some((line.name, clean.unwrap_or(bytes))))
+        Ok((line.name, clean.unwrap_or(bytes)))
     };
-    let (name, bytes) = app.heavy(read).await??.ok_or_else(none)?;
+    let (name, bytes) = app.heavy(read).await?;
     let kind = if name.ends_with(".parquet") {
         "application/octet-stream"
     } else {
@@ -147,25 +131,32 @@ pub(crate) async fn file(
         .map(|c| if c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_') { c } else { '-' })
         .collect();
     let disposition = format!("inline; filename=\"{flat}\"");
-    Ok(([(CONTENT_TYPE, kind.to_owned()), (CONTENT_DISPOSITION, disposition)], bytes)
-        .into_response())
+    Ok(([(CONTENT_TYPE, kind.to_owned()), (CONTENT_DISPOSITION, disposition)], bytes))
 }
 
 /// Which runs are compared.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Compared {
-    /// The ids, with commas or blanks; the first is the baseline.
+    /// The ids of 2 to 8 different runs, with commas; the first is the baseline
+    #[schemars(extend("type" = "array", "minItems" = 2, "maxItems" = MAX_COMPARED, "uniqueItems" = true,
+        "items" = { "type": "string", "pattern": "^[0-9]{8}-[0-9]{6}-[0-9a-f]{4}$" }))]
     pub runs: String,
+    /// The metric; absent: the one that decides in the first run
     pub metric: String,
+    /// Differences within it do not matter: `2 %`
+    #[schemars(extend("pattern" = "^([0-9]{1,2} %)?$"))]
     pub margin: String,
-    /// Facts that are meant to differ, with commas.
+    /// Facts that are meant to differ, with commas
     pub factors: String,
-    /// Soft differences that are accepted, `PATH=REASON` each on a line of its own.
+    /// Soft differences that are accepted: PATH=REASON, each on a line of its own
     pub accept: String,
+    #[schemars(skip)]
     pub per: String,
     /// What each run's system costs, with commas.
+    #[schemars(skip)]
     pub prices: String,
+    #[schemars(skip)]
     pub currency: String,
 }
 
@@ -221,7 +212,7 @@ pub(crate) async fn lay(app: &Arc<App>, asked: &Compared) -> Result<Laid, Refusa
     let declared = Declared { factors: words(&asked.factors), accepted: accepted(&asked.accept)? };
     let own = views.clone();
     let side_by_side = app
-        .heavy(move || {
+        .heavy(move |_| {
             let sides: Vec<Side<'_>> = own
                 .iter()
                 .map(|v| Side {
@@ -233,15 +224,14 @@ pub(crate) async fn lay(app: &Arc<App>, asked: &Compared) -> Result<Laid, Refusa
                     analysis: &v.analysis,
                 })
                 .collect();
-            let across = across(&sides, &metric, margin, &declared)?;
-            across_io(&sides, &declared).map(|io| {
-                let views: Vec<&RunView> = own.iter().map(AsRef::as_ref).collect();
-                let inside = assay_report::inside(&views, &across);
-                SideBySide { across, io, inside }
-            })
+            let across = across(&sides, &metric, margin, &declared)
+                .map_err(|e| Refusal::bad(e.to_string()))?;
+            let io = across_io(&sides, &declared).map_err(|e| Refusal::bad(e.to_string()))?;
+            let views: Vec<&RunView> = own.iter().map(AsRef::as_ref).collect();
+            let inside = assay_report::inside(&views, &across);
+            Ok(SideBySide { across, io, inside })
         })
-        .await?
-        .map_err(|e| Refusal::bad(e.to_string()))?;
+        .await?;
     Ok(Laid { views, side_by_side })
 }
 
@@ -257,10 +247,6 @@ fn accepted(text: &str) -> Result<Vec<(String, String)>, Refusal> {
         .collect()
 }
 
-pub(crate) async fn compare(
-    State(app): State<Arc<App>>,
-    query: Result<Query<Compared>, QueryRejection>,
-) -> Result<Json<SideBySide>, Refusal> {
-    let Query(asked) = query.map_err(|e| Refusal::bad(e.body_text()))?;
+pub(crate) async fn compare(State(app): Server, Ask(asked): Ask<Compared>) -> Answer<SideBySide> {
     lay(&app, &asked).await.map(|laid| Json(laid.side_by_side))
 }

@@ -1,5 +1,7 @@
 //! What answers a request for a page: the page, a refusal as one, or the way to another.
 
+use std::fmt::Write as _;
+
 use axum::http::header::LOCATION;
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{Html, IntoResponse, Response};
@@ -9,22 +11,9 @@ use super::{Section, shell};
 use crate::error::Refusal;
 
 /// A page, or why there is none.
-pub(crate) type Page = Result<Html<String>, PageRefusal>;
-
-/// A refusal that is shown as a page.
-pub(crate) struct PageRefusal(Refusal);
-
-impl From<Refusal> for PageRefusal {
-    fn from(refusal: Refusal) -> Self {
-        PageRefusal(refusal)
-    }
-}
-
-impl IntoResponse for PageRefusal {
-    fn into_response(self) -> Response {
-        refusal(&self.0)
-    }
-}
+pub(crate) type Page = Result<Html<String>, Refusal>;
+/// The way to another page after a write, or why nothing was written.
+pub(crate) type Led = Result<Response, Refusal>;
 
 /// A refusal as a page.
 pub(crate) fn refusal(refusal: &Refusal) -> Response {
@@ -41,6 +30,31 @@ pub(crate) fn refusal(refusal: &Refusal) -> Response {
 pub(crate) fn see(path: &str) -> Response {
     let to = HeaderValue::from_str(path).unwrap_or(HeaderValue::from_static("/queue"));
     (StatusCode::SEE_OTHER, [(LOCATION, to)]).into_response()
+}
+
+/// An address with those of `values` that are not empty.
+pub(crate) fn address<'a>(
+    path: &str,
+    values: impl IntoIterator<Item = (&'a str, &'a str)>,
+) -> String {
+    let mut address = path.to_owned();
+    for (name, value) in values.into_iter().filter(|(_, value)| !value.is_empty()) {
+        let mark = if address.contains('?') { '&' } else { '?' };
+        let _ = write!(address, "{mark}{name}={}", encode(value));
+    }
+    address
+}
+
+/// A value inside an address.
+pub(crate) fn encode(text: &str) -> String {
+    text.bytes()
+        .map(|b| match b {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+                char::from(b).to_string()
+            }
+            _ => format!("%{b:02X}"),
+        })
+        .collect()
 }
 
 /// A time as it is shown: UTC, whole seconds.

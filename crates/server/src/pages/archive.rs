@@ -1,35 +1,28 @@
 //! The archive: search, sort, page by page; and what people do to runs.
 
-use std::sync::Arc;
-
 use assay_model::Deleted;
 use axum::Extension;
-use axum::extract::rejection::{FormRejection, QueryRejection};
-use axum::extract::{Form, Path, Query, State};
+use axum::extract::{Path, State};
 use axum::response::Response;
 use maud::{Markup, html};
 use serde::Deserialize;
 
 use super::archive_rows::rows;
-pub(super) use super::archive_search::encode;
 use super::archive_search::{address, filters};
-use super::{Page, PageRefusal, Section, see, shell, time};
-use crate::api::Annotate;
+use super::{Led, Page, Section, see, shell, time};
 use crate::api::keep;
-use crate::api::runs::{Asked, found};
-use crate::app::App;
-use crate::error::Refusal;
+use crate::api::runs::{self, Asked};
+use crate::extract::{Ask, Body, Sent, Server};
 use crate::searches::SavedSearch;
 use crate::token::Role;
 
 pub(super) async fn page(
-    State(app): State<Arc<App>>,
+    State(app): Server,
     Extension(role): Extension<Role>,
-    asked: Result<Query<Asked>, QueryRejection>,
+    Ask(asked): Ask<Asked>,
 ) -> Page {
-    let Query(asked) = asked.map_err(|e| Refusal::bad(e.body_text()))?;
-    let found = found(&app, asked.clone()).await?;
-    let deleted = keep::list_deleted(&app).await?;
+    let found = runs::list(State(app.clone()), Ask(asked.clone())).await?.0;
+    let deleted = keep::trash(State(app.clone())).await?.0;
     let full = role == Role::Full;
     let pages = found.total.div_ceil(found.limit).max(1);
     let here = address(&asked, found.page);
@@ -80,10 +73,10 @@ fn trash(deleted: &[Deleted], here: &str, full: bool) -> Markup {
     }
 }
 
-/// What a form of the archive's pages sends; each sends a part of it.
+/// Fields of the forms of the archive's pages; each sends a part of them.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-pub(super) struct Sent {
+pub(super) struct Fields {
     /// The page that it was sent from.
     back: String,
     tags: String,
@@ -93,54 +86,30 @@ pub(super) struct Sent {
     name: String,
 }
 
-type Filled<T> = Result<Form<T>, FormRejection>;
-
-fn filled<T>(form: Filled<T>) -> Result<T, Refusal> {
-    form.map(|Form(t)| t).map_err(|e| Refusal::new(e.status(), e.body_text()))
-}
-
 /// Back to where it was sent from, which is a page of the archive.
-fn back(sent: &Sent) -> Response {
-    let own = sent.back.starts_with("/archive?") || sent.back == "/archive";
-    see(if own { &sent.back } else { "/archive" })
+fn back(fields: &Fields) -> Response {
+    let own = fields.back.starts_with("/archive?") || fields.back == "/archive";
+    see(if own { &fields.back } else { "/archive" })
 }
 
 fn words(text: &str) -> Vec<String> {
     text.split(',').map(str::trim).filter(|t| !t.is_empty()).map(str::to_owned).collect()
 }
 
-pub(super) async fn annotate(
-    State(app): State<Arc<App>>,
-    Path(id): Path<String>,
-    sent: Filled<Sent>,
-) -> Result<Response, PageRefusal> {
-    let sent = filled(sent)?;
+pub(super) async fn annotate(app: Server, id: Path<String>, Sent(sent): Sent<Fields>) -> Led {
     let add_tags = words(&sent.tags);
     let mut remove_tags = words(&sent.tags_before);
     remove_tags.retain(|tag| !add_tags.contains(tag));
-    let asked = Annotate { add_tags, remove_tags, note: Some(sent.note.clone()) };
-    keep::annotated(&app, &id, asked).await?;
-    Ok(back(&sent))
+    let asked = keep::Annotate { add_tags, remove_tags, note: Some(sent.note.clone()) };
+    keep::annotate(app, id, Body(asked)).await.map(|_| back(&sent))
 }
 
-pub(super) async fn delete(
-    State(app): State<Arc<App>>,
-    Path(id): Path<String>,
-    sent: Filled<Sent>,
-) -> Result<Response, PageRefusal> {
-    let sent = filled(sent)?;
-    keep::deleted(&app, &id).await?;
-    Ok(back(&sent))
+pub(super) async fn delete(app: Server, id: Path<String>, Sent(sent): Sent<Fields>) -> Led {
+    keep::delete(app, id).await.map(|_| back(&sent))
 }
 
-pub(super) async fn restore(
-    State(app): State<Arc<App>>,
-    Path(id): Path<String>,
-    sent: Filled<Sent>,
-) -> Result<Response, PageRefusal> {
-    let sent = filled(sent)?;
-    keep::restored(&app, &id).await?;
-    Ok(back(&sent))
+pub(super) async fn restore(app: Server, id: Path<String>, Sent(sent): Sent<Fields>) -> Led {
+    keep::restore(app, id).await.map(|_| back(&sent))
 }
 
 /// A search as a form of two parts has it: its name, and the address that has the rest.
@@ -151,20 +120,13 @@ pub(super) struct Saved {
     search: Asked,
 }
 
-pub(super) async fn save_search(
-    State(app): State<Arc<App>>,
-    saved: Filled<Saved>,
-) -> Result<Response, PageRefusal> {
-    let Saved { name, search } = filled(saved)?;
+pub(super) async fn save_search(State(app): Server, Sent(saved): Sent<Saved>) -> Led {
+    let Saved { name, search } = saved;
     let saved = app.searches.save(SavedSearch { name, search })?;
     Ok(see(&address(&saved.search, 1)))
 }
 
-pub(super) async fn forget_search(
-    State(app): State<Arc<App>>,
-    sent: Filled<Sent>,
-) -> Result<Response, PageRefusal> {
-    let sent = filled(sent)?;
+pub(super) async fn forget_search(State(app): Server, Sent(sent): Sent<Fields>) -> Led {
     app.searches.forget(&sent.name)?;
     Ok(back(&sent))
 }

@@ -2,7 +2,6 @@
 //! often, and the searches that were saved.
 
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
 
 use assay_model::{RunState, RunSummary};
 use maud::{Markup, html};
@@ -13,35 +12,18 @@ use crate::searches::SavedSearch;
 /// At most so many tags of the page are offered.
 const OFFERED: usize = 8;
 
-/// What is asked for, by its name in an address, with what a person calls it. Not the order.
-fn asked_for(asked: &Asked) -> [(&'static str, &'static str, &String); 8] {
+/// The conditions of a search, by their names in an address.
+fn conditions(asked: &Asked) -> [(&'static str, &str); 8] {
     [
-        ("text", "text", &asked.text),
-        ("workload", "workload", &asked.workload),
-        ("metric", "metric", &asked.metric),
-        ("tag", "tag", &asked.tag),
-        ("factor", "factor", &asked.factor),
-        ("state", "state", &asked.state),
-        ("since", "since", &asked.since),
-        ("until", "until", &asked.until),
+        ("text", &asked.text),
+        ("workload", &asked.workload),
+        ("metric", &asked.metric),
+        ("tag", &asked.tag),
+        ("factor", &asked.factor),
+        ("state", &asked.state),
+        ("since", &asked.since),
+        ("until", &asked.until),
     ]
-}
-
-/// The search without one of its conditions, or with another.
-fn with(asked: &Asked, name: &str, value: &str) -> Asked {
-    let mut other = asked.clone();
-    let field = match name {
-        "text" => &mut other.text,
-        "workload" => &mut other.workload,
-        "metric" => &mut other.metric,
-        "tag" => &mut other.tag,
-        "factor" => &mut other.factor,
-        "state" => &mut other.state,
-        "since" => &mut other.since,
-        _ => &mut other.until,
-    };
-    value.clone_into(field);
-    other
 }
 
 /// The form and the chips.
@@ -51,7 +33,7 @@ pub(super) fn filters(
     runs: &[RunSummary],
     full: bool,
 ) -> Markup {
-    let narrowed = asked_for(asked).iter().any(|(.., value)| !value.is_empty());
+    let narrowed = conditions(asked).iter().any(|(_, value)| !value.is_empty());
     html! {
         form method="get" action="/archive" role="search" class="find" {
             div class="field" {
@@ -117,8 +99,8 @@ fn chips(asked: &Asked, runs: &[RunSummary], narrowed: bool) -> Markup {
     html! {
         @if narrowed {
             ul class="chips" aria-label="Filters" {
-                @for (name, word, value) in asked_for(asked).into_iter().filter(|(.., v)| !v.is_empty()) {
-                    li { a class="chip on" href=(address(&with(asked, name, ""), 1)) aria-label={ "Remove the filter " (word) ": " (value) } { (word) ": " (value) " ×" } }
+                @for (name, value) in conditions(asked).into_iter().filter(|(_, v)| !v.is_empty()) {
+                    li { a class="chip on" href=(with(asked, name, "")) aria-label={ "Remove the filter " (name) ": " (value) } { (name) ": " (value) " ×" } }
                 }
                 li { a class="chip" href="/archive" { "all runs" } }
             }
@@ -126,7 +108,7 @@ fn chips(asked: &Asked, runs: &[RunSummary], narrowed: bool) -> Markup {
         @if !offers.is_empty() {
             ul class="chips" aria-label="Narrow down" {
                 @for (name, word, value) in &offers {
-                    li { a class="chip" href=(address(&with(asked, name, value), 1)) { @if *name == "tag" { "tag: " } (word) } }
+                    li { a class="chip" href=(with(asked, name, value)) { @if *name == "tag" { "tag: " } (word) } }
                 }
             }
         }
@@ -153,7 +135,7 @@ fn searches(asked: &Asked, saved: &[SavedSearch], narrowed: bool, full: bool) ->
         }
         @if narrowed && full {
             form method="post" action="/archive/searches" class="find save" {
-                @for (name, _, value) in asked_for(asked) { @if !value.is_empty() { input type="hidden" name=(name) value=(value); } }
+                @for (name, value) in conditions(asked) { @if !value.is_empty() { input type="hidden" name=(name) value=(value); } }
                 @if !asked.sort.is_empty() { input type="hidden" name="sort" value=(asked.sort); }
                 div class="field" { label for="save-name" { "Save this search as" } input id="save-name" name="name" required maxlength="80"; }
                 button type="submit" { "Save" }
@@ -164,28 +146,19 @@ fn searches(asked: &Asked, saved: &[SavedSearch], narrowed: bool, full: bool) ->
 
 /// The address of a page of a search.
 pub(super) fn address(asked: &Asked, page: usize) -> String {
-    let mut address = format!("/archive?page={page}");
-    let sort = ("sort", "sort", &asked.sort);
-    let all = asked_for(asked).into_iter().chain([sort]);
-    for (name, _, value) in all.filter(|(.., v)| !v.is_empty()) {
-        let _ = write!(address, "&{name}={}", encode(value));
-    }
-    if let Some(limit) = asked.limit {
-        let _ = write!(address, "&limit={limit}");
-    }
-    address
+    changed(asked, page, ("", ""))
 }
 
-/// A value inside an address.
-pub(crate) fn encode(text: &str) -> String {
-    text.bytes()
-        .map(|b| match b {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
-                char::from(b).to_string()
-            }
-            _ => format!("%{b:02X}"),
-        })
-        .collect()
+/// The address of the search without one of its conditions, or with another.
+fn with(asked: &Asked, name: &str, value: &str) -> String {
+    changed(asked, 1, (name, value))
+}
+
+fn changed(asked: &Asked, page: usize, (changed, to): (&str, &str)) -> String {
+    let (page, limit) = (page.to_string(), asked.limit.map(|n| n.to_string()));
+    let own = conditions(asked).map(|(name, v)| (name, if name == changed { to } else { v }));
+    let rest = [("sort", asked.sort.as_str()), ("limit", limit.as_deref().unwrap_or_default())];
+    super::address("/archive", [("page", page.as_str())].into_iter().chain(own).chain(rest))
 }
 
 #[cfg(test)]
@@ -199,16 +172,17 @@ mod tests {
     }
 
     #[test]
-    fn each_condition_can_be_taken_away() {
-        let mut asked = Asked::default();
-        for (name, ..) in asked_for(&Asked::default()) {
-            asked = with(&asked, name, "x");
-        }
-        for (name, ..) in asked_for(&Asked::default()) {
-            let left = with(&asked, name, "");
-            let empty: Vec<_> =
-                asked_for(&left).into_iter().filter(|(.., v)| v.is_empty()).collect();
-            assert_eq!((empty.len(), empty[0].0), (1, name));
+    fn each_condition_can_be_set_and_taken_away() {
+        let x = || "x".to_owned();
+        let (text, workload, metric, tag) = (x(), x(), x(), x());
+        let (factor, state, since, until) = (x(), x(), x(), x());
+        let all =
+            Asked { text, workload, metric, tag, factor, state, since, until, ..Asked::default() };
+        for (name, _) in conditions(&Asked::default()) {
+            assert_eq!(with(&Asked::default(), name, "x"), format!("/archive?page=1&{name}=x"));
+            let left = with(&all, name, "");
+            assert_eq!(left.matches("=x").count(), 7, "{left}");
+            assert!(!left.contains(&format!("&{name}=")), "{left}");
         }
     }
 }

@@ -1,24 +1,20 @@
 //! Runs side by side.
 
-use std::fmt::Write as _;
-use std::sync::Arc;
-
 use assay_model::{Across, Difference};
 use assay_report::RunView;
 use assay_report::page::{Prices, Shown, Under, side_by_side};
 use assay_rules::denominator::Denominator;
-use axum::extract::{Form, RawQuery, State};
+use axum::extract::State;
 use maud::{Markup, html};
 
-use super::archive::encode;
 use super::shell::document;
-use super::{Page, Section, shell};
+use super::{Page, Section, address, shell};
 use crate::api::runs::{Compared, lay};
-use crate::app::App;
 use crate::error::Refusal;
+use crate::extract::{Ask, Server};
 
-pub(super) async fn page(State(app): State<Arc<App>>, RawQuery(query): RawQuery) -> Page {
-    let asked = asked(&query.unwrap_or_default())?;
+pub(super) async fn page(State(app): Server, Ask(pairs): Ask<Vec<(String, String)>>) -> Page {
+    let asked = asked(pairs);
     let enough = asked.runs.split(',').filter(|r| !r.is_empty()).count() > 1;
     if !enough {
         let body = html! {
@@ -34,29 +30,27 @@ pub(super) async fn page(State(app): State<Arc<App>>, RawQuery(query): RawQuery)
     };
     let prices = prices(&asked)?;
     let laid = lay(&app, &asked).await?;
-    let page = app
-        .heavy(move || {
-            let views: Vec<&RunView> = laid.views.iter().map(|v| &**v).collect();
-            let shown = Shown::of(&views, &laid.side_by_side.across, &laid.side_by_side.io);
-            let under = Under { per, prices };
-            let link = |id: &str| Some(format!("/runs/{id}"));
-            let before = html! {
-                (acceptable(&asked, &laid.side_by_side.across))
-                (switch(&asked, per))
-            };
-            let another = html! { h2 { "Another comparison" } (form(&asked)) };
-            let more = Some(("another", "Another comparison", another));
-            let body = html! {
-                header {
-                    h1 { "Compare " (views.len()) " runs" }
-                    (baseline(&asked, &views))
-                }
-                (side_by_side(&views, &shown, &under, &link, &before, more))
-            };
-            document("Compare", Section::Compare, &body)
-        })
-        .await?;
-    Ok(page)
+    let page = app.heavy(move |_| {
+        let views: Vec<&RunView> = laid.views.iter().map(|v| &**v).collect();
+        let shown = Shown::of(&views, &laid.side_by_side.across, &laid.side_by_side.io);
+        let under = Under { per, prices };
+        let link = |id: &str| Some(format!("/runs/{id}"));
+        let before = html! {
+            (acceptable(&asked, &laid.side_by_side.across))
+            (switch(&asked, per))
+        };
+        let another = html! { h2 { "Another comparison" } (form(&asked)) };
+        let more = Some(("another", "Another comparison", another));
+        let body = html! {
+            header {
+                h1 { "Compare " (views.len()) " runs" }
+                (baseline(&asked, &views))
+            }
+            (side_by_side(&views, &shown, &under, &link, &before, more))
+        };
+        Ok(document("Compare", Section::Compare, &body))
+    });
+    page.await
 }
 
 /// What a measured run can be shown under; the price is typed in.
@@ -98,12 +92,7 @@ fn given(asked: &Compared) -> [(&'static str, &str); 6] {
 }
 
 /// Several `runs` are as good as one with commas.
-fn asked(query: &str) -> Result<Compared, Refusal> {
-    let request = axum::http::Request::get(format!("/?{query}")).body(());
-    let uri = request.map_err(|e| Refusal::bad(e.to_string()))?;
-    let Form(pairs) = axum::extract::Query::<Vec<(String, String)>>::try_from_uri(uri.uri())
-        .map(|q| Form(q.0))
-        .map_err(|e| Refusal::bad(e.body_text()))?;
+fn asked(pairs: Vec<(String, String)>) -> Compared {
     let mut asked = Compared::default();
     let mut runs = Vec::new();
     let (mut accept, mut path, mut reason) = (Vec::new(), String::new(), String::new());
@@ -132,7 +121,7 @@ fn asked(query: &str) -> Result<Compared, Refusal> {
         accept.push(format!("{path}={reason}"));
     }
     asked.accept = accept.join("\n");
-    Ok(asked)
+    asked
 }
 
 /// Puts the baseline first: the run that was chosen, else the oldest. Ids begin with the moment of their start.
@@ -280,17 +269,8 @@ fn short(value: &str) -> String {
 fn switch(asked: &Compared, per: Option<Denominator>) -> Markup {
     let address = |name: &str| {
         let first = asked.runs.split(',').next().unwrap_or_default();
-        let mut address =
-            format!("/compare?runs={}&baseline={}", encode(&asked.runs), encode(first));
-        for (key, value) in given(asked) {
-            if !value.is_empty() {
-                let _ = write!(address, "&{key}={}", encode(value));
-            }
-        }
-        if !name.is_empty() {
-            let _ = write!(address, "&per={name}");
-        }
-        address
+        let runs = [("runs", asked.runs.as_str()), ("baseline", first)];
+        address("/compare", runs.into_iter().chain(given(asked)).chain([("per", name)]))
     };
     html! {
         nav aria-label="Denominator" {
@@ -311,11 +291,15 @@ mod tests {
     #[test]
     fn the_older_run_is_the_baseline_until_another_is_chosen() {
         let (a, b, c) = ("20260101-000000-aaaa", "20260201-000000-bbbb", "20260301-000000-cccc");
-        let runs = |query: &str| asked(query).map(|a| a.runs).ok();
-        assert_eq!(runs(&format!("runs={c},{a},{b}")), Some(format!("{a},{c},{b}")));
-        let chosen = runs(&format!("runs={a}&runs={b}&runs={c}&baseline={b}"));
-        assert_eq!(chosen, Some(format!("{b},{a},{c}")));
-        assert_eq!(runs(&format!("runs={b},{a}&baseline=no-such")), Some(format!("{a},{b}")));
-        assert_eq!(runs(""), Some(String::new()));
+        let runs = |pairs: &[(&str, &str)]| {
+            let own = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
+            asked(pairs.iter().map(own).collect()).runs
+        };
+        assert_eq!(runs(&[("runs", &format!("{c},{a},{b}"))]), format!("{a},{c},{b}"));
+        let chosen = runs(&[("runs", a), ("runs", b), ("runs", c), ("baseline", b)]);
+        assert_eq!(chosen, format!("{b},{a},{c}"));
+        let unknown = [("runs", &*format!("{b},{a}")), ("baseline", "no-such")];
+        assert_eq!(runs(&unknown), format!("{a},{b}"));
+        assert_eq!(runs(&[]), "");
     }
 }

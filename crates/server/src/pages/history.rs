@@ -1,32 +1,23 @@
 //! Histories: all series small; one large with its changes, which can be confirmed and acknowledged here.
 
-use std::sync::Arc;
-
 use assay_history::{Shown, ShownChange, ShownSeries, quoted};
 use assay_model::RunId;
 use assay_report::history::{self, History, Look, anchor};
 use axum::Extension;
-use axum::extract::rejection::{FormRejection, QueryRejection};
-use axum::extract::{Form, Path, Query, State};
-use axum::response::Response;
+use axum::extract::{Path, State};
 use maud::{Markup, html};
 use serde::Deserialize;
 
-use super::archive::encode;
-use super::{Page, PageRefusal, Section, see, shell};
-use crate::api::histories::{
-    Acknowledged, Afresh, AtCommit, acknowledged, confirmed, started_afresh,
-};
-use crate::app::App;
+use super::{Led, Page, Section, encode, see, shell};
+use crate::api::histories::{self, Acknowledged, Afresh, AtCommit};
 use crate::error::Refusal;
+use crate::extract::{Ask, Body, Sent, Server};
 use crate::points;
 use crate::token::Role;
 
-pub(super) async fn list(State(app): State<Arc<App>>) -> Page {
-    let own = Arc::clone(&app);
-    let ((all, silent), imported) = app
-        .heavy(move || Ok::<_, Refusal>((points::histories(&own)?, points::imported(&own))))
-        .await??;
+pub(super) async fn list(State(app): Server) -> Page {
+    let ((all, silent), imported) =
+        app.heavy(|app| Ok((points::histories(app)?, points::imported(app)))).await?;
     let none = all.is_empty() && imported.is_empty();
     let mut histories: Vec<History> = all.into_iter().map(History::Own).collect();
     histories.extend(imported.into_iter().map(|(name, i)| History::Quoted(name, i)));
@@ -54,20 +45,19 @@ fn address(shown: &Shown, series: &ShownSeries) -> String {
 }
 
 pub(super) async fn page(
-    State(app): State<Arc<App>>,
+    State(app): Server,
     Extension(role): Extension<Role>,
     Path(id): Path<String>,
 ) -> Page {
-    let own = Arc::clone(&app);
     let (shown, others) = app
-        .heavy(move || -> Result<(Shown, Vec<History>), Refusal> {
-            let shown = points::history(&own, &id)?;
-            let (all, _) = points::histories(&own)?;
+        .heavy(move |app| {
+            let shown = points::history(app, &id)?;
+            let (all, _) = points::histories(app)?;
             let same = |s: &Shown| s.experiment == shown.experiment && s.id != shown.id;
-            let others = all.into_iter().filter(same).map(History::Own).collect();
+            let others: Vec<_> = all.into_iter().filter(same).map(History::Own).collect();
             Ok((shown, others))
         })
-        .await??;
+        .await?;
     let act: &dyn Fn(&ShownSeries, &ShownChange) -> Markup =
         &|_, change| actions(&shown.id, change);
     let look = Look {
@@ -137,20 +127,15 @@ pub(super) struct Which {
 }
 
 pub(super) async fn imported(
-    State(app): State<Arc<App>>,
+    State(app): Server,
     Path(name): Path<String>,
-    which: Result<Query<Which>, QueryRejection>,
+    Ask(Which { series: at }): Ask<Which>,
 ) -> Page {
-    let Query(Which { series: at }) = which.map_err(|e| Refusal::bad(e.body_text()))?;
-    let own = Arc::clone(&app);
-    let all = app.heavy(move || points::imported(&own)).await?;
-    let none = || Refusal::not_found(format!("no imported series is called `{name}`"));
-    let (_, found) = all.into_iter().find(|(known, _)| *known == name).ok_or_else(none)?;
+    let of = name.clone();
+    let found = app.heavy(move |app| points::imported_as(app, &of)).await?;
     let analysed = quoted(&found);
     let (Some(series), Some(changes)) = (found.series.get(at), analysed.series.get(at)) else {
-        return Err(
-            Refusal::not_found(format!("`{name}` has {} series", found.series.len())).into()
-        );
+        return Err(Refusal::not_found(format!("`{name}` has {} series", found.series.len())));
     };
     let body = html! {
         p class="eyebrow" { a href="/history" { "History" } }
@@ -168,35 +153,21 @@ pub(super) async fn imported(
     Ok(shell(&format!("{name}, quoted"), Section::History, &body))
 }
 
-type Filled<T> = Result<Form<T>, FormRejection>;
-
-pub(super) async fn confirm(
-    State(app): State<Arc<App>>,
-    Path(id): Path<String>,
-    filled: Filled<AtCommit>,
-) -> Result<Response, PageRefusal> {
-    let Form(AtCommit { commit }) = filled.map_err(|e| Refusal::new(e.status(), e.body_text()))?;
-    confirmed(&app, id, commit).await?;
-    Ok(see("/queue"))
+pub(super) async fn confirm(app: Server, id: Path<String>, Sent(asked): Sent<AtCommit>) -> Led {
+    histories::confirm(app, id, Body(asked)).await.map(|_| see("/queue"))
 }
 
-pub(super) async fn reset(
-    State(app): State<Arc<App>>,
-    Path(id): Path<String>,
-    filled: Filled<Afresh>,
-) -> Result<Response, PageRefusal> {
-    let Form(asked) = filled.map_err(|e| Refusal::new(e.status(), e.body_text()))?;
-    let shown = started_afresh(&app, id, asked).await?;
+pub(super) async fn reset(app: Server, id: Path<String>, Sent(asked): Sent<Afresh>) -> Led {
+    let shown = histories::reset(app, id, Body(asked)).await?;
     Ok(see(&format!("/history/{}", shown.id)))
 }
 
 pub(super) async fn acknowledge(
-    State(app): State<Arc<App>>,
-    Path(id): Path<String>,
-    filled: Filled<Acknowledged>,
-) -> Result<Response, PageRefusal> {
-    let Form(asked) = filled.map_err(|e| Refusal::new(e.status(), e.body_text()))?;
+    app: Server,
+    id: Path<String>,
+    Sent(asked): Sent<Acknowledged>,
+) -> Led {
     let commit: String = asked.commit.chars().filter(char::is_ascii_hexdigit).take(10).collect();
-    let shown = acknowledged(&app, id, asked).await?;
+    let shown = histories::acknowledge(app, id, Body(asked)).await?;
     Ok(see(&format!("/history/{}#change-{commit}", shown.id)))
 }

@@ -1,32 +1,28 @@
 //! Landscapes: the list, and one.
 
-use std::sync::Arc;
-
 use assay_report::page::{landscape_content, landscape_preview};
 use assay_rules::denominator::Denominator;
-use assay_rules::landscape::{Collection, Landscape, Listing, Query as Question};
-use axum::extract::rejection::QueryRejection;
-use axum::extract::{Path, Query, State};
+use assay_rules::landscape::{Landscape, Listing, Query as Question};
+use axum::extract::{Path, State};
 use maud::html;
 
 use super::{Page, Section, shell};
-use crate::api::others::{Shown, make};
-use crate::app::App;
-use crate::error::Refusal;
+use crate::api::others::{Shown, collection, make};
+use crate::extract::{Ask, Server};
 use crate::pages::shell::document;
 
-pub(super) async fn list(State(app): State<Arc<App>>) -> Page {
+pub(super) async fn list(State(app): Server) -> Page {
     let list = app
-        .heavy(|| {
-            let collection = Collection::built_in().map_err(|e| Refusal::own(&e))?;
+        .heavy(|_| {
+            let collection = collection()?;
             // One that cannot be made is listed without a preview; its own page says why.
             let one = |l: Listing| {
                 let made = collection.landscape(&l.name, &Question::default());
                 (l, made.ok())
             };
-            Ok::<_, Refusal>(collection.list().into_iter().map(one).collect::<Vec<_>>())
+            Ok(collection.list().into_iter().map(one).collect::<Vec<_>>())
         })
-        .await??;
+        .await?;
     let name = |l: &Listing, made: Option<&Landscape>| match (l.title.as_str(), made) {
         ("", Some(landscape)) => landscape.heading(),
         ("", None) => l.name.replace('-', " "),
@@ -49,14 +45,12 @@ pub(super) async fn list(State(app): State<Arc<App>>) -> Page {
 }
 
 pub(super) async fn page(
-    State(app): State<Arc<App>>,
+    State(app): Server,
     Path(name): Path<String>,
-    query: Result<Query<Shown>, QueryRejection>,
+    Ask(shown): Ask<Shown>,
 ) -> Page {
-    let Query(shown) = query.map_err(|e| Refusal::bad(e.body_text()))?;
     let version = app.config.version;
-    let page = app
-        .heavy(move || {
+    let page = app.heavy(move |_| {
             let landscape = make(&name, &shown)?;
             let matrix = landscape.matrix();
             let body = html! {
@@ -70,8 +64,7 @@ pub(super) async fn page(
                 }
                 (landscape_content(&landscape, Some(&matrix), version))
             };
-            Ok::<_, Refusal>(document(&landscape.heading(), Section::Landscapes, &body))
-        })
-        .await??;
-    Ok(page)
+            Ok(document(&landscape.heading(), Section::Landscapes, &body))
+        });
+    page.await
 }

@@ -1,7 +1,5 @@
 //! A run as it goes on. The server writes where it stands; the script goes on from there.
 
-use std::sync::Arc;
-
 use assay_lab::LiveProfile;
 use assay_model::units;
 use assay_report::page::profile_part;
@@ -11,15 +9,15 @@ use axum::response::Html;
 use maud::{Markup, html};
 
 use super::{Page, Section, shell, time};
-use crate::api::jobs::{ELSEWHERE, Profiling, profile_of, profiling};
+use crate::api::jobs::{self, ELSEWHERE, Profiling, profiling};
 use crate::api::number;
-use crate::app::App;
+use crate::extract::Server;
 use crate::job::Job;
 use crate::live::LiveStatus;
 use crate::token::Role;
 
 pub(super) async fn page(
-    State(app): State<Arc<App>>,
+    State(app): Server,
     Extension(role): Extension<Role>,
     Path(id): Path<String>,
 ) -> Page {
@@ -29,7 +27,7 @@ pub(super) async fn page(
     let profiled = if job.state.is_over() {
         Profiling::None
     } else {
-        app.heavy(move || profiling(&folder)).await?
+        app.heavy(move |_| Ok(profiling(&folder))).await?
     };
     let body = html! {
         div class="wide" {
@@ -45,9 +43,9 @@ pub(super) async fn page(
 }
 
 /// The profile of the trial that runs, for the page to put into its place.
-pub(super) async fn profile(State(app): State<Arc<App>>, Path(id): Path<String>) -> Page {
-    let made = profile_of(&app, number(&id)?).await?;
-    let part = app.heavy(move || made.as_ref().map_or_else(waiting, snapshot)).await?;
+pub(super) async fn profile(State(app): Server, id: Path<String>) -> Page {
+    let made = jobs::profile(State(app.clone()), id).await?.0.0;
+    let part = app.heavy(move |_| Ok(made.as_ref().map_or_else(waiting, snapshot))).await?;
     Ok(Html(part.into_string()))
 }
 

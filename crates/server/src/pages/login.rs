@@ -2,7 +2,6 @@
 //! read and other sites cannot use.
 
 use std::net::IpAddr;
-use std::sync::Arc;
 use std::time::Instant;
 
 use axum::extract::{Form, State};
@@ -13,11 +12,13 @@ use axum::{Extension, extract::rejection::FormRejection};
 use maud::{Markup, html};
 use serde::Deserialize;
 
-use super::{PageRefusal, Section, see, shell};
+use super::{Led, Section, see, shell};
 use crate::app::App;
-use crate::error::{Refusal, ServeError};
+use crate::error::ServeError;
+use crate::extract::Server;
 use crate::guard::cookies;
 use crate::net::Peer;
+use crate::rate::Sender;
 use crate::sessions::{COOKIE, LASTS};
 
 fn body(problem: &str) -> Markup {
@@ -48,23 +49,21 @@ pub(super) struct Given {
 }
 
 pub(super) async fn sign_in(
-    State(app): State<Arc<App>>,
+    State(app): Server,
     peer: Option<Extension<Peer>>,
     headers: HeaderMap,
     given: Result<Form<Given>, FormRejection>,
 ) -> Response {
     let peer = peer.map_or(IpAddr::from([0, 0, 0, 0]), |Extension(peer)| peer.address);
-    let now = Instant::now();
     let refuse = |status: StatusCode, problem: &str| {
         (status, shell("Sign in", Section::Outside, &body(problem))).into_response()
     };
     let role = given.ok().and_then(|Form(given)| app.tokens.role_of(given.token.trim()));
     let Some(role) = role else {
-        if !app.rates.may_try(peer, now) {
+        if !app.rates.allows(peer, Sender::Mistaken, Instant::now()) {
             let problem = "Too many wrong tokens from this address; wait a minute.";
             return refuse(StatusCode::TOO_MANY_REQUESTS, problem);
         }
-        app.rates.was_wrong(peer, now);
         return refuse(StatusCode::UNAUTHORIZED, "That is not the token.");
     };
     // Who signs in again has one session, not two.
@@ -82,11 +81,8 @@ fn end(app: &App, headers: &HeaderMap) -> Result<(), ServeError> {
     cookies(headers).try_for_each(|cookie| app.sessions.end(cookie))
 }
 
-pub(super) async fn sign_out(
-    State(app): State<Arc<App>>,
-    headers: HeaderMap,
-) -> Result<Response, PageRefusal> {
-    end(&app, &headers).map_err(Refusal::from)?;
+pub(super) async fn sign_out(State(app): Server, headers: HeaderMap) -> Led {
+    end(&app, &headers)?;
     Ok(with_cookie(see("/login"), "", 0))
 }
 

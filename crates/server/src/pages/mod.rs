@@ -27,7 +27,10 @@ use crate::app::App;
 use crate::assets;
 use crate::error::Refusal;
 
-pub(crate) use answer::{Page, PageRefusal, refusal, see, time};
+pub(crate) use answer::{Led, Page, address, encode, refusal, see, time};
+
+/// The path that the form of a submission asks for its plan, by its script.
+pub(crate) const PLAN: &str = "/queue/new/plan";
 pub(crate) use shell::{Section, shell};
 
 pub(crate) fn router() -> Router<Arc<App>> {
@@ -44,7 +47,7 @@ pub(crate) fn router() -> Router<Arc<App>> {
         .route("/queue", get(queue::page))
         .route("/queue/part", get(queue::part))
         .route("/queue/new", get(submit::start).post(submit::submit))
-        .route("/queue/new/plan", post(submit::live_plan))
+        .route(PLAN, post(submit::live_plan))
         .route("/queue/new/{id}", get(submit::experiment))
         .route("/queue/{id}/cancel", get(queue::ask_cancel).post(queue::cancel))
         .route("/queue/{id}/resume", post(queue::resume))
@@ -70,7 +73,7 @@ pub(crate) fn router() -> Router<Arc<App>> {
         .route("/landscapes/{name}", get(landscape::page))
         .route("/observe", get(observe::page))
         .route("/observe/io", get(observe::part))
-        .fallback(|| async { refusal(&Refusal::not_found("there is no page of that name")) })
+        .fallback(|| async { Refusal::not_found("there is no page of that name") })
 }
 
 const SCRIPT: &str = "text/javascript; charset=utf-8";

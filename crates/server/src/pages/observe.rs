@@ -1,20 +1,14 @@
 //! What this machine does now.
 
-use std::fmt::Write as _;
-use std::sync::Arc;
-
 use assay_iotrace::Dimension;
-use axum::extract::rejection::QueryRejection;
-use axum::extract::{Query, State};
+use axum::extract::State;
 use axum::response::Html;
 use maud::{Markup, html};
 use serde::Deserialize;
 
-use super::archive::encode;
-use super::{Page, Section, shell};
+use super::{Page, Section, address, shell};
 use crate::api::others::may_observe;
-use crate::app::App;
-use crate::error::Refusal;
+use crate::extract::{Ask, Server};
 use crate::observe_io::{AboutIo, AskedIo, BY, newest};
 
 /// What is looked at.
@@ -28,11 +22,7 @@ pub(super) struct Asked {
     device: String,
 }
 
-pub(super) async fn page(
-    State(app): State<Arc<App>>,
-    query: Result<Query<Asked>, QueryRejection>,
-) -> Page {
-    let Query(asked) = query.map_err(|e| Refusal::bad(e.body_text()))?;
+pub(super) async fn page(State(app): Server, Ask(asked): Ask<Asked>) -> Page {
     let Asked { io, program, device } = asked;
     let about = io.map(|by| AskedIo { by, program, device }.read()).transpose()?;
     let busy = may_observe(&app).err();
@@ -71,16 +61,9 @@ fn now() -> Markup {
 
 fn block_io(about: Option<&AboutIo>) -> Markup {
     // The question in an address, by a dimension.
-    let address = |to: &str, d: Dimension| {
-        let mut address = format!("{to}={}", d.name());
-        for (name, value) in
-            about.into_iter().flat_map(|a| [("program", &a.program), ("device", &a.device)])
-        {
-            if !value.is_empty() {
-                let _ = write!(address, "&{name}={}", encode(value));
-            }
-        }
-        address
+    let (program, device) = about.map_or(("", ""), |a| (&a.program, &a.device));
+    let address = |path: &str, by: &str, d: Dimension| {
+        address(path, [(by, d.name()), ("program", program), ("device", device)])
     };
     let by = about.map(|a| a.by);
     html! {
@@ -89,7 +72,7 @@ fn block_io(about: Option<&AboutIo>) -> Markup {
                  is shown below the charts." }
         nav aria-label="Block I/O by" {
             ul {
-                @for d in BY { li { a href={ (address("/observe?io", d)) "#io" } aria-current=[(by == Some(d)).then_some("true")] { "by " (d.name()) } } }
+                @for d in BY { li { a href={ (address("/observe", "io", d)) "#io" } aria-current=[(by == Some(d)).then_some("true")] { "by " (d.name()) } } }
                 @if by.is_some() { li { a href="/observe" { "stop" } } }
             }
         }
@@ -100,7 +83,7 @@ fn block_io(about: Option<&AboutIo>) -> Markup {
                 (field("device", &about.device, "Only this device: vda. Empty: all."))
                 button type="submit" { "Watch" }
             }
-            @let part = address("/observe/io?by", about.by);
+            @let part = address("/observe/io", "by", about.by);
             noscript { p class="notice" { a href=(part) { "The answer so far" } ", without the script." } }
             div id="observe-io" data-refresh=(part) data-every="1000" {
                 p role="status" { "Waiting for the first answer." }
@@ -117,12 +100,8 @@ fn field(name: &str, value: &str, help: &str) -> Markup {
 }
 
 /// The part that changes: the answer so far, or why there is none.
-pub(super) async fn part(
-    State(app): State<Arc<App>>,
-    query: Result<Query<AskedIo>, QueryRejection>,
-) -> Html<String> {
+pub(super) async fn part(State(app): Server, Ask(asked): Ask<AskedIo>) -> Html<String> {
     let answer = async {
-        let Query(asked) = query.map_err(|e| Refusal::bad(e.body_text()))?;
         let about = asked.read()?;
         may_observe(&app)?;
         newest(&app, &about).await

@@ -1,48 +1,39 @@
 //! The queue: what runs, what waits, what is over.
 
-use std::sync::Arc;
-
 use axum::Extension;
-use axum::extract::rejection::FormRejection;
-use axum::extract::{Form, Path, State};
-use axum::response::{Html, Response};
+use axum::extract::{Path, State};
+use axum::response::Html;
 use maud::{Markup, html};
-use serde::Deserialize;
 
-use super::{Page, PageRefusal, Section, see, shell, time};
-use crate::api::histories::unscheduled;
-use crate::api::jobs::moved;
-use crate::api::number;
+use super::{Led, Page, Section, see, shell, time};
+use crate::api::{histories, jobs, number};
 use crate::app::App;
 use crate::error::Refusal;
+use crate::extract::{Body, Sent, Server};
 use crate::guard::read_only;
 use crate::job::{Job, JobState};
-use crate::queue::Shift;
 use crate::token::Role;
 
 /// How many jobs that are over are shown.
 const SHOWN: usize = 30;
 
-pub(super) async fn page(State(app): State<Arc<App>>, Extension(role): Extension<Role>) -> Page {
+pub(super) async fn page(State(app): Server, Extension(role): Extension<Role>) -> Page {
     let body = html! {
         h1 { "Queue" }
         p class="lede" { "One run at a time measures on this machine. What waits here is kept when the server or the machine stops." }
         @if role == Role::Full { p { a class="button main" href="/queue/new" { "Submit an experiment" } } }
-        div id="queue" data-refresh="/queue/part" { (jobs(&app, role)) }
+        div id="queue" data-refresh="/queue/part" { (parts(&app, role)) }
     };
     Ok(shell("Queue", Section::Queue, &body))
 }
 
 /// The part that changes.
-pub(super) async fn part(
-    State(app): State<Arc<App>>,
-    Extension(role): Extension<Role>,
-) -> Html<String> {
-    Html(jobs(&app, role).into_string())
+pub(super) async fn part(State(app): Server, Extension(role): Extension<Role>) -> Html<String> {
+    Html(parts(&app, role).into_string())
 }
 
 /// Buttons are for those who may press them.
-fn jobs(app: &App, role: Role) -> Markup {
+fn parts(app: &App, role: Role) -> Markup {
     let full = role == Role::Full;
     let queue = app.queue();
     let (running, waiting, over) = (queue.running(), queue.waiting(), queue.over());
@@ -204,17 +195,17 @@ fn table(over: &[&Job], full: bool) -> Markup {
 
 /// Asks whether a job is to be cancelled.
 pub(super) async fn ask_cancel(
-    State(app): State<Arc<App>>,
+    State(app): Server,
     Extension(role): Extension<Role>,
     Path(id): Path<String>,
 ) -> Page {
     if role == Role::ReadOnly {
-        return Err(read_only().into());
+        return Err(read_only());
     }
     let job = app.job(number(&id)?)?;
     if job.state.is_over() {
         let message = format!("job {id} is {} already", job.state.name());
-        return Err(Refusal::conflict(message).into());
+        return Err(Refusal::conflict(message));
     }
     let runs = job.state == JobState::Running;
     let (stay, keep) = if runs {
@@ -237,41 +228,18 @@ pub(super) async fn ask_cancel(
     Ok(shell(&format!("Cancel job {id}?"), Section::Queue, &body))
 }
 
-pub(super) async fn cancel(
-    State(app): State<Arc<App>>,
-    Path(id): Path<String>,
-) -> Result<Response, PageRefusal> {
-    app.cancel(number(&id)?)?;
-    Ok(see("/queue"))
+pub(super) async fn cancel(app: Server, id: Path<String>) -> Led {
+    jobs::cancel(app, id).await.map(|_| see("/queue"))
 }
 
-pub(super) async fn unschedule(
-    State(app): State<Arc<App>>,
-    Path(id): Path<String>,
-) -> Result<Response, PageRefusal> {
-    unscheduled(&app, &id)?;
-    Ok(see("/queue"))
+pub(super) async fn unschedule(app: Server, id: Path<String>) -> Led {
+    histories::unschedule(app, id).await.map(|_| see("/queue"))
 }
 
-pub(super) async fn resume(
-    State(app): State<Arc<App>>,
-    Path(id): Path<String>,
-) -> Result<Response, PageRefusal> {
-    app.resume(number(&id)?)?;
-    Ok(see("/queue"))
+pub(super) async fn resume(app: Server, id: Path<String>) -> Led {
+    jobs::resume(app, id).await.map(|_| see("/queue"))
 }
 
-#[derive(Deserialize)]
-pub(super) struct To {
-    to: Shift,
-}
-
-pub(super) async fn shift(
-    State(app): State<Arc<App>>,
-    Path(id): Path<String>,
-    to: Result<Form<To>, FormRejection>,
-) -> Result<Response, PageRefusal> {
-    let Form(To { to }) = to.map_err(|e| Refusal::new(e.status(), e.body_text()))?;
-    moved(&app, number(&id)?, to)?;
-    Ok(see("/queue"))
+pub(super) async fn shift(app: Server, id: Path<String>, Sent(to): Sent<jobs::Move>) -> Led {
+    jobs::shift(app, id, Body(to)).await.map(|_| see("/queue"))
 }

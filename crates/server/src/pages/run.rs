@@ -1,22 +1,18 @@
 //! A run: the page that is published of it, and its files.
 
-use std::sync::Arc;
-
 use axum::extract::{Path, State};
 use maud::html;
 
 use super::{Page, Section};
 use crate::api::runs::{list_files, run_id};
-use crate::app::App;
+use crate::extract::Server;
 use crate::pages::shell::document;
 
-pub(super) async fn page(State(app): State<Arc<App>>, Path(id): Path<String>) -> Page {
+pub(super) async fn page(State(app): Server, Path(id): Path<String>) -> Page {
     let id = run_id(&id)?;
     let view = app.view(id.clone()).await?;
-    let own = Arc::clone(&app);
-    let page = app
-        .heavy(move || {
-            let files = list_files(&own, &id)?;
+    let page = app.heavy(move |app| {
+            let files = list_files(app, &id)?;
             let shown = files.iter().take(200);
             let list = html! {
                 section id="run-files" aria-labelledby="files-heading" {
@@ -36,8 +32,7 @@ pub(super) async fn page(State(app): State<Arc<App>>, Path(id): Path<String>) ->
                 }
                 (assay_report::page::content(&view, Some(("files", "Files", list))))
             };
-            Ok::<_, crate::error::Refusal>(document(view.title(), Section::Archive, &body))
-        })
-        .await??;
-    Ok(page)
+            Ok(document(view.title(), Section::Archive, &body))
+        });
+    page.await
 }

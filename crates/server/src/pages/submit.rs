@@ -5,22 +5,21 @@ use std::sync::Arc;
 
 use assay_model::units::{format_value, significant};
 use axum::Extension;
-use axum::extract::rejection::{FormRejection, QueryRejection};
-use axum::extract::{Form, Path, Query, State};
-use axum::response::{Html, IntoResponse, Response};
+use axum::extract::{Path, State};
+use axum::response::{Html, IntoResponse};
 use axum::{Json, http::StatusCode};
 use maud::{Markup, html};
 use serde::Deserialize;
 
 use super::fields::{Given, parameter, problem, row};
-use super::{Page, PageRefusal, Section, see, shell};
-use crate::api::histories::{NewSchedule, scheduled};
-use crate::api::jobs::enqueue;
-use crate::api::others;
+use super::{Led, Page, Section, see, shell};
+use crate::api::histories::{self, NewSchedule};
 use crate::api::runs::run_id;
+use crate::api::{jobs, others};
 use crate::app::App;
 use crate::draft::{self, Draft, Planned};
 use crate::error::Refusal;
+use crate::extract::{Answer, Ask, Body, Sent, Server};
 use crate::filled::Filled;
 use crate::guard::read_only;
 use crate::submission::Submission;
@@ -51,17 +50,15 @@ fn may_submit(role: Role) -> Result<(), Refusal> {
 
 /// Where to start, or the form that was asked for.
 pub(super) async fn start(
-    State(app): State<Arc<App>>,
+    State(app): Server,
     Extension(role): Extension<Role>,
-    start: Result<Query<Start>, QueryRejection>,
+    Ask(start): Ask<Start>,
 ) -> Page {
     may_submit(role)?;
-    let Query(start) = start.map_err(|e| Refusal::bad(e.body_text()))?;
     let asked = if !start.run.is_empty() || !start.clone.is_empty() {
         let clone = start.run.is_empty();
         let id = run_id(if clone { &start.clone } else { &start.run })?;
-        let own = Arc::clone(&app);
-        app.heavy(move || draft::of_run(&own, &id, clone)).await??
+        app.heavy(move |app| draft::of_run(app, &id, clone)).await?
     } else if !start.workload.is_empty() {
         Submission { workload: Some(start.workload), ..Submission::default() }
     } else if !start.blank.is_empty() {
@@ -75,7 +72,7 @@ pub(super) async fn start(
 
 /// The form of an experiment of the folders.
 pub(super) async fn experiment(
-    State(app): State<Arc<App>>,
+    State(app): Server,
     Extension(role): Extension<Role>,
     Path(id): Path<String>,
 ) -> Page {
@@ -90,15 +87,13 @@ async fn open(app: &Arc<App>, asked: Submission) -> Page {
 }
 
 async fn drafted(app: &Arc<App>, filled: &Filled) -> Result<Draft, Refusal> {
-    let own = Arc::clone(app);
     let (asked, every) = (filled.asked.clone(), filled.every.clone());
-    app.heavy(move || draft::draft(&own, &asked, &every)).await?
+    app.heavy(move |app| draft::draft(app, &asked, &every)).await
 }
 
 async fn choose(app: &Arc<App>) -> Page {
-    let lines = others::lines(app).await?;
-    let own = Arc::clone(app);
-    let workloads = app.heavy(move || others::workloads(&own)).await?;
+    let lines = others::experiments(State(app.clone())).await?.0;
+    let workloads = app.heavy(|app| Ok(others::workloads(app))).await?;
     let body = html! {
         h1 { "Submit" }
         h2 id="experiments" { "Start from an experiment" }
@@ -119,7 +114,7 @@ async fn choose(app: &Arc<App>) -> Page {
         ul class="cards starts" {
             @for w in &workloads {
                 li class="card" {
-                    h3 { a href={ "/queue/new?workload=" (super::archive::encode(&w.name)) } { (w.name) } }
+                    h3 { a href={ "/queue/new?workload=" (super::encode(&w.name)) } { (w.name) } }
                     p class="soft" { (w.help) }
                 }
             }
@@ -253,49 +248,39 @@ fn figures(plan: &Planned) -> Markup {
     }
 }
 
-type Sent = Result<Form<Vec<(String, String)>>, FormRejection>;
+type Fields = Vec<(String, String)>;
 
-async fn read(app: &Arc<App>, sent: Sent) -> Result<Filled, Refusal> {
-    let Form(sent) = sent.map_err(|e| Refusal::new(e.status(), e.body_text()))?;
-    let own = Arc::clone(app);
-    app.heavy(move || Filled::read(&own, sent)).await?
-}
-
-pub(super) async fn submit(
-    State(app): State<Arc<App>>,
-    sent: Sent,
-) -> Result<Response, PageRefusal> {
-    let filled = read(&app, sent).await?;
-    let draft = drafted(&app, &filled).await?;
-    if !draft.problems.is_empty() || !filled.problems.is_empty() {
-        let draft = with(draft, &filled);
-        return Ok((StatusCode::BAD_REQUEST, page(&filled, &draft, true)).into_response());
-    }
-    let submit = filled.asked;
-    if filled.every.trim().is_empty() {
-        enqueue(&app, submit).await?;
-    } else {
-        scheduled(&app, NewSchedule { every: filled.every, submit }).await?;
-    }
-    Ok(see("/queue"))
-}
-
-/// With the mistakes that reading the form found.
-fn with(mut draft: Draft, filled: &Filled) -> Draft {
+/// A form as it was filled in, and the draft of it with the mistakes that reading the form found.
+async fn read(app: &Arc<App>, sent: Fields) -> Result<(Filled, Draft), Refusal> {
+    let filled = app.heavy(move |app| Filled::read(app, sent)).await?;
+    let mut draft = drafted(app, &filled).await?;
     draft.problems.splice(0..0, filled.problems.iter().cloned());
     if !filled.problems.is_empty() {
         draft.plan = None;
     }
-    draft
+    Ok((filled, draft))
+}
+
+pub(super) async fn submit(State(app): Server, Sent(sent): Sent<Fields>) -> Led {
+    let (filled, draft) = read(&app, sent).await?;
+    if !draft.problems.is_empty() {
+        return Ok((StatusCode::BAD_REQUEST, page(&filled, &draft, true)).into_response());
+    }
+    let submit = filled.asked;
+    if filled.every.trim().is_empty() {
+        jobs::submit(State(app), Body(submit)).await.map(|_| see("/queue"))
+    } else {
+        let new = NewSchedule { every: filled.every, submit };
+        histories::schedule(State(app), Body(new)).await.map(|_| see("/queue"))
+    }
 }
 
 /// The form as it is filled in so far: the plan as a part of the page, the mistakes, the text and the values.
 pub(super) async fn live_plan(
-    State(app): State<Arc<App>>,
-    sent: Sent,
-) -> Result<Json<serde_json::Value>, Refusal> {
-    let filled = read(&app, sent).await?;
-    let draft = with(drafted(&app, &filled).await?, &filled);
+    State(app): Server,
+    Sent(sent): Sent<Fields>,
+) -> Answer<serde_json::Value> {
+    let (_, draft) = read(&app, sent).await?;
     let values: serde_json::Map<String, serde_json::Value> = draft
         .fields
         .iter()
