@@ -2,15 +2,16 @@
 
 use assay_chart::Head;
 use assay_chart::bars::{self, Bar, Bars};
-use assay_chart::intervals::absolute::{self, Absolute, Dot, Row};
+use assay_chart::intervals::absolute::{self, Absolute, Row};
 use assay_model::{Across, Better, Interval, Kind};
 use assay_rules::denominator::{Basis, Denominator, Entry};
 use assay_rules::landscape::measured;
 use assay_rules::quantity::Quantity;
 use maud::{Markup, html};
 
+use super::draw::absolute_row;
 use crate::document::html::figure;
-use crate::figures::{NO_VALUE, centre, count, percent, summary_text, value_text, with_interval};
+use crate::figures::{NO_VALUE, centre, count, percent, summary_text, with_interval};
 use crate::gate::Gate;
 use crate::view::RunView;
 
@@ -75,28 +76,10 @@ fn rows(i: usize, view: &RunView, across: &Across) -> Vec<Row> {
     let of = gate.analysis.summaries.iter().filter(|s| s.metric == across.metric);
     of.filter(|s| shown(s.treatment))
         .map(|s| {
-            let value = centre(s);
-            let end = |f: fn(Interval) -> f64| s.interval().map_or(f64::NAN, f);
-            Row {
-                label: format!("#{} {}", i + 1, view.label(s.treatment)),
-                value: value.unwrap_or(f64::NAN),
-                low: end(|i| i.low),
-                high: end(|i| i.high),
-                text: value.map_or_else(
-                    || NO_VALUE.to_owned(),
-                    |v| with_interval(v, s.interval(), &s.unit),
-                ),
-                dots: view
-                    .counted(s.treatment)
-                    .into_iter()
-                    .filter_map(|r| {
-                        let value = r.metric(&across.metric)?;
-                        let label =
-                            format!("trial {}: {}", r.number, value_text(Some(value), &s.unit));
-                        Some(Dot { value, label, href: String::new() })
-                    })
-                    .collect(),
-            }
+            let label = format!("#{} {}", i + 1, view.label(s.treatment));
+            let text = centre(s)
+                .map_or_else(|| NO_VALUE.to_owned(), |v| with_interval(v, s.interval(), &s.unit));
+            absolute_row(view, s, label, text, &|_| String::new())
         })
         .collect()
 }

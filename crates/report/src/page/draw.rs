@@ -7,7 +7,8 @@ use assay_chart::order::{self, RunOrder, TrialStatus};
 use assay_chart::scaling::{self as scaling_chart, ScalingChart};
 use assay_chart::{Head, ScaleKind};
 use assay_model::{
-    CurveSummary, Kind, Outcome, Scalar, Scaling, ScalingModel, SystemDescription, Verdict, units,
+    CurveSummary, Interval, Kind, Outcome, Scalar, Scaling, ScalingModel, SystemDescription,
+    TreatmentSummary, Verdict, units,
 };
 use maud::{Markup, html};
 
@@ -290,25 +291,10 @@ pub(crate) fn absolutes(view: &RunView, gate: &Gate) -> Option<Markup> {
     let summaries: Vec<_> =
         deciding(a).into_iter().filter(|s| gate.treatment(s.treatment).is_none()).collect();
     summaries.iter().find(|s| centre(s).is_some())?;
-    let rows = summaries.iter().map(|s| absolute::Row {
-        label: view.label(s.treatment),
-        value: centre(s).unwrap_or(f64::NAN),
-        low: s.interval().map_or(f64::NAN, |i| i.low),
-        high: s.interval().map_or(f64::NAN, |i| i.high),
-        text: summary_text(s),
-        dots: view
-            .counted(s.treatment)
-            .iter()
-            .filter_map(|r| {
-                let value = r.metric(&a.metric)?;
-                Some(absolute::Dot {
-                    value,
-                    label: format!("trial {}: {}", r.number, value_text(Some(value), &a.unit)),
-                    href: format!("#trial-{}", r.number),
-                })
-            })
-            .collect(),
-    });
+    let href = |number| format!("#trial-{number}");
+    let rows = summaries
+        .iter()
+        .map(|s| absolute_row(view, s, view.label(s.treatment), summary_text(s), &href));
     let desc: Vec<String> = summaries
         .iter()
         .map(|s| format!("{}: {}.", view.label(s.treatment), summary_text(s)))
@@ -329,6 +315,30 @@ pub(crate) fn absolutes(view: &RunView, gate: &Gate) -> Option<Markup> {
             format!("● mean, bar: {} interval, small: trials", percent(a.confidence))
         },
     }))
+}
+
+/// The mean, interval and trials of a treatment; `href` is where a trial of that number is.
+pub(super) fn absolute_row(
+    view: &RunView,
+    s: &TreatmentSummary,
+    label: String,
+    text: String,
+    href: &dyn Fn(u32) -> String,
+) -> absolute::Row {
+    let end = |f: fn(Interval) -> f64| s.interval().map_or(f64::NAN, f);
+    let dots = view.counted(s.treatment).into_iter().filter_map(|r| {
+        let value = r.metric(&s.metric)?;
+        let label = format!("trial {}: {}", r.number, value_text(Some(value), &s.unit));
+        Some(absolute::Dot { value, label, href: href(r.number) })
+    });
+    absolute::Row {
+        label,
+        value: centre(s).unwrap_or(f64::NAN),
+        low: end(|i| i.low),
+        high: end(|i| i.high),
+        text,
+        dots: dots.collect(),
+    }
 }
 
 /// How the trials of each treatment lie: the share at or below each value.
