@@ -50,6 +50,30 @@ pub fn print_json(value: &impl serde::Serialize) -> anyhow::Result<()> {
     print_json_text(&serde_json::to_string_pretty(value)?)
 }
 
+/// A result on standard output: as JSON where that is asked for, else as text.
+///
+/// # Errors
+/// Standard output cannot be written.
+pub fn answer(
+    json: bool,
+    value: &impl serde::Serialize,
+    text: impl FnOnce() -> String,
+) -> anyhow::Result<()> {
+    if json { print_json(value) } else { print(&text()) }
+}
+
+/// The same, of a text that was written with [`style`].
+///
+/// # Errors
+/// Standard output cannot be written.
+pub fn answer_styled(
+    json: bool,
+    value: &impl serde::Serialize,
+    text: impl FnOnce() -> String,
+) -> anyhow::Result<()> {
+    if json { print_json(value) } else { print_styled(&text()) }
+}
+
 /// JSON that is text already, on standard output.
 ///
 /// # Errors

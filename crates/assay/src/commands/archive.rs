@@ -13,7 +13,9 @@ use super::copies::Copies;
 use super::open::open_archive;
 use crate::cli::{Archive as Verb, Cli};
 use crate::exit::{Exit, Usage};
-use crate::screen::{print, print_json, print_json_text, print_styled, style};
+use crate::screen::{
+    answer, answer_styled, print, print_json, print_json_text, print_styled, style,
+};
 use crate::view;
 
 /// Does what was asked of the archive.
@@ -36,11 +38,7 @@ pub fn archive(cli: &Cli, verb: &Verb) -> Result<Exit> {
             for run in archive.unreadable()? {
                 crate::screen::say(&format!("run {} cannot be read: {}", run.id, run.reason));
             }
-            if cli.json {
-                print_json(&runs)?;
-            } else {
-                print_styled(&assay_report::terminal::archive(&runs, style()))?;
-            }
+            answer_styled(cli.json, &runs, || assay_report::terminal::archive(&runs, style()))?;
             if more {
                 let more = limit.saturating_mul(2).max(1);
                 crate::screen::say(&format!(
@@ -105,14 +103,9 @@ pub fn archive(cli: &Cli, verb: &Verb) -> Result<Exit> {
                 return Ok(Exit::Fine);
             }
             let deleted = archive.delete(&id)?;
-            if cli.json {
-                print_json(&deleted)?;
-            } else {
-                print(&format!(
-                    "deleted {id}\nuntil {}: assay archive restore {id}",
-                    deleted.until
-                ))?;
-            }
+            answer(cli.json, &deleted, || {
+                format!("deleted {id}\nuntil {}: assay archive restore {id}", deleted.until)
+            })?;
         }
         Verb::Restore { run } => {
             let id = archive.restore(run)?;

@@ -1,10 +1,13 @@
 //! A command that assay looks at while it runs: with assay's own terminal, until its end or an interrupt.
 
 use std::ffi::OsString;
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 use assay_sut::Interrupt;
 use assay_sut::process::{Limits, Output, ProcessError, Program, Ran, Runner};
+
+use crate::exit::{Exit, Usage};
 
 /// Runs it on the calling thread, whose counters and CPUs it inherits.
 ///
@@ -22,4 +25,22 @@ pub fn run(argv: &[OsString], interrupt: Interrupt) -> Result<Ran, ProcessError>
     };
     let limits = Limits { timeout: Duration::MAX, grace: Duration::from_secs(2), keep_bytes: 0 };
     Runner::new(Some(interrupt)).run(&program, &limits, &mut ())
+}
+
+/// Waits for the end of a command that [`run`] runs on a thread of its own.
+///
+/// # Errors
+/// It could not be started.
+pub fn ended(thread: JoinHandle<Result<Ran, ProcessError>>) -> anyhow::Result<Ran> {
+    let ran = thread.join().map_err(|_| anyhow::anyhow!("the thread of the command failed"))?;
+    Ok(ran.map_err(|e| Usage(e.to_string()))?)
+}
+
+/// The exit of a verb that looked at a command to its end.
+pub fn exit(interrupt: &Interrupt, ran: &Ran) -> Exit {
+    match (interrupt.fired(), ran.exit.success()) {
+        (true, _) => Exit::Interrupted,
+        (false, true) => Exit::Fine,
+        (false, false) => Exit::Workload,
+    }
 }

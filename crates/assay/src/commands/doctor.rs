@@ -20,7 +20,7 @@ use super::open::{kit_paths, open_archive, open_lab};
 use crate::cli::{Cli, Doctor};
 use crate::exit::Exit;
 use crate::progress::Bar;
-use crate::screen::{print, print_json, say, wrap};
+use crate::screen::{answer, print, print_json, say, wrap};
 
 /// What the doctor found, for `--json`.
 #[derive(Debug, serde::Serialize)]
@@ -56,11 +56,7 @@ pub fn doctor(cli: &Cli, doctor: &Doctor) -> Result<Exit> {
         return aa(cli, doctor.comparisons);
     }
     let report = examine()?;
-    if cli.json {
-        print_json(&report)?;
-    } else {
-        print(&show(&report))?;
-    }
+    answer(cli.json, &report, || show(&report))?;
     let unfit = report.fitness.iter().any(|f| f.severity == Severity::Invalid);
     Ok(if unfit || !report.left_changed.is_empty() { Exit::Rule } else { Exit::Fine })
 }

@@ -6,7 +6,7 @@ use assay_lab::Question;
 use super::open::open_archive;
 use crate::cli::{Cli, Explain};
 use crate::exit::{Exit, Usage};
-use crate::screen::{print_json, print_styled, style};
+use crate::screen::{answer_styled, style};
 use crate::view;
 
 /// Explains the comparison that was asked for, or the only one.
@@ -49,10 +49,8 @@ pub fn explain(cli: &Cli, asked: &Explain) -> Result<Exit> {
         comparison,
     };
     let explanation = assay_lab::explain(&question);
-    if cli.json {
-        print_json(&explanation)?;
-    } else {
-        print_styled(&assay_report::terminal::explain(&run.analysis, &explanation, style()))?;
-    }
+    answer_styled(cli.json, &explanation, || {
+        assay_report::terminal::explain(&run.analysis, &explanation, style())
+    })?;
     Ok(if explanation.observations.is_empty() { Exit::Nothing } else { Exit::Fine })
 }

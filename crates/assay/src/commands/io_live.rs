@@ -65,8 +65,7 @@ pub fn live(cli: &Cli, asked: &Io, question: Question) -> Result<Exit> {
     tracer.stop();
     tracer.finish()?;
     let report = tracer.report();
-    let ran = command.map(|c| c.join().map_err(|_| anyhow!("the thread of the command failed")));
-    let ran = ran.transpose()?.transpose().map_err(|e| Usage(e.to_string()))?;
+    let ran = command.map(beside::ended).transpose()?;
     let written = tracer.events_written()?;
     match written {
         None => show(cli, &report, watch.show)?,

@@ -12,10 +12,11 @@ use assay_model::units::format_value;
 use assay_observe::io::{StageTracer, StagesSeen};
 use assay_sut::Interrupt;
 
+use super::beside;
 use super::io_live::{POLL, check_devices, start};
 use crate::cli::{Cli, Io};
 use crate::exit::{Exit, Usage};
-use crate::screen::{print, print_json, say};
+use crate::screen::{answer, print, print_json, say};
 
 /// What each stage is, below the table.
 const LEGEND: &str = "Q queued, G a request made of it, M joined to a request, I inserted into the
@@ -56,13 +57,8 @@ pub(super) fn live(cli: &Cli, asked: &Io) -> Result<Exit> {
         tracer.poll();
     }
     let seen = tracer.stop();
-    let ran = command.map(|c| c.join().map_err(|_| anyhow!("the thread of the command failed")));
-    let ran = ran.transpose()?.transpose().map_err(|e| Usage(e.to_string()))?;
-    if cli.json {
-        print_json(&seen)?;
-    } else {
-        print(&text(&seen))?;
-    }
+    let ran = command.map(beside::ended).transpose()?;
+    answer(cli.json, &seen, || text(&seen))?;
     Ok(match ran {
         Some(ran) if !ran.exit.success() => Exit::Workload,
         _ if seen.devices.is_empty() => Exit::Nothing,

@@ -12,7 +12,7 @@ use assay_rules::landscape::{Collection, LandscapeError, Query, measured};
 use super::open::open_archive;
 use crate::cli::{self, Cli};
 use crate::exit::{Exit, Usage};
-use crate::screen::{print, print_json, print_styled, say, style};
+use crate::screen::{answer_styled, print, print_json, print_styled, say, style};
 use crate::view;
 
 /// How many lines a table in a terminal has unless more are asked for.
@@ -26,11 +26,7 @@ pub fn landscape(cli: &Cli, asked: &cli::Landscape) -> Result<Exit> {
     }
     let Some(name) = &asked.name else {
         let list = collection.list();
-        if cli.json {
-            print_json(&list)?;
-        } else {
-            print_styled(&terminal::landscape_list(&list, style()))?;
-        }
+        answer_styled(cli.json, &list, || terminal::landscape_list(&list, style()))?;
         return Ok(Exit::Fine);
     };
     // A page and Markdown are handed on, so a number by a denominator never leaves without the others.

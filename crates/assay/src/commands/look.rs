@@ -84,8 +84,7 @@ impl<'a> Look<'a> {
             }
             std::thread::sleep(Duration::from_millis(5));
         }
-        let ran = thread.join().map_err(|_| anyhow::anyhow!("the thread of the command failed"))?;
-        let ran = ran.map_err(|e| Usage(e.to_string()))?;
+        let ran = beside::ended(thread)?;
         Ok(match (ended, interrupt.fired(), ran.exit.success()) {
             (true, ..) | (false, false, true) => Exit::Fine,
             (false, true, _) => Exit::Interrupted,

@@ -4,11 +4,13 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use assay_server::{Client, Job, JobState, Located, Schedule};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 use crate::cli::{Cancel, Cli, OfJob, Server, Submit};
 use crate::exit::{Exit, Usage};
-use crate::screen::{print, print_json, say};
+use crate::screen::{answer, print, print_json, say};
 
 /// Seconds that the server is asked to wait before it answers.
 const TIMEOUT: u32 = 30;
@@ -21,22 +23,22 @@ fn client(server: &Server) -> Result<Client> {
     Ok(Client::new(Located::find(&state_dir, server.server.as_deref(), token.as_deref())?))
 }
 
+fn read<T: DeserializeOwned>(value: &Value, what: &str) -> Result<T> {
+    serde_json::from_value(value.clone()).with_context(|| {
+        format!("the server speaks of {what} in another way: is it another version of assay?")
+    })
+}
+
 fn job_of(value: &Value) -> Result<Job> {
-    serde_json::from_value(value.clone())
-        .context("the server speaks of jobs in another way: is it another version of assay?")
+    read(value, "jobs")
 }
 
 fn schedule_of(value: &Value) -> Result<Schedule> {
-    serde_json::from_value(value.clone())
-        .context("the server speaks of schedules in another way: is it another version of assay?")
+    read(value, "schedules")
 }
 
-fn show_schedule(cli: &Cli, schedule: &Schedule, text: &str) -> Result<Exit> {
-    if cli.json {
-        print_json(schedule)?;
-    } else {
-        print(text)?;
-    }
+fn show(cli: &Cli, made: &impl Serialize, text: &str) -> Result<Exit> {
+    answer(cli.json, made, || text.to_owned())?;
     Ok(Exit::Fine)
 }
 
@@ -66,7 +68,7 @@ pub fn submit(cli: &Cli, asked: &Submit) -> Result<Exit> {
     if let Some(every) = &asked.every {
         let made = client.post("schedules", &json!({ "every": every, "submit": body }))?;
         let schedule = schedule_of(&made)?;
-        return show_schedule(
+        return show(
             cli,
             &schedule,
             &format!(
@@ -87,15 +89,6 @@ pub fn submit(cli: &Cli, asked: &Submit) -> Result<Exit> {
 
 fn user() -> String {
     std::env::var("USER").or_else(|_| std::env::var("LOGNAME")).unwrap_or_default()
-}
-
-fn show(cli: &Cli, job: &Job, text: &str) -> Result<Exit> {
-    if cli.json {
-        print_json(job)?;
-    } else {
-        print(text)?;
-    }
-    Ok(Exit::Fine)
 }
 
 /// What runs, what waits, what has finished.
@@ -241,7 +234,7 @@ pub fn cancel(cli: &Cli, of: &Cancel) -> Result<Exit> {
     if what == "schedules" {
         let schedule = schedule_of(&answer)?;
         let text = format!("schedule s{} is cancelled; its jobs stay", schedule.id);
-        return show_schedule(cli, &schedule, &text);
+        return show(cli, &schedule, &text);
     }
     let job = job_of(&answer)?;
     let text = if job.state == JobState::Running {

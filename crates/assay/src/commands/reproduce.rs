@@ -15,7 +15,7 @@ use super::open::{kit_paths, open_archive};
 use super::post::{Published, bytes, publish_with};
 use crate::cli::{Cli, Publish, Reproduce};
 use crate::exit::{Exit, Usage};
-use crate::screen::{print_json, print_styled, say, style};
+use crate::screen::{answer_styled, say, style};
 use crate::shipped;
 
 mod jobs;
@@ -43,11 +43,7 @@ pub fn reproduce(cli: &Cli, asked: &Reproduce) -> Result<Exit> {
     let mut jobs = jobs::of(&posts, &archive, &kit_paths()?)?;
     if asked.plan {
         let rows: Vec<Asked> = jobs.iter().map(|job| row(job, &posts)).collect();
-        if cli.json {
-            print_json(&rows)?;
-        } else {
-            print_styled(&plan(&rows, style()))?;
-        }
+        answer_styled(cli.json, &rows, || plan(&rows, style()))?;
         return Ok(Exit::Fine);
     }
     let interrupted = run_all(&archive, &mut jobs, budget, asked.wait_for_lock)?;
@@ -106,11 +102,7 @@ pub fn reproduce(cli: &Cli, asked: &Reproduce) -> Result<Exit> {
         write("reproduction.md", markdown(&out, &rows))?;
         write("reproduction.json", serde_json::to_string_pretty(&json)?)?;
     }
-    if cli.json {
-        print_json(&json)?;
-    } else {
-        print_styled(&terminal(&out, style()))?;
-    }
+    answer_styled(cli.json, &json, || terminal(&out, style()))?;
     if interrupted {
         say("interrupted; the same command continues");
     }

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use super::open::open_archive;
 use crate::cli::{Cli, Rules, RulesProfile};
 use crate::exit::{Exit, Usage};
-use crate::screen::{print, print_json, print_styled, style, wrap};
+use crate::screen::{answer, answer_styled, print, print_json, style, wrap};
 use crate::view;
 
 /// Lists, shows, or applies checks and packs.
@@ -210,11 +210,7 @@ fn check(cli: &Cli, run: &str, profile: RulesProfile) -> Result<Exit> {
         ledger: &v.ledger,
     };
     let report = assay_lab::check(&recorded, &v.analysis, profile);
-    if cli.json {
-        print_json(&report_json(&report))?;
-    } else {
-        print_styled(&report_text(&report))?;
-    }
+    answer_styled(cli.json, &report_json(&report), || report_text(&report))?;
     Ok(if report.worst() == Some(Severity::Invalid) { Exit::Rule } else { Exit::Fine })
 }
 
@@ -268,11 +264,7 @@ fn judge(cli: &Cli, id: &str, file: &Path, folder: Option<&Path>) -> Result<Exit
             pack::evaluate(&pack, &PackEvidence::FairUse(&result))
         }
     };
-    if cli.json {
-        print_json(&verdict).context("write the verdict")?;
-    } else {
-        print(&verdict_text(&pack, &verdict))?;
-    }
+    answer(cli.json, &verdict, || verdict_text(&pack, &verdict)).context("write the verdict")?;
     Ok(if verdict.verdict == Verdict::Invalid { Exit::Rule } else { Exit::Fine })
 }
 

@@ -126,8 +126,7 @@ fn beside(
     let start = sampler.newest_ns();
     let command = std::thread::spawn(move || beside::run(&argv, ends_it));
     watch(sampler, interrupt, lines, start, show, &|| command.is_finished())?;
-    let ran = command.join().map_err(|_| anyhow::anyhow!("the thread of the command failed"))?;
-    let ran = ran.map_err(|e| Usage(e.to_string()))?;
+    let ran = beside::ended(command)?;
     let used = &ran.resources;
     print(&format!(
         "\n{} wall, {} user, {} system, {}; {}",
@@ -143,11 +142,7 @@ fn beside(
             assay_model::Exit::Signal(signal) => format!("ended by signal {signal}"),
         }
     ))?;
-    Ok(match (interrupt.fired(), ran.exit.success()) {
-        (true, _) => Exit::Interrupted,
-        (false, true) => Exit::Fine,
-        (false, false) => Exit::Workload,
-    })
+    Ok(beside::exit(interrupt, &ran))
 }
 
 /// Shows each new tick after `start`.

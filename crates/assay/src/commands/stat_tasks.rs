@@ -68,13 +68,8 @@ pub fn tasks(cli: &Cli, stat: &Stat, interval: Duration, mut left: u64) -> Resul
         left -= 1;
     }
     let Some(command) = command else { return Ok(Exit::Fine) };
-    let ran = command.join().map_err(|_| anyhow::anyhow!("the thread of the command failed"))?;
-    let ran = ran.map_err(|e| Usage(e.to_string()))?;
-    Ok(match (interrupt.fired(), ran.exit.success()) {
-        (true, _) => Exit::Interrupted,
-        (false, true) => Exit::Fine,
-        (false, false) => Exit::Workload,
-    })
+    let ran = beside::ended(command)?;
+    Ok(beside::exit(&interrupt, &ran))
 }
 
 fn text(shown: &[Task], by_thread: bool, all: usize) -> String {

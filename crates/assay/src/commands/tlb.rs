@@ -16,7 +16,7 @@ use assay_tlb::{Error, Machine, Wish};
 use super::beside;
 use crate::cli::{Cli, Tlb};
 use crate::exit::{Exit, Usage};
-use crate::screen::{print_json, print_styled, say, style};
+use crate::screen::{answer_styled, print_json, say, style};
 
 /// Counts while a command runs, or simulates.
 pub fn tlb(cli: &Cli, asked: &Tlb) -> Result<Exit> {
@@ -66,11 +66,7 @@ fn simulate(cli: &Cli, asked: &Tlb) -> Result<Exit> {
     if let (Some(writer), Some(path)) = (writer, &asked.record) {
         writer.finish().with_context(|| format!("write {}", path.display()))?;
     }
-    if cli.json {
-        print_json(&done)?;
-    } else {
-        print_styled(&simulation(&done, style()))?;
-    }
+    answer_styled(cli.json, &done, || simulation(&done, style()))?;
     Ok(if done.accesses == 0 { Exit::Nothing } else { Exit::Fine })
 }
 
@@ -134,16 +130,8 @@ fn count(cli: &Cli, asked: &Tlb) -> Result<Exit> {
     let ran = ran.context("the command was not started")?.map_err(|e| Usage(e.to_string()))?;
     let of = asked.command.iter().map(|a| a.to_string_lossy()).collect::<Vec<_>>().join(" ");
     let table = counters::table(group.arch(), &intervals, &before, of);
-    if cli.json {
-        print_json(&table)?;
-    } else {
-        print_styled(&table_text(&table, style()))?;
-    }
-    Ok(match (interrupt.fired(), ran.exit.success()) {
-        (true, _) => Exit::Interrupted,
-        (false, true) => Exit::Fine,
-        (false, false) => Exit::Workload,
-    })
+    answer_styled(cli.json, &table, || table_text(&table, style()))?;
+    Ok(beside::exit(&interrupt, &ran))
 }
 
 /// What exactly is missing, and the two other ways.

@@ -26,7 +26,7 @@ use super::{experiment, run};
 use crate::cli::{Cli, History, HistoryImport, What};
 use crate::exit::{Exit, Usage};
 use crate::progress::Bar;
-use crate::screen::{print, print_json, say};
+use crate::screen::{answer, print, say};
 
 /// Revisions that are measured beside the reference in one run.
 const AT_ONCE: usize = 3;
@@ -66,11 +66,7 @@ fn show_imported(cli: &Cli, asked: &History, name: &str) -> Result<Exit> {
     let imported: Imported =
         serde_json::from_str(&text).with_context(|| format!("read {}", path.display()))?;
     let shown = quoted(&imported);
-    if cli.json {
-        print_json(&shown)?;
-    } else {
-        print(&show::quoted_text(&shown))?;
-    }
+    answer(cli.json, &shown, || show::quoted_text(&shown))?;
     if let Some(path) = &asked.output {
         if !is_html(path) {
             return Err(Usage("imported series are written as HTML: -o FILE.html".into()).into());
@@ -223,11 +219,7 @@ impl<'a> Measured<'a> {
     }
 
     fn write(&self, cli: &Cli, shown: &Shown) -> Result<()> {
-        if cli.json {
-            print_json(shown)?;
-        } else {
-            print(&show::text(shown, self.asked.raw))?;
-        }
+        answer(cli.json, shown, || show::text(shown, self.asked.raw))?;
         if let Some(path) = &self.asked.output {
             let text = if is_html(path) {
                 let heading = format!("{}: {} over revisions", shown.experiment, shown.metric);

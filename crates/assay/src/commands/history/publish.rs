@@ -11,7 +11,7 @@ use super::super::publication::Publication;
 use super::super::publish::absolute;
 use crate::cli::{Cli, Publish};
 use crate::exit::{Exit, Usage};
-use crate::screen::{print, print_json};
+use crate::screen::answer;
 use crate::view;
 
 /// A history as anybody may see it; `None`: there is nothing to show.
@@ -87,12 +87,7 @@ pub fn publish(cli: &Cli, asked: &Publish) -> Result<Exit> {
         publication.write("history.md", pages.join("\n"))?;
     }
     let page = absolute(&publication.finish()?);
-    if cli.json {
-        print_json(
-            &serde_json::json!({ "schema_version": 1, "histories": all.len(), "page": page }),
-        )?;
-    } else {
-        print(&format!("page: {page}"))?;
-    }
+    let json = serde_json::json!({ "schema_version": 1, "histories": all.len(), "page": page });
+    answer(cli.json, &json, || format!("page: {page}"))?;
     Ok(Exit::Fine)
 }
