@@ -3,9 +3,8 @@
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::{Arc, Mutex, Weak};
-use std::time::{Duration, Instant};
 
-use crate::common::World;
+use crate::common::{World, wait_for};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -221,18 +220,11 @@ fn a_kill_leaves_nothing_running() {
             })
             .collect()
         };
-        let wait = |what: &str, until: &dyn Fn() -> bool| {
-            let began = Instant::now();
-            while !until() {
-                assert!(began.elapsed() < Duration::from_secs(60), "{what}");
-                std::thread::sleep(Duration::from_millis(20));
-            }
-        };
-        wait("the virtual machines start", &|| machines().len() == 2);
+        wait_for("the virtual machines never started", || machines().len() == 2);
         let pid = if victim == "assay" { child.id() as i32 } else { machines()[0] };
         let pid = rustix::process::Pid::from_raw(pid).unwrap();
         rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
-        wait("all end", &|| machines().is_empty());
+        wait_for("a virtual machine lives on", || machines().is_empty());
         let status = child.wait().unwrap();
         if victim == "java" {
             assert_eq!(status.code(), Some(3));

@@ -4,9 +4,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::time::{Duration, Instant};
 
-use crate::common::World;
+use crate::common::{World, wait_for};
 
 /// All files below a folder.
 fn files(folder: &Path) -> Vec<PathBuf> {
@@ -115,11 +114,9 @@ fn every_change_of_a_killed_and_of_a_resumed_run_is_named() {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    let began = Instant::now();
-    while fs::read_to_string(&mark).map_or(0, |t| t.lines().count()) < 3 {
-        assert!(began.elapsed().as_secs() < 60, "the third trial starts");
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    wait_for("the third trial never started", || {
+        fs::read_to_string(&mark).map_or(0, |t| t.lines().count()) >= 3
+    });
     child.kill().unwrap();
     child.wait().unwrap();
     let listed = world.run(&["archive", "list"]);

@@ -11,8 +11,8 @@ use std::time::Duration;
 use base64::Engine as _;
 use serde_json::{Value, json};
 
-use super::World;
-use super::served::{Served, eventually};
+use super::served::Served;
+use super::{World, eventually};
 
 /// Nothing of a page is wider than the screen.
 pub const FITS: &str = "document.documentElement.scrollWidth <= window.innerWidth";

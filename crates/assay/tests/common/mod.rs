@@ -13,13 +13,14 @@ pub mod virtual_slurm;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
 /// A temporary world, whose test shares the machine with others.
 pub struct World {
     folder: tempfile::TempDir,
-    _turn: assay_testing::Turn,
+    _turn: Option<assay_testing::Turn>,
 }
 
 /// What a command left.
@@ -31,12 +32,16 @@ pub struct Done {
 
 impl World {
     pub fn new() -> Self {
-        let turn = assay_testing::shared();
+        World { _turn: Some(assay_testing::shared()), ..World::in_turn() }
+    }
+
+    /// A world on a thread of a test that is alone.
+    pub fn in_turn() -> Self {
         let folder = tempfile::tempdir().unwrap();
         for name in ["archive", "state", "scratch", "cache"] {
             std::fs::create_dir(folder.path().join(name)).unwrap();
         }
-        World { folder, _turn: turn }
+        World { folder, _turn: None }
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
@@ -139,11 +144,27 @@ pub fn fits(text: &str) {
     }
 }
 
-/// Waits a minute at most; `what` is what went wrong then.
-pub fn wait_for(what: &str, there: impl Fn() -> bool) {
-    let began = std::time::Instant::now();
-    while !there() {
-        assert!(began.elapsed().as_secs() < 60, "{what}");
-        std::thread::yield_now();
+/// Longest wait for a condition: many times what it takes on a loaded machine.
+const PATIENCE: Duration = Duration::from_secs(300);
+
+/// Waits until `ask` returns something, and returns that; `None` after [`PATIENCE`].
+fn patiently<T>(mut ask: impl FnMut() -> Option<T>) -> Option<T> {
+    let began = Instant::now();
+    loop {
+        let found = ask();
+        if found.is_some() || began.elapsed() > PATIENCE {
+            return found;
+        }
+        std::thread::sleep(Duration::from_millis(5));
     }
+}
+
+/// Returns what `ask` returns once that is something; `what` names the condition.
+pub fn eventually<T>(what: &str, ask: impl FnMut() -> Option<T>) -> T {
+    patiently(ask).unwrap_or_else(|| panic!("it never came to be that {what}"))
+}
+
+/// Waits until `there`; `what` is what went wrong where it never is.
+pub fn wait_for(what: &str, mut there: impl FnMut() -> bool) {
+    assert!(patiently(|| there().then_some(())).is_some(), "{what}");
 }

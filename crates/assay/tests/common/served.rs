@@ -5,9 +5,9 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::path::PathBuf;
 use std::process::{Child, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use super::World;
+use super::{World, eventually};
 
 /// A server that is killed at the end of its test.
 pub struct Served {
@@ -49,23 +49,11 @@ pub fn serve(world: &World, more: &[&str]) -> Served {
     Served { child, address, token }
 }
 
-/// What `ask` gives once it gives something.
-pub fn eventually<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
-    let began = Instant::now();
-    loop {
-        if let Some(found) = ask() {
-            return found;
-        }
-        assert!(began.elapsed().as_secs() < 120, "it never came to be that {what}");
-        std::thread::sleep(Duration::from_millis(20));
-    }
-}
-
 impl Served {
     /// Sends bytes as they are; the answer ends with the connection.
     pub fn raw(&self, bytes: &[u8]) -> Option<Answer> {
         let mut stream = TcpStream::connect(&self.address).ok()?;
-        stream.set_read_timeout(Some(Duration::from_secs(30))).ok()?;
+        stream.set_read_timeout(Some(Duration::from_secs(300))).ok()?;
         // A server may answer and close before it has read all.
         let _ = stream.write_all(bytes);
         let mut all = Vec::new();

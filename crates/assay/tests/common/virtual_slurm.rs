@@ -3,18 +3,8 @@
 
 use std::path::PathBuf;
 use std::process::Command;
-use std::time::{Duration, Instant};
 
 use super::repository;
-
-/// Waits for `done`, and fails with `what` when it never comes.
-pub fn until(what: &str, mut done: impl FnMut() -> bool) {
-    let began = Instant::now();
-    while !done() {
-        assert!(began.elapsed() < Duration::from_secs(90), "{what}");
-        std::thread::sleep(Duration::from_millis(20));
-    }
-}
 
 pub struct Slurm {
     folder: tempfile::TempDir,

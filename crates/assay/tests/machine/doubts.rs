@@ -47,6 +47,7 @@ fn a_time_to_user_of_cpus_on_which_others_computed_is_doubtful() {
         println!("skipped: because there is no glpsol (Debian package glpk-utils)");
         return;
     }
+    let _alone = assay_testing::alone();
     let world = World::new();
     let burn = || {
         let mut sh = Command::new("sh");

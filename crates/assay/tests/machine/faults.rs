@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use crate::common::{World, alive, done, json, root};
+use crate::common::{World, alive, done, json, root, wait_for};
 
 #[test]
 fn a_command_that_fails() {
@@ -186,11 +186,7 @@ fn a_time_over_which_assay_was_stopped_is_doubtful() {
         .stderr(std::process::Stdio::piped())
         .spawn()
         .unwrap();
-    let waited = Instant::now();
-    while !began.exists() {
-        assert!(waited.elapsed().as_secs() < 60, "the command never came");
-        std::thread::yield_now();
-    }
+    wait_for("the command never came", || began.exists());
     let assay = Pid::from_child(&child);
     kill_process(assay, Signal::STOP).unwrap();
     std::thread::sleep(std::time::Duration::from_secs(1));

@@ -4,9 +4,9 @@
 use std::ops::Range;
 use std::os::unix::process::ExitStatusExt;
 use std::process::Stdio;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use crate::common::{World, alive, root};
+use crate::common::{World, alive, root, wait_for};
 use rustix::process::{Pid, Signal, kill_process};
 
 /// Settings of the kernel below `/proc/sys/vm` that change little here. What runs side by side sets one of its own.
@@ -54,6 +54,8 @@ fn lines(world: &World) -> usize {
 
 #[test]
 fn killed_at_fifty_random_moments() {
+    // Other tests compare the settings of the machine.
+    let _alone = assay_testing::alone();
     let halves = std::thread::scope(|scope| {
         let halves = [(KILLED[0], 0..25), (KILLED[1], 25..50)].map(|(sysctl, rounds)| {
             let numbers = Numbers(20_261_121 + u64::from(rounds.start > 0));
@@ -76,16 +78,14 @@ fn killed(sysctl: &str, mut numbers: Numbers, rounds: Range<usize>) -> (usize, u
     let before = setting(sysctl);
     let (mut with_trials, mut changed) = (0, 0);
     for round in rounds {
-        let world = World::new();
+        let world = World::in_turn();
         let mut child = start(&world, sysctl);
         // Waiting is the point here: the moment of death is what varies. Every second one is among
         // the trials, however long a busy machine takes to come to them.
         let mut pause = numbers.below(900_000);
         if round % 2 == 1 {
-            let (trials, began) = (2 + numbers.below(9) as usize, Instant::now());
-            while lines(&world) < trials && began.elapsed().as_secs() < 60 {
-                std::thread::sleep(Duration::from_millis(1));
-            }
+            let trials = 2 + numbers.below(9) as usize;
+            wait_for("too few trials ran", || lines(&world) >= trials);
             pause %= 50_000;
         }
         std::thread::sleep(Duration::from_micros(pause));
@@ -93,10 +93,7 @@ fn killed(sysctl: &str, mut numbers: Numbers, rounds: Range<usize>) -> (usize, u
         child.wait().unwrap();
         changed += usize::from(setting(sysctl) != before);
         // What outlives it for a moment is the trial's own program.
-        let began = Instant::now();
-        while alive(&mark(&world)) && began.elapsed().as_secs() < 10 {
-            std::thread::yield_now();
-        }
+        wait_for("a trial's program lives on", || !alive(&mark(&world)));
         let did = lines(&world);
 
         let listed = world.run(&["archive", "list"]);
@@ -133,10 +130,7 @@ fn resumed(world: &World, id: &str, kept: usize) {
     let mut command = world.assay(&["run", "--resume", id, "--quiet", "--json"]);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let pid = Pid::from_child(&child);
-    let began = Instant::now();
-    while lines(world) < kept + 8 && began.elapsed().as_secs() < 60 {
-        std::thread::yield_now();
-    }
+    wait_for("too few trials ran", || lines(world) >= kept + 8);
     // Ctrl-C: ends the trial, restores the settings, keeps what was measured, says how to go on.
     kill_process(pid, Signal::INT).unwrap();
     let output = child.wait_with_output().unwrap();
@@ -154,14 +148,12 @@ fn resumed(world: &World, id: &str, kept: usize) {
 
 #[test]
 fn ctrl_c_keeps_what_was_measured() {
+    let _alone = assay_testing::alone();
     let before = setting(INTERRUPTED);
     let world = World::new();
     let child = start(&world, INTERRUPTED);
     let pid = Pid::from_child(&child);
-    let began = Instant::now();
-    while lines(&world) < 3 && began.elapsed().as_secs() < 60 {
-        std::thread::yield_now();
-    }
+    wait_for("too few trials ran", || lines(&world) >= 3);
     kill_process(pid, Signal::INT).unwrap();
     let status = child.wait_with_output().unwrap().status;
     assert_eq!((status.code(), status.signal()), (Some(130), None));
@@ -179,10 +171,7 @@ fn ctrl_c_ends_a_preparation_too() {
     let prepare = format!("sh -c 'echo did > {}; exec sleep 983.25'", mark(&world));
     let arguments = ["run", "--quiet", "--blocks", "2", "--prepare", &prepare, "--", "true"];
     let mut child = world.assay(&arguments).stdout(Stdio::null()).spawn().unwrap();
-    let began = Instant::now();
-    while lines(&world) == 0 && began.elapsed().as_secs() < 60 {
-        std::thread::yield_now();
-    }
+    wait_for("the preparation never ran", || lines(&world) > 0);
     kill_process(Pid::from_child(&child), Signal::INT).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(130));
     assert!(!alive("sleep 983.25"));

@@ -5,9 +5,10 @@ use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::Instant;
 
-use crate::common::{Done, World, alive, done, json, metric, repository, root};
+use crate::common::{
+    Done, World, alive, done, eventually, json, metric, repository, root, wait_for,
+};
 use assay_testing::alone;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
@@ -31,28 +32,19 @@ impl Mark {
 
     /// The process of the server; waits for it to be there.
     fn server(&self) -> Pid {
-        let began = Instant::now();
-        loop {
-            let found = std::fs::read_dir("/proc").unwrap().flatten().find_map(|entry| {
+        let server = || {
+            std::fs::read_dir("/proc").unwrap().flatten().find_map(|entry| {
                 let line = std::fs::read(entry.path().join("cmdline")).ok()?;
                 let line = String::from_utf8_lossy(&line).replace('\0', " ");
                 let pid = entry.file_name().to_str()?.parse().ok()?;
                 (line.contains("memcached") && line.contains(&self.text())).then_some(pid)
-            });
-            if let Some(pid) = found {
-                return Pid::from_raw(pid).unwrap();
-            }
-            assert!(began.elapsed().as_secs() < 60, "the server never came");
-            std::thread::yield_now();
-        }
+            })
+        };
+        Pid::from_raw(eventually("the server runs", server)).unwrap()
     }
 
     fn gone(&self) {
-        let began = Instant::now();
-        while alive(&self.text()) {
-            assert!(began.elapsed().as_secs() < 30, "the server lives on");
-            std::thread::yield_now();
-        }
+        wait_for("the server lives on", || !alive(&self.text()));
     }
 
     /// The arguments of a run of a few tenths of a second, with more of them.
@@ -203,11 +195,7 @@ fn cables() -> Vec<String> {
 }
 
 fn no_cables() {
-    let began = Instant::now();
-    while !cables().is_empty() {
-        assert!(began.elapsed().as_secs() < 30, "{:?} is left", cables());
-        std::thread::yield_now();
-    }
+    wait_for("a cable is left", || cables().is_empty());
 }
 
 #[test]
@@ -234,11 +222,7 @@ fn in_a_network_of_its_own_and_killed_there() {
     let mut command = mark.command(&world, &["network=namespace", "steady=60 s", &tunable]);
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     // The one that describes the server has no network; the second one is the trial's.
-    let began = Instant::now();
-    while cables().is_empty() {
-        assert!(began.elapsed().as_secs() < 60, "the cable never came");
-        std::thread::yield_now();
-    }
+    wait_for("the cable never came", || !cables().is_empty());
     mark.server();
     child.kill().unwrap();
     child.wait().unwrap();
@@ -284,15 +268,11 @@ fn ctrl_c_stops_the_server_in_order() {
 
 /// Waits until the trial's server is under load: its socket is in the trial's folder.
 fn wait_for_load(world: &World, mark: &Mark) {
-    let began = Instant::now();
     let there = || {
         let scratch = std::fs::read_dir(world.path("scratch")).unwrap().flatten();
         scratch.map(|e| e.path().join("trial/memcached.sock")).any(|path| path.exists())
     };
-    while !there() {
-        assert!(began.elapsed().as_secs() < 60, "the server never came");
-        std::thread::yield_now();
-    }
+    wait_for("the server never came", there);
     mark.server();
     // Its threads have worked for some ticks once the load runs.
     let busy = || {
@@ -307,10 +287,7 @@ fn wait_for_load(world: &World, mark: &Mark) {
             .unwrap_or_default();
         fields.iter().sum::<u64>()
     };
-    while busy() < 40 {
-        assert!(began.elapsed().as_secs() < 60, "the load never came");
-        std::thread::yield_now();
-    }
+    wait_for("the load never came", || busy() >= 40);
 }
 
 #[test]
@@ -502,10 +479,7 @@ fn a_server_that_runs_already_is_measured_and_left_running() {
         command.args(["-u", "root"]);
     }
     let mut own = Own(command.spawn().unwrap());
-    let began = Instant::now();
-    while !socket.exists() && began.elapsed().as_secs() < 30 {
-        std::thread::yield_now();
-    }
+    wait_for("memcached made no socket", || socket.exists());
     let address = format!("server.address={}", socket.display());
     let ran = world.run(&[
         "run",

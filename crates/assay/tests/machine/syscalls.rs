@@ -1,7 +1,7 @@
 //! `assay syscalls` from the command line, in a run, on its page and in `explain`.
 
 use crate::common::served::serve;
-use crate::common::{World, json};
+use crate::common::{World, json, wait_for};
 
 /// Whether calls cannot be counted here, which it says.
 fn cannot(printed: &str) -> bool {
@@ -120,7 +120,12 @@ fn a_run_keeps_its_calls_shows_them_and_says_what_differs() {
 fn killed_in_the_middle_it_leaves_no_probe() {
     let world = World::new();
     let mut look = world.assay(&["syscalls", "--all"]).spawn().unwrap();
-    std::thread::sleep(std::time::Duration::from_millis(500));
+    let probes = format!("/proc/{}/fdinfo", look.id());
+    let probing = || {
+        let files = std::fs::read_dir(&probes).into_iter().flatten().flatten();
+        files.flat_map(|f| std::fs::read_to_string(f.path())).any(|f| f.contains("prog_id:"))
+    };
+    wait_for("it never probed", || probing() || look.try_wait().unwrap().is_some());
     look.kill().unwrap();
     look.wait().unwrap();
     let files: Vec<_> = std::fs::read_dir(world.path(".")).unwrap().flatten().collect();

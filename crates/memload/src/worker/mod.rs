@@ -198,7 +198,8 @@ impl<'a> Worker<'a> {
             if self.common.end.is_now() || self.is_done(now) {
                 break;
             }
-            self.ask_due(now)?;
+            // Later than `now` where this thread did not run for a while: nothing is asked after the end.
+            self.ask_due(now.max(self.received_at))?;
             let count = match epoll::wait(&self.epoll, events.as_mut_slice(), None) {
                 Ok(n) => n,
                 Err(rustix::io::Errno::INTR) => 0,

@@ -11,8 +11,8 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use super::runs::{checked, run};
 use super::{OTHER_NODE, Scene};
-use crate::common::virtual_slurm::until;
-use crate::common::{World, mini_suite};
+use crate::common::says::Says;
+use crate::common::{World, mini_suite, wait_for};
 
 /// Makes a scene; `None`: it is none of these.
 pub fn make(world: &World, name: &str) -> Option<Scene> {
@@ -26,10 +26,13 @@ pub fn make(world: &World, name: &str) -> Option<Scene> {
         "other work" => other_work(world),
         "assay stopped" => assay_stopped(world),
         // Long enough to catch up with what a cold server was late with.
-        "load" => memcached(
-            world,
-            &["mode=open", "rate=2000", "client.cpus=0", "server.cpus=1", "ramp_up=1 s"],
-        ),
+        "load" => {
+            let cpus = ["client.cpus=0", "server.cpus=1"];
+            let load = || {
+                memcached(world, &[&["mode=open", "rate=2000", "ramp_up=1 s"], &cpus[..]].concat())
+            };
+            assay_testing::undisturbed(load, disturbed)
+        }
         "generator on the server's CPU" => {
             let cpus = ["client.cpus=0", "server.cpus=0"];
             memcached(world, &[&["connections=64", "steady=1 s"], &cpus[..]].concat())
@@ -56,6 +59,16 @@ pub fn make(world: &World, name: &str) -> Option<Scene> {
         ),
         _ => return None,
     })
+}
+
+/// The check that fires over a load because of something else that took the CPUs meanwhile.
+fn disturbed(scene: &Scene) -> Option<String> {
+    let Scene::Run(all) = scene else { return None };
+    let fires = |id: &&str| matches!(all.get(*id), Some(Says::Fires(..)));
+    ["F17", "F21", "F22", "F23", "F24", "F25"]
+        .into_iter()
+        .find(fires)
+        .map(|id| format!("{id} fires"))
 }
 
 /// A program that a scene needs; ended with it.
@@ -157,7 +170,7 @@ fn assay_stopped(world: &World) -> Scene {
         let told = fs::read_to_string(&events).unwrap_or_default();
         told.contains("\"event\":\"trial\",\"number\":2,")
     };
-    until("no second trial began", second);
+    wait_for("no second trial began", second);
     std::thread::sleep(Duration::from_millis(300));
     let pid = Pid::from_child(&child);
     kill_process(pid, Signal::STOP).unwrap();
@@ -165,7 +178,7 @@ fn assay_stopped(world: &World) -> Scene {
         let stat = fs::read_to_string(format!("/proc/{}/stat", child.id())).unwrap();
         stat.rsplit(')').next().is_some_and(|rest| rest.trim_start().starts_with('T'))
     };
-    until("it was not stopped", stopped);
+    wait_for("it was not stopped", stopped);
     kill_process(pid, Signal::CONT).unwrap();
     let done = child.wait_with_output().unwrap();
     assert!(done.status.success(), "{done:?}");
@@ -204,7 +217,7 @@ fn load_from_elsewhere(world: &World) -> Scene {
         return Scene::Skipped("there is no memcached".to_owned());
     };
     let _server = Ended(server);
-    until("no server", || std::net::TcpStream::connect(("127.0.0.1", port)).is_ok());
+    wait_for("no server", || std::net::TcpStream::connect(("127.0.0.1", port)).is_ok());
     let address = format!("server.address=127.0.0.1:{port}");
     memcached(world, &["mode=open", "rate=2000", "steady=1 s", &address])
 }

@@ -243,7 +243,7 @@ fn ended_by_hand(world: &World) -> Scene {
     ];
     let child = world.assay(&arguments).stdout(std::process::Stdio::null()).spawn().unwrap();
     let ended = || fs::read_to_string(&events).unwrap_or_default().contains("\"event\":\"ended\"");
-    crate::common::virtual_slurm::until("no trial ended", ended);
+    crate::common::wait_for("no trial ended", ended);
     kill_process(Pid::from_child(&child), Signal::INT).unwrap();
     assert_eq!(child.wait_with_output().unwrap().status.code(), Some(130));
     checked(world)

@@ -6,8 +6,8 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 use super::{assay, column, nodes, nothing_is_left, on_nodes, run};
-use crate::common::virtual_slurm::{Slurm, until};
-use crate::common::{World, alive, done};
+use crate::common::virtual_slurm::Slurm;
+use crate::common::{World, alive, done, wait_for};
 
 fn lines(world: &World) -> usize {
     std::fs::read_to_string(world.path("did.txt")).map_or(0, |t| t.lines().count())
@@ -54,7 +54,7 @@ fn a_node_that_dies_fails_its_trial_alone() {
     let Some(slurm) = Slurm::start(4) else { return };
     let world = World::new();
     let child = start_held(&world, &slurm, "3", 3);
-    until("the second trial begins", || lines(&world) >= 6);
+    wait_for("the second trial begins", || lines(&world) >= 6);
     slurm.kill("n2");
     world.write("go", "");
     let (code, result, printed) = ended(child);
@@ -66,7 +66,7 @@ fn a_node_that_dies_fails_its_trial_alone() {
     assert!(records[1].get("metrics").is_none(), "half a trial has no metrics");
     // The third trial was on the nodes that were left.
     assert_eq!(column(&nodes(&world, "0003"), "node"), ["n1", "n3", "n4"]);
-    until("the job is gone", || slurm.jobs().is_empty());
+    wait_for("the job is gone", || slurm.jobs().is_empty());
 }
 
 #[test]
@@ -74,7 +74,7 @@ fn a_cancelled_job_ends_the_run_which_can_be_resumed() {
     let Some(slurm) = Slurm::start(2) else { return };
     let world = World::new();
     let child = start_held(&world, &slurm, "2", 2);
-    until("the second trial begins", || lines(&world) >= 4);
+    wait_for("the second trial begins", || lines(&world) >= 4);
     slurm.call("scancel", &["--user=root"]);
     let (code, result, printed) = ended(child);
     world.write("go", "");
@@ -101,7 +101,7 @@ fn a_job_that_waits_too_long_is_cancelled_and_says_how_long() {
     let Some(slurm) = Slurm::start(2) else { return };
     let world = World::new();
     let holder = start_held(&world, &slurm, "2", 0);
-    until("the nodes are taken", || lines(&world) >= 2);
+    wait_for("the nodes are taken", || lines(&world) >= 2);
     let text = "name = \"x\"\nworkload = \"noop\"\n[where]\nengine = \"slurm\"\nnodes = 2\nmax_wait = \"3 s\"\n";
     let experiment = world.write("x.toml", text);
     let done = run(&world, &slurm, &["run", experiment.to_str().unwrap()]);
@@ -123,18 +123,18 @@ fn a_killed_run_leaves_no_job_and_ctrl_c_neither() {
         assert!(!alive("sleep 97.5"), "no program is left");
     };
     let mut child = start(&world, &slurm, "2", "97.5");
-    until("the first trial begins", || lines(&world) >= 2);
+    wait_for("the first trial begins", || lines(&world) >= 2);
     child.kill().unwrap();
     child.wait().unwrap();
     let listed = run(&world, &slurm, &["archive", "list"]);
     assert_eq!(listed.code, 0, "{}", listed.stderr);
-    until("the job is gone", || slurm.jobs().is_empty());
-    until("its programs are gone", || !alive("sleep 97.5"));
+    wait_for("the job is gone", || slurm.jobs().is_empty());
+    wait_for("its programs are gone", || !alive("sleep 97.5"));
     run(&world, &slurm, &["archive", "list"]);
     clean();
 
     let child = start(&world, &slurm, "2", "97.5");
-    until("the first trial begins", || lines(&world) >= 4);
+    wait_for("the first trial begins", || lines(&world) >= 4);
     kill_process(Pid::from_child(&child), Signal::INT).unwrap();
     let (code, result, printed) = ended(child);
     assert_eq!(code, 130, "{printed}");
@@ -143,16 +143,16 @@ fn a_killed_run_leaves_no_job_and_ctrl_c_neither() {
 
     // A job that waits is cancelled too: the nodes are taken by another.
     slurm.call("salloc", &["--nodes=2", "--exclusive", "--no-shell"]);
-    until("the other runs", || slurm.jobs().contains("RUNNING"));
+    wait_for("the other runs", || slurm.jobs().contains("RUNNING"));
     let mut child = start(&world, &slurm, "2", "97.5");
-    until("the job waits", || slurm.jobs().contains("PENDING"));
+    wait_for("the job waits", || slurm.jobs().contains("PENDING"));
     child.kill().unwrap();
     child.wait().unwrap();
     let next = run(&world, &slurm, &["archive", "list"]);
     assert!(next.stderr.contains("cancelled the Slurm job"), "{}", next.stderr);
     assert!(!slurm.jobs().contains("PENDING"));
     slurm.call("scancel", &["--user=root"]);
-    until("the other is gone", || slurm.jobs().is_empty());
+    wait_for("the other is gone", || slurm.jobs().is_empty());
     run(&world, &slurm, &["archive", "list"]);
     clean();
 }
@@ -162,9 +162,9 @@ fn a_restart_of_the_controller_harms_nothing() {
     let Some(slurm) = Slurm::start(2) else { return };
     let world = World::new();
     let child = start(&world, &slurm, "2", "1.5");
-    until("the first trial begins", || lines(&world) >= 2);
+    wait_for("the first trial begins", || lines(&world) >= 2);
     slurm.controller("stop");
-    until("the next trial begins without it", || lines(&world) >= 4);
+    wait_for("the next trial begins without it", || lines(&world) >= 4);
     slurm.controller("start");
     let (code, result, printed) = ended(child);
     assert_eq!(code, 0, "{printed}");
@@ -187,7 +187,7 @@ fn a_task_that_never_starts_is_named() {
     assert_eq!(ran.code, 1, "{}", ran.stderr);
     let printed = ran.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(printed.contains("no agent of assay started on node n2 within 3"), "{printed}");
-    until("the job is gone", || slurm.jobs().is_empty());
+    wait_for("the job is gone", || slurm.jobs().is_empty());
 }
 
 #[test]
@@ -208,13 +208,13 @@ fn a_task_that_never_starts_fails_its_trial_alone() {
     let arguments = ["run", experiment.to_str().unwrap(), "--json"];
     let mut command = assay(&world, &slurm, &arguments);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    until("the first trial begins", || lines(&world) >= 2);
+    wait_for("the first trial begins", || lines(&world) >= 2);
     // From now on n3 is given tasks and starts none; and the next job cannot have n1.
     let daemon = Pid::from_raw(slurm.slurmd("n3")).unwrap();
     kill_process(daemon, Signal::STOP).unwrap();
     slurm.call("scontrol", &["update", "nodename=n1", "state=drain", "reason=test"]);
     world.write("go", "");
-    until("the second job runs", || slurm.jobs().contains("2 RUNNING"));
+    wait_for("the second job runs", || slurm.jobs().contains("2 RUNNING"));
     slurm.call("scontrol", &["update", "nodename=n1", "state=resume"]);
     let (code, result, printed) = ended(child);
     kill_process(daemon, Signal::CONT).unwrap();
@@ -224,7 +224,7 @@ fn a_task_that_never_starts_fails_its_trial_alone() {
     let error = records[1]["error"].as_str().unwrap();
     assert!(error.contains("no agent of assay started on node n3 within 4"), "{error}");
     assert_eq!(column(&nodes(&world, "0003"), "node"), ["n1", "n2"]);
-    until("the job is gone", || slurm.jobs().is_empty());
+    wait_for("the job is gone", || slurm.jobs().is_empty());
 }
 
 #[test]

@@ -9,8 +9,8 @@ use std::process::{Child, Command, Stdio};
 use serde_json::Value;
 
 use super::{column, metric, nodes};
-use crate::common::virtual_slurm::{Slurm, until};
-use crate::common::{World, alive, done};
+use crate::common::virtual_slurm::Slurm;
+use crate::common::{World, alive, done, wait_for};
 
 /// A run on Slurm; Open MPI goes over the loopback device, since all nodes are this machine.
 fn assay(world: &World, slurm: &Slurm, arguments: &[&str]) -> Command {
@@ -51,7 +51,7 @@ fn has_note(record: &Value, part: &str) -> bool {
 }
 
 fn nothing_is_left(world: &World, slurm: &Slurm) {
-    until("the job is gone", || slurm.jobs().is_empty());
+    wait_for("the job is gone", || slurm.jobs().is_empty());
     assert_eq!(slurm.call("squeue", &["--noheader", "--steps"]), "");
     let left: Vec<_> = std::fs::read_dir(world.path("scratch")).unwrap().flatten().collect();
     assert!(left.is_empty(), "{left:?}");
@@ -163,7 +163,7 @@ fn ranks_that_stand_still_are_ended_with_their_step() {
     let text = cae("fault = \"stall\"\nseed = 77101", "blocks = 2\ntimeout = \"8 s\"", "nodes = 2");
     let child = start(&world, &slurm, &text);
     let steps = || slurm.call("squeue", &["--noheader", "--steps", "--format=%j"]);
-    until("the second trial's ranks are there", || steps().contains("assay-mpi-2-1"));
+    wait_for("the second trial's ranks are there", || steps().contains("assay-mpi-2-1"));
     // Those of the first are not there any more.
     assert!(!steps().contains("assay-mpi-1-1"), "{}", steps());
     let (code, result) = ended(child);
@@ -198,7 +198,7 @@ fn memory_and_pages_reach_the_ranks() {
         "nodes = 1",
     ) + "[controls]\nmemory = \"93 MiB\"\npages = \"4KiB\"\n";
     let child = start(&world, &slurm, &text);
-    until("both ranks are there", || solvers(" 77103 ").len() == 2);
+    wait_for("both ranks are there", || solvers(" 77103 ").len() == 2);
     let limit = |pid: &u32| {
         let groups = std::fs::read_to_string(format!("/proc/{pid}/cgroup")).unwrap();
         let file = groups.lines().find_map(|line| {
@@ -235,7 +235,7 @@ fn a_node_that_dies_in_the_middle_fails_the_trial() {
     let world = World::new();
     let text = cae("fault = \"stall\"\nseed = 77102", "blocks = 1", "nodes = 3");
     let child = start(&world, &slurm, &text);
-    until("the ranks are there", || alive("solve 8 8 8") && alive(" 77102 "));
+    wait_for("the ranks are there", || alive("solve 8 8 8") && alive(" 77102 "));
     slurm.kill("n2");
     let (code, result) = ended(child);
     assert_eq!(code, 3, "{result:#}");
@@ -243,8 +243,8 @@ fn a_node_that_dies_in_the_middle_fails_the_trial() {
     assert_eq!(record["outcome"], "failed", "{record:#}");
     let error = record["error"].as_str().unwrap();
     assert!(error.contains("node n2 lost its agent"), "{error}");
-    until("no rank is left", || !alive(" 77102 "));
-    until("the job is gone", || slurm.jobs().is_empty());
+    wait_for("no rank is left", || !alive(" 77102 "));
+    wait_for("the job is gone", || slurm.jobs().is_empty());
 }
 
 /// A Slurm on a machine with a PostgreSQL; prints why not when there is none.

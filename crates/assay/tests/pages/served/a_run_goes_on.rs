@@ -4,9 +4,9 @@
 use std::net::TcpStream;
 use std::process::{Child, Stdio};
 
-use crate::common::World;
 use crate::common::chromium::{Browser, program};
-use crate::common::served::{eventually, serve, sleeper};
+use crate::common::served::{serve, sleeper};
+use crate::common::{World, eventually};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
@@ -117,6 +117,9 @@ fn the_first_screen_moves_and_a_dead_server_is_named_until_it_comes_back() {
     browser.until("document.querySelector('main').textContent.includes('completed')");
 }
 
+/// The picture of the time on CPU.
+const ON_CPU: &str = "document.querySelector('#live-profile svg.flame[id$=\"-on\"]')";
+
 #[test]
 fn the_profile_of_the_trial_that_runs_is_drawn_and_keeps_what_a_reader_did() {
     let Some(program) = program() else { return };
@@ -147,7 +150,8 @@ fn the_profile_of_the_trial_that_runs_is_drawn_and_keeps_what_a_reader_did() {
     let events = world.path("state/queue/000001");
     assert!(!events.join("events.profile.json").exists());
     browser.value("document.querySelector('#live-profile summary').click()");
-    browser.until("!!document.querySelector('#live-profile svg.flame .f')");
+    // On a busy machine the first snapshots may hold nothing but waits.
+    browser.until(&format!("{ON_CPU}?.querySelectorAll('.f').length > 1"));
     browser.picture("live-profile");
     browser.scheme("dark");
     browser.picture("live-profile-dark");
@@ -156,17 +160,24 @@ fn the_profile_of_the_trial_that_runs_is_drawn_and_keeps_what_a_reader_did() {
     assert!(said.contains("Trial 1") && said.contains("snapshot"), "{said}");
     // What is searched for, zoomed into and turned over stays when the next comes.
     browser.value("document.querySelector('#live-profile').scrollIntoView()");
-    browser.value(
-        "(() => { const bar = document.querySelector('#live-profile .flame-bar'); bar.querySelector('input').value = 'sh'; \
+    browser.value(&format!(
+        "(() => {{ const flame = {ON_CPU}, bar = flame.previousElementSibling; \
+          const calls = [...flame.querySelectorAll('.f')].filter(c => c.getAttribute('y') === '18'); \
+          const widest = calls.reduce((a, b) => parseFloat(a.getAttribute('width')) < parseFloat(b.getAttribute('width')) ? b : a); \
+          window.label = widest.querySelector('title').textContent.split(' · ')[0]; \
+          bar.querySelector('input').value = 'sh'; \
           bar.querySelector('input').dispatchEvent(new Event('input')); bar.querySelectorAll('button')[1].click(); \
-          document.querySelectorAll('#live-profile svg.flame .f')[1].dispatchEvent(new MouseEvent('click', { bubbles: true })); \
-          window.first = document.querySelector('#live-profile p').textContent; })()",
-    );
+          widest.dispatchEvent(new MouseEvent('click', {{ bubbles: true }})); \
+          window.first = document.querySelector('#live-profile p').textContent; }})()"
+    ));
     browser.until("document.querySelector('#live-profile p').textContent !== window.first");
-    let kept = browser.value(
-        "(() => { const fold = document.querySelector('#live-profile'); const cells = [...fold.querySelectorAll('svg.flame')[0].querySelectorAll('.f')]; \
-          return [fold.querySelector('.flame-bar input').value, cells[1].getAttribute('width'), Number(cells[0].getAttribute('y')) > 0]; })()",
-    );
+    let kept = browser.value(&format!(
+        "(() => {{ const flame = {ON_CPU}, cells = [...flame.querySelectorAll('.f')]; \
+          const level = String(flame.getAttribute('height') - 36); \
+          const zoomed = cells.find(c => c.getAttribute('y') === level && c.querySelector('title').textContent.split(' · ')[0] === window.label); \
+          return [flame.previousElementSibling.querySelector('input').value, zoomed?.getAttribute('width'), \
+            Number(cells[0].getAttribute('y')) > 0]; }})()"
+    ));
     assert_eq!(kept, json!(["sh", "100%", true]));
     browser.size(390, 844);
     let wide = browser.value("document.documentElement.scrollWidth <= innerWidth");

@@ -4,8 +4,8 @@ use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-use crate::common::World;
-use crate::common::served::{Served, eventually, serve, sleeper};
+use crate::common::served::{Served, serve, sleeper};
+use crate::common::{World, eventually};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 

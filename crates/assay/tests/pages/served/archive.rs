@@ -96,7 +96,7 @@ fn a_run_is_annotated_deleted_and_restored_and_its_record_stays() {
 
     let job = served.submit("long");
     served.until(job, "running");
-    let running = crate::common::served::eventually("it has a run", || {
+    let running = crate::common::eventually("it has a run", || {
         served.job(job)["run"].as_str().map(str::to_owned)
     });
     assert_eq!(served.post(&format!("/api/v1/runs/{running}/delete"), &json!({})).status, 409);

@@ -4,8 +4,8 @@
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use crate::common::World;
-use crate::common::served::{Served, eventually, serve, sleeper};
+use crate::common::served::{Served, serve, sleeper};
+use crate::common::{World, eventually};
 use serde_json::{Value, json};
 
 /// A world whose state folder is a small file system of its own.

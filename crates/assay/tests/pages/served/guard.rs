@@ -6,8 +6,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::time::Duration;
 
-use crate::common::World;
-use crate::common::served::{Served, eventually, serve, sleeper};
+use crate::common::served::{Served, serve, sleeper};
+use crate::common::{World, eventually};
 use serde_json::json;
 
 const FORM: &str = "Content-Type: application/x-www-form-urlencoded";

@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use crate::common::World;
 use crate::common::chromium::{Browser, program};
 use crate::common::commits::{COMMITS, STEP, git, repository_with};
-use crate::common::served::{Served, eventually, serve};
+use crate::common::served::{Served, serve};
+use crate::common::{World, eventually};
 use serde_json::{Value, json};
 
 /// The experiment of the repository's program, in the server's folder; points are measured beside v1.

@@ -58,7 +58,7 @@ impl Memcached {
             eprintln!("skipped: because memcached is not installed");
             return None;
         };
-        let until = Instant::now() + Duration::from_secs(20);
+        let until = Instant::now() + Duration::from_secs(100);
         while !ready() {
             assert!(child.try_wait().unwrap().is_none(), "memcached ended: {command:?}");
             assert!(Instant::now() < until, "memcached does not listen: {command:?}");
