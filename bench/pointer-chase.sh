@@ -27,11 +27,12 @@ if ctypes.CDLL(None).prctl(41, 1, 0, 0, 0) != 0: sys.exit("PR_SET_THP_DISABLE fa
 os.execvp(sys.argv[1], sys.argv[1:])' "$@"
 }
 task() { # ORDER STRIDE
-    printf '{"sets":[%s],"stride":%s,"order":"%s","pages":"Any","min_time":{"secs":0,"nanos":20000000},"rounds":5,"seed":%s}' \
-        "$sets" "$2" "$1" "$RANDOM"
+    printf '{"params":{"working_set":"%s","min_size":"4 KiB","max_size":"64 MiB","per_octave":4,"stride":%s,"order":"%s",' \
+        "$sets" "$2" "$1"
+    printf '"page_size":"any","min_time":"20 ms","rounds":5},"cpus":[],"dir":"/","lab":0,"more":%s}' "$RANDOM"
 }
 for round in $(seq "$rounds"); do
-    ASSAY_METRICS="$work/$round.jsonl" small_pages taskset -c "$cpu" "$ASSAY" __work pointer-chase "$(task Forward 256)"
+    ASSAY_METRICS="$work/$round.jsonl" small_pages taskset -c "$cpu" "$ASSAY" __work pointer-chase "$(task forward 256)"
     ENOUGH=10000 small_pages taskset -c "$cpu" "$work/lat_mem_rd" -N 3 8 256 2>"$work/$round.lm"
 done
 python3 - "$work" "$rounds" <<'P'

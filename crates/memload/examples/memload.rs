@@ -8,12 +8,12 @@ use std::time::Duration;
 
 use assay_memload::{
     Arrivals, Config, Error, Mode, Popularity, Protocol, Report, SearchBound, SizeClass, Target,
-    Think, preload, run, saturation, search_max,
+    Think, preload, run, search_max,
 };
 
 const USAGE: &str = "memload [tcp=HOST:PORT | unix=PATH] [protocol=text|meta|binary] [threads=N] [cpus=0,1] \
 [connections=N] [depth=N] [rate=R [arrivals=even|exponential]] [think_us=N] [keys=N] [value=BYTES] [zipf=S] \
-[hit=SHARE] [get=SHARE] [ramp=S] [steady=S] [seed=N] [pid=N] [preload=no] [do=run|search|curve] [p99_us=N]";
+[hit=SHARE] [get=SHARE] [ramp=S] [steady=S] [seed=N] [pid=N] [preload=no] [do=run|search] [p99_us=N]";
 
 struct Asked {
     config: Config,
@@ -88,7 +88,7 @@ fn asked(arguments: &[String]) -> Result<Asked, String> {
             ("seed", _) => c.seed = count()? as u64,
             ("pid", _) => c.server_pid = Some(count()? as u32),
             ("preload", "no") => a.preload = false,
-            ("do", "run" | "search" | "curve") => value.clone_into(&mut a.verb),
+            ("do", "run" | "search") => value.clone_into(&mut a.verb),
             ("p99_us", _) => a.bound.limit_ns = (number()? * 1e3) as u64,
             _ => return Err(format!("not known: {argument}")),
         }
@@ -116,14 +116,6 @@ fn act(asked: &Asked) -> Result<(), Error> {
             let best = found.best.as_ref().map(|p| p.rate.round());
             let above = found.above.as_ref().map(|p| p.rate.round());
             println!("best={best:?} above={above:?} confirmed={}", found.confirmed);
-        }
-        "curve" => {
-            saturation(config, &[], 10, &stop, |p| {
-                println!(
-                    "rate={:.0} throughput={:.0} p50_ns={:?} p99_ns={:?} kept={} limit={:?}",
-                    p.rate, p.throughput, p.p50_ns, p.p99_ns, p.kept, p.limit.limiter
-                );
-            })?;
         }
         _ => show(&run(config, &stop, |_, _| {})?),
     }

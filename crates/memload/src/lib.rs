@@ -1,9 +1,8 @@
 //! The memcached load generator. It sends gets and sets over many connections, in a closed loop or at
 //! a rate (open loop), checks every answer to the byte, times every answer, and says what limited it.
 //!
-//! The front doors are [`preload()`], [`run()`], [`sweep`] and, for the maximum and the curve,
-//! [`search_max`] and [`saturation`]: plain structs in ([`Config`]), plain structs out ([`Report`]);
-//! nothing is printed. [`Report`] defines the response times,
+//! The front doors are [`preload()`], [`run()`], [`sweep`] and, for the maximum, [`search_max`]: plain structs
+//! in ([`Config`]), plain structs out ([`Report`]); nothing is printed. [`Report`] defines the response times,
 //! [`content`] a wrong answer, [`config::Mix`] the choice of operations.
 
 pub mod clock;
@@ -11,10 +10,10 @@ pub mod config;
 mod conn;
 pub mod content;
 mod end;
-pub mod error;
+mod error;
 mod gather;
 pub mod heat;
-pub mod keys;
+mod keys;
 pub mod limiter;
 pub mod limits;
 mod link;
@@ -22,13 +21,13 @@ mod low_water;
 pub mod mix;
 mod pace;
 mod pending;
-pub mod preload;
+mod preload;
 pub mod protocol;
 mod replies;
 pub mod report;
-pub mod run;
-pub mod schedule;
-pub mod search;
+mod run;
+mod schedule;
+mod search;
 pub mod server_use;
 #[cfg(feature = "tls")]
 mod tls;
@@ -45,4 +44,4 @@ pub use error::Error;
 pub use preload::{PreloadReport, SweepReport, preload, sweep};
 pub use report::{Ended, ErrorKind, Operation, Report};
 pub use run::run;
-pub use search::{Point, Saturation, SearchBound, SearchReport, saturation, search_max};
+pub use search::{Point, SearchBound, SearchReport, search_max};

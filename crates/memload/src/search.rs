@@ -1,5 +1,4 @@
-//! The highest rate that keeps a bound on response times, and the curve of response times against
-//! throughput. Both are made of open-loop runs.
+//! The highest rate that keeps a bound on response times, from open-loop runs.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -7,7 +6,6 @@ use assay_stats::percentile::supports;
 
 use crate::config::{Arrivals, Config, Mode, Think};
 use crate::gather::KEPT;
-use crate::limiter::Limit;
 use crate::report::{Ended, Errors, Report};
 use crate::{Error, run};
 
@@ -44,45 +42,27 @@ impl Default for SearchBound {
 pub struct Point {
     /// The rate asked for, operations/s.
     pub rate: f64,
-    /// The throughput, operations/s.
-    pub throughput: f64,
-    /// The median response time, ns; `None` when so many had no answer.
-    pub p50_ns: Option<u64>,
-    /// The 99th percentile, ns; `None` as above, or when too few operations carry it.
-    pub p99_ns: Option<u64>,
-    /// The 99.9th percentile, ns; `None` likewise.
-    pub p999_ns: Option<u64>,
-    /// The quantile that is bound, ns (in a curve the 99th percentile); `None` likewise.
+    /// The quantile that is bound, ns; `None` when so many had no answer, or when too few operations carry it.
     pub bound_ns: Option<u64>,
     /// Whether the rate was kept without an error or an unanswered operation.
     pub kept: bool,
     /// What was wrong with its answers.
     pub errors: Errors,
-    /// How it ended.
-    pub ended: Ended,
-    /// What limited it.
-    pub limit: Limit,
 }
 
 impl Point {
     fn new(rate: f64, report: &Report, quantile: f64) -> Self {
         let total = report.times(None).len() + report.unanswered;
-        let carried = |q: f64| supports(total as f64, q).then(|| report.quantile(q)).flatten();
+        let carried = supports(total as f64, quantile).then(|| report.quantile(quantile));
         let throughput = report.throughput().unwrap_or(f64::NAN);
         Point {
             rate,
-            throughput,
-            p50_ns: carried(0.5),
-            p99_ns: carried(0.99),
-            p999_ns: carried(0.999),
-            bound_ns: carried(quantile),
+            bound_ns: carried.flatten(),
             kept: report.ended == Ended::Complete
                 && report.errors.total() == 0
                 && report.unanswered == 0
                 && throughput >= KEPT * rate,
             errors: report.errors.clone(),
-            ended: report.ended,
-            limit: report.limit.clone(),
         }
     }
 }
@@ -243,73 +223,12 @@ fn keeps(point: &Point, bound: SearchBound) -> Result<bool, Error> {
     Ok(point.kept && point.bound_ns.is_some_and(|t| t <= bound.limit_ns))
 }
 
-/// The curve of response times against throughput.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Saturation {
-    /// What a closed loop reached, where the rates were chosen from it, operations/s.
-    pub closed_throughput: Option<f64>,
-    /// The points by rising rate.
-    pub points: Vec<Point>,
-}
-
-/// Measures response times at each of `rates`, or, if that is empty, at `steps` rates in equal
-/// distances up to 1.1 times what a closed loop reaches.
-///
-/// # Errors
-/// A run could not begin.
-pub fn saturation(
-    config: &Config,
-    rates: &[f64],
-    steps: u32,
-    stop: &AtomicBool,
-    mut on_point: impl FnMut(&Point),
-) -> Result<Saturation, Error> {
-    let mut rates = rates.to_vec();
-    let mut closed = None;
-    if rates.is_empty() {
-        let most = closed_throughput(config, stop)?;
-        closed = Some(most);
-        let steps = steps.clamp(1, 1000);
-        rates = (1..=steps).map(|i| 1.1 * most * f64::from(i) / f64::from(steps)).collect();
-    }
-    rates.sort_by(f64::total_cmp);
-    let mut points = Vec::new();
-    for rate in rates {
-        if stop.load(Ordering::Acquire) {
-            break;
-        }
-        let report = run(&at_rate(config, rate), stop, |_, _| {})?;
-        let point = Point::new(rate, &report, 0.99);
-        on_point(&point);
-        points.push(point);
-    }
-    Ok(Saturation { closed_throughput: closed, points })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::limiter::Limiter;
 
     fn point(rate: f64, time: u64) -> Point {
-        let limit = Limit {
-            limiter: Limiter::Unknown,
-            reasons: vec![],
-            generator_busy: None,
-            server: None,
-        };
-        Point {
-            rate,
-            throughput: rate,
-            p50_ns: Some(time),
-            p99_ns: Some(time),
-            p999_ns: Some(time),
-            bound_ns: Some(time),
-            kept: true,
-            errors: Errors::default(),
-            ended: Ended::Complete,
-            limit,
-        }
+        Point { rate, bound_ns: Some(time), kept: true, errors: Errors::default() }
     }
 
     fn find(first: f64, mut server: impl FnMut(f64, usize) -> u64) -> SearchReport {

@@ -18,84 +18,65 @@ pub struct Row {
     pub experiment: Option<&'static str>,
 }
 
+/// A program that reports on a channel.
+macro_rules! reports {
+    ($name:expr, $trial:path) => {
+        ($name, |json| work::reported(json, $trial))
+    };
+}
+
+/// Rows: the type of the workload, the name of its page, that of its experiment, and its programs.
+macro_rules! rows {
+    (@experiment) => { None };
+    (@experiment $name:literal) => { Some($name) };
+    ($($workload:expr, $docs:literal $(, $experiment:literal)? => [$($program:expr),*];)+) => {
+        &[$(Row {
+            new: || Box::new($workload),
+            programs: &[$($program),*],
+            docs: $docs,
+            experiment: rows!(@experiment $($experiment)?),
+        }),+]
+    };
+}
+
 /// In the order in which they are listed.
-pub static ROWS: &[Row] = &[
-    Row {
-        new: || Box::new(block_size::BlockSize),
-        programs: &[
-            (block_size::NAME, |json| work::reported(json, block_size::trial)),
-            (block_size::WORKER, |json| block_size::worker(json).map_err(|e| e.to_string())),
-        ],
-        docs: "block-size.md",
-        experiment: Some("block-size.toml"),
-    },
-    Row {
-        new: || Box::new(bulkload::Bulkload),
-        programs: &[
-            (bulkload::NAME, |json| work::reported(json, bulkload::trial)),
-            (bulkload::SERVER, |json| work::reported(json, bulkload::server)),
-        ],
-        docs: "bulkload.md",
-        experiment: Some("bulkload-io.toml"),
-    },
-    Row {
-        new: || Box::new(cae::Cae),
-        programs: &[
-            (cae::NAME, |json| work::reported(json, cae::trial)),
-            (cae::WATCH, |json| work::reported(json, cae::watch)),
-        ],
-        docs: "cae.md",
-        experiment: Some("cae-storage.toml"),
-    },
-    Row {
-        new: || Box::new(memcached::Memcached),
-        programs: &[(memcached::NAME, |json| work::reported(json, memcached::trial))],
-        docs: "memcached.md",
-        experiment: Some("memcached-threads.toml"),
-    },
-    Row {
-        new: || Box::new(orders::Orders),
-        programs: &[(orders::NAME, |json| work::reported(json, orders::trial))],
-        docs: "orders.md",
-        experiment: Some("orders-instances.toml"),
-    },
-    Row {
-        new: || Box::new(pointer_chase::PointerChase),
-        programs: &[(pointer_chase::NAME, |json| work::reported(json, pointer_chase::trial))],
-        docs: "address-translation.md",
-        experiment: Some("large-pages.toml"),
-    },
-    Row {
-        new: || Box::new(round_trip::RoundTrip),
-        programs: &[(round_trip::NAME, |json| work::reported(json, round_trip::trial))],
-        docs: "round-trip.md",
-        experiment: Some("round-trip.toml"),
-    },
-    Row {
-        new: || Box::new(startup::Startup),
-        programs: &[(startup::NAME, |json| work::reported(json, startup::trial))],
-        docs: "startup.md",
-        experiment: Some("startup-io.toml"),
-    },
-    Row {
-        new: || Box::new(tlb_sim::TlbSim),
-        programs: &[(tlb_sim::NAME, |json| work::reported(json, tlb_sim::trial))],
-        docs: "address-translation.md",
-        experiment: Some("tsb.toml"),
-    },
-    Row { new: || Box::new(command::Command), programs: &[], docs: "command.md", experiment: None },
-    Row {
-        new: || Box::new(noop::Noop),
-        // It is there to be started, and that is all.
-        programs: &[(noop::NAME, |_| Ok(()))],
-        docs: "command.md",
-        experiment: None,
-    },
-];
+pub static ROWS: &[Row] = rows! {
+    block_size::BlockSize, "block-size.md", "block-size.toml" => [
+        reports!(block_size::NAME, block_size::trial),
+        (block_size::WORKER, |json| block_size::worker(json).map_err(|e| e.to_string()))
+    ];
+    bulkload::Bulkload, "bulkload.md", "bulkload-io.toml" => [
+        reports!(bulkload::NAME, bulkload::trial), reports!(bulkload::SERVER, bulkload::server)
+    ];
+    cae::Cae, "cae.md", "cae-storage.toml" => [
+        reports!(cae::NAME, cae::trial), reports!(cae::WATCH, cae::watch)
+    ];
+    memcached::Memcached, "memcached.md", "memcached-threads.toml" => [
+        reports!(memcached::NAME, memcached::trial)
+    ];
+    orders::Orders, "orders.md", "orders-instances.toml" => [
+        reports!(orders::NAME, orders::trial)
+    ];
+    pointer_chase::PointerChase, "address-translation.md", "large-pages.toml" => [
+        reports!(pointer_chase::NAME, pointer_chase::trial)
+    ];
+    round_trip::RoundTrip, "round-trip.md", "round-trip.toml" => [
+        reports!(round_trip::NAME, round_trip::trial)
+    ];
+    startup::Startup, "startup.md", "startup-io.toml" => [
+        reports!(startup::NAME, startup::trial)
+    ];
+    tlb_sim::TlbSim, "address-translation.md", "tsb.toml" => [
+        reports!(tlb_sim::NAME, tlb_sim::trial)
+    ];
+    command::Command, "command.md" => [];
+    // It is there to be started, and that is all.
+    noop::Noop, "command.md" => [(noop::NAME, |_| Ok(()))];
+};
 
 /// Programs that several workloads use.
 static SHARED: &[(&str, Program)] = &[
-    (side_by_side::CREW, |json| work::reported(json, side_by_side::trial)),
+    reports!(side_by_side::CREW, side_by_side::trial),
     (side_by_side::COPY, |json| match side_by_side::become_program(json) {
         Ok(never) => match never {},
         Err(e) => Err(e.to_string()),

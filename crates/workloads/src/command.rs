@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::{LazyLock, OnceLock};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use assay_model::{
@@ -14,14 +14,13 @@ use assay_model::{
 };
 
 use crate::capability::Calibrates;
-use crate::program::{find_program, not_found};
-use crate::rows::metric;
+use crate::declare::{rows, spec};
+use crate::program::{digest, fact, find_program, not_found};
 use crate::step::{Inherit, Step};
 use crate::words::split_words;
 use crate::{
     Collected, Finished, Launch, Offers, TrialContext, Workload, WorkloadError, process_metrics,
 };
-use assay_sut::sha256_file;
 
 /// How long the commands of `prepare` and `conclude` may take.
 const STEP_TIMEOUT: Duration = Duration::from_secs(600);
@@ -34,52 +33,30 @@ pub const NAME: &str = "command";
 #[derive(Debug)]
 pub struct Command;
 
-fn spec() -> WorkloadSpec {
-    let param = |name: &str, ty, default: Option<Scalar>, help: &str| ParamSpec {
-        name: name.into(),
-        ty,
-        default,
-        help: help.into(),
-    };
-    let text = || ParamType::Text;
-    let empty = || Some(Scalar::from(""));
-    let mut metrics = process_metrics::specs();
-    metrics.push(metric(
-        "shell_startup",
-        "s",
-        Better::Neither,
-        Kind::Measured,
-        "wall time of an empty shell, started just before the trial; `elapsed` includes such a start",
-    ));
-    WorkloadSpec {
-        name: NAME.into(),
-        help: "runs a command line of your own".into(),
-        params: vec![
-            param("command", text(), None, "the command line that is measured"),
-            param("prepare", text(), empty(), "a command line run before each trial, not measured"),
-            param("conclude", text(), empty(), "a command line run after each trial, not measured"),
-            param(
-                "shell",
-                text(),
-                empty(),
-                "the shell that reads the command lines, such as `sh`; empty: none, they are split into words and run directly",
-            ),
-            param(
-                "folder",
-                text(),
-                empty(),
-                "the folder that the command lines run in; empty: where assay was started",
-            ),
-            param(
-                "ignore_failure",
-                ParamType::Bool,
-                Some(Scalar::Bool(false)),
-                "whether an exit code other than 0 is no failure",
-            ),
-        ],
-        metrics,
-        suite: None,
+fn rows() -> Vec<ParamSpec> {
+    use ParamType::{Bool, Text};
+    rows! {
+        /// the command line that is measured
+        "command", Text;
+        /// a command line run before each trial, not measured
+        "prepare", Text, "";
+        /// a command line run after each trial, not measured
+        "conclude", Text, "";
+        /// the shell that reads the command lines, such as `sh`; empty: none, they are split into words and run directly
+        "shell", Text, "";
+        /// the folder that the command lines run in; empty: where assay was started
+        "folder", Text, "";
+        /// whether an exit code other than 0 is no failure
+        "ignore_failure", Bool, Scalar::Bool(false);
     }
+}
+
+spec! {
+    /// runs a command line of your own
+    NAME, rows();
+    ..process_metrics::specs();
+    /// wall time of an empty shell, started just before the trial; `elapsed` includes such a start
+    "shell_startup", "s", Neither, Measured;
 }
 
 fn text<'a>(params: &'a BTreeMap<String, Scalar>, name: &str) -> Cow<'a, str> {
@@ -157,8 +134,7 @@ fn side_step(ctx: &TrialContext<'_>, which: &'static str) -> Result<(), Workload
 
 impl Workload for Command {
     fn spec(&self) -> &WorkloadSpec {
-        static SPEC: LazyLock<WorkloadSpec> = LazyLock::new(spec);
-        &SPEC
+        spec()
     }
 
     fn check(&self, params: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {
@@ -175,18 +151,16 @@ impl Workload for Command {
     }
 
     fn describe(&self, params: &BTreeMap<String, Scalar>) -> BTreeMap<String, Fact> {
-        let mut facts = BTreeMap::new();
-        let fact = |read: Result<String, String>| read.map_or_else(Fact::unknown, Fact::known);
         let folder = folder(params).map(|d| d.display().to_string()).map_err(|e| e.to_string());
-        facts.insert("workload.command.folder".into(), fact(folder));
-        let program = program_of(params, "command").map_err(|e| e.to_string());
-        let digest = program.as_ref().map_err(Clone::clone).and_then(|path| {
-            sha256_file(path).map_err(|e| format!("read {}: {e}", path.display()))
-        });
-        let shown = program.map(|path| path.display().to_string());
-        facts.insert("workload.command.program".into(), fact(shown));
-        facts.insert("workload.command.sha256".into(), fact(digest));
-        facts
+        let (program, sha256) = match program_of(params, "command") {
+            Ok(path) => (Fact::known(path.display().to_string()), digest(&path)),
+            Err(e) => (Fact::unknown(e.to_string()), Fact::unknown(e.to_string())),
+        };
+        BTreeMap::from([
+            ("workload.command.folder".into(), fact(folder)),
+            ("workload.command.program".into(), program),
+            ("workload.command.sha256".into(), sha256),
+        ])
     }
 
     fn prepare(&self, ctx: &TrialContext<'_>) -> Result<(), WorkloadError> {

@@ -1,12 +1,13 @@
-//! Parameters that are declared once: a row of [`params!`] is a field with its type, what the value may be,
-//! its default and its help; the specification and the reader are made from the rows.
+//! Parameters and metrics that are declared once: a row of [`params!`] is a field with its type, what the value
+//! may be, its default and its help, from which the specification and the reader are made; a row of [`metrics!`]
+//! is a name with its unit, which way is better, where it comes from and its definition.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use assay_model::{ParamSpec, ParamType, Scalar, units};
+use assay_model::{Better, Kind, MetricSpec, ParamSpec, ParamType, Scalar, units};
 
 use crate::WorkloadError;
 use crate::words::split_words;
@@ -17,183 +18,99 @@ pub(crate) fn wrong(message: impl Into<String>) -> WorkloadError {
 }
 
 /// What a parameter's value may be, and how it becomes a `T`.
-pub(crate) trait Takes<T> {
-    /// The type that the specification has.
-    fn ty(&self) -> ParamType;
+pub(crate) struct Takes<T> {
+    ty: ParamType,
+    read: Box<dyn Fn(&Scalar) -> Result<T, String>>,
+}
 
-    /// The value, which is of that type.
-    ///
-    /// # Errors
-    /// A sentence that says what is wrong.
-    fn value(&self, value: &Scalar) -> Result<T, String>;
+fn takes<T>(ty: ParamType, read: impl Fn(&Scalar) -> Result<T, String> + 'static) -> Takes<T> {
+    Takes { ty, read: Box::new(read) }
 }
 
 /// `true` or `false`.
-pub(crate) struct Flag;
-/// A whole number from the first to the second.
-pub(crate) struct Int(pub i64, pub i64);
-/// A number from the first to the second.
-pub(crate) struct Number(pub f64, pub f64);
-/// A size in bytes.
-pub(crate) struct Size;
-/// A duration.
-pub(crate) struct Time;
-/// A text without the blanks around it.
-pub(crate) struct Text;
-/// The same, and nothing where it is empty or 0.
-pub(crate) struct OrNone<K>(pub K);
-/// One of these words.
-pub(crate) struct Word<'a>(pub &'a [&'a str]);
-/// One of these words, each with what it stands for.
-pub(crate) struct OneOf<'a, T>(pub &'a [(&'a str, T)]);
-/// A text that is read by a function.
-pub(crate) struct Read<T>(pub fn(&str) -> Result<T, String>);
+pub(crate) fn flag() -> Takes<bool> {
+    takes(ParamType::Bool, |v| v.as_bool().ok_or_else(|| "it takes true or false".into()))
+}
 
-fn words<'a>(of: impl Iterator<Item = &'a str>) -> ParamType {
+/// A whole number from `min` to `max`.
+pub(crate) fn int<T: TryFrom<i64>>(min: i64, max: i64) -> Takes<T> {
+    takes(ParamType::Int { min, max }, |v| {
+        let number = v.as_i64().and_then(|n| T::try_from(n).ok());
+        number.ok_or_else(|| "it takes a whole number".into())
+    })
+}
+
+/// A number from `min` to `max`.
+pub(crate) fn number(min: f64, max: f64) -> Takes<f64> {
+    let ty = ParamType::Float { min, max };
+    takes(ty, |v| v.as_f64().ok_or_else(|| "it takes a number".into()))
+}
+
+/// A size in bytes.
+pub(crate) fn size() -> Takes<u64> {
+    takes(ParamType::Bytes, |v| units::bytes_of(v).map_err(|e| e.to_string()))
+}
+
+/// A duration.
+pub(crate) fn time() -> Takes<Duration> {
+    takes(ParamType::Duration, |v| units::duration_of(v).map_err(|e| e.to_string()))
+}
+
+/// A text without the blanks around it.
+pub(crate) fn text() -> Takes<String> {
+    parsed(|text| Ok(text.to_owned()))
+}
+
+/// The path of a file or folder.
+pub(crate) fn path() -> Takes<PathBuf> {
+    parsed(|text| Ok(text.into()))
+}
+
+/// The words of a command line.
+pub(crate) fn argv() -> Takes<Vec<OsString>> {
+    parsed(|text| split_words(text).map_err(|e| format!("`{text}`: {e}")))
+}
+
+/// A text that `read` reads.
+pub(crate) fn parsed<T: 'static>(read: fn(&str) -> Result<T, String>) -> Takes<T> {
+    takes(ParamType::Text, move |v| read(v.to_text().trim()))
+}
+
+/// One of `words`.
+pub(crate) fn word(words: &[&str]) -> Takes<String> {
+    takes(choice(words.iter().copied()), |v| Ok(v.to_text().trim().to_owned()))
+}
+
+/// One of `words`, each with the value that it stands for.
+pub(crate) fn one_of<T: Clone + 'static>(words: &[(&'static str, T)]) -> Takes<T> {
+    let words = words.to_vec();
+    takes(choice(words.iter().map(|(word, _)| *word)), move |v| {
+        let text = v.to_text();
+        let found = words.iter().find(|(word, _)| *word == text.trim());
+        found.map(|(_, v)| v.clone()).ok_or_else(|| format!("there is no `{}`", text.trim()))
+    })
+}
+
+/// The same as `takes`, and `None` where it is empty or 0.
+pub(crate) fn or_none<T: Default + PartialEq + 'static>(takes: Takes<T>) -> Takes<Option<T>> {
+    let Takes { ty, read } = takes;
+    self::takes(ty, move |v| read(v).map(|v| Some(v).filter(|v| *v != T::default())))
+}
+
+/// One of the words `of`.
+pub(crate) fn choice<'a>(of: impl Iterator<Item = &'a str>) -> ParamType {
     ParamType::Choice { of: of.map(str::to_owned).collect() }
 }
 
-fn text(value: &Scalar) -> String {
-    value.to_text().trim().to_owned()
+/// A row of a parameter; `help` is the text of a doc comment.
+pub(crate) fn param(name: &str, ty: ParamType, default: &[Scalar], help: &str) -> ParamSpec {
+    let (default, help) = (default.first().cloned(), help.trim().into());
+    ParamSpec { name: name.into(), ty, default, help }
 }
 
-impl Takes<bool> for Flag {
-    fn ty(&self) -> ParamType {
-        ParamType::Bool
-    }
-
-    fn value(&self, value: &Scalar) -> Result<bool, String> {
-        value.as_bool().ok_or_else(|| "it takes true or false".into())
-    }
-}
-
-impl<T: TryFrom<i64>> Takes<T> for Int {
-    fn ty(&self) -> ParamType {
-        ParamType::Int { min: self.0, max: self.1 }
-    }
-
-    fn value(&self, value: &Scalar) -> Result<T, String> {
-        let number = value.as_i64().and_then(|n| T::try_from(n).ok());
-        number.ok_or_else(|| "it takes a whole number".into())
-    }
-}
-
-impl Takes<f64> for Number {
-    fn ty(&self) -> ParamType {
-        ParamType::Float { min: self.0, max: self.1 }
-    }
-
-    fn value(&self, value: &Scalar) -> Result<f64, String> {
-        value.as_f64().ok_or_else(|| "it takes a number".into())
-    }
-}
-
-impl Takes<u64> for Size {
-    fn ty(&self) -> ParamType {
-        ParamType::Bytes
-    }
-
-    fn value(&self, value: &Scalar) -> Result<u64, String> {
-        units::bytes_of(value).map_err(|e| e.to_string())
-    }
-}
-
-impl Takes<Duration> for Time {
-    fn ty(&self) -> ParamType {
-        ParamType::Duration
-    }
-
-    fn value(&self, value: &Scalar) -> Result<Duration, String> {
-        units::duration_of(value).map_err(|e| e.to_string())
-    }
-}
-
-impl Takes<String> for Text {
-    fn ty(&self) -> ParamType {
-        ParamType::Text
-    }
-
-    fn value(&self, value: &Scalar) -> Result<String, String> {
-        Ok(text(value))
-    }
-}
-
-impl Takes<PathBuf> for Text {
-    fn ty(&self) -> ParamType {
-        ParamType::Text
-    }
-
-    fn value(&self, value: &Scalar) -> Result<PathBuf, String> {
-        Ok(text(value).into())
-    }
-}
-
-impl Takes<Vec<OsString>> for Text {
-    fn ty(&self) -> ParamType {
-        ParamType::Text
-    }
-
-    fn value(&self, value: &Scalar) -> Result<Vec<OsString>, String> {
-        let text = text(value);
-        split_words(&text).map_err(|e| format!("`{text}`: {e}"))
-    }
-}
-
-impl Takes<String> for Word<'_> {
-    fn ty(&self) -> ParamType {
-        words(self.0.iter().copied())
-    }
-
-    fn value(&self, value: &Scalar) -> Result<String, String> {
-        Ok(text(value))
-    }
-}
-
-impl<T: Clone> Takes<T> for OneOf<'_, T> {
-    fn ty(&self) -> ParamType {
-        words(self.0.iter().map(|(word, _)| *word))
-    }
-
-    fn value(&self, value: &Scalar) -> Result<T, String> {
-        let text = text(value);
-        let found = self.0.iter().find(|(word, _)| *word == text).map(|(_, value)| value.clone());
-        found.ok_or_else(|| format!("there is no `{text}`"))
-    }
-}
-
-impl<T> Takes<T> for Read<T> {
-    fn ty(&self) -> ParamType {
-        ParamType::Text
-    }
-
-    fn value(&self, value: &Scalar) -> Result<T, String> {
-        (self.0)(&text(value))
-    }
-}
-
-impl<T: Default + PartialEq, K: Takes<T>> Takes<Option<T>> for OrNone<K> {
-    fn ty(&self) -> ParamType {
-        self.0.ty()
-    }
-
-    fn value(&self, value: &Scalar) -> Result<Option<T>, String> {
-        self.0.value(value).map(|v| Some(v).filter(|v| *v != T::default()))
-    }
-}
-
-/// The specification of a parameter. `help` is the text of a doc comment.
-pub(crate) fn row<T>(
-    name: &str,
-    takes: &impl Takes<T>,
-    default: impl Into<Scalar>,
-    help: &str,
-) -> ParamSpec {
-    ParamSpec {
-        name: name.into(),
-        ty: takes.ty(),
-        default: Some(default.into()),
-        help: help.trim().into(),
-    }
+/// The same of what `takes` takes.
+pub(crate) fn row<T>(name: &str, takes: Takes<T>, default: Scalar, help: &str) -> ParamSpec {
+    param(name, takes.ty, &[default], help)
 }
 
 /// The value of a parameter in a treatment.
@@ -203,13 +120,71 @@ pub(crate) fn row<T>(
 pub(crate) fn read<T>(
     map: &BTreeMap<String, Scalar>,
     name: &str,
-    takes: &impl Takes<T>,
+    takes: Takes<T>,
 ) -> Result<T, WorkloadError> {
     let value = map.get(name).ok_or_else(|| wrong(format!("the parameter `{name}` is missing")))?;
-    let row = ParamSpec { name: name.into(), ty: takes.ty(), default: None, help: String::new() };
-    row.check(value).map_err(wrong)?;
-    takes.value(value).map_err(|e| wrong(format!("`{name}`: {e}")))
+    param(name, takes.ty, &[], "").check(value).map_err(wrong)?;
+    (takes.read)(value).map_err(|e| wrong(format!("`{name}`: {e}")))
 }
+
+/// A row of a metric; `help` is the text of a doc comment.
+pub(crate) fn metric(name: &str, unit: &str, better: Better, kind: Kind, help: &str) -> MetricSpec {
+    let (name, unit, help) = (name.into(), unit.into(), help.trim().into());
+    MetricSpec { name, unit, better, kind, help, merge: None, counted: false }
+}
+
+/// Rows of parameters that are read by hand: `/// Its help.` and `"name", type, default;`, without a default
+/// where it is required.
+macro_rules! rows {
+    ($( $(#[doc = $help:literal])+ $name:literal, $ty:expr $(, $default:expr)?; )+) => {
+        vec![$(
+            $crate::declare::param($name, $ty, &[$( $default.into() )?], concat!($($help),+)),
+        )+]
+    };
+}
+pub(crate) use rows;
+
+/// Rows of metrics: `/// Its definition.` and `"name", "unit", Better, Kind;`, with `, counted` or `, summed`
+/// (over nodes) behind it. The first is the primary metric.
+macro_rules! metrics {
+    (@counted $row:expr) => { $row.counted() };
+    (@summed $row:expr) => { $row.merged(assay_model::Merge::Sum) };
+    (..$first:expr; $($rows:tt)*) => {
+        [$first, $crate::declare::metrics! { $($rows)* }].concat()
+    };
+    ($(
+        $(#[doc = $help:literal])+
+        $name:literal, $unit:literal, $better:ident, $kind:ident $(, $more:ident)*;
+    )*) => {
+        vec![$({
+            let (better, kind) = (assay_model::Better::$better, assay_model::Kind::$kind);
+            let row = $crate::declare::metric($name, $unit, better, kind, concat!($($help),+));
+            $( let row = $crate::declare::metrics!(@$more row); )*
+            row
+        },)*]
+    };
+}
+pub(crate) use metrics;
+
+/// Declares what a workload is, as `spec()`: `/// Its help.` and `NAME, rows of parameters;`, then its
+/// [`metrics!`].
+macro_rules! spec {
+    ($(#[doc = $help:literal])+ $name:path, $params:expr; $($metrics:tt)*) => {
+        /// The workload's name, parameters and metrics.
+        pub fn spec() -> &'static assay_model::WorkloadSpec {
+            static SPEC: std::sync::LazyLock<assay_model::WorkloadSpec> =
+                std::sync::LazyLock::new(|| assay_model::WorkloadSpec {
+                    name: $name.into(),
+                    help: concat!($($help),+).trim().into(),
+                    params: $params,
+                    metrics: $crate::declare::metrics! { $($metrics)* },
+                    suite: None,
+                });
+            &SPEC
+        }
+    };
+}
+pub(crate) use spec;
 
 /// Declares the parameters of a workload. A row is
 /// `/// Its help.` and `field: Type = takes, default;`, with `field as "name"` where the name of the
@@ -234,8 +209,8 @@ macro_rules! params {
                 vec![$(
                     $crate::declare::row::<$ty>(
                         $crate::declare::params!(@name $field $($name)?),
-                        &$takes,
-                        $default,
+                        $takes,
+                        $default.into(),
                         concat!($($help),+),
                     ),
                 )+]
@@ -252,7 +227,7 @@ macro_rules! params {
                     $field: $crate::declare::read::<$ty>(
                         map,
                         $crate::declare::params!(@name $field $($name)?),
-                        &$takes,
+                        $takes,
                     )?,
                 )+})
             }
@@ -285,11 +260,11 @@ mod tests {
         struct Sample {
             /// How many,
             /// at most nine.
-            count: u32 = Int(1, 9), 3;
+            count: u32 = int(1, 9), 3;
             /// Where.
-            path as "server.path": Option<PathBuf> = OrNone(Text), "";
+            path as "server.path": Option<PathBuf> = or_none(super::path()), "";
             /// Which way.
-            up: bool = OneOf(&[("up", true), ("down", false)]), "up";
+            up: bool = one_of(&[("up", true), ("down", false)]), "up";
         }
     }
 

@@ -83,6 +83,11 @@ impl Failure {
         move |source| Failure::step(format!("{action} {}", path.display()))(source)
     }
 
+    /// Takes the error of starting a program.
+    pub(crate) fn start(program: impl Display) -> impl FnOnce(io::Error) -> Self {
+        move |source| Failure::Start { program: program.to_string(), source }
+    }
+
     /// A part of the trial failed, with its own message.
     pub(crate) fn program(what: impl Display, message: impl Into<String>) -> Self {
         Failure::Program { what: what.to_string(), message: message.into() }

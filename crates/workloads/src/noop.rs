@@ -1,10 +1,9 @@
 //! The workload `noop`: a fresh process of assay that ends at once. What it takes is what the harness
 //! costs: no shorter program can be distinguished from it.
 
-use std::sync::LazyLock;
-
 use assay_model::{Exit, ValidationResult, WorkloadSpec};
 
+use crate::declare::spec;
 use crate::{Collected, Finished, Launch, TrialContext, Workload, WorkloadError, process_metrics};
 
 /// Its name, and that of its program.
@@ -15,20 +14,15 @@ pub const NAME: &str = "noop";
 #[derive(Debug)]
 pub struct Noop;
 
-fn spec() -> WorkloadSpec {
-    WorkloadSpec {
-        name: NAME.into(),
-        help: "a fresh process of assay that does nothing: what the harness itself costs, and so the shortest time that can be measured with it".into(),
-        params: Vec::new(),
-        metrics: process_metrics::specs(),
-        suite: None,
-    }
+spec! {
+    /// a fresh process of assay that does nothing: what the harness itself costs, and so the shortest time that can be measured with it
+    NAME, Vec::new();
+    ..process_metrics::specs();
 }
 
 impl Workload for Noop {
     fn spec(&self) -> &WorkloadSpec {
-        static SPEC: LazyLock<WorkloadSpec> = LazyLock::new(spec);
-        &SPEC
+        spec()
     }
 
     fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {

@@ -1,42 +1,21 @@
 //! The metrics that every program has, whatever it does: what the kernel accounted to it.
 
-use assay_model::{Better, Kind, Merge, MetricSpec, MetricValue, ResourceUse};
+use assay_model::{MetricSpec, MetricValue, ResourceUse};
 
-const ROWS: [(&str, &str, Option<Merge>, &str); 4] = [
-    ("elapsed", "s", None, "wall time from just before the start of the program to its end"),
-    (
-        "user",
-        "s",
-        Some(Merge::Sum),
-        "CPU time in user mode, of the program and the children that it waited for",
-    ),
-    (
-        "system",
-        "s",
-        Some(Merge::Sum),
-        "CPU time in the kernel, of the program and the children that it waited for",
-    ),
-    ("peak_memory", "B", None, "the largest resident set of any one of its processes"),
-];
-
-/// Memory is counted; the rest are times.
-fn is_counted(unit: &str) -> bool {
-    unit == "B"
-}
+use crate::declare::metrics;
 
 /// The rows of the metrics; the first, `elapsed`, is the primary one.
 pub(crate) fn specs() -> Vec<MetricSpec> {
-    ROWS.iter()
-        .map(|&(name, unit, merge, help)| MetricSpec {
-            name: name.into(),
-            unit: unit.into(),
-            better: Better::Lower,
-            kind: Kind::Measured,
-            help: help.into(),
-            merge,
-            counted: is_counted(unit),
-        })
-        .collect()
+    metrics! {
+        /// wall time from just before the start of the program to its end
+        "elapsed", "s", Lower, Measured;
+        /// CPU time in user mode, of the program and the children that it waited for
+        "user", "s", Lower, Measured, summed;
+        /// CPU time in the kernel, of the program and the children that it waited for
+        "system", "s", Lower, Measured, summed;
+        /// the largest resident set of any one of its processes
+        "peak_memory", "B", Lower, Measured, counted;
+    }
 }
 
 /// The value of one of the rows, in its unit; `None` if it is not a row or could not be had.
@@ -52,10 +31,10 @@ pub(crate) fn value(name: &str, resources: &ResourceUse) -> Option<f64> {
 
 /// The values of all rows.
 pub(crate) fn values(resources: &ResourceUse) -> Vec<MetricValue> {
-    ROWS.iter()
-        .map(|&(name, unit, ..)| MetricValue {
-            counted: is_counted(unit),
-            ..MetricValue::new(name, value(name, resources), unit, Better::Lower, Kind::Measured)
-        })
-        .collect()
+    let value = |row: MetricSpec| MetricValue {
+        counted: row.counted,
+        value: value(&row.name, resources),
+        ..MetricValue::new(row.name, None, row.unit, row.better, row.kind)
+    };
+    specs().into_iter().map(value).collect()
 }

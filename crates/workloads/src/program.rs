@@ -1,9 +1,14 @@
 //! Programs on this machine: where a name leads, which version a program says it has, and its last words.
 
+use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
+use std::fs::File;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+
+use assay_model::Fact;
+use assay_sut::sha256_file;
 
 use crate::WorkloadError;
 
@@ -27,6 +32,59 @@ pub(crate) fn not_found(what: String, name: &OsStr, cwd: &Path) -> WorkloadError
         return WorkloadError::NotExecutable { what, remedy: format!("chmod +x {shown}") };
     }
     WorkloadError::Missing { what, remedy: "install it, or give its path".into() }
+}
+
+/// The program of this name or path, which a workload needs: `what` names it and `remedy` says where to get it.
+///
+/// # Errors
+/// There is no such executable file.
+pub(crate) fn need(
+    name: impl AsRef<OsStr>,
+    what: impl Into<String>,
+    remedy: impl Into<String>,
+) -> Result<PathBuf, WorkloadError> {
+    let missing = || WorkloadError::Missing { what: what.into(), remedy: remedy.into() };
+    find_program(name.as_ref(), Path::new(".")).ok_or_else(missing)
+}
+
+/// A fact, or the reason why it is unknown.
+pub(crate) fn fact(known: Result<String, String>) -> Fact {
+    known.map_or_else(Fact::unknown, Fact::known)
+}
+
+/// The SHA-256 of a file as a fact.
+pub(crate) fn digest(path: &Path) -> Fact {
+    fact(sha256_file(path).map_err(|e| format!("read {}: {e}", path.display())))
+}
+
+/// Path, version (the first line that it prints when asked with `ask`) and SHA-256 of a program as facts below
+/// `name`.
+pub(crate) fn facts(
+    name: &str,
+    program: &Result<PathBuf, WorkloadError>,
+    ask: &str,
+) -> BTreeMap<String, Fact> {
+    let of = |read: &dyn Fn(&Path) -> Fact| match program {
+        Ok(path) => read(path),
+        Err(e) => Fact::unknown(e.to_string()),
+    };
+    BTreeMap::from([
+        (format!("{name}.path"), of(&|path| Fact::known(path.display().to_string()))),
+        (format!("{name}.version"), of(&|path| fact(version_line(path, &[ask.into()])))),
+        (format!("{name}.sha256"), of(&digest)),
+    ])
+}
+
+/// Appends both output streams of a command to the file `log`.
+///
+/// # Errors
+/// The file cannot be made or opened.
+pub(crate) fn log_to(command: &mut Command, log: &Path) -> Result<(), WorkloadError> {
+    let file = File::options().create(true).append(true).open(log);
+    let both = file.and_then(|file| Ok((file.try_clone()?, file)));
+    let (out, err) = both.map_err(WorkloadError::io("open", log))?;
+    command.stdout(out).stderr(err);
+    Ok(())
 }
 
 /// The first line that a program prints when it is asked for its version, on either stream.

@@ -5,16 +5,14 @@
 use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
 use std::os::unix::net::UnixStream;
-use std::sync::LazyLock;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use assay_model::{Better, Event, Kind, Phase, Scalar, WorkloadSpec};
+use assay_model::{Phase, Scalar, WorkloadSpec};
 use serde::{Deserialize, Serialize};
 
-use crate::declare::{OneOf, Time, params, wrong};
-use crate::rows::metric;
+use crate::declare::{one_of, params, spec, time, wrong};
 use crate::work::Channel;
 use crate::{Failure, Launch, TrialContext, Workload, WorkloadError};
 
@@ -43,11 +41,11 @@ params! {
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
     pub struct Params {
         /// By what they wake each other: a `pipe` each way, a pair of `socket`s, or a `futex`.
-        over: Over = OneOf(&OVERS), "pipe";
+        over: Over = one_of(&OVERS), "pipe";
         /// How long they do it before it counts.
-        warm_up: Duration = Time, "100 ms";
+        warm_up: Duration = time(), "100 ms";
         /// How long it is measured.
-        time: Duration = Time, "1 s";
+        time: Duration = time(), "1 s";
     }
 }
 
@@ -55,31 +53,19 @@ params! {
 #[derive(Debug)]
 pub struct RoundTrip;
 
-fn spec() -> WorkloadSpec {
-    WorkloadSpec {
-        name: NAME.into(),
-        help: "Two threads wake each other in turns: what a switch from one to the other costs on one CPU, \
-               and a wake-up on two (`controls.cpus`)."
-            .into(),
-        params: Params::rows(),
-        metrics: vec![
-            metric(
-                "latency",
-                "s",
-                Better::Lower,
-                Kind::Measured,
-                "The mean time of a round trip: a wake-up each way.",
-            ),
-            metric("rate", "1/s", Better::Higher, Kind::Derived, "Round trips a second."),
-        ],
-        suite: None,
-    }
+spec! {
+    /// Two threads wake each other in turns: what a switch from one to the other costs on one CPU,
+    /// and a wake-up on two (`controls.cpus`).
+    NAME, Params::rows();
+    /// The mean time of a round trip: a wake-up each way.
+    "latency", "s", Lower, Measured;
+    /// Round trips a second.
+    "rate", "1/s", Higher, Derived;
 }
 
 impl Workload for RoundTrip {
     fn spec(&self) -> &WorkloadSpec {
-        static SPEC: LazyLock<WorkloadSpec> = LazyLock::new(spec);
-        &SPEC
+        spec()
     }
 
     fn check(&self, params: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {
@@ -105,20 +91,17 @@ pub fn trial(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     let (mut near, far) = ends(params.over).map_err(set_up)?;
     let peer = thread::Builder::new().name("peer".into()).spawn(move || answer(far));
     let peer = peer.map_err(set_up)?;
-    channel.send(&Event::Phase { phase: Phase::RampUp, t_ns: None });
+    channel.phase(Phase::RampUp, None);
     let mut turns = 0;
     turn_for(params.warm_up, near.as_mut(), &mut turns).map_err(set_up)?;
     let warm = turns;
-    channel.send(&Event::Phase { phase: Phase::Steady, t_ns: None });
+    channel.phase(Phase::Steady, None);
     let took = turn_for(params.time, near.as_mut(), &mut turns).map_err(set_up)?;
-    channel.send(&Event::Phase { phase: Phase::RampDown, t_ns: None });
+    channel.phase(Phase::RampDown, None);
     drop(near);
     let answered = peer.join().map_err(|_| Failure::other("the other thread panicked"))?;
     report(turns - warm, took, channel);
-    channel.send(&Event::Valid {
-        valid: answered == turns,
-        detail: format!("{turns} turns were sent and {answered} answered"),
-    });
+    channel.valid(answered == turns, format!("{turns} turns were sent and {answered} answered"));
     Ok(())
 }
 
@@ -203,19 +186,7 @@ fn turn_for(time: Duration, end: &mut dyn End, turns: &mut u64) -> io::Result<Du
 
 fn report(turns: u64, took: Duration, channel: &mut Channel) {
     let latency = took.as_secs_f64() / turns as f64;
-    for (name, value, unit, better, kind) in [
-        ("latency", latency, "s", Better::Lower, Kind::Measured),
-        ("rate", 1.0 / latency, "1/s", Better::Higher, Kind::Derived),
-    ] {
-        channel.send(&Event::Metric {
-            metric: name.into(),
-            value: Some(value),
-            unit: unit.into(),
-            better: Some(better),
-            kind: Some(kind),
-            counted: false,
-        });
-    }
+    channel.metrics(spec(), [("latency", Some(latency)), ("rate", Some(1.0 / latency))]);
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use std::fmt::Display;
 use std::io::{self, Write};
 
 pub use channel::Channel;
+pub(crate) use channel::Curve;
 
 use crate::builtin;
 

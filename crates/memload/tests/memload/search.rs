@@ -1,9 +1,9 @@
-//! The search for the highest rate and the curve, against a real memcached.
+//! The search for the highest rate, against a real memcached.
 
 use std::time::Duration;
 
 use crate::support::{Memcached, never, quick};
-use assay_memload::{Config, Ended, Error, SearchBound, preload, run, saturation, search_max};
+use assay_memload::{Config, Ended, Error, SearchBound, preload, run, search_max};
 
 fn config(server: &Memcached) -> Config {
     let mut config = quick(&server.target);
@@ -50,23 +50,6 @@ fn a_rate_too_low_for_the_quantile_is_refused() {
     let error = search_max(&config(&server), bound, &never(), |_, _| {}).unwrap_err();
     assert!(matches!(error, Error::Search(_)), "{error}");
     assert!(error.to_string().contains("longer"), "{error}");
-}
-
-#[test]
-fn a_curve_has_its_rates_in_order() {
-    let Some(server) = Memcached::unix(&[]) else { return };
-    let config = config(&server);
-    let curve = saturation(&config, &[4000.0, 1000.0], 0, &never(), |_| {}).unwrap();
-    let rates: Vec<f64> = curve.points.iter().map(|p| p.rate).collect();
-    assert_eq!((rates, curve.closed_throughput), (vec![1000.0, 4000.0], None));
-    for point in &curve.points {
-        assert!(point.throughput <= point.rate * 1.5 && point.throughput > 0.0, "{point:?}");
-    }
-    assert_eq!(curve.points[0].p999_ns, None, "250 operations carry no 99.9th percentile");
-    let chosen = saturation(&config, &[], 3, &never(), |_| {}).unwrap();
-    let most = chosen.closed_throughput.unwrap();
-    assert_eq!(chosen.points.len(), 3);
-    assert!((chosen.points[2].rate / most - 1.1).abs() < 1e-9);
 }
 
 #[test]

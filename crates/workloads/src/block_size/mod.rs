@@ -23,7 +23,6 @@ mod worker;
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::LazyLock;
 
 use assay_model::{CurvePoint, Fact, Interval, Scalar, WorkloadSpec, units};
 use assay_stats::curve::NEARLY;
@@ -52,8 +51,7 @@ pub struct BlockSize;
 
 impl Workload for BlockSize {
     fn spec(&self) -> &WorkloadSpec {
-        static SPEC: LazyLock<WorkloadSpec> = LazyLock::new(spec::spec);
-        &SPEC
+        spec::spec()
     }
 
     fn check(&self, params: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {

@@ -8,7 +8,7 @@ use assay_model::{Scalar, units};
 use serde::{Deserialize, Serialize};
 
 use crate::WorkloadError;
-use crate::declare::{Flag, Int, OneOf, OrNone, Read, Size, Text, Time, params, wrong};
+use crate::declare::{flag, int, one_of, or_none, params, parsed, path, size, time, wrong};
 
 /// More processes than this are refused.
 pub const MAX_PROCESSES: i64 = 4096;
@@ -56,27 +56,27 @@ params! {
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub struct Params {
         /// The size of the file.
-        file_size: u64 = Size, "100 MiB";
+        file_size: u64 = size(), "100 MiB";
         /// Which way the bytes go.
-        direction: Direction = OneOf(&[("read", Direction::Read), ("write", Direction::Write)]), "read";
+        direction: Direction = one_of(&[("read", Direction::Read), ("write", Direction::Write)]), "read";
         /// `page` goes through the page cache, `direct` past it (O_DIRECT).
-        cache: Cache = OneOf(&[("page", Cache::Page), ("direct", Cache::Direct)]), "page";
+        cache: Cache = one_of(&[("page", Cache::Page), ("direct", Cache::Direct)]), "page";
         /// How many processes do it at once.
-        processes: u32 = Int(1, MAX_PROCESSES), 1;
+        processes: u32 = int(1, MAX_PROCESSES), 1;
         /// `sweep` lets the workload pick the sizes; or one size, or several with commas.
-        sizes as "buffer_size": Option<Vec<u64>> = Read(list), "sweep";
+        sizes as "buffer_size": Option<Vec<u64>> = parsed(list), "sweep";
         /// The smallest buffer of a sweep.
-        min_size: u64 = Size, 1;
+        min_size: u64 = size(), 1;
         /// The largest buffer of a sweep.
-        max_size: u64 = Size, 102_400;
+        max_size: u64 = size(), 102_400;
         /// How long each size is measured in a trial, in slices spread over the trial.
-        min_time: Duration = Time, "10 ms";
+        min_time: Duration = time(), "10 ms";
         /// How long the trial of a sweep may measure.
-        budget: Duration = Time, "4 s";
+        budget: Duration = time(), "4 s";
         /// A folder to make the file in, or (to read) a file; empty: the run's own folder.
-        path: Option<PathBuf> = OrNone(Text), "";
+        path: Option<PathBuf> = or_none(path()), "";
         /// Whether each process is kept on one of the trial's CPUs.
-        pin: bool = Flag, Scalar::Bool(true);
+        pin: bool = flag(), Scalar::Bool(true);
     }
 }
 

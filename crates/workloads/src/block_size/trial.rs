@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use assay_model::{Better, Event, Kind, Observation, Phase};
+use assay_model::{Kind, Observation, Phase};
 use rustix::fs::CWD;
 
 use super::crew::{self, Measured};
@@ -12,7 +12,7 @@ use super::points::{Results, results};
 use super::slots::slots;
 use super::trial_spec::TrialSpec;
 use crate::Failure;
-use crate::work::Channel;
+use crate::work::{Channel, Curve};
 
 /// Runs the trial that `json` orders and reports it on `channel`.
 ///
@@ -37,7 +37,7 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
 }
 
 fn measure(spec: &TrialSpec, channel: &mut Channel) -> Result<(), Failure> {
-    channel.send(&Event::Phase { phase: Phase::RampUp, t_ns: None });
+    channel.phase(Phase::RampUp, None);
     let files = if spec.direction == Direction::Read { 1 } else { spec.processes };
     for index in 0..files {
         file::warm(&spec.file_of(index), spec.cache)?;
@@ -50,17 +50,17 @@ fn measure(spec: &TrialSpec, channel: &mut Channel) -> Result<(), Failure> {
         spec,
         exe,
         &slots,
-        |t| channel.borrow_mut().send(&Event::Phase { phase: Phase::Steady, t_ns: Some(t) }),
-        |share| channel.borrow_mut().send(&Event::Progress { progress: share }),
+        |t| channel.borrow_mut().phase(Phase::Steady, Some(t)),
+        |share| channel.borrow_mut().progress(share),
     )?;
     let channel = channel.into_inner();
-    channel.send(&Event::Phase { phase: Phase::RampDown, t_ns: Some(measured.end_ns) });
+    channel.phase(Phase::RampDown, Some(measured.end_ns));
     let results = results(spec, &slots, &measured);
     report(spec, &results, channel);
     for note in notes(spec, &results) {
-        channel.send(&Event::Note { note });
+        channel.note(note);
     }
-    let evidence = Observation::Work {
+    channel.evidence(Observation::Work {
         operations: measured.outcomes.iter().flatten().map(|o| o.calls).sum(),
         errors: u64::from(measured.wrong.is_some()),
         what: "calls".into(),
@@ -70,51 +70,30 @@ fn measure(spec: &TrialSpec, channel: &mut Channel) -> Result<(), Failure> {
             Direction::Read => "reads".into(),
             Direction::Write => "writes".into(),
         },
-    };
-    channel.send(&Event::Evidence { evidence });
-    channel.send(&verdict(spec, &measured, slots.len()));
+    });
+    let (valid, detail) = verdict(spec, &measured, slots.len());
+    channel.valid(valid, detail);
     Ok(())
 }
 
 fn report(spec: &TrialSpec, results: &Results, channel: &mut Channel) {
-    let curves = [
-        ("throughput", results.curve(), Kind::Measured),
-        ("dd", results.dd_curve(), Kind::Derived),
-    ];
-    for (name, points, kind) in curves {
-        for [x, value] in points {
-            channel.send(&Event::Point {
-                curve: name.into(),
-                x,
-                value,
-                x_name: "size".into(),
-                x_unit: "B".into(),
-                unit: "B/s".into(),
-                kind: Some(kind),
-            });
-        }
-    }
+    channel.points(&curve("throughput", Kind::Measured), results.curve());
+    channel.points(&curve("dd", Kind::Derived), results.dd_curve());
     let best = results.best();
-    let (up, down, neither) = (Better::Higher, Better::Lower, Better::Neither);
-    let mut metrics = vec![
-        ("throughput", results.throughput(spec), "B/s", up, Kind::Measured),
-        ("peak_throughput", best.map(|b| b.1), "B/s", up, Kind::Estimated),
-        ("best_size", best.map(|b| b.0 as f64), "B", neither, Kind::Estimated),
-        ("excluded_fraction", results.excluded_fraction, "1", neither, Kind::Measured),
+    let metrics = [
+        ("throughput", results.throughput(spec)),
+        ("peak_throughput", best.map(|b| b.1)),
+        ("best_size", best.map(|b| b.0 as f64)),
+        ("excluded_fraction", results.excluded_fraction),
     ];
+    channel.metrics(super::spec::spec(), metrics);
     if spec.tells_dd() {
-        metrics.push(("dd_overhead", results.dd_overhead, "s", down, Kind::Measured));
+        channel.metrics(super::spec::spec(), [("dd_overhead", results.dd_overhead)]);
     }
-    for (name, value, unit, better, kind) in metrics {
-        channel.send(&Event::Metric {
-            metric: name.into(),
-            value,
-            unit: unit.into(),
-            better: Some(better),
-            kind: Some(kind),
-            counted: false,
-        });
-    }
+}
+
+fn curve(name: &'static str, kind: Kind) -> Curve {
+    Curve { name, unit: "B/s", x_name: "size", x_unit: "B", kind: Some(kind) }
 }
 
 fn notes(spec: &TrialSpec, results: &Results) -> Vec<String> {
@@ -152,25 +131,24 @@ fn notes(spec: &TrialSpec, results: &Results) -> Vec<String> {
     notes
 }
 
-fn verdict(spec: &TrialSpec, measured: &Measured, slots: usize) -> Event {
+/// Whether the bytes were right, and the sentence about it.
+fn verdict(spec: &TrialSpec, measured: &Measured, slots: usize) -> (bool, String) {
+    if let Some(wrong) = &measured.wrong {
+        return (false, wrong.clone());
+    }
+    if measured.outcomes.iter().all(Vec::is_empty) && slots > 0 {
+        return (false, "nothing was measured".into());
+    }
     let calls: u64 = measured.outcomes.iter().flatten().map(|o| o.calls).sum();
     let bytes: u64 = measured.outcomes.iter().flatten().map(|o| o.bytes).sum();
-    match &measured.wrong {
-        Some(wrong) => Event::Valid { valid: false, detail: wrong.clone() },
-        None if measured.outcomes.iter().all(Vec::is_empty) && slots > 0 => {
-            Event::Valid { valid: false, detail: "nothing was measured".into() }
-        }
-        None => Event::Valid {
-            valid: true,
-            detail: format!(
-                "{} blocks compared byte by byte ({}); {calls} calls moved {bytes} B, \
-                 where the kernel reports the file was",
-                measured.checked,
-                match spec.direction {
-                    Direction::Read => "what was read with what is in the file",
-                    Direction::Write => "what was written with what was read back",
-                },
-            ),
-        },
-    }
+    let compared = match spec.direction {
+        Direction::Read => "what was read with what is in the file",
+        Direction::Write => "what was written with what was read back",
+    };
+    let detail = format!(
+        "{} blocks compared byte by byte ({compared}); {calls} calls moved {bytes} B, where the kernel reports the \
+         file was",
+        measured.checked
+    );
+    (true, detail)
 }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use assay_model::units::format_value;
-use assay_model::{Event, Phase, Scalar};
+use assay_model::{Phase, Scalar};
 use assay_sut::clock::monotonic_ns;
 use serde::{Deserialize, Serialize};
 
@@ -138,7 +138,7 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     let spec = Spec::read(json)?;
     let params = Params::from_map(&spec.params)?;
     let stop = spec.stop_flag()?;
-    channel.send(&Event::Phase { phase: Phase::RampUp, t_ns: None });
+    channel.phase(Phase::RampUp, None);
     let keep = spec.keep()?;
     let made = expected(&params.shape(), spec.more.nodes)?;
     let mut cluster = Cluster::make(&params, spec.more.nodes, &spec.dir)?;
@@ -146,7 +146,7 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     let _ = fs::write(keep.join("server.log"), cluster.log_text());
     done?;
     if let Some(note) = cluster.stop() {
-        channel.send(&Event::Note { note });
+        channel.note(note);
     }
     Ok(())
 }
@@ -164,15 +164,15 @@ fn serve(
     let key = std::env::var(KEY).map_err(|_| WorkloadError::Param("it has no password".into()))?;
     cluster.open_to(&spec.more.host, spec.more.port, &key)?;
     if let Some(note) = cluster.halt() {
-        channel.send(&Event::Note { note });
+        channel.note(note);
     }
     cluster.start(stop)?;
     let connection = cluster.connection();
     let (before, cpu) = (wal_position(&connection)?, cluster.cpu_s());
-    channel.send(&Event::Phase { phase: Phase::Steady, t_ns: None });
+    channel.phase(Phase::Steady, None);
     let since_ns = wait(spec, cluster, stop)?;
     let cpu_s = cluster.cpu_s().zip(cpu).map(|(after, before)| after - before);
-    channel.send(&Event::Phase { phase: Phase::RampDown, t_ns: None });
+    channel.phase(Phase::RampDown, None);
     let began = Instant::now();
     ask(&connection, "the checkpoint after the load", "CHECKPOINT")?;
     let written_s = monotonic_ns().saturating_sub(since_ns) as f64 * 1e-9;
@@ -207,14 +207,12 @@ fn wait(spec: &Spec, cluster: &mut Cluster, stop: &AtomicBool) -> Result<u64, Fa
             return Err(Failure::Stopped);
         }
         if let Ok(text) = fs::read_to_string(&spec.more.done) {
-            return text.trim().parse().map_err(|_| Failure::Program {
-                what: "when the clients began is no number".into(),
-                message: text,
-            });
+            let what = "when the clients began is no number";
+            return text.trim().parse().map_err(|_| Failure::program(what, text));
         }
         if let Some(status) = cluster.ended() {
-            let what = format!("the server ended in the middle ({status})");
-            return Err(Failure::Program { what, message: cluster.last_lines() });
+            let what = format_args!("the server ended in the middle ({status})");
+            return Err(Failure::program(what, cluster.last_lines()));
         }
         std::thread::sleep(LOOK);
     }

@@ -29,10 +29,7 @@ fn read(output: &str) -> Result<Found, Failure> {
     let lines = output.lines().filter(|l| !l.trim().is_empty());
     lines
         .map(|line| {
-            row(line).ok_or_else(|| Failure::Program {
-                what: "the sums of the table are no numbers".into(),
-                message: line.to_owned(),
-            })
+            row(line).ok_or_else(|| Failure::program("the sums of the table are no numbers", line))
         })
         .collect()
 }

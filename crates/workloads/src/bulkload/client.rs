@@ -24,20 +24,19 @@ const STARTS: Duration = Duration::from_secs(60);
 /// # Errors
 /// psql fails, with its own words.
 pub fn ask(connection: &Connection, what: &str, sql: &str) -> Result<String, Failure> {
-    let start = |source| Failure::Start { program: "psql".into(), source };
     let mut command = connection.psql();
     command.arg("-q").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().map_err(start)?;
+    let mut child = command.spawn().map_err(Failure::start("psql"))?;
     if let Some(mut question) = child.stdin.take() {
         // One that ends before it has read says why itself.
         let _ = writeln!(question, "{sql};");
     }
-    let out = child.wait_with_output().map_err(start)?;
+    let out = child.wait_with_output().map_err(Failure::start("psql"))?;
     if out.status.success() {
         return Ok(String::from_utf8_lossy(&out.stdout).trim().to_owned());
     }
     let output = String::from_utf8_lossy(&out.stderr);
-    Err(Failure::Program { what: what.to_owned(), message: last_lines(&output) })
+    Err(Failure::program(what, last_lines(&output)))
 }
 
 /// Waits until a server that listens takes sessions: it listens a little before.
@@ -67,9 +66,7 @@ pub fn wait_for(connection: &Connection, stop: &AtomicBool) -> Result<(), Failur
 /// psql fails, or says something else.
 pub fn number(connection: &Connection, what: &str, sql: &str) -> Result<i64, Failure> {
     let output = ask(connection, what, sql)?;
-    output
-        .parse()
-        .map_err(|_| Failure::Program { what: format!("{what}: no number"), message: output })
+    output.parse().map_err(|_| Failure::program(format_args!("{what}: no number"), output))
 }
 
 /// A session, waiting for files to load.
@@ -91,10 +88,9 @@ impl Session {
         let errors = File::create(&log).map_err(WorkloadError::io("make", &log))?;
         let mut command: Command = connection.psql();
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(errors);
-        let start = |source| Failure::Start { program: "psql".into(), source };
-        let mut child = command.spawn().map_err(start)?;
+        let mut child = command.spawn().map_err(Failure::start("psql"))?;
         let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
-            return Err(start(std::io::ErrorKind::BrokenPipe.into()));
+            return Err(Failure::start("psql")(std::io::ErrorKind::BrokenPipe.into()));
         };
         let ends = (stdin, BufReader::new(stdout));
         let mut session = Session { child, ends: Some(ends), log, loads };
@@ -106,11 +102,12 @@ impl Session {
         Err(session.failed("a session was not let in"))
     }
 
-    fn failed(&mut self, what: &str) -> Failure {
+    /// Ends it; the failure has what it printed.
+    pub fn failed(&mut self, what: &str) -> Failure {
         let _ = self.child.kill();
         let _ = self.child.wait();
         let output = last_lines(&String::from_utf8_lossy(&fs::read(&self.log).unwrap_or_default()));
-        Failure::Program { what: what.to_owned(), message: output }
+        Failure::program(what, output)
     }
 
     /// The two ends of its pipes, for the thread that loads.
@@ -122,11 +119,6 @@ impl Session {
     /// Ends it at once.
     pub fn kill(&mut self) {
         let _ = self.child.kill();
-    }
-
-    /// What it printed when it failed.
-    pub fn failure(&mut self, what: &str) -> Failure {
-        self.failed(what)
     }
 }
 

@@ -20,20 +20,8 @@ pub const SUMS: &str = "count(*), sum(sale_id), sum(sold - date '2009-01-01'), s
     sum(customer), sum(quantity * cents), sum(length(note)), sum(ascii(note))";
 
 const MANIFEST: &str = "manifest.json";
-const DAYS_FROM: [(u32, u32); 12] = [
-    (1, 31),
-    (2, 28),
-    (3, 31),
-    (4, 30),
-    (5, 31),
-    (6, 30),
-    (7, 31),
-    (8, 31),
-    (9, 30),
-    (10, 31),
-    (11, 30),
-    (12, 31),
-];
+/// The days of the months of 2009.
+const DAYS: [u32; 12] = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 /// What a file holds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -161,7 +149,7 @@ fn rows(shape: &Shape, load: u64, out: &mut impl Write) -> io::Result<Sums> {
 
 /// Month and day of the month of a day of 2009, from 0.
 fn date(mut day: u32) -> (u32, u32) {
-    for (month, days) in DAYS_FROM {
+    for (month, days) in (1..).zip(DAYS) {
         if day < days {
             return (month, day + 1);
         }
@@ -172,23 +160,10 @@ fn date(mut day: u32) -> (u32, u32) {
 
 /// A few words of text, as a remark of a sale has them.
 fn note(rng: &mut Rng, line: &mut Vec<u8>) {
+    #[rustfmt::skip]
     const WORDS: [&str; 16] = [
-        "returned",
-        "promotion",
-        "cash",
-        "account",
-        "express",
-        "fragile",
-        "store",
-        "catalogue",
-        "web",
-        "gift",
-        "bulk",
-        "damaged",
-        "reserved",
-        "discount",
-        "late",
-        "final",
+        "returned", "promotion", "cash", "account", "express", "fragile", "store", "catalogue",
+        "web", "gift", "bulk", "damaged", "reserved", "discount", "late", "final",
     ];
     let words = 3 + rng.below(6);
     for n in 0..words {

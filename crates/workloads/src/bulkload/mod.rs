@@ -18,7 +18,6 @@ mod trial;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::LazyLock;
 
 use assay_model::{Fact, Scalar, WorkloadSpec};
 
@@ -41,8 +40,7 @@ pub struct Bulkload;
 
 impl Workload for Bulkload {
     fn spec(&self) -> &WorkloadSpec {
-        static SPEC: LazyLock<WorkloadSpec> = LazyLock::new(spec::spec);
-        &SPEC
+        spec::spec()
     }
 
     fn check(&self, params: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {

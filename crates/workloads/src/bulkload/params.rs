@@ -9,7 +9,9 @@ use assay_model::Scalar;
 use serde::{Deserialize, Serialize};
 
 use crate::WorkloadError;
-use crate::declare::{Flag, Int, OneOf, OrNone, Size, Text, Time, Word, params, wrong};
+use crate::declare::{
+    argv, flag, int, one_of, or_none, params, path, size, text, time, word, wrong,
+};
 
 /// What can be broken on purpose: a changed amount, a missing row.
 pub const FAULTS: [&str; 3] = ["none", "sum", "row"];
@@ -48,52 +50,52 @@ params! {
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub struct Params {
         /// Rows of the flat files together; each has about 100 bytes.
-        rows: u64 = Int(1, 10_000_000_000), 1_000_000;
+        rows: u64 = int(1, 10_000_000_000), 1_000_000;
         /// Sessions that load at once, each its own files.
-        sessions: u64 = Int(1, 256), 4;
+        sessions: u64 = int(1, 256), 4;
         /// Files of a session; each is one COPY and one transaction.
-        files: u64 = Int(1, 10_000), 4;
+        files: u64 = int(1, 10_000), 4;
         /// The same seed makes the same rows.
-        seed: u64 = Int(1, i64::MAX), 1;
+        seed: u64 = int(1, i64::MAX), 1;
         /// Whether the table has its primary key while it is loaded.
-        index: bool = Flag, Scalar::Bool(false);
+        index: bool = flag(), Scalar::Bool(false);
         /// `middle`: kill -9 of the whole server once half of the files are in, a restart, and the rest;
         /// committed rows must be there.
-        kill: bool = OneOf(&[("none", false), ("middle", true)]), "none";
+        kill: bool = one_of(&[("none", false), ("middle", true)]), "none";
         /// Breaks something on purpose after the load, to see that it is noticed.
-        fault: String = Word(&FAULTS), "none";
+        fault: String = word(&FAULTS), "none";
         /// Where the server of another node is; set by `where.server_node` for the nodes that load it.
-        address as "server.address": Option<String> = OrNone(Text), "";
+        address as "server.address": Option<String> = or_none(text()), "";
         /// Its password; set likewise, anew for each trial.
-        key as "server.key": String = Text, "";
+        key as "server.key": String = text(), "";
         /// Which of the nodes that load one server this is; set likewise.
-        client: u64 = Int(0, 1_000_000), 0;
+        client: u64 = int(0, 1_000_000), 0;
         /// The folder with initdb, postgres and psql; empty: the newest in /usr/lib/postgresql, else those on
         /// PATH.
-        bin as "server.bin": Option<PathBuf> = OrNone(Text), "";
+        bin as "server.bin": Option<PathBuf> = or_none(path()), "";
         /// Whom the server runs as when assay is root, which PostgreSQL refuses to be; empty: postgres, else
         /// nobody.
-        user as "server.user": String = Text, "";
+        user as "server.user": String = text(), "";
         /// The server's own page cache.
-        shared_buffers as "server.shared_buffers": u64 = Size, "128 MiB";
+        shared_buffers as "server.shared_buffers": u64 = size(), "128 MiB";
         /// WAL between checkpoints, about.
-        max_wal_size as "server.max_wal_size": u64 = Size, "1 GiB";
+        max_wal_size as "server.max_wal_size": u64 = size(), "1 GiB";
         /// The longest time between checkpoints.
-        checkpoint_timeout as "server.checkpoint_timeout": Duration = Time, "5 min";
+        checkpoint_timeout as "server.checkpoint_timeout": Duration = time(), "5 min";
         /// What goes into the WAL.
-        wal_level as "server.wal_level": String = Word(&["replica", "minimal"]), "replica";
+        wal_level as "server.wal_level": String = word(&["replica", "minimal"]), "replica";
         /// How full pages in the WAL are compressed.
-        wal_compression as "server.wal_compression": String = Word(&["off", "pglz", "lz4", "zstd"]), "off";
+        wal_compression as "server.wal_compression": String = word(&["off", "pglz", "lz4", "zstd"]), "off";
         /// Whether the server waits for the device at all.
-        fsync as "server.fsync": bool = Flag, Scalar::Bool(true);
+        fsync as "server.fsync": bool = flag(), Scalar::Bool(true);
         /// Whether a COMMIT waits until its WAL is on the device.
-        synchronous_commit as "server.synchronous_commit": bool = Flag, Scalar::Bool(true);
+        synchronous_commit as "server.synchronous_commit": bool = flag(), Scalar::Bool(true);
         /// Whether the WAL has whole pages after a checkpoint.
-        full_page_writes as "server.full_page_writes": bool = Flag, Scalar::Bool(true);
+        full_page_writes as "server.full_page_writes": bool = flag(), Scalar::Bool(true);
         /// Whether data pages carry checksums.
-        checksums as "server.checksums": bool = Flag, Scalar::Bool(false);
+        checksums as "server.checksums": bool = flag(), Scalar::Bool(false);
         /// More settings: `work_mem=64MB autovacuum=off`.
-        options as "server.options": Vec<OsString> = Text, "";
+        options as "server.options": Vec<OsString> = argv(), "";
     }
 }
 

@@ -1,5 +1,6 @@
 //! What a trial came to, as events.
 
+use super::spec::spec;
 use crate::work::Channel;
 
 /// What was measured.
@@ -27,32 +28,31 @@ pub struct Measured {
 pub fn metrics(measured: &Measured, channel: &mut Channel) {
     let m = measured;
     of_clients(m.rows, m.bytes, m.load_s, channel);
-    let written = m.load_s + m.checkpoint_s;
-    of_server(m, written, channel);
-    channel.metric(&super::spec::spec(), "recovery", m.recovery_s);
+    of_server(m, m.load_s + m.checkpoint_s, channel);
+    channel.metrics(spec(), [("recovery", m.recovery_s)]);
 }
 
 /// Those that clients know.
 pub fn of_clients(rows: u64, bytes: u64, load_s: f64, channel: &mut Channel) {
-    let spec = super::spec::spec();
-    channel.metric(&spec, "throughput", per(rows, load_s));
-    channel.metric(&spec, "bytes", per(bytes, load_s));
-    channel.metric(&spec, "load_time", Some(load_s));
+    let metrics = [
+        ("throughput", per(rows, load_s)),
+        ("bytes", per(bytes, load_s)),
+        ("load_time", Some(load_s)),
+    ];
+    channel.metrics(spec(), metrics);
 }
 
 /// Those that the server's side knows; all was on the device after `written_s`.
 pub fn of_server(measured: &Measured, written_s: f64, channel: &mut Channel) {
-    let spec = super::spec::spec();
     let m = measured;
-    for (name, value) in [
+    let metrics = [
         ("written", per(m.rows, written_s)),
         ("checkpoint_time", Some(m.checkpoint_s)),
         ("wal", Some(m.wal as f64)),
         ("table", Some(m.table as f64)),
         ("server_cpu", m.cpu_s),
-    ] {
-        channel.metric(&spec, name, value);
-    }
+    ];
+    channel.metrics(spec(), metrics);
 }
 
 fn per(amount: u64, seconds: f64) -> Option<f64> {

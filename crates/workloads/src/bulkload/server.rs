@@ -5,7 +5,7 @@
 //! namespace, so that the piece of shared memory by which it guards its cluster goes with it, also when it
 //! is killed; nothing of it is left behind but the trial's folder.
 
-use std::fs::{self, File};
+use std::fs;
 use std::os::unix::fs::{DirBuilderExt as _, chown};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ use super::params::Params;
 use super::postgres::{Programs, User};
 use crate::Failure;
 use crate::WorkloadError;
-use crate::program::last_lines;
+use crate::program::{last_lines, log_to};
 use assay_sut::end_with_parent;
 
 /// The longest path of a UNIX socket, bytes (`sun_path`).
@@ -86,18 +86,13 @@ impl Cluster {
         if params.checksums {
             initdb.arg("--data-checksums");
         }
-        let out = initdb.output().map_err(|source| Failure::Start {
-            program: cluster.programs.initdb.display().to_string(),
-            source,
-        })?;
+        let program = cluster.programs.initdb.display();
+        let out = initdb.output().map_err(Failure::start(program))?;
         if out.status.success() {
             return Ok(cluster);
         }
-        let message = String::from_utf8_lossy(&out.stderr);
-        Err(Failure::Program {
-            what: format!("initdb failed ({})", out.status),
-            message: last_lines(&message),
-        })
+        let message = last_lines(&String::from_utf8_lossy(&out.stderr));
+        Err(Failure::program(format_args!("initdb failed ({})", out.status), message))
     }
 
     /// A program as the server's user, tied to this thread.
@@ -165,21 +160,15 @@ impl Cluster {
     /// # Errors
     /// It does not start.
     pub fn start(&mut self, stop: &AtomicBool) -> Result<Duration, Failure> {
-        let log = self.log();
-        let stream = || File::options().create(true).append(true).open(&log);
-        let (out, err) = (stream(), stream());
         let mut command = self.command(&self.programs.postgres);
         command.arg("-D").arg(self.data()).arg("-k").arg(&self.dir).args(["-p", &self.port]);
         let listen = format!("listen_addresses={}", self.listen);
         command.args(["-c", &listen, "-c", "unix_socket_permissions=0700"]);
         command.args(self.settings.iter().flat_map(|s| ["-c", s]));
-        command.stdout(out.map_err(WorkloadError::io("open", &log))?);
-        command.stderr(err.map_err(WorkloadError::io("open", &log))?);
+        log_to(&mut command, &self.log())?;
         let began = Instant::now();
-        let child = command.spawn().map_err(|source| Failure::Start {
-            program: self.programs.postgres.display().to_string(),
-            source,
-        })?;
+        let program = self.programs.postgres.display();
+        let child = command.spawn().map_err(Failure::start(program))?;
         let pid = child.id();
         let server = self.server.insert(child);
         let ready = self.dir.join("data/postmaster.pid");
@@ -189,18 +178,15 @@ impl Cluster {
             }
             if let Ok(Some(status)) = server.try_wait() {
                 self.server = None;
-                let message = self.last_lines();
-                return Err(Failure::Program {
-                    what: format!("the server ended at once ({status})"),
-                    message,
-                });
+                let what = format_args!("the server ended at once ({status})");
+                return Err(Failure::program(what, self.last_lines()));
             }
             if is_ready(&ready, pid) {
                 return Ok(began.elapsed());
             }
             if began.elapsed() > START {
                 let what = format!("the server takes no sessions after {} s", START.as_secs());
-                return Err(Failure::Program { what, message: self.last_lines() });
+                return Err(Failure::program(what, self.last_lines()));
             }
             std::thread::sleep(Duration::from_millis(5));
         }
@@ -234,10 +220,7 @@ impl Cluster {
             {
                 if began.elapsed() > DEATH {
                     let message = format!("process {} lives on", pid.as_raw_nonzero());
-                    return Err(Failure::Program {
-                        what: "the server could not be killed".into(),
-                        message,
-                    });
+                    return Err(Failure::program("the server could not be killed", message));
                 }
                 std::thread::sleep(Duration::from_millis(1));
             }

@@ -9,7 +9,7 @@ use std::sync::mpsc::channel as pipe;
 use std::time::{Duration, Instant};
 
 use assay_model::units::{format_duration, format_value};
-use assay_model::{Event, Observation, Phase};
+use assay_model::{Observation, Phase};
 
 use super::check::{self, look};
 use super::client::{Session, ask, number, wait_for};
@@ -34,7 +34,7 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     let params = Params::from_map(&spec.params)?;
     let stop = spec.stop_flag()?;
     let made = Manifest::read(&spec.more)?;
-    channel.send(&Event::Phase { phase: Phase::RampUp, t_ns: None });
+    channel.phase(Phase::RampUp, None);
     let keep = spec.keep()?;
     let mut trial = Trial { params: &params, spec: &spec, made: &made, stop: &stop, channel };
     if let Some(address) = &params.address {
@@ -43,15 +43,11 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     let mut cluster = Cluster::make(&params, 1, &spec.dir)?;
     let done = trial.measure(&mut cluster);
     let _ = fs::write(keep.join("server.log"), cluster.log_text());
-    match done {
-        Ok(()) => {
-            if let Some(note) = cluster.stop() {
-                trial.note(note);
-            }
-            Ok(())
-        }
-        Err(e) => Err(e),
+    done?;
+    if let Some(note) = cluster.stop() {
+        trial.channel.note(note);
     }
+    Ok(())
 }
 
 /// What the parts of a trial share.
@@ -72,10 +68,6 @@ enum Ended {
 }
 
 impl Trial<'_> {
-    fn note(&mut self, note: String) {
-        self.channel.send(&Event::Note { note });
-    }
-
     fn measure(&mut self, cluster: &mut Cluster) -> Result<(), Failure> {
         cluster.start(self.stop)?;
         let connection = cluster.connection();
@@ -106,11 +98,11 @@ impl Trial<'_> {
         let all: Vec<u64> = (0..self.params.shape().loads()).collect();
         let committed = Mutex::new(Vec::new());
         let sessions = self.open(&connection, &all)?;
-        self.channel.send(&Event::Phase { phase: Phase::Steady, t_ns: None });
+        self.channel.phase(Phase::Steady, None);
         let began = Instant::now();
         self.together(None, sessions, &committed, None)?;
         let load_s = began.elapsed().as_secs_f64();
-        self.channel.send(&Event::Phase { phase: Phase::RampDown, t_ns: None });
+        self.channel.phase(Phase::RampDown, None);
         results::of_clients(self.params.rows, self.made.bytes(), load_s, self.channel);
         self.did(0);
         let detail = format!("psql reported {} files as committed", all.len());
@@ -129,7 +121,7 @@ impl Trial<'_> {
         let committed = Mutex::new(Vec::new());
         let sessions = self.open(&cluster.connection(), &all)?;
         let cpu = cluster.cpu_s();
-        self.channel.send(&Event::Phase { phase: Phase::Steady, t_ns: None });
+        self.channel.phase(Phase::Steady, None);
         let began = Instant::now();
         let kill = self.params.kill.then_some(all.len().div_ceil(2));
         let ended = self.together(Some(cluster), sessions, &committed, kill)?;
@@ -140,10 +132,8 @@ impl Trial<'_> {
             let found = look(&cluster.connection())?;
             let wrong = check::wrong(&found, self.made, &reported);
             if !wrong.is_empty() {
-                return Err(Failure::Program {
-                    what: "after kill -9 the table is not what was committed".into(),
-                    message: wrong.join("; "),
-                });
+                let what = "after kill -9 the table is not what was committed";
+                return Err(Failure::program(what, wrong.join("; ")));
             }
             checked.push(format!(
                 "after kill -9 and a restart of {} the {} files reported as committed were complete, and of \
@@ -157,7 +147,7 @@ impl Trial<'_> {
             self.together(Some(cluster), sessions, &committed, None)?;
         }
         measured.load_s = began.elapsed().as_secs_f64();
-        self.channel.send(&Event::Phase { phase: Phase::RampDown, t_ns: None });
+        self.channel.phase(Phase::RampDown, None);
         if !self.params.kill {
             measured.cpu_s = cluster.cpu_s().zip(cpu).map(|(after, before)| after - before);
         }
@@ -205,7 +195,7 @@ impl Trial<'_> {
                 let count = done.lock().map_or(0, |d| d.len());
                 if count > seen {
                     seen = count;
-                    self.channel.send(&Event::Progress { progress: count as f64 / total as f64 });
+                    self.channel.progress(count as f64 / total as f64);
                 }
                 let stopped = self.stop.load(Ordering::Acquire);
                 if stopped || kill.is_some_and(|k| count >= k) {
@@ -244,7 +234,7 @@ impl Trial<'_> {
             return Failure::Stopped;
         }
         let what = format!("session {} broke off", n + 1);
-        match session.map(|s| s.failure(&what)) {
+        match session.map(|s| s.failed(&what)) {
             Some(Failure::Program { what, message }) => {
                 let server = cluster.map(Cluster::last_lines).map_or_else(String::new, |server| {
                     format!("; the server's log ends with: {server}")
@@ -259,14 +249,13 @@ impl Trial<'_> {
     /// Reports the rows that were loaded; those of `wrong` files are not what they were to be.
     fn did(&mut self, wrong: usize) {
         let (rows, files) = (self.params.rows, self.params.shape().loads().max(1));
-        let evidence = Observation::Work {
+        self.channel.evidence(Observation::Work {
             operations: rows,
             errors: (wrong as u64).min(files) * rows / files,
             what: "rows".into(),
             seed: Some(self.params.seed),
             mix: String::new(),
-        };
-        self.channel.send(&Event::Evidence { evidence });
+        });
     }
 
     /// Says whether the table holds what the files hold.

@@ -2,42 +2,28 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
 
 use assay_model::Fact;
-use assay_sut::sha256_file;
 
 use super::cases::Solver;
 use super::params::Params;
 use super::{ccx, mumps};
-use crate::program::version_line;
+use crate::program::{fact, facts as program_facts, version_line};
 
 /// The facts, below `workload.`.
 pub fn facts(params: &Params) -> BTreeMap<String, Fact> {
-    let mut facts = BTreeMap::new();
-    let mut put = |name: &str, fact: Result<String, String>| {
-        facts.insert(format!("workload.{name}"), fact.map_or_else(Fact::unknown, Fact::known));
-    };
-    put("blas", blas());
-    match params.case.solver() {
-        Solver::Ccx => {
-            let program = ccx::program(params.ccx.as_deref()).map_err(|e| e.to_string());
-            let of = |read: &dyn Fn(&Path) -> Result<String, String>| {
-                program.as_deref().map_err(Clone::clone).and_then(read)
-            };
-            put("solver.path", of(&|path| Ok(path.display().to_string())));
-            put("solver.version", of(&|path| version_line(path, &["-v".into()])));
-            put(
-                "solver.sha256",
-                of(&|path| sha256_file(path).map_err(|e| format!("read {}: {e}", path.display()))),
-            );
-        }
+    let mut facts = match params.case.solver() {
+        Solver::Ccx => program_facts("workload.solver", &ccx::program(params.ccx.as_deref()), "-v"),
         Solver::Mumps => {
-            put("solver.version", version());
             let mpirun = mumps::launcher().map_err(|e| e.to_string());
-            put("mpi.version", mpirun.and_then(|path| version_line(&path, &["--version".into()])));
+            let mpi = mpirun.and_then(|path| version_line(&path, &["--version".into()]));
+            BTreeMap::from([
+                ("workload.solver.version".into(), fact(version())),
+                ("workload.mpi.version".into(), fact(mpi)),
+            ])
         }
-    }
+    };
+    facts.insert("workload.blas".into(), fact(blas()));
     facts
 }
 

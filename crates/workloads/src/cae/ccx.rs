@@ -5,18 +5,16 @@ use std::process::Command;
 
 use super::deck::JOB;
 use crate::WorkloadError;
-use crate::program::find_program;
+use crate::program::need;
 
 /// The CalculiX to run.
 ///
 /// # Errors
 /// There is none.
 pub fn program(path: Option<&Path>) -> Result<PathBuf, WorkloadError> {
-    let name = path.map_or_else(|| PathBuf::from("ccx"), Path::to_owned);
-    find_program(name.as_os_str(), Path::new(".")).ok_or_else(|| WorkloadError::Missing {
-        what: format!("CalculiX (`{}`)", name.display()),
-        remedy: "install the Debian package calculix-ccx, or give the path of one as `ccx`".into(),
-    })
+    let name = path.unwrap_or(Path::new("ccx"));
+    let what = format!("CalculiX (`{}`)", name.display());
+    need(name, what, "install the Debian package calculix-ccx, or give the path of one as `ccx`")
 }
 
 /// The command of a job with `threads` threads.

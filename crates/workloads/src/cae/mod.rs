@@ -22,7 +22,6 @@ mod watch;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::LazyLock;
 
 use assay_model::{Fact, Scalar, WorkloadSpec};
 use serde::{Deserialize, Serialize};
@@ -70,8 +69,7 @@ impl Cae {
 
 impl Workload for Cae {
     fn spec(&self) -> &WorkloadSpec {
-        static SPEC: LazyLock<WorkloadSpec> = LazyLock::new(spec::spec);
-        &SPEC
+        spec::spec()
     }
 
     fn check(&self, params: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {

@@ -14,7 +14,7 @@ use super::over::Over;
 use super::params::Params;
 use crate::WorkloadError;
 use crate::kit::lock::Lock;
-use crate::program::{find_program, version_line};
+use crate::program::{need, version_line};
 use crate::span::as_text;
 use crate::step::{Inherit, Step};
 
@@ -25,10 +25,8 @@ pub const HEADER: &str = "/usr/include/dmumps_c.h";
 const TIMEOUT: Duration = Duration::from_secs(120);
 
 fn find(name: &str, package: &str) -> Result<PathBuf, WorkloadError> {
-    find_program(name.as_ref(), Path::new("/")).ok_or_else(|| WorkloadError::Missing {
-        what: format!("`{name}` of Open MPI"),
-        remedy: format!("install the Debian package {package}"),
-    })
+    let what = format!("`{name}` of Open MPI");
+    need(name, what, format!("install the Debian package {package}"))
 }
 
 /// Whether all that it takes is here.

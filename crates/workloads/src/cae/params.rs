@@ -7,7 +7,7 @@ use assay_model::Scalar;
 
 use super::cases::{Analysis, CASES, Case, SIZES, Solver};
 use crate::WorkloadError;
-use crate::declare::{Int, OneOf, OrNone, Text, Word, params, wrong};
+use crate::declare::{int, one_of, or_none, params, path, word, wrong};
 
 /// What can be broken on purpose: a wrong answer, a load under which nothing converges, a process of MUMPS that dies
 /// in the middle or stands still there.
@@ -21,19 +21,19 @@ params! {
     pub struct Params {
         /// beam-, plate-, bar-: CalculiX; block- and girder-: systems of equations with MUMPS, -core in memory,
         /// -files with factors in files that are read once, -passes ten times.
-        case: Case = OneOf(&CASES.map(|c| (c.name, c))), "beam-static";
+        case: Case = one_of(&CASES.map(|c| (c.name, c))), "beam-static";
         /// How fine the mesh is: seconds, a minute, many minutes.
-        size: String = Word(&SIZES), "test";
+        size: String = word(&SIZES), "test";
         /// Threads of CalculiX, or processes of MUMPS; on nodes, of each task of a node.
-        processes: usize = Int(1, 1024), 1;
+        processes: usize = int(1, 1024), 1;
         /// The seed of the solutions that MUMPS has to find.
-        seed: u64 = Int(1, i64::MAX), 1;
+        seed: u64 = int(1, i64::MAX), 1;
         /// The CalculiX to run; empty: the one on PATH.
-        ccx: Option<PathBuf> = OrNone(Text), "";
+        ccx: Option<PathBuf> = or_none(path()), "";
         /// Breaks something on purpose: `answer` makes the answer wrong, `diverge` a load too large to
         /// converge; the last process of MUMPS ends by a signal after the factorization (`rank`) or never goes
         /// on (`stall`).
-        fault: String = Word(&FAULTS), "none";
+        fault: String = word(&FAULTS), "none";
     }
 }
 

@@ -1,6 +1,6 @@
 //! Runs a solver to its end and watches what it uses: time, space in scratch, devices, stalls.
 
-use std::fs::{self, File};
+use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
@@ -15,7 +15,7 @@ use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
 
 use super::devices::{Bytes, Devices};
 use crate::Failure;
-use crate::WorkloadError;
+use crate::program::log_to;
 use assay_sut::end_with_parent;
 
 /// How often the space in scratch is looked at.
@@ -56,18 +56,15 @@ pub fn run(
     log: &Path,
     stop: &AtomicBool,
 ) -> Result<Ran, Failure> {
-    let stream = || File::options().create(true).append(true).open(log);
-    let (out, err) = (stream(), stream());
     command.current_dir(dir).stdin(Stdio::null()).process_group(0);
-    command.stdout(out.map_err(WorkloadError::io("make", log))?);
-    command.stderr(err.map_err(WorkloadError::io("make", log))?);
+    log_to(&mut command, log)?;
     end_with_parent(&mut command, None);
     let devices = Devices::below(dir);
     let (before, stalled) = (devices.as_ref().and_then(Devices::bytes), stalled_s());
     let beside = space(dir);
     let program = command.get_program().to_string_lossy().into_owned();
     let began = Instant::now();
-    let child = command.spawn().map_err(|source| Failure::Start { program, source })?;
+    let child = command.spawn().map_err(Failure::start(program))?;
     let pid = Pid::from_child(&child);
     let fd = pidfd_open(pid, PidfdFlags::empty()).map_err(Failure::step("the solver's end"))?;
     let mut most = 0;

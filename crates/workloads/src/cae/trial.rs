@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use assay_model::{Event, Exit, Observation, Phase};
+use assay_model::{Exit, Observation, Phase};
 
 use super::Spec;
 use super::answer::{self, Answer};
@@ -41,15 +41,15 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
         }
         _ => ccx::command(&ccx::program(params.ccx.as_deref())?, params.processes),
     };
-    channel.send(&crowd(params.processes, spec.cpus.len()));
+    let (count, cpus) = (params.processes as u32, spec.cpus.len() as u32);
+    channel.evidence(Observation::Crowding { what: "processes".into(), count, cpus });
     if let Some(devices) = Devices::below(&spec.dir) {
-        let note = format!("the solver's files are on {}", devices.names());
-        channel.send(&Event::Note { note });
+        channel.note(format!("the solver's files are on {}", devices.names()));
     }
     if spec.more.over.is_some() {
         over::adopt_helper();
     }
-    channel.send(&Event::Phase { phase: Phase::Steady, t_ns: None });
+    channel.phase(Phase::Steady, None);
     let ran = run::run(command, &spec.dir, &log, &stop);
     if spec.more.over.is_some() && ran.is_ok() {
         over::wait_for_helper();
@@ -57,7 +57,7 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     // What the storage has no room for is not kept.
     let _ = fs::copy(&log, keep.join("solver.log"));
     let ran = ran?;
-    channel.send(&Event::Phase { phase: Phase::RampDown, t_ns: None });
+    channel.phase(Phase::RampDown, None);
     let text = fs::read(&log).map_err(WorkloadError::io("read", &log))?;
     let text = String::from_utf8_lossy(&text);
     let answer = judge(&params, &spec.dir, &ran, &text, &log)?;
@@ -72,7 +72,7 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
         share(answer.deviation),
         share(answer.tolerance)
     );
-    channel.send(&Event::Valid { valid: answer.right(), detail });
+    channel.valid(answer.right(), detail);
     Ok(())
 }
 
@@ -110,12 +110,6 @@ fn judge(
     }
 }
 
-/// How many processes share how many CPUs.
-fn crowd(processes: usize, cpus: usize) -> Event {
-    let (count, cpus) = (processes as u32, cpus as u32);
-    Event::Evidence { evidence: Observation::Crowding { what: "processes".into(), count, cpus } }
-}
-
 /// What the processes used; says what started them, where that is a matter of MPI.
 fn account(spec: &Spec, params: &Params, ran: &Ran, text: &str, channel: &mut Channel) -> Cpu {
     let (cpu, sentence) = if let Some(over) = &spec.more.over {
@@ -126,14 +120,13 @@ fn account(spec: &Spec, params: &Params, ran: &Ran, text: &str, channel: &mut Ch
         (cpu, format!("{} processes, {started}", params.processes))
     };
     if params.case.solver() == Solver::Mumps {
-        channel.send(&Event::Note { note: sentence });
+        channel.note(sentence);
     }
     cpu
 }
 
 /// Sends the metrics as the rows of data describe them.
 fn metrics(ran: &Ran, answer: &Answer, log: &str, cpu: Cpu, channel: &mut Channel) {
-    let spec = super::spec::spec();
     let own = mumps::numbers(log);
     let of = |name: &str| own.get(name).copied();
     let rows = [
@@ -151,7 +144,5 @@ fn metrics(ran: &Ran, answer: &Answer, log: &str, cpu: Cpu, channel: &mut Channe
         ("solve_time", of("solve_s")),
         ("deviation", Some(answer.deviation)),
     ];
-    for (name, value) in rows {
-        channel.metric(&spec, name, value);
-    }
+    channel.metrics(super::spec::spec(), rows);
 }

@@ -4,8 +4,6 @@
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use assay_model::Event;
-
 use super::Spec;
 use super::devices::Devices;
 use super::run::{FULL, LOOK, full_folder, no_room, space, stalled_s};
@@ -25,8 +23,7 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     let dir = &spec.dir;
     let devices = Devices::below(dir);
     if let Some(devices) = &devices {
-        let note = format!("the solver's files are on {}", devices.names());
-        channel.send(&Event::Note { note });
+        channel.note(format!("the solver's files are on {}", devices.names()));
     }
     let bytes = || devices.as_ref().and_then(Devices::bytes);
     let (before, stalled, beside) = (bytes(), stalled_s(), space(dir));
@@ -43,14 +40,12 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     let elapsed_s = began.elapsed().as_secs_f64();
     let done = bytes().zip(before);
     let stalled = stalled_s().zip(stalled).map(|(now, then)| now - then);
-    let spec = super::spec::spec();
-    for (name, value) in [
+    let metrics = [
         ("io_stall_share", stalled.map(|s| (s / elapsed_s).min(1.0))),
         ("device_read", done.map(|(a, b)| a.read.saturating_sub(b.read) as f64)),
         ("device_written", done.map(|(a, b)| a.written.saturating_sub(b.written) as f64)),
         ("scratch", Some(most as f64)),
-    ] {
-        channel.metric(&spec, name, value);
-    }
+    ];
+    channel.metrics(super::spec::spec(), metrics);
     Ok(())
 }

@@ -12,6 +12,7 @@ use assay_environment::cpulist;
 use assay_sut::{NumaPolicy, ProcessSetup, clock, enter};
 
 use super::{CopiesError, Copy};
+use crate::program::last_lines;
 use crate::words::quote_words;
 use assay_sut::end_with_parent;
 
@@ -140,10 +141,7 @@ impl Member {
     /// The last words in its log.
     pub fn last_lines(&self) -> String {
         let bytes = std::fs::read(&self.path).unwrap_or_default();
-        let text = String::from_utf8_lossy(&bytes[bytes.len().saturating_sub(TAIL)..]).into_owned();
-        let lines: Vec<&str> = text.lines().map(str::trim).filter(|l| !l.is_empty()).collect();
-        let last = lines[lines.len().saturating_sub(5)..].join("; ");
-        if last.is_empty() { "it printed nothing".into() } else { last }
+        last_lines(&String::from_utf8_lossy(&bytes[bytes.len().saturating_sub(TAIL)..]))
     }
 
     /// Where it runs, in words.

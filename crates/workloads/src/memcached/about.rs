@@ -2,17 +2,16 @@
 //! what its settings come to.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use assay_model::Fact;
-use assay_sut::{scratch, sha256_file};
+use assay_sut::scratch;
 
 use super::params::{Network, Own, Params, Server, Transport};
 use super::server::{self, Running};
 use super::talk::{Endpoint, Stats, Talk};
-use crate::program::version_line;
+use crate::program::{fact, facts as program_facts};
 
 /// Settings that say where it listens, which differs from trial to trial.
 const PLACES: [&str; 5] = ["tcpport", "udpport", "domain_socket", "inter", "umask"];
@@ -20,53 +19,38 @@ const PLACES: [&str; 5] = ["tcpport", "udpport", "domain_socket", "inter", "umas
 /// The facts, below `workload.server.`.
 pub fn facts(params: &Params) -> BTreeMap<String, Fact> {
     let mut facts = BTreeMap::new();
-    let mut put = |name: &str, fact: Result<String, String>| {
-        let fact = fact.map_or_else(Fact::unknown, Fact::known);
-        facts.insert(format!("workload.server.{name}"), fact);
-    };
+    let named = |name: &str, known| (format!("workload.server.{name}"), fact(known));
     let settings = match &params.server {
         Server::Foreign(address) => {
-            put("address", Ok(address.clone()));
-            put("path", Err("the server runs already; which program it is cannot be seen".into()));
-            let talk = foreign(params, address);
-            let asked = talk.and_then(|mut talk| {
-                Ok((
-                    talk.version().map_err(|e| e.to_string())?,
-                    talk.stats("settings").map_err(|e| e.to_string())?,
-                ))
+            let unseen = "the server runs already; which program it is cannot be seen";
+            let asked = foreign(params, address).and_then(|mut talk| {
+                let version = talk.version().map_err(|e| e.to_string())?;
+                Ok((version, talk.stats("settings").map_err(|e| e.to_string())?))
             });
-            put(
-                "version",
-                asked.as_ref().map(|(version, _)| version.clone()).map_err(Clone::clone),
-            );
-            asked.map(|(_, settings)| settings)
+            let (version, settings) = match asked {
+                Ok((version, settings)) => (Ok(version), Ok(settings)),
+                Err(e) => (Err(e.clone()), Err(e)),
+            };
+            facts.extend([
+                named("address", Ok(address.clone())),
+                named("path", Err(unseen.into())),
+                named("version", version),
+            ]);
+            settings
         }
         Server::Own(own) => {
-            let program = server::program(own).map_err(|e| e.to_string());
-            let of = |read: &dyn Fn(&Path) -> Result<String, String>| {
-                program.as_deref().map_err(Clone::clone).and_then(read)
-            };
-            put("path", of(&|path| Ok(path.display().to_string())));
-            put("version", of(&|path| version_line(path, &["-V".into()])));
-            put(
-                "sha256",
-                of(&|path| sha256_file(path).map_err(|e| format!("read {}: {e}", path.display()))),
-            );
-            let mut line: Vec<OsString> = vec!["memcached".into()];
-            line.extend(server::settings(params, own));
-            put("options", Ok(crate::words::quote_words(&line[1..])));
+            facts = program_facts("workload.server", &server::program(own), "-V");
+            let options = crate::words::quote_words(&server::settings(params, own));
+            facts.extend([named("options", Ok(options))]);
             effective(params, own)
         }
     };
     match settings {
         Ok(settings) => {
-            for (name, value) in
-                settings.iter().filter(|(name, _)| !PLACES.contains(&name.as_str()))
-            {
-                put(&format!("setting.{name}"), Ok(value.clone()));
-            }
+            let own = settings.iter().filter(|(name, _)| !PLACES.contains(&name.as_str()));
+            facts.extend(own.map(|(name, v)| named(&format!("setting.{name}"), Ok(v.clone()))));
         }
-        Err(e) => put("settings", Err(e)),
+        Err(e) => facts.extend([named("settings", Err(e))]),
     }
     facts
 }

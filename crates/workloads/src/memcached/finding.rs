@@ -3,11 +3,12 @@
 
 use std::time::Duration;
 
+use assay_memload::Point;
 use assay_memload::config::{Arrivals, Config, Mode, Think};
-use assay_memload::search::Point;
 use assay_memload::{Report, SearchBound, search_max};
-use assay_model::{Event, Phase, units};
+use assay_model::{Phase, units};
 
+use super::spec::spec;
 use super::stage::Stage;
 use super::{honest, results};
 use crate::Failure;
@@ -66,23 +67,21 @@ pub fn max_rate(
             wrong.extend(wrong_answers(steps, point));
         }
         let progress = f64::from(steps) / f64::from(search.most_steps + 1);
-        channel.send(&Event::Progress { progress });
+        channel.progress(progress);
         let time = point
             .bound_ns
             .map_or("missing".to_owned(), |ns| units::format_value(ns as f64 * 1e-9, "s"));
-        channel.send(&Event::Note {
-            note: format!(
-                "step {steps}: at {} {} of the response times were within {time}: {}",
-                units::format_value(point.rate, "ops/s"),
-                percent(quantile),
-                match (kept, point.kept, point.errors.total()) {
-                    (true, ..) => "kept".to_owned(),
-                    (false, true, _) => "too long".to_owned(),
-                    (false, false, 0) => "the rate was not kept".to_owned(),
-                    (false, false, n) => format!("{n} wrong or missing answers"),
-                }
-            ),
-        });
+        channel.note(format!(
+            "step {steps}: at {} {} of the response times were within {time}: {}",
+            units::format_value(point.rate, "ops/s"),
+            percent(quantile),
+            match (kept, point.kept, point.errors.total()) {
+                (true, ..) => "kept".to_owned(),
+                (false, true, _) => "too long".to_owned(),
+                (false, false, 0) => "the rate was not kept".to_owned(),
+                (false, false, n) => format!("{n} wrong or missing answers"),
+            }
+        ));
     })?;
     if stage.stopped() {
         return Err(Failure::Stopped);
@@ -97,7 +96,7 @@ pub fn max_rate(
             found.above.map_or("unknown".into(), |p| units::format_value(p.rate, "ops/s"))
         )));
     };
-    stage.note(format!(
+    stage.channel.note(format!(
         "{} is the highest rate that keeps {bound}; {}{}",
         units::format_value(best.rate, "ops/s"),
         match &found.above {
@@ -112,7 +111,7 @@ pub fn max_rate(
     ));
     stage.config = at_rate(&stage.config, best.rate);
     stage.throughput()?;
-    results::metric(stage.channel, "max_rate", Some(best.rate));
+    stage.channel.metrics(spec(), [("max_rate", Some(best.rate))]);
     Ok(())
 }
 
@@ -121,7 +120,7 @@ pub fn max_rate(
 /// # Errors
 /// A run could not be made.
 pub fn saturation(stage: &mut Stage<'_>, rates: &[f64], steps: u32) -> Result<(), Failure> {
-    stage.channel.send(&Event::Phase { phase: Phase::Steady, t_ns: None });
+    stage.channel.phase(Phase::Steady, None);
     let mut rates = rates.to_vec();
     if rates.is_empty() {
         let closed = Config { mode: Mode::Closed { think: Think::None }, ..stage.config.clone() };
@@ -131,7 +130,7 @@ pub fn saturation(stage: &mut Stage<'_>, rates: &[f64], steps: u32) -> Result<()
                 "the closed loop that the rates are chosen from was answered nothing".into(),
             )
         })?;
-        stage.note(format!(
+        stage.channel.note(format!(
             "a closed loop reaches {}; the rates go up to 1.1 times that",
             units::format_value(most, "ops/s")
         ));
@@ -144,33 +143,34 @@ pub fn saturation(stage: &mut Stage<'_>, rates: &[f64], steps: u32) -> Result<()
         let config = at_rate(&stage.config, *rate);
         let (report, seen) = stage.measure(&config, false)?;
         results::point(*rate, &report, &config, stage.channel);
-        stage.channel.send(&Event::Progress { progress: (i + 1) as f64 / rates.len() as f64 });
+        stage.channel.progress((i + 1) as f64 / rates.len() as f64);
         let throughput = report.throughput().unwrap_or(0.0);
         if best.as_ref().is_none_or(|(most, ..)| throughput > *most) {
             best = Some((throughput, report, seen.others_busy()));
         }
     }
-    stage.channel.send(&Event::Phase { phase: Phase::RampDown, t_ns: None });
+    stage.channel.phase(Phase::RampDown, None);
     if let Some((throughput, report, others_busy)) = best {
-        results::metric(stage.channel, "throughput", Some(throughput).filter(|t| *t > 0.0));
-        results::metric(stage.channel, "client_busy", report.limit.generator_busy);
-        results::metric(stage.channel, "server_busy", report.limit.server.map(|used| used.busiest));
-        results::metric(stage.channel, "server_cpus", report.limit.server.map(|used| used.cpus));
+        let server = report.limit.server;
+        let metrics = [
+            ("throughput", Some(throughput).filter(|t| *t > 0.0)),
+            ("client_busy", report.limit.generator_busy),
+            ("server_busy", server.map(|used| used.busiest)),
+            ("server_cpus", server.map(|used| used.cpus)),
+        ];
+        stage.channel.metrics(spec(), metrics);
         let limit = honest::judged(&report.limit, stage.server_cpus);
-        stage.channel.send(&Event::Evidence { evidence: honest::limiter(&limit, others_busy) });
-        stage.note(format!("at the highest throughput: {}", limit.reasons.join("; ")));
+        stage.channel.evidence(honest::limiter(&limit, others_busy));
+        stage.channel.note(format!("at the highest throughput: {}", limit.reasons.join("; ")));
     }
-    for (name, value) in results::failures(&stage.errors) {
-        results::metric(stage.channel, name, value);
-    }
+    stage.channel.metrics(spec(), results::failures(&stage.errors));
     Ok(())
 }
 
 #[cfg(test)]
 mod tests {
-    use assay_memload::limiter::{Limit, Limiter};
+    use assay_memload::ErrorKind;
     use assay_memload::report::Errors;
-    use assay_memload::{Ended, ErrorKind};
 
     use super::*;
 
@@ -182,24 +182,7 @@ mod tests {
                 errors.counts[*kind as usize] = *n;
                 errors.texts.push((*kind, format!("the first of {}", kind.name())));
             }
-            let limit = Limit {
-                limiter: Limiter::Unknown,
-                reasons: vec![],
-                generator_busy: None,
-                server: None,
-            };
-            let point = Point {
-                rate: 12_000.0,
-                throughput: 11_990.0,
-                p50_ns: None,
-                p99_ns: None,
-                p999_ns: None,
-                bound_ns: None,
-                kept: false,
-                errors,
-                ended: Ended::Complete,
-                limit,
-            };
+            let point = Point { rate: 12_000.0, bound_ns: None, kept: false, errors };
             wrong_answers(3, &point)
         };
         assert_eq!(step(&[]), None);

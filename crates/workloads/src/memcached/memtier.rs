@@ -2,7 +2,6 @@
 //! other. It checks no values and knows no ramps, so a trial with it is less than one with assay's own.
 
 use std::ffi::OsString;
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -12,14 +11,14 @@ use assay_memload::limiter::limit;
 use assay_memload::report::ThreadUse;
 use assay_memload::server_use::{ServerTimes, ServerUse};
 use assay_memload::{Target, Trust};
-use assay_model::{Event, Load, Observation, Phase};
+use assay_model::{Load, Observation, Phase};
 
+use super::honest;
 use super::server_side::{Seen, listen, look};
 use super::stage::Stage;
-use super::{honest, results};
 use crate::Failure;
 use crate::WorkloadError;
-use crate::program::find_program;
+use crate::program::{last_lines, log_to, need};
 use assay_sut::end_with_parent;
 
 /// The memtier_benchmark to use.
@@ -28,12 +27,9 @@ use assay_sut::end_with_parent;
 /// There is none.
 pub fn program(path: Option<&Path>) -> Result<PathBuf, WorkloadError> {
     let name = path.unwrap_or(Path::new("memtier_benchmark"));
-    find_program(name.as_os_str(), Path::new(".")).ok_or_else(|| WorkloadError::Missing {
-        what: format!("the driver `{}`", name.display()),
-        remedy: "Debian 12 has no package of it: build memtier_benchmark from its source (it needs libevent-dev, \
-                 zlib1g-dev and libssl-dev) and give its path as `driver.path`"
-            .into(),
-    })
+    let remedy = "Debian 12 has no package of it: build memtier_benchmark from its source (it needs libevent-dev, \
+                  zlib1g-dev and libssl-dev) and give its path as `driver.path`";
+    need(name, format!("the driver `{}`", name.display()), remedy)
 }
 
 /// Fills the cache, warms it up, measures it, all by memtier_benchmark.
@@ -56,10 +52,10 @@ pub fn run(path: Option<&Path>, dir: &Path, stage: &mut Stage<'_>) -> Result<(),
     }
     let mut talk = listen(stage.place.as_ref());
     let mut seen = Seen { from: look(&mut talk), ..Seen::default() };
-    stage.channel.send(&Event::Phase { phase: Phase::Steady, t_ns: None });
+    stage.channel.phase(Phase::Steady, None);
     let used = drive.go(&[&load[..], &[&seconds(config.steady)]].concat(), "steady", stage)?;
     seen.to = look(&mut talk);
-    stage.channel.send(&Event::Phase { phase: Phase::RampDown, t_ns: None });
+    stage.channel.phase(Phase::RampDown, None);
     let file = dir.join("memtier-steady.json");
     let text = std::fs::read_to_string(&file).map_err(WorkloadError::io("read", &file))?;
     let results = Results::read(&text).ok_or_else(|| Failure::Program {
@@ -87,24 +83,22 @@ fn check(config: &Config, results: &Results, seen: &Seen, stage: &mut Stage<'_>)
         return;
     }
     // It sends on a connection when the last answer has come, and keeps no histogram that can be merged.
-    let evidence = Observation::Sending {
+    stage.channel.evidence(Observation::Sending {
         load: Load::Closed,
         slips_charged: false,
         samples: Some(operations.round() as u64),
-    };
-    stage.channel.send(&Event::Evidence { evidence });
+    });
     match results.errors {
         // A lost connection is a missing answer, no wrong one.
         Some(errors) if errors > 0.0 => {
-            let evidence = Observation::Operations {
+            stage.channel.evidence(Observation::Operations {
                 answered: operations.round() as u64,
                 wrong: 0,
                 missing: errors.round() as u64,
                 allowed: stage.max_missing,
                 within: config.op_timeout.as_secs_f64(),
-            };
-            stage.channel.send(&Event::Evidence { evidence });
-            stage.note(format!("memtier_benchmark reports {errors} connection errors"));
+            });
+            stage.channel.note(format!("memtier_benchmark reports {errors} connection errors"));
         }
         Some(_) => stage.checked.push("memtier_benchmark reports no connection error".into()),
         None => stage.checked.push("memtier_benchmark does not report connection errors".into()),
@@ -132,8 +126,7 @@ fn check(config: &Config, results: &Results, seen: &Seen, stage: &mut Stage<'_>)
     }
     if let Some(evicted) = evictions {
         let (hit_ratio, asked) = (results.hit_ratio, config.mix.hit_ratio);
-        let evidence = Observation::Evictions { evicted, gone: 0, hit_ratio, asked };
-        stage.channel.send(&Event::Evidence { evidence });
+        stage.channel.evidence(Observation::Evictions { evicted, gone: 0, hit_ratio, asked });
     }
 }
 
@@ -253,40 +246,22 @@ fn over(spent: Option<ServerUse>, seconds: f64) -> Option<ServerUse> {
 impl Drive<'_> {
     /// Runs it to its end.
     fn go(&self, more: &[&str], name: &str, stage: &mut Stage<'_>) -> Result<Used, Failure> {
-        let failed = |message: String| Failure::Program {
-            what: self.program.display().to_string(),
-            message,
-        };
+        let failed = |message: String| Failure::program(self.program.display(), message);
         let log = self.dir.join(format!("memtier-{name}.log"));
-        let stream = || {
-            File::options()
-                .create(true)
-                .append(true)
-                .open(&log)
-                .map_err(WorkloadError::io("make", &log))
-        };
         let mut json = OsString::from("--json-out-file=");
         json.push(self.dir.join(format!("memtier-{name}.json")));
         let mut command = Command::new(self.program);
-        command
-            .args(self.common)
-            .args(more)
-            .arg(json)
-            .stdin(Stdio::null())
-            .stdout(stream()?)
-            .stderr(stream()?);
+        command.args(self.common).args(more).arg(json).stdin(Stdio::null());
+        log_to(&mut command, &log)?;
         end_with_parent(&mut command, self.config.cpus.as_deref());
         if name == "steady" {
             let argv: Vec<OsString> = std::iter::once(command.get_program())
                 .chain(command.get_args())
                 .map(Into::into)
                 .collect();
-            stage.note(format!("driver: {}", crate::words::quote_words(&argv)));
+            stage.channel.note(format!("driver: {}", crate::words::quote_words(&argv)));
         }
-        let mut child = command.spawn().map_err(|source| Failure::Start {
-            program: self.program.display().to_string(),
-            source,
-        })?;
+        let mut child = command.spawn().map_err(Failure::start(self.program.display()))?;
         let mut spent = [Some(child.id()), self.config.server_pid].map(Spent::new);
         let mut looked = Instant::now();
         let status = loop {
@@ -309,12 +284,8 @@ impl Drive<'_> {
         };
         if !status.success() {
             let text = std::fs::read(&log).unwrap_or_default();
-            let text = String::from_utf8_lossy(&text);
-            let end: Vec<&str> = text.trim().lines().rev().take(3).collect();
-            return Err(failed(format!(
-                "{status}: {}",
-                end.into_iter().rev().collect::<Vec<_>>().join("; ")
-            )));
+            let text = last_lines(&String::from_utf8_lossy(&text));
+            return Err(failed(format!("{status}: {text}")));
         }
         let [client, server] = spent.map(|spent| spent.most);
         Ok(Used { client, server })
@@ -387,14 +358,12 @@ fn report(config: &Config, results: &Results, seen: &Seen, used: &Used, stage: &
         ("evictions", seen.window_count("evictions").map(|n| n as f64)),
         ("errors", results.errors),
     ];
-    for (name, value) in rows {
-        results::metric(stage.channel, name, value);
-    }
+    stage.channel.metrics(super::spec::spec(), rows);
     let busy = client.map(|u| ThreadUse { cpu: None, cpu_s: u.busiest, wall_s: 1.0 });
     let limit = honest::judged(&limit(config, busy.as_slice(), server, true), stage.server_cpus);
-    stage.channel.send(&Event::Evidence { evidence: honest::limiter(&limit, None) });
-    stage.note(limit.reasons.join("; "));
-    stage.note(
+    stage.channel.evidence(honest::limiter(&limit, None));
+    stage.channel.note(limit.reasons.join("; "));
+    stage.channel.note(
         "memtier_benchmark made the load: values were not checked, each class had its mean size, and its response \
          times are those of a closed loop over the whole window; its percentiles are this trial's alone, it leaves \
          no histogram to add to those of other trials",

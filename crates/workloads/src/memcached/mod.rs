@@ -19,10 +19,8 @@ mod split;
 mod stage;
 mod talk;
 mod trial;
-mod trial_spec;
 
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
 
 use assay_model::{Fact, Scalar, WorkloadSpec};
 
@@ -30,9 +28,13 @@ pub use spec::NAME;
 pub use trial::run as trial;
 
 use crate::capability::{Serves, Serving};
+use crate::trial_spec::TrialSpec;
 use crate::{Failure, Launch, Offers, TrialContext, Workload, WorkloadError};
 use params::{Driver, Find, Network, Params, Server};
-use trial_spec::{Rates, Spec};
+
+/// The trial spec: the rates that an earlier trial of the treatment chose for its curve, so that points of
+/// several trials meet; empty: none did.
+type Spec = TrialSpec<Vec<f64>>;
 
 /// Measures a memcached. Metrics: `throughput` (primary), response times, hits, bytes, CPU times of both
 /// sides. Histograms: `response_time.*`, ns. Curves (of `find = "saturation"`): `throughput`, `p50`,
@@ -42,8 +44,7 @@ pub struct Memcached;
 
 impl Workload for Memcached {
     fn spec(&self) -> &WorkloadSpec {
-        static SPEC: LazyLock<WorkloadSpec> = LazyLock::new(spec::spec);
-        &SPEC
+        spec::spec()
     }
 
     fn check(&self, params: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {
@@ -73,7 +74,7 @@ impl Workload for Memcached {
             Find::Saturation { .. } => earlier_rates(ctx),
             _ => Vec::new(),
         };
-        Spec::of(ctx, Rates(rates)).launch(ctx, NAME)
+        Spec::of(ctx, rates).launch(ctx, NAME)
     }
 
     fn offers(&self) -> Offers<'_> {

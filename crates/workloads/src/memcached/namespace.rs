@@ -10,7 +10,6 @@ use std::fs::{self, File};
 use std::net::Ipv4Addr;
 use std::os::fd::AsFd;
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
 use std::process::{Command, Stdio};
 
 use rustix::process::{getpid, getppid};
@@ -18,7 +17,7 @@ use rustix::thread::{LinkNameSpaceType, UnshareFlags, move_into_link_name_space,
 
 use crate::Failure;
 use crate::WorkloadError;
-use crate::program::find_program;
+use crate::program::need;
 
 /// The cable's addresses: a network of four out of 198.18.0.0/15, which RFC 2544 keeps for benchmarks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,12 +46,8 @@ impl Cable {
 /// # Errors
 /// It cannot, or ip(8) is missing.
 pub fn check() -> Result<(), WorkloadError> {
-    if find_program("ip".as_ref(), Path::new("/")).is_none() {
-        return Err(WorkloadError::Missing {
-            what: "`ip`, which lays the cable of `network = \"namespace\"`,".into(),
-            remedy: "install the Debian package iproute2".into(),
-        });
-    }
+    let what = "`ip`, which lays the cable of `network = \"namespace\"`,";
+    need("ip", what, "install the Debian package iproute2")?;
     match std::thread::spawn(unshare).join() {
         Ok(Ok(())) => Ok(()),
         Ok(Err(e)) => Err(WorkloadError::Param(format!(
@@ -193,6 +188,8 @@ fn failed(what: &str, detail: impl Display) -> Failure {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
 
     #[test]

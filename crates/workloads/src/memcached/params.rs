@@ -10,7 +10,9 @@ use assay_memload::{Arrivals, Config, Mix, Mode, Popularity, Protocol, SizeClass
 use assay_model::{Scalar, units};
 
 use crate::WorkloadError;
-use crate::declare::{Int, Number, OneOf, OrNone, Read, Size, Text, Time, Word, params, wrong};
+use crate::declare::{
+    argv, int, number, one_of, or_none, params, parsed, path, size, text, time, word, wrong,
+};
 
 /// What a trial finds.
 #[derive(Debug, Clone, PartialEq)]
@@ -132,103 +134,103 @@ params! {
     pub struct Given {
         /// What a trial finds: the throughput; the highest rate whose `quantile` stays within the latency limit `bound`; or the
         /// response times at rising rates.
-        find: String = Word(&["throughput", "max-rate", "saturation"]), "throughput";
+        find: String = word(&["throughput", "max-rate", "saturation"]), "throughput";
         /// `closed`: a connection asks again when it was answered. `open`: operations are due at `rate`,
         /// whatever the server does, and response times count from then.
-        mode: String = Word(&["closed", "open"]), "closed";
+        mode: String = word(&["closed", "open"]), "closed";
         /// Operations a second of `mode = "open"`, of all threads together.
-        rate: f64 = Number(0.0, 1e9), Scalar::Float(0.0);
+        rate: f64 = number(0.0, 1e9), Scalar::Float(0.0);
         /// Connections, of all threads together.
-        connections: usize = Int(1, 1_000_000), 64;
+        connections: usize = int(1, 1_000_000), 64;
         /// Operations that may be outstanding on a connection.
-        depth: usize = Int(1, 1024), 1;
+        depth: usize = int(1, 1024), 1;
         /// Think time: what a connection of a closed loop waits after an answer.
-        think: Duration = Time, "0 s";
+        think: Duration = time(), "0 s";
         /// The arrival distribution of an open loop, and the distribution of think times.
-        spacing: Arrivals = OneOf(&[("even", Arrivals::Even), ("exponential", Arrivals::Exponential)]), "even";
+        spacing: Arrivals = one_of(&[("even", Arrivals::Even), ("exponential", Arrivals::Exponential)]), "even";
         /// Threads of the load generator.
-        client_threads as "client.threads": usize = Int(1, 1024), 1;
+        client_threads as "client.threads": usize = int(1, 1024), 1;
         /// The CPUs of the load generator, such as `2-3`; `auto` takes the last of the trial's CPUs, one for
         /// each of its threads, if some are left for the server; `any` binds it to none.
-        client_cpus as "client.cpus": Cpus = Read(cpus), "auto";
+        client_cpus as "client.cpus": Cpus = parsed(cpus), "auto";
         /// The wire protocol.
-        protocol: Protocol = OneOf(&[("text", Protocol::Text), ("meta", Protocol::Meta), ("binary", Protocol::Binary)]), "text";
+        protocol: Protocol = one_of(&[("text", Protocol::Text), ("meta", Protocol::Meta), ("binary", Protocol::Binary)]), "text";
         /// What carries it.
-        transport: Transport = OneOf(&[("tcp", Transport::Tcp), ("unix", Transport::Unix), ("tls", Transport::Tls)]), "tcp";
+        transport: Transport = one_of(&[("tcp", Transport::Tcp), ("unix", Transport::Unix), ("tls", Transport::Tls)]), "tcp";
         /// `namespace`: the server runs in a network of its own, reached over a virtual cable (veth).
-        network: Network = OneOf(&[("loopback", Network::Loopback), ("namespace", Network::Namespace)]), "loopback";
+        network: Network = one_of(&[("loopback", Network::Loopback), ("namespace", Network::Namespace)]), "loopback";
         /// Who makes the load: assay, or memtier_benchmark.
-        driver: String = Word(&["assay", "memtier"]), "assay";
+        driver: String = word(&["assay", "memtier"]), "assay";
         /// The memtier_benchmark to use; empty: the one on PATH.
-        driver_path as "driver.path": Option<PathBuf> = OrNone(Text), "";
+        driver_path as "driver.path": Option<PathBuf> = or_none(path()), "";
         /// The latency limit of `find = "max-rate"`.
-        bound: Duration = Time, "1 ms";
+        bound: Duration = time(), "1 ms";
         /// The quantile of the response times that the limit holds for, 0 to 1.
-        quantile: f64 = Number(0.0, 0.9999), Scalar::Float(0.99);
+        quantile: f64 = number(0.0, 0.9999), Scalar::Float(0.99);
         /// The search ends when the rate that kept the limit and the one that broke it differ by less than this
         /// share.
-        precision: f64 = Number(0.001, 1.0), Scalar::Float(0.05);
+        precision: f64 = number(0.001, 1.0), Scalar::Float(0.05);
         /// The rates of `find = "saturation"`, with blanks or commas; empty: `steps` rates up to 1.1 times the
         /// throughput of a closed loop.
-        rates: Vec<f64> = Read(rates), "";
+        rates: Vec<f64> = parsed(rates), "";
         /// How many rates, where `rates` does not say.
-        steps: u32 = Int(2, 1000), 10;
+        steps: u32 = int(2, 1000), 10;
         /// How many objects there are.
-        keys: u64 = Int(1, 1 << 32), 100_000;
+        keys: u64 = int(1, 1 << 32), 100_000;
         /// The share of objects that are small, relative to the other classes' shares.
-        share_small as "share.small": f64 = Number(0.0, 1.0), Scalar::Float(0.6);
+        share_small as "share.small": f64 = number(0.0, 1.0), Scalar::Float(0.6);
         /// The share of objects that are medium.
-        share_medium as "share.medium": f64 = Number(0.0, 1.0), Scalar::Float(0.3);
+        share_medium as "share.medium": f64 = number(0.0, 1.0), Scalar::Float(0.3);
         /// The share of objects that are large.
-        share_large as "share.large": f64 = Number(0.0, 1.0), Scalar::Float(0.1);
+        share_large as "share.large": f64 = number(0.0, 1.0), Scalar::Float(0.1);
         /// Bytes of a small object, from and to; uniform between them.
-        size_small as "size.small": (u32, u32) = Read(sizes), "4-100";
+        size_small as "size.small": (u32, u32) = parsed(sizes), "4-100";
         /// Bytes of a medium object.
-        size_medium as "size.medium": (u32, u32) = Read(sizes), "1024-2048";
+        size_medium as "size.medium": (u32, u32) = parsed(sizes), "1024-2048";
         /// Bytes of a large object.
-        size_large as "size.large": (u32, u32) = Read(sizes), "5120-20480";
+        size_large as "size.large": (u32, u32) = parsed(sizes), "5120-20480";
         /// The share of gets among the operations; the rest are sets.
-        gets: f64 = Number(0.0, 1.0), Scalar::Float(0.9);
+        gets: f64 = number(0.0, 1.0), Scalar::Float(0.9);
         /// The share of gets that ask for objects that were set; the rest ask for others.
-        hits: f64 = Number(0.0, 1.0), Scalar::Float(1.0);
+        hits: f64 = number(0.0, 1.0), Scalar::Float(1.0);
         /// Which objects are asked for how often.
-        popularity: String = Word(&["uniform", "zipf"]), "uniform";
+        popularity: String = word(&["uniform", "zipf"]), "uniform";
         /// The exponent of `popularity = "zipf"`: the k-th object is asked for in proportion to 1 / k^zipf.
-        zipf: f64 = Number(0.01, 10.0), Scalar::Float(0.99);
+        zipf: f64 = number(0.01, 10.0), Scalar::Float(0.99);
         /// The same seed makes and asks for the same objects.
-        seed: u64 = Int(0, i64::MAX), 1;
+        seed: u64 = int(0, i64::MAX), 1;
         /// The memcached to start; empty: the one on PATH.
-        server_path as "server.path": Option<PathBuf> = OrNone(Text), "";
+        server_path as "server.path": Option<PathBuf> = or_none(path()), "";
         /// host:port (or the path of a socket) of a server that runs already: nothing is started or stopped.
         /// What it holds under the keys that are used is overwritten.
-        address as "server.address": Option<String> = OrNone(Text), "";
+        address as "server.address": Option<String> = or_none(text()), "";
         /// The port that the server listens on; 0: a free one.
-        port as "server.port": u16 = Int(0, 65_535), 0;
+        port as "server.port": u16 = int(0, 65_535), 0;
         /// Threads of the server (`-t`); 4 is memcached's own default.
-        server_threads as "server.threads": u32 = Int(1, 1024), 4;
+        server_threads as "server.threads": u32 = int(1, 1024), 4;
         /// The CPUs of the server; `auto` takes those of the trial that `client.cpus = "auto"` leaves; `any`
         /// leaves all of them to it.
-        server_cpus as "server.cpus": Cpus = Read(cpus), "auto";
+        server_cpus as "server.cpus": Cpus = parsed(cpus), "auto";
         /// Memory for objects (`-m`).
-        memory as "server.memory": u64 = Size, "1 GiB";
+        memory as "server.memory": u64 = size(), "1 GiB";
         /// More options of memcached, such as `-o no_lru_maintainer -I 2m`.
-        options as "server.options": Vec<OsString> = Text, "";
+        options as "server.options": Vec<OsString> = argv(), "";
         /// The name that the certificate of a TLS server must carry.
-        tls_name as "tls.name": String = Text, "localhost";
+        tls_name as "tls.name": String = text(), "localhost";
         /// A PEM file of the authorities whose certificates are believed; empty: any certificate is. The server
         /// that is started has one of its own making.
-        tls_authorities as "tls.authorities": Option<PathBuf> = OrNone(Text), "";
+        tls_authorities as "tls.authorities": Option<PathBuf> = or_none(path()), "";
         /// Load before the measurement window.
-        ramp_up: Duration = Time, "2 s";
+        ramp_up: Duration = time(), "2 s";
         /// The measurement window; for a search or a curve that of each rate.
-        steady: Duration = Time, "10 s";
+        steady: Duration = time(), "10 s";
         /// Load after the measurement window.
-        ramp_down: Duration = Time, "500 ms";
+        ramp_down: Duration = time(), "500 ms";
         /// How long an answer may take before it counts as missing.
-        op_timeout: Duration = Time, "1 s";
+        op_timeout: Duration = time(), "1 s";
         /// The share of operations, ramps included, whose answers may be missing (too late, or the connection
         /// was lost) before the trial is invalid.
-        max_missing: f64 = Number(0.0, 1.0), Scalar::Float(0.001);
+        max_missing: f64 = number(0.0, 1.0), Scalar::Float(0.001);
     }
 }
 

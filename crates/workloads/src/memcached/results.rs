@@ -10,15 +10,10 @@ use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Serializer as _, V2Serializer};
 
 use super::server_side::Seen;
-use crate::work::Channel;
+use crate::work::{Channel, Curve};
 
 /// No more samples than this of a series.
 const SAMPLES: usize = 600;
-
-/// Sends a metric.
-pub fn metric(channel: &mut Channel, name: &str, value: Option<f64>) {
-    channel.metric(&super::spec::spec(), name, value);
-}
 
 /// The `q` quantile of times in ns, in seconds. `unanswered` operations count as longer than any. `None`
 /// when fewer than ten lie beyond it, or it lies among those without an answer.
@@ -65,9 +60,7 @@ pub fn metrics(report: &Report, seen: &Seen, errors: &Errors, channel: &mut Chan
         ("evictions", seen.window_count("evictions").map(|n| n as f64)),
         ("timed_out", Some(report.unanswered as f64)),
     ];
-    for (name, value) in rows.into_iter().chain(failures(errors)) {
-        metric(channel, name, value);
-    }
+    channel.metrics(super::spec::spec(), rows.into_iter().chain(failures(errors)));
 }
 
 /// Wrong and missing answers of a whole trial, as metrics.
@@ -149,7 +142,7 @@ pub fn series(report: &Report, channel: &mut Channel) {
             ("errors", Some(errors as f64), "1"),
         ];
         for (sample, value, unit) in rows {
-            channel.send(&Event::Sample { sample: sample.into(), t_ns, value, unit: unit.into() });
+            channel.sample(sample, t_ns, value, unit);
         }
     }
 }
@@ -181,17 +174,10 @@ pub fn point(rate: f64, report: &Report, config: &Config, channel: &mut Channel)
     if let Some(event) = histogram(name, &gets, (report, config), &OF_GETS, Some(rate)) {
         channel.send(&event);
     }
-    for (curve, value, unit, kind) in std::iter::once(throughput).chain(of_gets) {
-        let Some(value) = value.filter(|v| v.is_finite()) else { continue };
-        channel.send(&Event::Point {
-            curve: curve.into(),
-            x: rate,
-            value,
-            x_name: "rate".into(),
-            x_unit: "ops/s".into(),
-            unit: unit.into(),
-            kind: Some(kind),
-        });
+    for (name, value, unit, kind) in std::iter::once(throughput).chain(of_gets) {
+        let curve = Curve { name, unit, x_name: "rate", x_unit: "ops/s", kind: Some(kind) };
+        let value = value.filter(|v| v.is_finite());
+        channel.points(&curve, value.map(|v| [rate, v]));
     }
 }
 

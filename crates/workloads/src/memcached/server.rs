@@ -19,7 +19,7 @@ use super::talk::{Endpoint, Talk};
 use crate::Failure;
 
 use crate::WorkloadError;
-use crate::program::{find_program, free_port};
+use crate::program::{free_port, last_lines, log_to, need};
 use assay_sut::end_with_parent;
 
 /// How long a server may take until it answers.
@@ -42,11 +42,9 @@ const RECONNECTS: usize = 4;
 /// There is none.
 pub fn program(own: &Own) -> Result<PathBuf, WorkloadError> {
     let name = own.path.clone().unwrap_or_else(|| "memcached".into());
-    find_program(name.as_os_str(), Path::new(".")).ok_or_else(|| WorkloadError::Missing {
-        what: format!("the server `{}`", name.display()),
-        remedy: "install the Debian package memcached, or give the path of one as `server.path`"
-            .into(),
-    })
+    let what = format!("the server `{}`", name.display());
+    let remedy = "install the Debian package memcached, or give the path of one as `server.path`";
+    need(name, what, remedy)
 }
 
 /// A server that answers.
@@ -168,10 +166,7 @@ impl Running {
     /// The end of what it printed.
     pub fn last_lines(&self) -> String {
         let text = std::fs::read(&self.log).unwrap_or_default();
-        let text = String::from_utf8_lossy(&text);
-        let lines: Vec<&str> = text.trim().lines().collect();
-        let last = lines[lines.len().saturating_sub(5)..].join("; ");
-        if last.is_empty() { "it printed nothing".into() } else { last }
+        last_lines(&String::from_utf8_lossy(&text))
     }
 
     /// How it ended, if it has.
@@ -214,21 +209,13 @@ fn spawn(
     argv.extend(ears.arguments);
     argv.extend(settings(params, own));
     let log = dir.join("memcached.log");
-    let stream = || File::options().create(true).append(true).open(&log);
-    let file = |e| WorkloadError::io("make", &log)(e);
     // The output of an earlier try must not be taken for this one's.
-    File::create(&log).map_err(file)?;
+    File::create(&log).map_err(WorkloadError::io("make", &log))?;
     let mut command = Command::new(&program);
-    command
-        .args(&argv[1..])
-        .stdin(Stdio::null())
-        .stdout(stream().map_err(file)?)
-        .stderr(stream().map_err(file)?)
-        .process_group(0);
+    command.args(&argv[1..]).stdin(Stdio::null()).process_group(0);
+    log_to(&mut command, &log)?;
     end_with_parent(&mut command, cpus);
-    let child = command
-        .spawn()
-        .map_err(|source| Failure::Start { program: program.display().to_string(), source })?;
+    let child = command.spawn().map_err(Failure::start(program.display()))?;
     let (target, place) = (ears.target, ears.place);
     let notes = if ears.port == 0 {
         Vec::new()

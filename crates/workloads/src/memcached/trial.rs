@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use assay_memload::config::Config;
 use assay_memload::report::Errors;
 use assay_memload::{Ended, ErrorKind, Report, Target, Trust, limits, preload};
-use assay_model::{Event, Phase};
+use assay_model::Phase;
 
 use super::params::{Driver, Find, Params, Server, Transport};
 use super::server::Running;
@@ -14,8 +14,7 @@ use super::server_side::{self, HostCpu, Seen, listen, look};
 use super::split::{Split, split};
 use super::stage::Stage;
 use super::talk::{Endpoint, Talk};
-use super::trial_spec::Spec;
-use super::{finding, honest, memtier, results};
+use super::{Spec, finding, honest, memtier, results};
 use crate::Failure;
 use crate::work::Channel;
 
@@ -30,19 +29,19 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     let stop = spec.stop_flag()?;
     let split = split(&spec.cpus, &params.client_cpus, params.load.threads, &params.server);
     limits::make_room(params.load.connections, params.load.threads)?;
-    channel.send(&Event::Phase { phase: Phase::RampUp, t_ns: None });
+    channel.phase(Phase::RampUp, None);
     let Server::Own(own) = &params.server else {
         let Server::Foreign(address) = &params.server else { return Ok(()) };
-        note(channel, split.words(false));
+        channel.note(split.words(false));
         let (target, place) = foreign(&params, address);
         return Trial { params: &params, spec: &spec, split, target, place, running: None }
             .run(&stop, channel);
     };
     let running = Running::start(&params, own, &spec.dir, split.server.as_deref())?;
-    note(channel, format!("server: {}", crate::words::quote_words(&running.argv)));
-    note(channel, split.words(true));
+    channel.note(format!("server: {}", crate::words::quote_words(&running.argv)));
+    channel.note(split.words(true));
     for sentence in &running.notes {
-        note(channel, sentence.clone());
+        channel.note(sentence);
     }
     let (target, place) = (running.target.clone(), Some(running.place.clone()));
     let mut trial =
@@ -58,13 +57,9 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
         (done, _) => done,
     };
     if let Some(sentence) = running.stop() {
-        note(channel, sentence);
+        channel.note(sentence);
     }
     done
-}
-
-fn note(channel: &mut Channel, note: String) {
-    channel.send(&Event::Note { note });
 }
 
 /// Where a server that runs already is.
@@ -127,7 +122,7 @@ impl Trial<'_> {
                 finding::max_rate(&mut stage, *bound, *quantile, *precision)?;
             }
             Find::Saturation { rates, steps } => {
-                let rates = if rates.is_empty() { &self.spec.more.0 } else { rates };
+                let rates = if rates.is_empty() { &self.spec.more } else { rates };
                 finding::saturation(&mut stage, rates, *steps)?;
             }
         }
@@ -137,11 +132,6 @@ impl Trial<'_> {
 }
 
 impl Stage<'_> {
-    /// A sentence for the record.
-    pub fn note(&mut self, sentence: impl Into<String>) {
-        note(self.channel, sentence.into());
-    }
-
     /// Whether a signal came.
     pub fn stopped(&self) -> bool {
         self.stop.load(Ordering::Acquire)
@@ -179,7 +169,7 @@ impl Stage<'_> {
         }
         let evicted = listen(self.place.as_ref()).and_then(|mut talk| talk.stats("").ok());
         let evicted = evicted.and_then(|stats| super::talk::count(&stats, "evictions"));
-        self.note(format!(
+        self.channel.note(format!(
             "the cache was filled with {} objects, {} of values, in {}{}",
             done.keys,
             assay_model::units::format_value(done.value_bytes as f64, "B"),
@@ -198,17 +188,17 @@ impl Stage<'_> {
     pub fn throughput(&mut self) -> Result<(), Failure> {
         let config = self.config.clone();
         let (report, seen) = self.measure(&config, true)?;
-        self.channel.send(&Event::Progress { progress: 1.0 });
+        self.channel.progress(1.0);
         results::metrics(&report, &seen, &self.errors, self.channel);
         results::histograms(&report, &config, self.channel);
         let limit = honest::judged(&report.limit, self.server_cpus);
         let operations = honest::operations(&config, &report, self.max_missing);
         for evidence in honest::evidence(&config, &report, &seen, &limit) {
-            self.channel.send(&Event::Evidence { evidence });
+            self.channel.evidence(evidence);
         }
-        self.channel.send(&Event::Evidence { evidence: operations });
+        self.channel.evidence(operations);
         for sentence in honest::notes(&config, &report, &limit) {
-            self.note(sentence);
+            self.channel.note(sentence);
         }
         Ok(())
     }
@@ -236,9 +226,9 @@ impl Stage<'_> {
             };
             if phases {
                 if phase != Phase::RampUp {
-                    channel.send(&Event::Phase { phase, t_ns: Some(t_ns) });
+                    channel.phase(phase, Some(t_ns));
                 }
-                channel.send(&Event::Progress { progress: done });
+                channel.progress(done);
             }
         })?;
         talk = talk.or_else(|| listen(self.place.as_ref()));
@@ -273,7 +263,7 @@ impl Stage<'_> {
         self.errors.add(report.errors.clone());
         let tls = config.depth > 1 && matches!(config.target, Target::Tls { .. });
         if tls && report.errors.of(ErrorKind::TimedOut) > 0 {
-            self.note(
+            self.channel.note(
                 "a memcached that reads part of what TLS has decrypted waits on the socket for the rest, and its \
                  answers are missing: try `depth = 1`",
             );
@@ -298,6 +288,6 @@ impl Stage<'_> {
     pub fn verdict(&mut self) {
         let valid = self.wrong.is_empty();
         let detail = if valid { self.checked.join("; ") } else { self.wrong.join("; ") };
-        self.channel.send(&Event::Valid { valid, detail });
+        self.channel.valid(valid, detail);
     }
 }

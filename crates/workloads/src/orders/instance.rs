@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// A line of an instance.
 #[derive(Debug, Clone, Deserialize)]
@@ -42,18 +42,11 @@ pub struct Hello {
 }
 
 /// What an instance did in a point.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Point {
     /// Its warehouses.
+    #[serde(skip_serializing)]
     pub warehouses: u32,
-    /// Collections in the point.
-    pub collections: u64,
-    /// Milliseconds that the collectors say they took.
-    pub collection_ms: u64,
-    /// The heap in use at the end, garbage included.
-    pub heap_used: u64,
-    /// The heap that the system has given.
-    pub heap_committed: u64,
     /// When the last of its threads began, ns.
     pub began_ns: u64,
     /// When the first of its threads stopped, ns.
@@ -64,14 +57,23 @@ pub struct Point {
     pub threads: Vec<u64>,
     /// All of them by the second, ramps included.
     pub bins: Vec<u64>,
+    /// Collections in the point.
+    pub collections: u64,
+    /// Milliseconds that the collectors say they took.
+    pub collection_ms: u64,
+    /// The heap in use at the end, garbage included.
+    pub heap_used: u64,
+    /// The heap that the system has given.
+    pub heap_committed: u64,
     /// A hash of all screens.
     pub screens: String,
     /// What did not add up.
+    #[serde(skip_serializing)]
     pub wrong: Option<String>,
 }
 
 /// Transactions of a kind.
-#[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 pub struct Count {
     /// How many.
     #[serde(rename = "count")]

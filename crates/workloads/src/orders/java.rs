@@ -1,16 +1,15 @@
 //! The Java virtual machine: where it is, what it says it is, and its options.
 
 use std::collections::BTreeMap;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use assay_model::Fact;
-use assay_sut::sha256_file;
 
 use super::params::Params;
 use crate::WorkloadError;
-use crate::program::find_program;
+use crate::program::{digest, need};
 
 /// The oldest version that runs the kit.
 const OLDEST: u32 = 11;
@@ -32,10 +31,9 @@ pub struct Java {
 /// There is none, it does not start, or it is too old.
 pub fn find(name: &str) -> Result<Java, WorkloadError> {
     let name = if name.is_empty() { "java" } else { name };
-    let path = find_program(OsStr::new(name), Path::new(".")).ok_or_else(|| WorkloadError::Missing {
-        what: format!("the Java virtual machine `{name}`"),
-        remedy: "install the Debian package openjdk-17-jdk-headless, or give the path of one as `jvm`".into(),
-    })?;
+    let remedy =
+        "install the Debian package openjdk-17-jdk-headless, or give the path of one as `jvm`";
+    let path = need(name, format!("the Java virtual machine `{name}`"), remedy)?;
     let version = ask(&path).map_err(|detail| WorkloadError::Step {
         step: format!("asking `{} -version`", path.display()),
         detail,
@@ -87,22 +85,15 @@ fn feature(text: &str) -> Option<u32> {
 impl Java {
     /// Facts for the description of the system.
     pub fn facts(&self) -> BTreeMap<String, Fact> {
-        let mut facts = BTreeMap::new();
-        let mut put = |name: &str, fact| facts.insert(format!("workload.jvm.{name}"), fact);
-        put("path", Fact::known(self.path.display().to_string()));
-        put("version", Fact::known(self.version.clone()));
         let real = std::fs::canonicalize(&self.path).unwrap_or_else(|_| self.path.clone());
         // The launcher is the same for years; the machine itself is in its library.
         let library = real.parent().and_then(Path::parent).map(|h| h.join("lib/server/libjvm.so"));
         let hashed = library.filter(|l| l.is_file()).unwrap_or(real);
-        put(
-            "sha256",
-            match sha256_file(&hashed) {
-                Ok(hash) => Fact::known(hash),
-                Err(e) => Fact::unknown(format!("read {}: {e}", hashed.display())),
-            },
-        );
-        facts
+        BTreeMap::from([
+            ("workload.jvm.path".into(), Fact::known(self.path.display().to_string())),
+            ("workload.jvm.version".into(), Fact::known(self.version.clone())),
+            ("workload.jvm.sha256".into(), digest(&hashed)),
+        ])
     }
 
     /// Whether it is OpenJ9, whose options have other names.

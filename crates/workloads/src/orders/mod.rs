@@ -15,20 +15,32 @@ mod results;
 mod schedule;
 mod spec;
 mod trial;
-mod trial_spec;
 
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
+use std::path::PathBuf;
 
 use assay_model::{Fact, Scalar, WorkloadSpec};
+use serde::{Deserialize, Serialize};
 
 pub use spec::NAME;
 pub use trial::run as trial;
 
 use crate::capability::Judged;
+use crate::trial_spec::TrialSpec;
 use crate::{Launch, Offers, TrialContext, Workload, WorkloadError};
 use params::Params;
-use trial_spec::{Classes, Spec};
+
+/// The trial spec.
+type Spec = TrialSpec<Classes>;
+
+/// The program.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Classes {
+    /// The class path: a folder of classes, or a jar.
+    path: PathBuf,
+    /// The hash of the classes that assay compiled; `None` for a jar that somebody gave.
+    sha256: Option<String>,
+}
 
 /// Measures order processing in Java. Metrics: `orders/s` (primary), `orders/s per instance`, response
 /// times, collections, memory. Curves over the warehouses: `orders/s`.
@@ -37,8 +49,7 @@ pub struct Orders;
 
 impl Workload for Orders {
     fn spec(&self) -> &WorkloadSpec {
-        static SPEC: LazyLock<WorkloadSpec> = LazyLock::new(spec::spec);
-        &SPEC
+        spec::spec()
     }
 
     fn check(&self, params: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {

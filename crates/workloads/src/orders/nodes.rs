@@ -1,6 +1,6 @@
 //! The instances on NUMA nodes: where each is to be, and where its memory lay at the end of the last point.
 
-use assay_model::{Event, Observation};
+use assay_model::Observation;
 use assay_sut::{Root, numa};
 
 use crate::Failure;
@@ -43,7 +43,6 @@ pub(super) fn tell(members: &[Member], channel: &mut Channel) {
         };
         let source = if unseen.is_empty() { "numa_maps".to_owned() } else { String::new() };
         let (of, asked) = (format!("instance {}", i + 1), vec![node]);
-        let evidence = Observation::NodeMemory { of, asked, nodes, source, unseen };
-        channel.send(&Event::Evidence { evidence });
+        channel.evidence(Observation::NodeMemory { of, asked, nodes, source, unseen });
     }
 }

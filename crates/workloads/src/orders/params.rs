@@ -12,7 +12,9 @@ use assay_sut::Sched;
 use super::schedule::Lengths;
 use crate::WorkloadError;
 use crate::copies::Nodes;
-use crate::declare::{Int, OneOf, OrNone, Read, Size, Text, Time, Word, params, wrong};
+use crate::declare::{
+    argv, int, one_of, or_none, params, parsed, path, size, text, time, word, wrong,
+};
 
 /// The faults that can be asked for, and the word of the kit.
 pub const FAULTS: [(&str, &str); 7] = [
@@ -41,58 +43,58 @@ params! {
     #[derive(Debug, Clone, PartialEq)]
     pub struct Params {
         /// Virtual machines at once; each has its own CPUs and its own warehouses.
-        instances: usize = Int(1, 1024), 1;
+        instances: usize = int(1, 1024), 1;
         /// The `java` to run; empty: the one on PATH.
-        jvm: String = Text, "";
+        jvm: String = text(), "";
         /// The heap of each, least and most alike; 0: 256 MiB and 64 MiB for each warehouse of the last point.
-        heap: Option<u64> = OrNone(Size), "0 B";
+        heap: Option<u64> = or_none(size()), "0 B";
         /// The garbage collector.
-        collector: String = Word(&["default", "g1", "parallel", "serial", "zgc", "shenandoah"]), "default";
+        collector: String = word(&["default", "g1", "parallel", "serial", "zgc", "shenandoah"]), "default";
         /// What holds the heap: `transparent` asks for transparent huge pages, `reserved` for those of the
         /// control `hugepages`.
-        pages: String = Word(&["default", "transparent", "reserved"]), "default";
+        pages: String = word(&["default", "transparent", "reserved"]), "default";
         /// More options of the virtual machine, such as `-XX:+UseNUMA`.
-        options: Vec<OsString> = Text, "";
+        options: Vec<OsString> = argv(), "";
         /// The CPUs of the instances: `auto` splits the trial's evenly, `any` binds none, or a list each,
         /// separated by blanks: `0-3 4-7`.
-        cpus: Cpus = Read(cpus), "auto";
+        cpus: Cpus = parsed(cpus), "auto";
         /// The NUMA nodes of the instances: `any` sets none, `each` deals them out evenly, each with CPUs and memory
         /// of its node alone, or a node for each, separated by blanks, which its memory comes from: `0 1`.
-        nodes: Nodes = Read(nodes), "any";
+        nodes: Nodes = parsed(nodes), "any";
         /// The scheduling class of the instances: other, batch, idle, fifo:1 to fifo:99, rr:1 to rr:99; empty:
         /// the trial's.
-        class: Option<Sched> = Read(class), "";
+        class: Option<Sched> = parsed(class), "";
         /// A jar of the kit to run in place of the one that assay compiles.
-        jar: Option<PathBuf> = OrNone(Text), "";
+        jar: Option<PathBuf> = or_none(path()), "";
         /// New orders, payments, order statuses, deliveries, stock levels and customer reports: `intended`
         /// 10:10:1:1:1:10, `effective` 14.5:10:1:1:1:5.5.
-        mix: String = Word(&["effective", "intended"]), "effective";
+        mix: String = word(&["effective", "intended"]), "effective";
         /// The same seed makes the same data.
-        seed: u64 = Int(1, i64::MAX), 1;
+        seed: u64 = int(1, i64::MAX), 1;
         /// The seed of the transactions; 0: drawn anew for every trial, and noted.
-        stream: Option<u64> = OrNone(Int(0, i64::MAX)), 0;
+        stream: Option<u64> = or_none(int(0, i64::MAX)), 0;
         /// Breaks something on purpose in the second point of the last instance, to see that it is noticed.
-        fault: &'static str = OneOf(&FAULTS), "none";
+        fault: &'static str = one_of(&FAULTS), "none";
         /// How long points are: `rules` 30 s below the expected peak and 240 s from it on; `quick` is short,
         /// and not compliant with the rule pack.
-        profile: String = Word(&["quick", "rules"]), "quick";
+        profile: String = word(&["quick", "rules"]), "quick";
         /// The expected peak N in warehouses of an instance; 0: the processors that the virtual machine
         /// reports.
-        peak: Option<u32> = OrNone(Int(0, 4096)), 0;
+        peak: Option<u32> = or_none(int(0, 4096)), 0;
         /// Why the expected peak is set by hand.
-        peak_reason as "peak.reason": String = Text, "";
+        peak_reason as "peak.reason": String = text(), "";
         /// Points go to 2N, and to this at least; fewer than 8 are not compliant.
-        least_points: u32 = Int(1, 4096), 8;
+        least_points: u32 = int(1, 4096), 8;
         /// The length of points below N, in place of the profile's.
-        below: Option<Duration> = Read(length), "";
+        below: Option<Duration> = parsed(length), "";
         /// The length of points from N on, in place of the profile's.
-        scored: Option<Duration> = Read(length), "";
+        scored: Option<Duration> = parsed(length), "";
         /// The ramp-up of a point, in place of the profile's.
-        ramp_up: Option<Duration> = Read(length), "";
+        ramp_up: Option<Duration> = parsed(length), "";
         /// The ramp-down of a point, in place of the profile's.
-        ramp_down: Option<Duration> = Read(length), "";
+        ramp_down: Option<Duration> = parsed(length), "";
         /// How long an instance may take longer than planned until it is given up.
-        barrier: Duration = Time, "60 s";
+        barrier: Duration = time(), "60 s";
     }
 }
 

@@ -3,47 +3,38 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use assay_model::{Event, Observation, Phase};
+use assay_model::{Observation, Phase};
 use serde_json::{Value, json};
 
 use super::params::Params;
 use super::result::{Measured, Points};
-use super::spec::{EACH, SCORE};
+use super::spec::SCORE;
 use crate::WorkloadError;
-use crate::work::Channel;
+use crate::work::{Channel, Curve};
 
 /// The width of the kit's series over time, ns.
 const BIN: u64 = 1_000_000_000;
 
 /// Sends a point as it was measured: a point of the curve, and the series of its time.
 pub fn point(measured: &Measured, channel: &mut Channel) {
-    let curve = |curve: &str, value, unit: &str| Event::Point {
-        curve: curve.into(),
-        x: f64::from(measured.planned.warehouses),
-        value,
-        x_name: "warehouses".into(),
-        x_unit: "1".into(),
-        unit: unit.into(),
-        kind: None,
-    };
-    channel.send(&curve(SCORE, measured.total(), SCORE));
+    let curve = Curve { name: SCORE, unit: SCORE, x_name: "warehouses", x_unit: "1", kind: None };
+    channel.points(&curve, [[f64::from(measured.planned.warehouses), measured.total()]]);
     let window = &measured.window;
     let whole = ((window.stop - window.begin) / BIN) as usize;
     for i in 0..whole {
         let count: u64 = measured.instances.iter().filter_map(|p| p.bins.get(i)).sum();
         let value = Some(count as f64 / (BIN as f64 * 1e-9));
         let t_ns = window.begin + (i as u64 + 1) * BIN;
-        channel.send(&Event::Sample { sample: SCORE.into(), t_ns, value, unit: SCORE.into() });
+        channel.sample(SCORE, t_ns, value, SCORE);
     }
 }
 
 /// Sends the phases: the scored points are the measurement.
 pub fn phases(points: &Points, channel: &mut Channel) {
     let (first, last) = (points.scored().next(), points.scored().last());
-    let mut phase = |phase, t_ns| channel.send(&Event::Phase { phase, t_ns: Some(t_ns) });
     if let (Some(first), Some(last)) = (first, last) {
-        phase(Phase::Steady, first.window.start);
-        phase(Phase::RampDown, last.window.end);
+        channel.phase(Phase::Steady, Some(first.window.start));
+        channel.phase(Phase::RampDown, Some(last.window.end));
     }
 }
 
@@ -70,7 +61,7 @@ pub fn metrics(points: &Points, params: &Params, busy: Option<f64>, channel: &mu
     });
     let rows = [
         (SCORE, score),
-        (EACH, score.map(|s| s / instances)),
+        ("orders/s per instance", score.map(|s| s / instances)),
         ("peak", points.best().map(Measured::total)),
         ("peak_warehouses", points.best().map(|m| f64::from(m.planned.warehouses))),
         ("response_mean", (count > 0).then(|| total as f64 * 1e-9 / count as f64)),
@@ -85,21 +76,17 @@ pub fn metrics(points: &Points, params: &Params, busy: Option<f64>, channel: &mu
         ("pause", points.pause()),
         ("controller_busy", busy),
     ];
-    let evidence = Observation::Work {
+    channel.evidence(Observation::Work {
         operations: scored().flat_map(|p| p.kinds.values()).map(|k| k.number).sum(),
         errors: points.all.iter().flat_map(Measured::wrong).count() as u64,
         what: "transactions".into(),
         seed: Some(params.seed),
         mix: params.mix.clone(),
-    };
-    channel.send(&Event::Evidence { evidence });
-    let spec = super::spec::spec();
-    for (name, value) in rows {
-        channel.metric(&spec, name, value);
-    }
+    });
+    channel.metrics(super::spec::spec(), rows);
     if let ("reserved", Some(share)) = (params.pages.as_str(), huge) {
-        let evidence = Observation::HugePagesAsked { asked: "pages = \"reserved\"".into(), share };
-        channel.send(&Event::Evidence { evidence });
+        let asked = "pages = \"reserved\"".into();
+        channel.evidence(Observation::HugePagesAsked { asked, share });
     }
 }
 
@@ -142,27 +129,9 @@ pub fn files(dir: &Path, points: &Points, result: &Value) -> Result<(), Workload
 }
 
 fn spelled(m: &Measured) -> Value {
-    let instances: Vec<Value> = m
-        .instances
-        .iter()
-        .map(|p| {
-            let kinds: serde_json::Map<String, Value> = p
-                .kinds
-                .iter()
-                .map(|(k, c)| {
-                    (k.clone(), json!({ "count": c.number, "total_ns": c.total_ns, "max_ns": c.max_ns }))
-                })
-                .collect();
-            json!({
-                "began_ns": p.began_ns, "ended_ns": p.ended_ns, "kinds": kinds, "threads": p.threads,
-                "bins": p.bins, "collections": p.collections, "collection_ms": p.collection_ms,
-                "heap_used": p.heap_used, "heap_committed": p.heap_committed, "screens": p.screens,
-            })
-        })
-        .collect();
     let w = &m.window;
     json!({
         "warehouses": m.planned.warehouses, "scored": m.planned.scored, "begin_ns": w.begin,
-        "start_ns": w.start, "end_ns": w.end, "stop_ns": w.stop, "instances": instances,
+        "start_ns": w.start, "end_ns": w.end, "stop_ns": w.stop, "instances": m.instances,
     })
 }

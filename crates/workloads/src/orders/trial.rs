@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use assay_model::{Event, Observation, Phase, units};
+use assay_model::{Observation, Phase, units};
 use assay_sut::{Root, clock};
 use rustix::time::{ClockId, clock_gettime};
 
@@ -13,8 +13,7 @@ use super::instance::{self, Hello, Line};
 use super::params::{Cpus, Params};
 use super::result::{About, Measured, Points, Window};
 use super::schedule::{Planned, last, points};
-use super::trial_spec::Spec;
-use super::{build, java, memory, nodes, results};
+use super::{Spec, build, java, memory, nodes, results};
 use crate::Failure;
 use crate::copies::{Copy, Crew, places};
 use crate::work::Channel;
@@ -36,7 +35,7 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     let params = Params::from_map(&spec.params)?;
     let stop = spec.stop_flag()?;
     let keep = spec.keep()?;
-    channel.send(&Event::Phase { phase: Phase::RampUp, t_ns: None });
+    channel.phase(Phase::RampUp, None);
     let stream = params
         .stream
         .unwrap_or_else(|| (clock::monotonic_ns() ^ u64::from(std::process::id())).max(1));
@@ -122,20 +121,14 @@ struct Trial<'a> {
 }
 
 impl Trial<'_> {
-    fn note(&mut self, note: String) {
-        self.channel.send(&Event::Note { note });
-    }
-
     /// Says what is started, and what is odd about it.
     fn tell(&mut self, copies: &[Copy], cpus: &[usize], stream: u64) {
         if let Some(first) = copies.first() {
-            self.note(format!("instance 1: {}", crate::words::quote_words(&first.argv)));
+            self.channel.note(format!("instance 1: {}", crate::words::quote_words(&first.argv)));
         }
-        self.note(format!("the seed of the transactions was {stream}"));
-        let (n, have) = (copies.len(), cpus.len());
-        let (count, cpus) = (n as u32, have as u32);
-        let evidence = Observation::Crowding { what: "instances".into(), count, cpus };
-        self.channel.send(&Event::Evidence { evidence });
+        self.channel.note(format!("the seed of the transactions was {stream}"));
+        let (count, cpus) = (copies.len() as u32, cpus.len() as u32);
+        self.channel.evidence(Observation::Crowding { what: "instances".into(), count, cpus });
     }
 
     /// Waits until all are there, and looks whether they are what they must be.
@@ -174,7 +167,7 @@ impl Trial<'_> {
         let reported = || hello.iter().map(|h| h.processors);
         let processors = reported().max().unwrap_or(1);
         if reported().any(|p| p != processors) {
-            self.note(format!(
+            self.channel.note(format!(
                 "the instances report different numbers of processors ({}); N is the largest",
                 reported().map(|p| p.to_string()).collect::<Vec<_>>().join(", ")
             ));
@@ -194,7 +187,7 @@ impl Trial<'_> {
                 used = Some((c + cpu_s() - cpu, w + wall));
             }
             done += planned.length.as_secs_f64();
-            self.channel.send(&Event::Progress { progress: done / total });
+            self.channel.progress(done / total);
             results::point(&measured, self.channel);
             all.all.push(measured);
         }

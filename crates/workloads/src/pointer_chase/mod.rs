@@ -10,15 +10,14 @@ mod spec;
 mod trial;
 
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
 
 use assay_model::{Fact, Scalar, WorkloadSpec, units};
 
 pub use trial::run as trial;
 
+use crate::trial_spec::TrialSpec;
 use crate::{Launch, TrialContext, Workload, WorkloadError};
 use params::Params;
-use trial::Task;
 
 /// Its name, and that of its program.
 pub const NAME: &str = "pointer-chase";
@@ -30,8 +29,7 @@ pub struct PointerChase;
 
 impl Workload for PointerChase {
     fn spec(&self) -> &WorkloadSpec {
-        static SPEC: LazyLock<WorkloadSpec> = LazyLock::new(spec::spec);
-        &SPEC
+        spec::spec()
     }
 
     fn check(&self, params: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {
@@ -44,10 +42,6 @@ impl Workload for PointerChase {
     }
 
     fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
-        let params = Params::from_map(ctx.params)?;
-        let (sets, seed) = (params.sets()?, u64::from(ctx.number));
-        let Params { stride, order, pages, min_time, rounds, .. } = params;
-        let task = Task { sets, stride, order, pages, min_time, rounds, seed };
-        Launch::own(ctx, NAME, &task, "the parameters")
+        TrialSpec::of(ctx, u64::from(ctx.number)).launch(ctx, NAME)
     }
 }

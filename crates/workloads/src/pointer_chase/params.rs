@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use assay_model::{Scalar, units};
-use serde::{Deserialize, Serialize};
 
 use crate::WorkloadError;
-use crate::declare::{Int, OneOf, Size, Text, Time, params, wrong};
+use crate::declare::{int, one_of, params, size, text, time, wrong};
 
 /// The largest working set that is taken.
 const MAX_BYTES: u64 = 64 << 30;
@@ -15,7 +14,7 @@ const MAX_BYTES: u64 = 64 << 30;
 const MAX_POINTS: usize = 1024;
 
 /// Which pages the memory gets.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pages {
     /// Whatever it happens to get.
     Any,
@@ -63,7 +62,7 @@ impl Pages {
 }
 
 /// In which order the links lie.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
     /// One cycle in random order: no prefetcher helps.
     Random,
@@ -91,27 +90,27 @@ params! {
     #[derive(Debug, Clone, PartialEq)]
     pub struct Params {
         /// `sweep` from `min_size` to `max_size`; or one size, or several with commas.
-        working_set: String = Text, "sweep";
+        working_set: String = text(), "sweep";
         /// The smallest working set of a sweep.
-        min_size: u64 = Size, "4 KiB";
+        min_size: u64 = size(), "4 KiB";
         /// The largest working set of a sweep.
-        max_size: u64 = Size, "64 MiB";
+        max_size: u64 = size(), "64 MiB";
         /// Working sets for each doubling of a sweep.
-        per_octave: u32 = Int(1, 16), 4;
+        per_octave: u32 = int(1, 16), 4;
         /// Bytes from link to link. 4160 (a page and a line) touches one line of each page, in all sets of the
         /// caches: mostly translation is left.
-        stride: u64 = Size, 64;
+        stride: u64 = size(), 64;
         /// `random` is one cycle that no prefetcher foresees; `pages` goes to another page each time, as
         /// lmbench's `lat_mem_rd -t`; `forward` goes upwards, as lat_mem_rd without.
-        order: Order = OneOf(&ORDERS), "random";
+        order: Order = one_of(&ORDERS), "random";
         /// Which pages: `control` as the control `pages` says (any without it), `thp` asks for transparent
         /// ones, `2MiB` and `1GiB` take explicit ones from a pool. A trial whose memory did not get them is
         /// invalid.
-        pages as "page_size": Option<Pages> = OneOf(&PAGES), "control";
+        pages as "page_size": Option<Pages> = one_of(&PAGES), "control";
         /// How long one measurement lasts at least.
-        min_time: Duration = Time, "5 ms";
+        min_time: Duration = time(), "5 ms";
         /// Measurements of each working set; the smallest counts, as what disturbs only adds.
-        rounds: u32 = Int(1, 1000), 5;
+        rounds: u32 = int(1, 1000), 5;
     }
 }
 

@@ -8,7 +8,7 @@ mod report;
 mod spec;
 
 pub use copy::become_program;
-pub use crew::{Done, Measured, run};
+pub use crew::{Measured, run};
 pub use report::trial;
 pub use spec::{CopySpec, CrewSpec};
 

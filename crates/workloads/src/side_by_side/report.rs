@@ -24,12 +24,12 @@ pub fn trial(path: &str, channel: &mut Channel) -> Result<(), Failure> {
     if !life::die_with(spec.lab).map_err(Failure::file("watch the process of the lab at", file))? {
         return Err(Failure::Stopped);
     }
-    channel.send(&Event::Phase { phase: Phase::RampUp, t_ns: None });
+    channel.phase(Phase::RampUp, None);
     let measured = crew::run(&spec, |t| {
-        channel.send(&Event::Phase { phase: Phase::Steady, t_ns: Some(t) });
+        channel.phase(Phase::Steady, Some(t));
     })?;
     let end_ns = measured.copies.iter().map(|c| c.end_ns).max().unwrap_or(measured.start_ns);
-    channel.send(&Event::Phase { phase: Phase::RampDown, t_ns: Some(end_ns) });
+    channel.phase(Phase::RampDown, Some(end_ns));
     report(&spec, &measured, end_ns, channel);
     Ok(())
 }
@@ -44,26 +44,22 @@ fn report(spec: &CrewSpec, measured: &Measured, end_ns: u64, channel: &mut Chann
     let peak = copies.iter().map(|c| c.peak_memory_bytes).max().unwrap_or(0);
     // copies x reference time / time: the rate ratio, and with one copy the speed ratio.
     let ratio = spec.reference_s.map(|reference| copies.len() as f64 * reference / elapsed);
-    let mut say = |metric: &str, value: Option<f64>, unit: &str, better, kind| {
-        let (metric, unit) = (metric.to_owned(), unit.to_owned());
-        channel.send(&Event::Metric {
-            metric,
-            value,
-            unit,
-            better: Some(better),
-            kind: Some(kind),
-            counted: false,
-        });
-    };
-    say("ratio", ratio, "1", Better::Higher, Kind::Derived);
-    say("elapsed", Some(elapsed), "s", Better::Lower, Kind::Measured);
-    let each = Some(elapsed / copies.len() as f64);
-    say("time_per_copy", each, "s", Better::Lower, Kind::Derived);
-    say("user", Some(copies.iter().map(|c| c.user_s).sum()), "s", Better::Lower, Kind::Measured);
+    let (lower, neither) = (Better::Lower, Better::Neither);
+    let (measured, derived) = (Kind::Measured, Kind::Derived);
+    let user = copies.iter().map(|c| c.user_s).sum();
     let system = copies.iter().map(|c| c.system_s).sum();
-    say("system", Some(system), "s", Better::Lower, Kind::Measured);
-    say("peak_memory", Some(peak as f64), "B", Better::Lower, Kind::Measured);
-    say("start_spread", Some(seconds(last - first)), "s", Better::Neither, Kind::Measured);
-    let end_spread = Some(seconds(end_ns - soonest));
-    say("end_spread", end_spread, "s", Better::Neither, Kind::Measured);
+    for (metric, value, unit, better, kind) in [
+        ("ratio", ratio, "1", Better::Higher, derived),
+        ("elapsed", Some(elapsed), "s", lower, measured),
+        ("time_per_copy", Some(elapsed / copies.len() as f64), "s", lower, derived),
+        ("user", Some(user), "s", lower, measured),
+        ("system", Some(system), "s", lower, measured),
+        ("peak_memory", Some(peak as f64), "B", lower, measured),
+        ("start_spread", Some(seconds(last - first)), "s", neither, measured),
+        ("end_spread", Some(seconds(end_ns - soonest)), "s", neither, measured),
+    ] {
+        let (metric, unit, counted) = (metric.to_owned(), unit.to_owned(), false);
+        let (better, kind) = (Some(better), Some(kind));
+        channel.send(&Event::Metric { metric, value, unit, better, kind, counted });
+    }
 }

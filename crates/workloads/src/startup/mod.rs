@@ -14,7 +14,6 @@ mod trial;
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::LazyLock;
 
 use assay_model::{Fact, Scalar, WorkloadSpec};
 
@@ -33,8 +32,7 @@ pub struct Startup;
 
 impl Workload for Startup {
     fn spec(&self) -> &WorkloadSpec {
-        static SPEC: LazyLock<WorkloadSpec> = LazyLock::new(spec::spec);
-        &SPEC
+        spec::spec()
     }
 
     fn check(&self, params: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {

@@ -8,30 +8,30 @@ use assay_model::{Scalar, units};
 use super::model::{BLOCK_ROWS, Model};
 use super::solver::Solver;
 use crate::WorkloadError;
-use crate::declare::{Int, Number, OneOf, Size, Time, params, wrong};
+use crate::declare::{int, number, one_of, params, size, time, wrong};
 
 params! {
     /// The parameters of a treatment.
     #[derive(Debug, Clone, PartialEq)]
     pub struct Params {
         /// Copies of the solver at once.
-        copies: usize = Int(1, 1024), 8;
+        copies: usize = int(1, 1024), 8;
         /// The solver: glpsol (Debian package glpk-utils) or clp (coinor-clp), which reads about twice as fast.
-        solver: Solver = OneOf(&[("glpsol", Solver::Glpsol), ("clp", Solver::Clp)]), "glpsol";
+        solver: Solver = one_of(&[("glpsol", Solver::Glpsol), ("clp", Solver::Clp)]), "glpsol";
         /// About how large the model's file is; it compresses about 10:1.
-        size: u64 = Size, "260 MB";
+        size: u64 = size(), "260 MB";
         /// Rows of the model, 40 in each of its blocks; the number of iterations grows with them.
-        rows: u64 = Int(40, 40_000), 800;
+        rows: u64 = int(40, 40_000), 800;
         /// The same seed makes the same model.
-        seed: u64 = Int(1, i64::MAX), 1;
+        seed: u64 = int(1, i64::MAX), 1;
         /// Whether each copy reads a file of its own or all read one.
-        each as "files": bool = OneOf(&[("each", true), ("one", false)]), "each";
+        each as "files": bool = one_of(&[("each", true), ("one", false)]), "each";
         /// How long the CPUs must have been in user mode to count as busy.
-        window: Duration = Time, "1 s";
+        window: Duration = time(), "1 s";
         /// The share of user time in the window at which they are.
-        user: f64 = Number(0.01, 1.0), Scalar::Float(0.99);
+        user: f64 = number(0.01, 1.0), Scalar::Float(0.99);
         /// Gives the last copy another model on purpose, to see that its wrong answer is noticed.
-        spoilt as "fault": bool = OneOf(&[("none", false), ("model", true)]), "none";
+        spoilt as "fault": bool = one_of(&[("none", false), ("model", true)]), "none";
     }
 }
 

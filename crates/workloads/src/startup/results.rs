@@ -1,10 +1,10 @@
 //! What a trial came to, as events.
 
-use assay_model::{Event, Observation};
+use assay_model::Observation;
 
 use super::series::{Point, Series};
 use super::trial::Ran;
-use crate::work::Channel;
+use crate::work::{Channel, Curve};
 
 /// Sends metrics, curves and series.
 pub fn report(ran: &Ran, channel: &mut Channel) {
@@ -22,8 +22,7 @@ pub fn report(ran: &Ran, channel: &mut Channel) {
     let began = || copies.iter().map(|c| c.began_ns);
     let spread = began().max().zip(began().min()).map(|(last, first)| seconds(last - first));
     let peak = copies.iter().map(|c| c.peak_memory_bytes).max();
-    let spec = super::spec::spec();
-    for (name, value) in [
+    let metrics = [
         ("time_to_user", to_user),
         ("elapsed", Some(seconds(end - start))),
         ("read_done", done),
@@ -36,21 +35,18 @@ pub fn report(ran: &Ran, channel: &mut Channel) {
         ("system", Some(copies.iter().map(|c| c.system_s).sum())),
         ("peak_memory", peak.map(|b| b as f64)),
         ("start_spread", spread),
-    ] {
-        channel.metric(&spec, name, value);
-    }
+    ];
+    channel.metrics(super::spec::spec(), metrics);
     for point in series.points() {
         at(&point, channel);
     }
     let (count, cpus) = (ran.params.copies as u32, ran.cpus as u32);
-    let evidence = Observation::Crowding { what: "copies".into(), count, cpus };
-    channel.send(&Event::Evidence { evidence });
+    channel.evidence(Observation::Crowding { what: "copies".into(), count, cpus });
     if let Some(share) = series.others(copies.iter().map(|c| c.user_s).sum()) {
-        let evidence = Observation::OthersComputed { metric: "time_to_user".into(), share };
-        channel.send(&Event::Evidence { evidence });
+        channel.evidence(Observation::OthersComputed { metric: "time_to_user".into(), share });
     }
     for note in notes(ran, to_user, read) {
-        channel.send(&Event::Note { note });
+        channel.note(note);
     }
 }
 
@@ -67,23 +63,10 @@ fn at(point: &Point, channel: &mut Channel) {
         ("device_read_rate", point.rate, "B/s"),
     ];
     for (name, value, unit) in values {
-        let sample = Event::Sample {
-            sample: name.to_owned(),
-            t_ns: point.t_ns,
-            value,
-            unit: unit.to_owned(),
-        };
-        channel.send(&sample);
+        channel.sample(name, point.t_ns, value, unit);
         let Some(value) = value.filter(|v| *v > 0.0 && CURVES.contains(&name)) else { continue };
-        channel.send(&Event::Point {
-            curve: name.to_owned(),
-            x: point.x_s,
-            x_name: "time".to_owned(),
-            value,
-            x_unit: "s".to_owned(),
-            unit: unit.to_owned(),
-            kind: None,
-        });
+        let curve = Curve { name, unit, x_name: "time", x_unit: "s", kind: None };
+        channel.points(&curve, [[point.x_s, value]]);
     }
 }
 
@@ -136,13 +119,12 @@ pub fn verdict(answers: &[Result<f64, String>], optimum: f64, same: f64, channel
         "each of {} copies found the optimum {optimum}, which is known from how the model is made",
         answers.len()
     );
-    let evidence = Observation::Work {
+    channel.evidence(Observation::Work {
         operations: answers.len() as u64,
         errors: wrong.len() as u64,
         what: "solutions".into(),
         seed: None,
         mix: String::new(),
-    };
-    channel.send(&Event::Evidence { evidence });
+    });
     channel.verdict(&wrong, well);
 }

@@ -1,13 +1,12 @@
 //! The solvers: how each is started, and where its answer stands.
 
 use std::collections::BTreeMap;
-use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use assay_model::Fact;
 
 use crate::WorkloadError;
-use crate::program::{find_program, version_line};
+use crate::program::{facts, need};
 
 /// Which one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,17 +18,11 @@ pub enum Solver {
 }
 
 impl Solver {
-    fn name(self) -> &'static str {
+    /// The name of its program, the Debian package that has it, and the option that prints its version.
+    fn names(self) -> [&'static str; 3] {
         match self {
-            Solver::Glpsol => "glpsol",
-            Solver::Clp => "clp",
-        }
-    }
-
-    fn package(self) -> &'static str {
-        match self {
-            Solver::Glpsol => "glpk-utils",
-            Solver::Clp => "coinor-clp",
+            Solver::Glpsol => ["glpsol", "glpk-utils", "--version"],
+            Solver::Clp => ["clp", "coinor-clp", "-quit"],
         }
     }
 
@@ -38,33 +31,14 @@ impl Solver {
     /// # Errors
     /// It is not there; says which package has it.
     pub fn find(self) -> Result<PathBuf, WorkloadError> {
-        find_program(OsStr::new(self.name()), Path::new("/")).ok_or_else(|| {
-            WorkloadError::Missing {
-                what: format!("`{}`", self.name()),
-                remedy: format!("install the Debian package {}", self.package()),
-            }
-        })
+        let [name, package, _] = self.names();
+        need(name, format!("`{name}`"), format!("install the Debian package {package}"))
     }
 
     /// Facts for the description of the system.
     pub fn facts(self) -> BTreeMap<String, Fact> {
-        let fact = |name: &str, value: Result<String, String>| {
-            let value = value.map_or_else(Fact::unknown, Fact::known);
-            (format!("workload.solver.{name}"), value)
-        };
-        let path = self.find().map_err(|e| e.to_string());
-        let version = path.clone().and_then(|p| {
-            let ask = if self == Solver::Glpsol { "--version" } else { "-quit" };
-            version_line(&p, &[OsString::from(ask)])
-        });
-        let hash = path.clone().and_then(|p| {
-            assay_sut::sha256_file(&p).map_err(|e| format!("read {}: {e}", p.display()))
-        });
-        BTreeMap::from([
-            fact("path", path.map(|p| p.display().to_string())),
-            fact("version", version),
-            fact("sha256", hash),
-        ])
+        let [.., ask] = self.names();
+        facts("workload.solver", &self.find(), ask)
     }
 
     /// How a copy is started. Presolving is off: it would take out the very routes that were read. clp takes

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use assay_model::{Event, Phase};
+use assay_model::Phase;
 
 use super::host::{self, Host, Look};
 use super::params::Params;
@@ -43,7 +43,7 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     if !life::die_with(spec.lab).map_err(Failure::step("the watch for the lab's end"))? {
         return Err(Failure::Stopped);
     }
-    channel.send(&Event::Phase { phase: Phase::RampUp, t_ns: None });
+    channel.phase(Phase::RampUp, None);
     let inputs = std::env::var_os("ASSAY_STORAGE").map_or_else(|| spec.dir.clone(), PathBuf::from);
     let copies = copies(&params, &spec.dir, &inputs)?;
     let logical = logical(&params, &inputs)?;
@@ -69,14 +69,14 @@ fn watched(
         let mut watch = None;
         let stop = &stop;
         let measured = side_by_side::run(crew, |t| {
-            channel.send(&Event::Phase { phase: Phase::Steady, t_ns: Some(t) });
+            channel.phase(Phase::Steady, Some(t));
             watch = Some(scope.spawn(move || host.watch(t, stop)));
         });
         stop.store(true, Ordering::Release);
         let looks = watch.and_then(|thread| thread.join().ok()).unwrap_or_default();
         let measured = measured.map_err(|e| Failure::other(format!("{e}{}", printed(&e, crew))))?;
         let end = measured.copies.iter().map(|c| c.end_ns).max();
-        channel.send(&Event::Phase { phase: Phase::RampDown, t_ns: end });
+        channel.phase(Phase::RampDown, end);
         Ok((measured, looks))
     })
 }

@@ -13,12 +13,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use assay_model::{Exit, Fact, Observation, Scalar, ValidationResult, WorkloadSpec};
-use assay_sut::sha256_file;
 
 pub use file::{FILE, Reference, SuiteFile};
 use members::{Chosen, Members};
 
 use crate::capability::{Builds, Offers};
+use crate::program::digest;
 use crate::side_by_side::{self, CopySpec, CrewSpec};
 use crate::{Collected, Finished, Launch, TrialContext, Workload, WorkloadError};
 
@@ -128,13 +128,9 @@ impl Workload for Suite {
         known("version", &self.file.version);
         known("reference.machine", &self.file.reference.machine);
         known("reference.date", &self.file.reference.date);
-        let digest = |path: PathBuf| match sha256_file(&path) {
-            Ok(digest) => Fact::known(digest),
-            Err(e) => Fact::unknown(format!("read {}: {e}", path.display())),
-        };
-        facts.insert("workload.suite.sha256".into(), digest(self.dir.join(FILE)));
+        facts.insert("workload.suite.sha256".into(), digest(&self.dir.join(FILE)));
         let toolchain = toolchain::path(&text(params, "toolchain"), &self.dir);
-        facts.insert("workload.suite.toolchain.sha256".into(), digest(toolchain));
+        facts.insert("workload.suite.toolchain.sha256".into(), digest(&toolchain));
         match self.chosen(params) {
             Err(e) => {
                 facts.insert("workload.suite.flags".into(), Fact::unknown(e.to_string()));

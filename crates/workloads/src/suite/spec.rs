@@ -1,12 +1,9 @@
 //! What a suite says of itself: parameters and metrics.
 
-use assay_model::{
-    Better, Kind, Merge, MetricSpec, ParamSpec, ParamType, Scalar, SuiteSpec, WorkloadSpec,
-};
-
-use crate::rows::metric;
+use assay_model::{MetricSpec, ParamSpec, ParamType, Scalar, SuiteSpec, WorkloadSpec};
 
 use super::file::SuiteFile;
+use crate::declare::{choice, metrics, rows};
 
 /// The most copies of a program.
 const MAX_COPIES: i64 = 4096;
@@ -27,113 +24,48 @@ pub fn spec(file: &SuiteFile) -> WorkloadSpec {
 }
 
 fn params(file: &SuiteFile) -> Vec<ParamSpec> {
-    let choice =
-        |of: &[&str]| ParamType::Choice { of: of.iter().map(|w| (*w).to_owned()).collect() };
-    let param = |name: &str, ty: ParamType, default: Option<Scalar>, help: &str| ParamSpec {
-        name: name.into(),
-        ty,
-        default,
-        help: help.into(),
-    };
-    let text = |s: &str| Some(Scalar::from(s));
-    let members = ParamType::Choice { of: file.members.clone() };
-    vec![
-        param(
-            "member",
-            members,
-            None,
-            "the program; as a factor, all of them make the suite's result",
-        ),
-        param(
-            "kind",
-            choice(&["speed", "rate"]),
-            text("speed"),
-            "speed: one copy alone; rate: `copies` at once",
-        ),
-        param(
-            "copies",
-            ParamType::Int { min: 1, max: MAX_COPIES },
-            Some(Scalar::Int(1)),
-            "how many copies run at once, each in a folder and, in turn, on a CPU of its own",
-        ),
-        param(
-            "threads",
-            ParamType::Int { min: 1, max: MAX_COPIES },
-            Some(Scalar::Int(1)),
-            "OMP_NUM_THREADS of each copy, for code that the compiler made parallel",
-        ),
-        param("tuning", choice(&["base", "peak"]), text("base"), "which of the toolchain's flags"),
-        param("size", choice(&["test", "train", "ref"]), text("ref"), "how large the inputs are"),
-        param(
-            "toolchain",
-            ParamType::Text,
-            text("gcc"),
-            "compilers and flags: a name below `toolchains`, or a file",
-        ),
-        param(
-            "flags",
-            ParamType::Text,
-            text(""),
-            "optimisation flags for all languages instead of the toolchain's; empty: the toolchain's",
-        ),
-        param(
-            "pin",
-            ParamType::Bool,
-            Some(Scalar::Bool(true)),
-            "whether each copy is bound to CPUs: rate to one, in turn; speed to the first `threads`",
-        ),
-    ]
+    use ParamType::{Bool, Int, Text};
+    let one_of = |of: &[&str]| choice(of.iter().copied());
+    let members = choice(file.members.iter().map(String::as_str));
+    rows! {
+        /// the program; as a factor, all of them make the suite's result
+        "member", members;
+        /// speed: one copy alone; rate: `copies` at once
+        "kind", one_of(&["speed", "rate"]), "speed";
+        /// how many copies run at once, each in a folder and, in turn, on a CPU of its own
+        "copies", Int { min: 1, max: MAX_COPIES }, 1;
+        /// OMP_NUM_THREADS of each copy, for code that the compiler made parallel
+        "threads", Int { min: 1, max: MAX_COPIES }, 1;
+        /// which of the toolchain's flags
+        "tuning", one_of(&["base", "peak"]), "base";
+        /// how large the inputs are
+        "size", one_of(&["test", "train", "ref"]), "ref";
+        /// compilers and flags: a name below `toolchains`, or a file
+        "toolchain", Text, "gcc";
+        /// optimisation flags for all languages instead of the toolchain's; empty: the toolchain's
+        "flags", Text, "";
+        /// whether each copy is bound to CPUs: rate to one, in turn; speed to the first `threads`
+        "pin", Bool, Scalar::Bool(true);
+    }
 }
 
 fn metrics() -> Vec<MetricSpec> {
-    let (lower, measured) = (Better::Lower, Kind::Measured);
-    vec![
-        metric(
-            "time_per_copy",
-            "s",
-            lower,
-            Kind::Derived,
-            "elapsed / copies: what one member adds to the total of the suite",
-        ),
-        metric(
-            "ratio",
-            "1",
-            Better::Higher,
-            Kind::Derived,
-            "copies x reference time / elapsed; missing without a reference time",
-        ),
-        metric(
-            "elapsed",
-            "s",
-            lower,
-            measured,
-            "from the moment at which all copies begin to the end of the last",
-        ),
-        metric("user", "s", lower, measured, "CPU time in user mode, added up over the copies")
-            .merged(Merge::Sum),
-        metric("system", "s", lower, measured, "CPU time in the kernel, added up over the copies")
-            .merged(Merge::Sum),
-        metric(
-            "peak_memory",
-            "B",
-            lower,
-            measured,
-            "the largest resident set of any one copy; assay's own image, about 10 MB, is the least",
-        )
-        .counted(),
-        metric(
-            "start_spread",
-            "s",
-            Better::Neither,
-            measured,
-            "from the first copy's beginning to the last one's",
-        ),
-        metric(
-            "end_spread",
-            "s",
-            Better::Neither,
-            measured,
-            "from the first copy's end to the last one's",
-        ),
-    ]
+    metrics! {
+        /// elapsed / copies: what one member adds to the total of the suite
+        "time_per_copy", "s", Lower, Derived;
+        /// copies x reference time / elapsed; missing without a reference time
+        "ratio", "1", Higher, Derived;
+        /// from the moment at which all copies begin to the end of the last
+        "elapsed", "s", Lower, Measured;
+        /// CPU time in user mode, added up over the copies
+        "user", "s", Lower, Measured, summed;
+        /// CPU time in the kernel, added up over the copies
+        "system", "s", Lower, Measured, summed;
+        /// the largest resident set of any one copy; assay's own image, about 10 MB, is the least
+        "peak_memory", "B", Lower, Measured, counted;
+        /// from the first copy's beginning to the last one's
+        "start_spread", "s", Neither, Measured;
+        /// from the first copy's end to the last one's
+        "end_spread", "s", Neither, Measured;
+    }
 }

@@ -6,7 +6,6 @@ mod spec;
 mod trial;
 
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
 
 use assay_model::{Fact, Scalar, WorkloadSpec};
 use assay_tlb::Machine;
@@ -73,8 +72,7 @@ impl Task {
 
 impl Workload for TlbSim {
     fn spec(&self) -> &WorkloadSpec {
-        static SPEC: LazyLock<WorkloadSpec> = LazyLock::new(spec::spec);
-        &SPEC
+        spec::spec()
     }
 
     fn check(&self, params: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {

@@ -2,13 +2,21 @@
 
 use std::path::Path;
 
-use assay_model::{Better, Event, Kind, Observation, Phase};
+use assay_model::{Kind, Observation, Phase};
 use assay_tlb::synthetic::Synthetic;
 use assay_tlb::{Machine, SideRow, Simulation, Step, Wish, simulate};
 use serde::{Deserialize, Serialize};
 
 use crate::Failure;
-use crate::work::Channel;
+use crate::work::{Channel, Curve};
+
+const MISSES: Curve = Curve {
+    name: "dtsb_misses",
+    unit: "1",
+    x_name: "data of a process",
+    x_unit: "B",
+    kind: Some(Kind::Estimated),
+};
 
 /// The trial spec.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -96,49 +104,29 @@ pub(super) fn simulate_all(task: &Task) -> Result<Vec<Point>, Failure> {
 /// [`Failure`].
 pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     let task: Task = serde_json::from_str(json)?;
-    channel.send(&Event::Phase { phase: Phase::Steady, t_ns: None });
+    channel.phase(Phase::Steady, None);
     let points = simulate_all(&task)?;
-    channel.send(&Event::Phase { phase: Phase::RampDown, t_ns: None });
-    for point in &points {
-        // A curve's values are positive: nothing missed is no point on it.
-        let Some(value) = point.data_tsb.filter(|v| *v > 0.0) else { continue };
-        channel.send(&Event::Point {
-            curve: "dtsb_misses".into(),
-            x: point.data as f64,
-            value,
-            x_name: "data of a process".into(),
-            x_unit: "B".into(),
-            unit: "1".into(),
-            kind: Some(Kind::Estimated),
-        });
-    }
+    channel.phase(Phase::RampDown, None);
+    // A curve's values are positive: nothing missed is no point on it.
+    let missed =
+        points.iter().filter_map(|p| Some([p.data as f64, p.data_tsb.filter(|v| *v > 0.0)?]));
+    channel.points(&MISSES, missed);
     let most = points.first();
-    for (name, value) in [
+    let metrics = [
         ("dtsb_misses", most.and_then(|p| p.data_tsb)),
         ("itsb_misses", most.and_then(|p| p.code_tsb)),
         ("dtlb_misses", most.and_then(|p| p.data_tlb)),
         ("itlb_misses", most.and_then(|p| p.code_tlb)),
         ("translation", most.and_then(|p| p.share)),
-    ] {
-        channel.send(&Event::Metric {
-            metric: name.into(),
-            value,
-            unit: "1".into(),
-            better: Some(Better::Lower),
-            kind: Some(Kind::Estimated),
-            counted: true,
-        });
-    }
+    ];
+    channel.metrics(super::spec::spec(), metrics);
     if let Some((whole, later)) = most.and_then(|p| p.data_tsb.zip(p.later)) {
         let turns = task.accesses as f64 / (task.slice as f64 * f64::from(task.processes));
-        let evidence = Observation::ColdStart { metric: "dtsb_misses".into(), whole, later, turns };
-        channel.send(&Event::Evidence { evidence });
+        let metric = "dtsb_misses".into();
+        channel.evidence(Observation::ColdStart { metric, whole, later, turns });
     }
-    channel.send(&Event::Note { note: format!("simulated, not measured: {}", task.name) });
-    channel.send(&Event::Valid {
-        valid: true,
-        detail: "simulated; the simulator is checked against an independent model in its tests"
-            .into(),
-    });
+    channel.note(format!("simulated, not measured: {}", task.name));
+    let detail = "simulated; the simulator is checked against an independent model in its tests";
+    channel.valid(true, detail);
     Ok(())
 }

@@ -5,12 +5,22 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::{BorrowedFd, FromRawFd};
 
-use assay_model::{Better, Event, Kind, WorkloadSpec};
+use assay_model::{Better, Event, Kind, Observation, Phase, WorkloadSpec};
 use rustix::fs::OFlags;
 use rustix::io::FdFlags;
 
 /// The descriptor of the metrics protocol.
 const NUMBER: i32 = 3;
+
+/// A curve that a program reports.
+pub(crate) struct Curve {
+    pub name: &'static str,
+    pub unit: &'static str,
+    /// The quantity that it is over, and its unit.
+    pub x_name: &'static str,
+    pub x_unit: &'static str,
+    pub kind: Option<Kind>,
+}
 
 /// The way to the lab.
 pub struct Channel {
@@ -49,17 +59,68 @@ impl Channel {
         }
     }
 
-    /// Sends a metric as its row in the workload's data describes it; what is no number is missing.
-    pub(crate) fn metric(&mut self, spec: &WorkloadSpec, name: &str, value: Option<f64>) {
-        let row = spec.metric(name);
-        self.send(&Event::Metric {
-            metric: name.to_owned(),
-            value: value.filter(|v| v.is_finite()),
-            unit: row.map(|m| m.unit.clone()).unwrap_or_default(),
-            better: Some(row.map_or(Better::Neither, |m| m.better)),
-            kind: Some(row.map_or(Kind::Measured, |m| m.kind)),
-            counted: row.is_some_and(|m| m.counted),
-        });
+    /// Enters a phase, at the moment `t_ns` of `CLOCK_MONOTONIC`; `None`: now.
+    pub(crate) fn phase(&mut self, phase: Phase, t_ns: Option<u64>) {
+        self.send(&Event::Phase { phase, t_ns });
+    }
+
+    /// Sends a sentence for the record.
+    pub(crate) fn note(&mut self, note: impl Into<String>) {
+        self.send(&Event::Note { note: note.into() });
+    }
+
+    /// Says whether the trial's work was right, and why.
+    pub(crate) fn valid(&mut self, valid: bool, detail: impl Into<String>) {
+        self.send(&Event::Valid { valid, detail: detail.into() });
+    }
+
+    /// Sends a value at a moment of a series.
+    pub(crate) fn sample(&mut self, name: &str, t_ns: u64, value: Option<f64>, unit: &str) {
+        self.send(&Event::Sample { sample: name.into(), t_ns, value, unit: unit.into() });
+    }
+
+    /// Sends the share of the work that is over.
+    pub(crate) fn progress(&mut self, progress: f64) {
+        self.send(&Event::Progress { progress });
+    }
+
+    /// Sends an observation that checks judge.
+    pub(crate) fn evidence(&mut self, evidence: Observation) {
+        self.send(&Event::Evidence { evidence });
+    }
+
+    /// Sends metrics as their rows in the workload's data describe them; a value that is no number is missing.
+    pub(crate) fn metrics<'a>(
+        &mut self,
+        spec: &WorkloadSpec,
+        values: impl IntoIterator<Item = (&'a str, Option<f64>)>,
+    ) {
+        for (name, value) in values {
+            let row = spec.metric(name);
+            self.send(&Event::Metric {
+                metric: name.to_owned(),
+                value: value.filter(|v| v.is_finite()),
+                unit: row.map(|m| m.unit.clone()).unwrap_or_default(),
+                better: Some(row.map_or(Better::Neither, |m| m.better)),
+                kind: Some(row.map_or(Kind::Measured, |m| m.kind)),
+                counted: row.is_some_and(|m| m.counted),
+            });
+        }
+    }
+
+    /// Sends points of a curve, each its place and its value.
+    pub(crate) fn points(&mut self, curve: &Curve, points: impl IntoIterator<Item = [f64; 2]>) {
+        for [x, value] in points {
+            self.send(&Event::Point {
+                curve: curve.name.into(),
+                x,
+                value,
+                x_name: curve.x_name.into(),
+                x_unit: curve.x_unit.into(),
+                unit: curve.unit.into(),
+                kind: curve.kind,
+            });
+        }
     }
 
     /// Says whether the trial is valid: `well` when nothing is `wrong`, else the first three of what is.
@@ -69,7 +130,7 @@ impl Channel {
             n if n <= 3 => wrong.join("; "),
             n => format!("{}; and {} more", wrong[..3].join("; "), n - 3),
         };
-        self.send(&Event::Valid { valid: wrong.is_empty(), detail });
+        self.valid(wrong.is_empty(), detail);
     }
 
     /// Ends the channel.
