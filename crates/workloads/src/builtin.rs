@@ -125,6 +125,15 @@ mod tests {
         }
     }
 
+    #[test]
+    fn defaults_are_right_by_their_own_types() {
+        for row in ROWS {
+            for param in &(row.new)().spec().params {
+                param.default.as_ref().map_or(Ok(()), |default| param.check(default)).unwrap();
+            }
+        }
+    }
+
     /// Every Rust file below a folder.
     fn sources(dir: &Path, found: &mut Vec<PathBuf>) {
         for entry in std::fs::read_dir(dir).unwrap() {

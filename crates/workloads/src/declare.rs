@@ -262,7 +262,7 @@ mod tests {
             /// at most nine.
             count: u32 = int(1, 9), 3;
             /// Where.
-            path as "server.path": Option<PathBuf> = or_none(super::path()), "";
+            path as "server.path": Option<PathBuf> = or_none(path()), "";
             /// Which way.
             up: bool = one_of(&[("up", true), ("down", false)]), "up";
         }

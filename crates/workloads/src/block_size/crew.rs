@@ -11,7 +11,7 @@ use super::clock::{now_ns, sleep_until};
 use super::slice::{Action, Outcome, action_of};
 use super::slots::{Role, Slot};
 use super::trial_spec::{TrialSpec, WorkerSpec};
-use super::worker::{lost, outcome_of, process_failed, slot_line};
+use super::worker::{Report, lost, process_failed};
 use crate::Failure;
 
 /// The workload name under which assay runs one process of a trial.
@@ -72,22 +72,19 @@ impl Member {
         let out =
             child.stdout.take().ok_or_else(|| failed(&start)(io::ErrorKind::BrokenPipe.into()))?;
         let mut member = Member { child, index, out: BufReader::new(out) };
-        let mut text = String::new();
-        for slot in slots {
-            let action = match slot.role {
-                Role::Copy(_) => Action::Copy,
-                Role::Visit(_) | Role::Plain(_) => action_of(spec.direction),
-            };
-            text.push_str(&slot_line(action, slot.size));
-        }
-        text.push('\n');
-        member.tell(&text)?;
+        let action = |slot: &Slot| match slot.role {
+            Role::Copy(_) => Action::Copy,
+            Role::Visit(_) | Role::Plain(_) => action_of(spec.direction),
+        };
+        let slots: Vec<(Action, u64)> =
+            slots.iter().map(|slot| (action(slot), slot.size)).collect();
+        member.tell(&serde_json::to_string(&slots)?)?;
         Ok(member)
     }
 
-    fn tell(&mut self, text: &str) -> Result<(), Failure> {
+    fn tell(&mut self, line: &str) -> Result<(), Failure> {
         let sent = match &mut self.child.stdin {
-            Some(stdin) => stdin.write_all(text.as_bytes()).and_then(|()| stdin.flush()),
+            Some(stdin) => writeln!(stdin, "{line}").and_then(|()| stdin.flush()),
             None => Err(io::ErrorKind::BrokenPipe.into()),
         };
         // A process that has gone printed why on its output.
@@ -97,29 +94,23 @@ impl Member {
         })
     }
 
-    fn hear(&mut self) -> Result<String, Failure> {
+    fn hear(&mut self) -> Result<Report, Failure> {
         let mut line = String::new();
         let n = self.out.read_line(&mut line).map_err(|source| lost("listening", source))?;
-        let line = line.trim_end();
         if n == 0 {
             return Err(process_failed(self.index, "ended without a message"));
         }
-        match line.strip_prefix("error ") {
-            Some(message) => Err(process_failed(self.index, message)),
-            None => Ok(line.to_owned()),
+        match serde_json::from_str(&line) {
+            Ok(Report::Error(message)) => Err(process_failed(self.index, message)),
+            Ok(report) => Ok(report),
+            Err(_) => Err(process_failed(self.index, format!("`{}` is no report", line.trim()))),
         }
     }
 
     fn outcomes(&mut self) -> Result<Vec<Outcome>, Failure> {
-        let mut outcomes = Vec::new();
-        loop {
-            let line = self.hear()?;
-            if line == "end" {
-                return Ok(outcomes);
-            }
-            let no_outcome = || format!("`{line}` is no outcome of a slice");
-            let outcome = outcome_of(&line);
-            outcomes.push(outcome.ok_or_else(|| process_failed(self.index, no_outcome()))?);
+        match self.hear()? {
+            Report::Outcomes(outcomes) => Ok(outcomes),
+            other => Err(process_failed(self.index, format!("{other:?} is no outcome of slices"))),
         }
     }
 }
@@ -146,7 +137,7 @@ pub fn measure(
     // Telling a process takes a system call; the start leaves time for all of them.
     let begin_ns = now_ns() + START_NS + 50_000 * u64::from(spec.processes);
     for member in &mut crew {
-        member.tell(&format!("go {begin_ns}\n"))?;
+        member.tell(&begin_ns.to_string())?;
     }
     steady(begin_ns);
     let planned = (spec.timing.slice_ns + spec.timing.gap_ns) * slots.len() as u64;
@@ -159,12 +150,13 @@ pub fn measure(
     let end_ns = now_ns();
     let mut measured = Measured { end_ns, outcomes, checked: 0, wrong: None };
     for member in &mut crew {
-        let line = member.hear()?;
-        if let Some(n) = line.strip_prefix("checked ").and_then(|n| n.parse::<u64>().ok()) {
-            measured.checked += n;
-        } else {
-            let line = line.strip_prefix("wrong ").unwrap_or(&line);
-            measured.wrong.get_or_insert_with(|| line.to_owned());
+        match member.hear()? {
+            Report::Checked(n) => measured.checked += n,
+            Report::Wrong(wrong) => measured.wrong = measured.wrong.or(Some(wrong)),
+            other => {
+                let what = format!("{other:?} is no check of the bytes");
+                return Err(process_failed(member.index, what));
+            }
         }
     }
     Ok(measured)

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use rustix::fs::{SeekFrom, seek};
 use rustix::io::Errno;
+use serde::{Deserialize, Serialize};
 
 use super::clock::{now_ns, sleep_until, spin_until};
 use super::content;
@@ -43,7 +44,7 @@ impl Buffer {
 }
 
 /// What a slice calls.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Action {
     /// read(2).
     Read,
@@ -66,7 +67,7 @@ pub struct When {
 }
 
 /// What a process measured in a slice.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outcome {
     /// Bytes that the calls returned.
     pub bytes: u64,

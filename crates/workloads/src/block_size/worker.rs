@@ -1,6 +1,5 @@
-//! One process of a trial: `assay __work block-size-worker JSON`. Standard input brings the slices
-//! (`r 4096`, one a line, an empty line at the end) and the moment to begin (`go NANOSECONDS`);
-//! standard output takes `ready`, a line for each slice, and what became of the check of the bytes.
+//! One process of a trial: `assay __work block-size-worker JSON`. Standard input brings a line with the
+//! slices and one with the moment to begin, both JSON; standard output takes a [`Report`] a line.
 
 use std::collections::BTreeSet;
 use std::io::{self, BufRead, Write};
@@ -8,14 +7,31 @@ use std::path::Path;
 
 use rustix::process::Signal;
 use rustix::thread::{CpuSet, sched_setaffinity};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 use super::clock::{now_ns, sleep_until};
 use super::file;
 use super::params::{Cache, Direction};
-use super::slice::{Action, Buffer, Outcome, Walk, When, action_of, fill_for_writing};
+use super::slice::{Action, Buffer, Outcome, Walk, When, fill_for_writing};
 use super::trial_spec::WorkerSpec;
 use super::verify;
 use crate::Failure;
+
+/// What a process reports, a line each.
+#[derive(Debug, Serialize, Deserialize)]
+pub enum Report {
+    /// It can begin.
+    Ready,
+    /// Its outcomes in the order of the slices; fewer than slices when time ran out.
+    Outcomes(Vec<Outcome>),
+    /// So many blocks were compared and right.
+    Checked(u64),
+    /// What was wrong with the bytes.
+    Wrong(String),
+    /// Why it failed.
+    Error(String),
+}
 
 /// When the planned time is over, the passes after the first are cut short. After this many times the
 /// planned time the first is too: a device that is far slower than thought must not hold the run for
@@ -30,7 +46,7 @@ pub fn run(json: &str) -> Result<(), Failure> {
     let served = serve(json);
     if let Err(failure) = &served {
         // The parent may be gone; then nobody listens.
-        let _ = writeln!(io::stdout(), "error {failure}");
+        let _ = say("failing", &Report::Error(failure.to_string()));
     }
     served
 }
@@ -46,22 +62,14 @@ fn serve(json: &str) -> Result<(), Failure> {
     let mut buffers = buffers(&spec);
     let mut lines = io::stdin().lock().lines();
     let slots = read_slots(&mut lines, spec.largest)?;
-    say("saying that it is ready", "ready\n")?;
-    let begin = read_begin(&mut lines)?;
+    say("saying that it is ready", &Report::Ready)?;
+    let begin = read(&mut lines, "waiting for the start")?;
     sleep_until(begin.saturating_sub(1_000_000));
     let outcomes = measure(&spec, &mut walk, &mut buffers, &slots, begin)?;
-    let mut report = String::new();
-    for outcome in &outcomes {
-        report.push_str(&line_of(outcome));
-    }
-    report.push_str("end\n");
-    say("reporting", &report)?;
+    say("reporting", &Report::Outcomes(outcomes))?;
     let sizes: BTreeSet<u64> = slots.iter().map(|(_, size)| *size).collect();
-    let verdict = match verify::blocks(&spec, &mut walk, &sizes)? {
-        Ok(compared) => format!("checked {compared}\n"),
-        Err(wrong) => format!("wrong {wrong}\n"),
-    };
-    say("reporting", &verdict)
+    let checked = verify::blocks(&spec, &mut walk, &sizes)?;
+    say("reporting", &checked.map_or_else(Report::Wrong, Report::Checked))
 }
 
 /// The buffers that the passes take in turn. Where a buffer lies in memory decides which lines of the
@@ -140,37 +148,34 @@ fn measure(
     Ok(outcomes)
 }
 
-fn say(during: &'static str, text: &str) -> Result<(), Failure> {
+fn say(during: &str, report: &Report) -> Result<(), Failure> {
+    let line = serde_json::to_string(report)? + "\n";
     let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(|source| lost(during, source))
+    out.write_all(line.as_bytes()).and_then(|()| out.flush()).map_err(|source| lost(during, source))
+}
+
+/// Reads the next line.
+fn read<T: DeserializeOwned>(
+    lines: &mut impl Iterator<Item = io::Result<String>>,
+    during: &str,
+) -> Result<T, Failure> {
+    let line = lines.next().unwrap_or_else(|| Err(io::ErrorKind::UnexpectedEof.into()));
+    let value = line.and_then(|line| Ok(serde_json::from_str(&line)?));
+    value.map_err(|source| lost(during, source))
 }
 
 fn read_slots(
     lines: &mut impl Iterator<Item = io::Result<String>>,
     largest: u64,
 ) -> Result<Vec<(Action, u64)>, Failure> {
-    let mut slots = Vec::new();
-    for line in lines {
-        let line = line.map_err(|source| lost("reading the slices", source))?;
-        if line.is_empty() {
-            return Ok(slots);
-        }
-        let slot = slot_of(&line).filter(|(_, size)| (1..=largest).contains(size));
-        let none = || io::Error::new(io::ErrorKind::InvalidData, format!("`{line}` is no slice"));
-        slots.push(slot.ok_or_else(|| lost("reading the slices", none()))?);
+    let slots: Vec<(Action, u64)> = read(lines, "reading the slices")?;
+    match slots.iter().find(|(_, size)| !(1..=largest).contains(size)) {
+        Some((_, size)) => Err(lost(
+            "reading the slices",
+            io::Error::new(io::ErrorKind::InvalidData, format!("{size} B is no size of a slice")),
+        )),
+        None => Ok(slots),
     }
-    Err(ended("reading the slices"))
-}
-
-fn read_begin(lines: &mut impl Iterator<Item = io::Result<String>>) -> Result<u64, Failure> {
-    let during = "waiting for the start";
-    let line = lines.next().ok_or_else(|| ended(during))?;
-    let line = line.map_err(|source| lost(during, source))?;
-    line.strip_prefix("go ").and_then(|t| t.parse().ok()).ok_or_else(|| ended(during))
-}
-
-fn ended(during: &'static str) -> Failure {
-    lost(during, io::ErrorKind::UnexpectedEof.into())
 }
 
 /// The processes of the trial no longer reach each other.
@@ -183,70 +188,15 @@ pub fn process_failed(index: u32, message: impl Into<String>) -> Failure {
     Failure::program(format_args!("process {index} of the trial"), message)
 }
 
-/// A slice as the parent writes it: `r 4096`.
-pub fn slot_line(action: Action, size: u64) -> String {
-    let letter = match action {
-        Action::Read => 'r',
-        Action::Write => 'w',
-        Action::Copy => 'c',
-    };
-    format!("{letter} {size}\n")
-}
-
-fn slot_of(line: &str) -> Option<(Action, u64)> {
-    let (letter, size) = line.split_once(' ')?;
-    let action = match letter {
-        "r" => action_of(Direction::Read),
-        "w" => action_of(Direction::Write),
-        "c" => Action::Copy,
-        _ => return None,
-    };
-    Some((action, size.parse().ok()?))
-}
-
-fn line_of(o: &Outcome) -> String {
-    format!(
-        "{} {} {} {} {}\n",
-        o.bytes,
-        o.calls,
-        o.elapsed_ns,
-        u8::from(o.preempted),
-        u8::from(o.late)
-    )
-}
-
-/// A slice's outcome as the parent reads it.
-pub fn outcome_of(line: &str) -> Option<Outcome> {
-    let mut words = line.split(' ').map(|w| w.parse::<u64>().ok());
-    let mut next = || words.next().flatten();
-    Some(Outcome {
-        bytes: next()?,
-        calls: next()?,
-        elapsed_ns: next()?,
-        preempted: next()? != 0,
-        late: next()? != 0,
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn lines_come_back() {
-        let outcome = Outcome { bytes: 5, calls: 2, elapsed_ns: 9, preempted: true, late: false };
-        assert_eq!(outcome_of(line_of(&outcome).trim_end()), Some(outcome));
-        assert_eq!(outcome_of("error no"), None);
-        for (action, size) in [(Action::Read, 1), (Action::Write, 4096), (Action::Copy, 512)] {
-            assert_eq!(slot_of(slot_line(action, size).trim_end()), Some((action, size)));
-        }
-    }
-
-    #[test]
     fn a_slice_larger_than_the_buffer_is_refused() {
-        let lines = ["r 4097".to_owned(), String::new()];
-        assert!(read_slots(&mut lines.into_iter().map(Ok), 4096).is_err());
-        let cut = ["r 1".to_owned()];
-        assert!(read_slots(&mut cut.into_iter().map(Ok), 4096).is_err());
+        let slots = |text: &str| read_slots(&mut [Ok(text.to_owned())].into_iter(), 4096);
+        assert_eq!(slots(r#"[["Read",4096],["Copy",1]]"#).unwrap().len(), 2);
+        assert!(slots(r#"[["Read",4097]]"#).is_err() && slots(r#"[["Read",0]]"#).is_err());
+        assert!(slots(r#"[["Read",1]"#).is_err());
     }
 }

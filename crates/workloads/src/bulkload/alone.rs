@@ -12,6 +12,7 @@ use assay_model::{Phase, Scalar};
 use assay_sut::clock::monotonic_ns;
 use serde::{Deserialize, Serialize};
 
+use super::Bulkload;
 use super::check::{self, look};
 use super::client::ask;
 use super::connection::Connection;
@@ -22,7 +23,7 @@ use super::results::{self, Measured};
 use super::server::Cluster;
 use super::trial::{break_something, make_table, table_size, wal_position};
 use crate::Failure;
-use crate::capability::{Done, Serving};
+use crate::capability::{Done, Serves, Serving};
 use crate::program::free_port;
 use crate::trial_spec::TrialSpec;
 use crate::work::Channel;
@@ -54,39 +55,50 @@ struct Clients {
     nodes: u64,
 }
 
-/// How the server is run where the others reach it as `host`.
-///
-/// # Errors
-/// The parameters do not go with it, or there is no PostgreSQL.
-pub fn serving(
-    map: &BTreeMap<String, Scalar>,
-    host: &str,
-    clients: usize,
-) -> Result<Serving, WorkloadError> {
-    let params = Params::from_map(map)?;
-    Programs::find(params.bin.as_deref())?;
-    User::find(&params.user)?;
-    let cannot = |what: &str| Err(WorkloadError::Param(what.to_owned()));
-    if params.kill {
-        return cannot("`kill` is for a server on the machine of its sessions; leave it out");
+impl Serves for Bulkload {
+    fn serve(
+        &self,
+        map: &BTreeMap<String, Scalar>,
+        host: &str,
+        clients: usize,
+    ) -> Result<Serving, WorkloadError> {
+        let params = Params::from_map(map)?;
+        Programs::find(params.bin.as_deref())?;
+        User::find(&params.user)?;
+        let cannot = |what: &str| Err(WorkloadError::Param(what.to_owned()));
+        if params.kill {
+            return cannot("`kill` is for a server on the machine of its sessions; leave it out");
+        }
+        if params.address.is_some() {
+            return cannot("`server.address` is for assay to set; leave it out");
+        }
+        let address = format!("{host}:{}", free_port(host)?);
+        let key = assay_sut::hex(&random()?);
+        let of = |name: &str, value: Scalar| (name.to_owned(), value);
+        Ok(Serving {
+            launch: Launch::default(),
+            params: [
+                of("server.address", address.as_str().into()),
+                of("server.key", key.as_str().into()),
+            ]
+            .into(),
+            address,
+            each: (0..clients).map(|n| [of("client", (n as i64).into())].into()).collect(),
+            done: Some(Done { file: DONE, timeout: TIMEOUT }),
+        })
     }
-    if params.address.is_some() {
-        return cannot("`server.address` is for assay to set; leave it out");
+
+    fn launch_server(
+        &self,
+        ctx: &TrialContext<'_>,
+        serving: &Serving,
+    ) -> Result<Launch, WorkloadError> {
+        let (host, port) = split(&serving.address)?;
+        let nodes = serving.each.len() as u64;
+        let clients = Clients { done: ctx.run_dir.join(DONE), host, port, nodes };
+        let launch = Spec::of(ctx, clients).launch(ctx, SERVER)?;
+        Ok(with_key(launch, &serving.params))
     }
-    let address = format!("{host}:{}", free_port(host)?);
-    let key = assay_sut::hex(&random()?);
-    let of = |name: &str, value: Scalar| (name.to_owned(), value);
-    Ok(Serving {
-        launch: Launch::default(),
-        params: [
-            of("server.address", address.as_str().into()),
-            of("server.key", key.as_str().into()),
-        ]
-        .into(),
-        address,
-        each: (0..clients).map(|n| [of("client", (n as i64).into())].into()).collect(),
-        done: Some(Done { file: DONE, timeout: TIMEOUT }),
-    })
 }
 
 fn random() -> Result<[u8; 16], WorkloadError> {
@@ -94,18 +106,6 @@ fn random() -> Result<[u8; 16], WorkloadError> {
     let (mut bytes, path) = ([0; 16], std::path::Path::new("/dev/urandom"));
     let read = fs::File::open(path).and_then(|mut f| f.read_exact(&mut bytes));
     read.map_err(WorkloadError::io("read", path)).map(|()| bytes)
-}
-
-/// What starts it.
-///
-/// # Errors
-/// A path is no text.
-pub fn launch(ctx: &TrialContext<'_>, serving: &Serving) -> Result<Launch, WorkloadError> {
-    let (host, port) = split(&serving.address)?;
-    let nodes = serving.each.len() as u64;
-    let clients = Clients { done: ctx.run_dir.join(DONE), host, port, nodes };
-    let launch = Spec::of(ctx, clients).launch(ctx, SERVER)?;
-    Ok(with_key(launch, &serving.params))
 }
 
 /// Puts the password into the environment of what is started.
@@ -224,10 +224,8 @@ mod tests {
 
     #[test]
     fn clients_learn_where_and_who_they_are_and_the_password_is_on_no_command_line() {
-        let spec = super::super::spec::spec();
-        let named = |p: assay_model::ParamSpec| Some((p.name, p.default?));
-        let map: BTreeMap<String, Scalar> = spec.params.into_iter().filter_map(named).collect();
-        let serving = match serving(&map, "127.0.0.1", 2) {
+        let map = crate::declare::treatment(Params::rows(), &[]);
+        let serving = match Bulkload.serve(&map, "127.0.0.1", 2) {
             Err(WorkloadError::Missing { what, .. }) => {
                 println!("skipped: because {what} is not here");
                 return;
@@ -242,7 +240,7 @@ mod tests {
         assert_eq!(launch.env, [(KEY.into(), key.into())]);
         let mut killed = map.clone();
         killed.insert("kill".into(), "middle".into());
-        assert!(super::serving(&killed, "127.0.0.1", 1).is_err());
+        assert!(Bulkload.serve(&killed, "127.0.0.1", 1).is_err());
         assert!(split("nowhere").is_err());
     }
 }

@@ -25,7 +25,6 @@ pub use alone::{SERVER, run as server};
 pub use spec::NAME;
 pub use trial::run as trial;
 
-use crate::capability::{Serves, Serving};
 use crate::trial_spec::TrialSpec;
 use crate::{Launch, Offers, TrialContext, Workload, WorkloadError};
 use params::Params;
@@ -71,24 +70,5 @@ impl Workload for Bulkload {
 
     fn offers(&self) -> Offers<'_> {
         Offers { serves: Some(self), ..Offers::default() }
-    }
-}
-
-impl Serves for Bulkload {
-    fn serve(
-        &self,
-        params: &BTreeMap<String, Scalar>,
-        host: &str,
-        clients: usize,
-    ) -> Result<Serving, WorkloadError> {
-        alone::serving(params, host, clients)
-    }
-
-    fn launch_server(
-        &self,
-        ctx: &TrialContext<'_>,
-        serving: &Serving,
-    ) -> Result<Launch, WorkloadError> {
-        alone::launch(ctx, serving)
     }
 }

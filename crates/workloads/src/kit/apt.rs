@@ -11,7 +11,7 @@ use std::time::Duration;
 use super::format::Origin;
 use super::lock::Lock;
 use crate::WorkloadError;
-use crate::program::find_program;
+use crate::program::need;
 use crate::step::{Inherit, Step};
 
 const TIMEOUT: Duration = Duration::from_secs(600);
@@ -28,14 +28,9 @@ impl Apt {
     /// # Errors
     /// There is no package client or no list of sources here, or a file cannot be written.
     pub fn open(cache_dir: &Path, etc: &Path, origin: Origin) -> Result<Self, WorkloadError> {
-        if find_program("apt-get".as_ref(), Path::new("/")).is_none() {
-            return Err(WorkloadError::Missing {
-                what: "`apt-get`, which fetches this kit's files,".into(),
-                remedy:
-                    "use Debian or one of its kin, or fetch the files by other means (docs/kits.md)"
-                        .into(),
-            });
-        }
+        let remedy =
+            "use Debian or one of its kin, or fetch the files by other means (docs/kits.md)";
+        need("apt-get", "`apt-get`, which fetches this kit's files,", remedy)?;
         let kind = match origin {
             Origin::DebianSource => "deb-src",
             Origin::DebianBinary => "deb",

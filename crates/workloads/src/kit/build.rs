@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::format::{Build, Command, Text};
 use super::lock::Lock;
-use super::template::{Values, command_holes, holes, render_command, shown};
+use super::template::{Rendered, Values, command_holes, holes, render_command, shown};
 use crate::WorkloadError;
 use crate::step::{Inherit, Step};
 use assay_sut::{sha256, sha256_file};
@@ -98,6 +98,27 @@ pub(crate) fn source_names<'a>(folders: impl Iterator<Item = &'a Path>) -> Vec<S
     found.into_iter().collect()
 }
 
+/// Runs commands one after the other, each in `cwd`, with its output in `log`, for `timeout` at most.
+///
+/// # Errors
+/// A value cannot be filled in, or a command failed.
+pub(crate) fn run_steps(
+    what: &str,
+    commands: &[Command],
+    env: &BTreeMap<String, Text>,
+    values: &Values,
+    (cwd, log, timeout): (&Path, &Path, Duration),
+) -> Result<(), WorkloadError> {
+    for (i, command) in commands.iter().enumerate() {
+        let Rendered { argv, env } =
+            render_command(command, env, values).map_err(WorkloadError::Param)?;
+        let name = &format!("{what}, step {} of {}", i + 1, commands.len());
+        let inherit = Inherit::Paths;
+        Step { name, argv: &argv, env: &env, inherit, cwd, log, timeout }.run()?;
+    }
+    Ok(())
+}
+
 /// Returns the build in `dir`, made now if it is not there. `values` has `build` = `dir`.
 ///
 /// # Errors
@@ -120,20 +141,8 @@ pub(crate) fn ensure(
     }
     fs::create_dir(dir).map_err(WorkloadError::io("create", dir))?;
     let log = dir.with_extension("log");
-    for (i, command) in build.steps.iter().enumerate() {
-        let rendered = render_command(command, &build.env, values).map_err(WorkloadError::Param)?;
-        let name = format!("build of kit {kit}, step {} of {}", i + 1, build.steps.len());
-        Step {
-            name: &name,
-            argv: &rendered.argv,
-            env: &rendered.env,
-            inherit: Inherit::Paths,
-            cwd: dir,
-            log: &log,
-            timeout,
-        }
-        .run()?;
-    }
+    let what = format!("build of kit {kit}");
+    run_steps(&what, &build.steps, &build.env, values, (dir, &log, timeout))?;
     let mut products = BTreeMap::new();
     for product in &build.produces {
         let name = product.get_ref();

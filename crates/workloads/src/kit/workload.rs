@@ -19,7 +19,6 @@ use super::template::{Values, render, render_command, shown};
 use super::{fetch, metrics, result, validate};
 use crate::capability::{Builds, Offers};
 use crate::program::{find_program, version_line};
-use crate::step::{Inherit, Step};
 use crate::{Collected, Finished, Launch, TrialContext, Workload, WorkloadError};
 use assay_sut::sha256;
 
@@ -230,15 +229,8 @@ impl Kit {
     ) -> Result<(), WorkloadError> {
         let prepare = &self.file.prepare;
         let timeout = timeout(prepare.timeout.as_ref())?;
-        for (i, command) in commands.iter().enumerate() {
-            let rendered =
-                render_command(command, &prepare.env, values).map_err(WorkloadError::Param)?;
-            let name =
-                format!("{what} of kit {}, step {} of {}", self.spec.name, i + 1, commands.len());
-            let (argv, env) = (&rendered.argv, &rendered.env);
-            Step { name: &name, argv, env, inherit: Inherit::Paths, cwd, log, timeout }.run()?;
-        }
-        Ok(())
+        let what = format!("{what} of kit {}", self.spec.name);
+        build::run_steps(&what, commands, &prepare.env, values, (cwd, log, timeout))
     }
 
     /// Makes `{input}` if this run has not made it.

@@ -3,81 +3,75 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 
-use assay_model::{Scalar, WorkloadSpec};
+use assay_model::Scalar;
 
+use super::Memcached;
 use super::params::{Cpus, Network, Params, Server, Transport};
 use super::server::{program, settings};
-use crate::capability::Serving;
+use super::spec::spec;
+use crate::capability::{Serves, Serving};
 use crate::program::free_port;
 use crate::{Launch, WorkloadError};
 
-/// How to start it where the others reach it as `host`.
-///
-/// # Errors
-/// The parameters are of a server that cannot be on another node, or there is no memcached.
-pub fn serving(
-    map: &BTreeMap<String, Scalar>,
-    spec: &WorkloadSpec,
-    host: &str,
-    clients: usize,
-) -> Result<Serving, WorkloadError> {
-    let mut params = Params::from_map(map)?;
-    let cannot = |what: &str| Err(WorkloadError::Param(what.to_owned()));
-    let Server::Own(own) = params.server.clone() else {
-        return cannot(
-            "`server.address` names a server that runs already, and `where.server_node` starts one",
-        );
-    };
-    if params.transport != Transport::Tcp || params.network == Network::Namespace {
-        return cannot(
-            "a server on a node of its own is asked over plain TCP (`transport = \"tcp\"`)",
-        );
+impl Serves for Memcached {
+    fn serve(
+        &self,
+        map: &BTreeMap<String, Scalar>,
+        host: &str,
+        clients: usize,
+    ) -> Result<Serving, WorkloadError> {
+        let mut params = Params::from_map(map)?;
+        let cannot = |what: &str| Err(WorkloadError::Param(what.to_owned()));
+        let Server::Own(own) = params.server.clone() else {
+            return cannot(
+                "`server.address` names a server that runs already, and `where.server_node` starts one",
+            );
+        };
+        if params.transport != Transport::Tcp || params.network == Network::Namespace {
+            return cannot(
+                "a server on a node of its own is asked over plain TCP (`transport = \"tcp\"`)",
+            );
+        }
+        if own.cpus != Cpus::Auto {
+            return cannot(
+                "a server on a node of its own has all its CPUs; leave `server.cpus` out",
+            );
+        }
+        params.load.connections *= clients;
+        let port = match own.port {
+            0 => free_port(host)?,
+            port => port,
+        };
+        let mut argv: Vec<OsString> = vec![program(&own)?.into()];
+        argv.extend(["-p", &port.to_string(), "-l", host].map(OsString::from));
+        argv.extend(settings(&params, &own));
+        let address = format!("{host}:{port}");
+        // What is for a server that assay starts does not go with one that runs.
+        let mut asking: BTreeMap<String, Scalar> = spec()
+            .params
+            .iter()
+            .filter(|p| p.name.starts_with("server."))
+            .filter_map(|p| Some((p.name.clone(), p.default.clone()?)))
+            .collect();
+        asking.insert("server.address".into(), address.as_str().into());
+        Ok(Serving {
+            launch: Launch { argv, ..Launch::default() },
+            address,
+            params: asking,
+            each: Vec::new(),
+            done: None,
+        })
     }
-    if own.cpus != Cpus::Auto {
-        return cannot("a server on a node of its own has all its CPUs; leave `server.cpus` out");
-    }
-    params.load.connections *= clients;
-    let port = match own.port {
-        0 => free_port(host)?,
-        port => port,
-    };
-    let mut argv: Vec<OsString> = vec![program(&own)?.into()];
-    argv.extend(["-p", &port.to_string(), "-l", host].map(OsString::from));
-    argv.extend(settings(&params, &own));
-    let address = format!("{host}:{port}");
-    // What is for a server that assay starts does not go with one that runs.
-    let mut asking: BTreeMap<String, Scalar> = spec
-        .params
-        .iter()
-        .filter(|p| p.name.starts_with("server."))
-        .filter_map(|p| Some((p.name.clone(), p.default.clone()?)))
-        .collect();
-    asking.insert("server.address".into(), address.as_str().into());
-    Ok(Serving {
-        launch: Launch { argv, ..Launch::default() },
-        address,
-        params: asking,
-        each: Vec::new(),
-        done: None,
-    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Workload;
-    use crate::capability::Serves;
-    use crate::memcached::Memcached;
 
     #[test]
     fn clients_are_sent_to_the_server_and_impossible_values_are_errors() {
         let workload = Memcached;
-        let defaults: BTreeMap<String, Scalar> = workload
-            .spec()
-            .params
-            .iter()
-            .filter_map(|p| Some((p.name.clone(), p.default.clone()?)))
-            .collect();
+        let defaults = crate::declare::treatment(spec().params.clone(), &[]);
         let with = |name: &str, value: Scalar| {
             let mut map = defaults.clone();
             map.insert(name.into(), value);

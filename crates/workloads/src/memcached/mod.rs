@@ -27,7 +27,6 @@ use assay_model::{Fact, Scalar, WorkloadSpec};
 pub use spec::NAME;
 pub use trial::run as trial;
 
-use crate::capability::{Serves, Serving};
 use crate::trial_spec::TrialSpec;
 use crate::{Failure, Launch, Offers, TrialContext, Workload, WorkloadError};
 use params::{Driver, Find, Network, Params, Server};
@@ -79,17 +78,6 @@ impl Workload for Memcached {
 
     fn offers(&self) -> Offers<'_> {
         Offers { serves: Some(self), ..Offers::default() }
-    }
-}
-
-impl Serves for Memcached {
-    fn serve(
-        &self,
-        params: &BTreeMap<String, Scalar>,
-        host: &str,
-        clients: usize,
-    ) -> Result<Serving, WorkloadError> {
-        alone::serving(params, self.spec(), host, clients)
     }
 }
 
