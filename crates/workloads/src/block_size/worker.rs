@@ -63,7 +63,7 @@ fn serve(json: &str) -> Result<(), Failure> {
     let mut lines = io::stdin().lock().lines();
     let slots = read_slots(&mut lines, spec.largest)?;
     say("saying that it is ready", &Report::Ready)?;
-    let begin = read(&mut lines, "waiting for the start")?;
+    let begin: u64 = read(&mut lines, "waiting for the start")?;
     sleep_until(begin.saturating_sub(1_000_000));
     let outcomes = measure(&spec, &mut walk, &mut buffers, &slots, begin)?;
     say("reporting", &Report::Outcomes(outcomes))?;
