@@ -20,8 +20,10 @@ pub(crate) fn wrong(message: impl Into<String>) -> WorkloadError {
 /// What a parameter's value may be, and how it becomes a `T`.
 pub(crate) struct Takes<T> {
     ty: ParamType,
-    read: Box<dyn Fn(&Scalar) -> Result<T, String>>,
+    read: Reader<T>,
 }
+
+type Reader<T> = Box<dyn Fn(&Scalar) -> Result<T, String>>;
 
 fn takes<T>(ty: ParamType, read: impl Fn(&Scalar) -> Result<T, String> + 'static) -> Takes<T> {
     Takes { ty, read: Box::new(read) }
