@@ -1,0 +1,191 @@
+//! The claims file: for each claim its quote, the number it states and the expression that
+//! recomputes it.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toml::Spanned;
+
+use crate::tables::TableDeclaration;
+
+/// The version of the format.
+const FORMAT: u32 = 1;
+
+/// A mistake in a claims file.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{file}:{line}: {message}")]
+pub struct ClaimsError {
+    /// The claims file.
+    pub file: String,
+    /// The line, from 1.
+    pub line: usize,
+    /// The mistake and the next step.
+    pub message: String,
+}
+
+/// Bindings of the claims of one text.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ClaimsFile {
+    /// The version of this format: 1.
+    pub format: u32,
+    /// The name of the text's file.
+    #[schemars(with = "String")]
+    pub text: Spanned<String>,
+    /// The day that ranks are of, unless an expression names another: `2009-08-27`.
+    pub as_of: Option<String>,
+    /// Declarations of tables.
+    #[serde(default, rename = "table")]
+    #[schemars(with = "Vec<TableDeclaration>")]
+    pub tables: Vec<Spanned<TableDeclaration>>,
+    /// The claims.
+    #[serde(default, rename = "claim")]
+    pub claims: Vec<ClaimBinding>,
+    /// The name of this file.
+    #[serde(skip)]
+    pub name: String,
+    /// Offsets at which its lines begin.
+    #[serde(skip)]
+    lines: Vec<usize>,
+}
+
+/// A claim and the expression that recomputes it.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ClaimBinding {
+    /// A name, unique in the file.
+    #[schemars(with = "Option<String>")]
+    pub id: Option<Spanned<String>>,
+    /// Words of the text; white space is normalized. They stand in the text once, unless
+    /// `occurrence` tells which place is meant.
+    #[schemars(with = "String")]
+    pub quote: Spanned<String>,
+    /// The place of a quote that stands in the text several times, from 1.
+    pub occurrence: Option<usize>,
+    /// The number that the claim states: `5 %`, `2.3 times`, `more than 25 %`, `13 to 15 %`,
+    /// `first`, `"X5570"`; `none` for a claim without one.
+    #[schemars(with = "Option<String>")]
+    pub says: Option<Spanned<String>>,
+    /// The expression that recomputes it, as in posts. Empty: not checked.
+    #[schemars(with = "String")]
+    pub is: Spanned<String>,
+    /// Expressions of other readings. If their verdicts differ, the claim is ambiguous.
+    #[serde(default)]
+    #[schemars(with = "Vec<String>")]
+    pub or: Vec<Spanned<String>>,
+    /// The deviation that `about` allows: `5 %`.
+    #[schemars(with = "Option<String>")]
+    pub within: Option<Spanned<String>>,
+    /// The table of a claimed column.
+    #[schemars(with = "Option<String>")]
+    pub table: Option<Spanned<String>>,
+    /// A column each of whose rows is a claim.
+    pub column: Option<String>,
+    /// Rows of the column that are no claims.
+    #[serde(default)]
+    pub except: Vec<String>,
+    /// A remark.
+    pub note: Option<String>,
+}
+
+impl ClaimsFile {
+    /// Reads a claims file.
+    pub fn read(name: &str, text: &str) -> Result<Self, ClaimsError> {
+        let lines: Vec<usize> =
+            std::iter::once(0).chain(text.match_indices('\n').map(|(i, _)| i + 1)).collect();
+        let line = |at: usize| lines.partition_point(|start| *start <= at);
+        let mut file: ClaimsFile = toml::from_str(text).map_err(|e| ClaimsError {
+            file: name.to_owned(),
+            line: e.span().map_or(1, |s| line(s.start)),
+            message: e.message().to_owned(),
+        })?;
+        name.clone_into(&mut file.name);
+        file.lines = lines;
+        if file.format != FORMAT {
+            let message = format!("format = {}: this assay reads format = {FORMAT}", file.format);
+            return Err(file.error(0, message));
+        }
+        for (i, claim) in file.claims.iter().enumerate() {
+            if let Some(id) = &claim.id {
+                let same =
+                    |c: &&ClaimBinding| c.id.as_ref().is_some_and(|o| o.as_ref() == id.as_ref());
+                if file.claims[..i].iter().any(|c| same(&c)) {
+                    let message = format!("id = \"{}\" is taken by a claim above", id.as_ref());
+                    return Err(file.error(id.span().start, message));
+                }
+            }
+            if claim.column.is_some() != claim.table.is_some() {
+                let message = "a claimed column needs both `table` and `column`".to_owned();
+                return Err(file.error(claim.quote.span().start, message));
+            }
+        }
+        Ok(file)
+    }
+
+    /// Refuses a claims file that was written for another text.
+    pub fn check_text(&self, text: &str) -> Result<(), ClaimsError> {
+        let name = |path: &str| path.rsplit(['/', '\\']).next().unwrap_or("").to_owned();
+        if name(self.text.as_ref()) == name(text) {
+            return Ok(());
+        }
+        let own = self.text.as_ref();
+        let message = format!(
+            "these claims are of `{own}`, not of `{text}`: correct `text`, or name its file"
+        );
+        Err(self.error(self.text.span().start, message))
+    }
+
+    /// Returns the tables that are declared.
+    pub fn declarations(&self) -> Vec<TableDeclaration> {
+        self.tables.iter().map(|t| t.as_ref().clone()).collect()
+    }
+
+    /// Makes an error about the table that is declared at an index.
+    pub fn table_error(&self, index: usize, message: String) -> ClaimsError {
+        self.error(self.tables.get(index).map_or(0, |t| t.span().start), message)
+    }
+
+    /// Makes an error about an offset of the file.
+    pub(crate) fn error(&self, at: usize, message: String) -> ClaimsError {
+        let line = self.lines.partition_point(|start| *start <= at);
+        ClaimsError { file: self.name.clone(), line, message }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(text: &str) -> String {
+        ClaimsFile::read("c.toml", text).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn mistakes_are_placed() {
+        assert!(error("format = 2\ntext = \"a\"\n").starts_with("c.toml:1: format = 2"));
+        assert!(
+            error("format = 1\ntext = \"a\"\nclaims = 3\n").starts_with("c.toml:3: unknown field")
+        );
+        let claim = "format = 1\ntext = \"a\"\n[[claim]]\nid = \"x\"\nquote = \"q\"\nis = \"\"\n";
+        let twice = format!("{claim}[[claim]]\nid = \"x\"\nquote = \"r\"\nis = \"\"\n");
+        assert!(error(&twice).starts_with("c.toml:8: id = \"x\" is taken"), "{}", error(&twice));
+        let column = format!("{claim}column = \"Ratio\"\n");
+        assert!(error(&column).starts_with("c.toml:5: a claimed column needs"));
+        assert!(error("format = ").starts_with("c.toml:1: "));
+    }
+
+    #[test]
+    fn claims_of_another_text_are_refused() {
+        let file = ClaimsFile::read("c.toml", "format = 1\ntext = \"post.md\"\n").unwrap();
+        assert!(file.check_text("posts/post.md").is_ok());
+        let message = file.check_text("other.md").unwrap_err().to_string();
+        assert!(message.starts_with("c.toml:2: these claims are of `post.md`"), "{message}");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn never_panics(text in "\\PC{0,60}", claim in "[a-z\" =\\[\\]\n']{0,60}") {
+            let _ = ClaimsFile::read("c", &text);
+            let _ = ClaimsFile::read("c", &format!("format = 1\ntext = 'a'\n[[claim]]\n{claim}"));
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! A text: its blocks with the lines that they stand on, and its tables.
+
+use std::path::Path;
+
+use crate::tables::{Grid, csv, html, markdown, plain};
+
+/// A text that cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{name}:{line}: {message}")]
+pub struct TextError {
+    /// The name of the text.
+    pub name: String,
+    /// The line, from 1.
+    pub line: usize,
+    /// The reason and the next step.
+    pub message: String,
+}
+
+/// A text that was read.
+#[derive(Debug, Clone)]
+pub struct Document {
+    /// The name of its file.
+    pub name: String,
+    /// Its paragraphs, list items, headings, lines of tables and code, in order.
+    pub blocks: Vec<Block>,
+    pub(crate) grids: Vec<Grid>,
+    pub(crate) source: String,
+}
+
+/// The role of a block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BlockKind {
+    /// Prose: may hold sentences.
+    Prose,
+    /// A row of a table, or code.
+    Data,
+}
+
+/// A piece of a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Block {
+    /// Its role.
+    pub kind: BlockKind,
+    /// Its text without markup.
+    pub text: String,
+    /// Offsets in the text at which a line of the source begins, with that line.
+    lines: Vec<(usize, usize)>,
+}
+
+impl Block {
+    fn new(kind: BlockKind) -> Self {
+        Block { kind, text: String::new(), lines: Vec::new() }
+    }
+
+    /// Appends text that begins on a line of the source.
+    fn push(&mut self, text: &str, line: usize) {
+        self.lines.push((self.text.len(), line));
+        for (i, _) in text.match_indices('\n') {
+            let last = self.lines.last().map_or(line, |l| l.1);
+            self.lines.push((self.text.len() + i + 1, last + 1));
+        }
+        self.text.push_str(text);
+    }
+
+    /// Returns the line of the source that an offset of the text stands on.
+    pub fn line(&self, offset: usize) -> usize {
+        let after = self.lines.partition_point(|(at, _)| *at <= offset);
+        self.lines[..after].last().or(self.lines.first()).map_or(1, |l| l.1)
+    }
+}
+
+impl Document {
+    /// Reads a text. The end of its name tells the format: Markdown (`.md`), HTML (`.html`), CSV
+    /// (`.csv`, `.tsv`), else plain text.
+    pub fn read(name: &str, source: &str) -> Result<Self, TextError> {
+        let mut reader = Reader::default();
+        let extension = Path::new(name).extension().and_then(|e| e.to_str()).unwrap_or("");
+        let start = source.trim_start().get(..9).unwrap_or("").to_lowercase();
+        let html = start.starts_with("<!doctype") || start.starts_with("<html");
+        let error = |(line, message)| TextError { name: name.to_owned(), line, message };
+        match extension.to_lowercase().as_str() {
+            "md" | "markdown" => markdown::read(&mut reader, source).map_err(error)?,
+            "html" | "htm" | "xhtml" => html::read(&mut reader, source, 1).map_err(error)?,
+            _ if html => html::read(&mut reader, source, 1).map_err(error)?,
+            "csv" | "tsv" => csv::read(&mut reader, source, 1),
+            _ => plain::read(&mut reader, source, 1, BlockKind::Prose),
+        }
+        reader.end();
+        let Reader { blocks, grids, .. } = reader;
+        Ok(Document { name: name.to_owned(), blocks, grids, source: source.to_owned() })
+    }
+
+    /// Returns the places of a quote in the text, white space normalized: first in the blocks, then
+    /// in the source with its markup.
+    pub(crate) fn find(&self, quote: &str) -> Vec<QuotePlace> {
+        let wanted = Normalized::of(quote).text;
+        let wanted = wanted.trim();
+        if wanted.is_empty() {
+            return Vec::new();
+        }
+        let mut found = Vec::new();
+        for (at, block) in self.blocks.iter().enumerate() {
+            let own = Normalized::of(&block.text);
+            found.extend(
+                own.places(wanted).map(|offset| QuotePlace {
+                    line: block.line(offset),
+                    block: Some((at, offset)),
+                }),
+            );
+        }
+        if found.is_empty() {
+            let line = |offset: usize| self.source[..offset].matches('\n').count() + 1;
+            let own = Normalized::of(&self.source);
+            let places = own.places(wanted);
+            found.extend(places.map(|offset| QuotePlace { line: line(offset), block: None }));
+        }
+        found
+    }
+}
+
+/// A place of a quote.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct QuotePlace {
+    pub line: usize,
+    /// The block and the offset in its text, if the quote stands in one block.
+    pub block: Option<(usize, usize)>,
+}
+
+/// A text whose white space is single blanks, with the offsets of its bytes in the original.
+struct Normalized {
+    text: String,
+    offsets: Vec<usize>,
+}
+
+impl Normalized {
+    fn of(text: &str) -> Self {
+        let mut own = Normalized { text: String::with_capacity(text.len()), offsets: Vec::new() };
+        for (at, c) in text.char_indices() {
+            let blank = c.is_whitespace();
+            if blank && own.text.ends_with(' ') {
+                continue;
+            }
+            own.text.push(if blank { ' ' } else { c });
+            own.offsets.resize(own.text.len(), at);
+        }
+        own
+    }
+
+    fn places<'a>(&'a self, wanted: &'a str) -> impl Iterator<Item = usize> + 'a {
+        self.text.match_indices(wanted).map(|(at, _)| self.offsets[at])
+    }
+}
+
+/// Collects the blocks and tables of a text.
+#[derive(Debug, Default)]
+pub(crate) struct Reader {
+    blocks: Vec<Block>,
+    grids: Vec<Grid>,
+    open: Option<Block>,
+}
+
+/// Characters of a title above a table at most.
+const TITLE: usize = 120;
+
+impl Reader {
+    /// Appends prose to the open block.
+    pub(crate) fn push(&mut self, text: &str, line: usize) {
+        self.open.get_or_insert_with(|| Block::new(BlockKind::Prose)).push(text, line);
+    }
+
+    /// Ends the open block.
+    pub(crate) fn end(&mut self) {
+        self.blocks.extend(self.open.take().filter(|b| !b.text.trim().is_empty()));
+    }
+
+    /// Adds a line of code or of a table.
+    pub(crate) fn data(&mut self, text: &str, line: usize) {
+        self.end();
+        let mut block = Block::new(BlockKind::Data);
+        block.push(text, line);
+        self.blocks.push(block);
+    }
+
+    /// Adds a table. Without a caption, the short line above is its title.
+    pub(crate) fn grid(&mut self, mut grid: Grid) {
+        self.end();
+        if grid.title.is_none() {
+            let above = self.blocks.iter().rfind(|b| b.kind == BlockKind::Prose);
+            let title = above.map(|b| b.text.split_whitespace().collect::<Vec<_>>().join(" "));
+            grid.title = title.filter(|t| t.chars().count() <= TITLE);
+        }
+        if !grid.header.is_empty() {
+            self.data(&grid.header.join(" "), grid.line);
+        }
+        for (line, cells) in &grid.rows {
+            self.data(&cells.join(" "), *line);
+        }
+        self.grids.push(grid);
+    }
+}
+
+/// Decodes a text: UTF-8, else Latin-1. A NUL byte is refused: that is no text.
+pub fn decode(name: &str, bytes: &[u8]) -> Result<String, TextError> {
+    if let Some(at) = bytes.iter().position(|b| *b == 0) {
+        let line = bytes[..at].split(|b| *b == b'\n').count();
+        let message = "a byte 0x00: this is not text".to_owned();
+        return Err(TextError { name: name.to_owned(), line, message });
+    }
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    Ok(match str::from_utf8(bytes) {
+        Ok(text) => text.to_owned(),
+        Err(_) => bytes.iter().map(|b| char::from(*b)).collect(),
+    })
+}

@@ -1,0 +1,412 @@
+//! Sentences and columns that compare, and a claims file to fill in. A binding is proposed only
+//! where both names, the metric and the number stand in the sentence word by word, one table has
+//! them, and the recomputed value agrees. No other sentence is interpreted.
+
+use std::fmt::Write;
+use std::ops::Range;
+
+use serde::Serialize;
+
+use crate::document::{BlockKind, Document};
+use crate::evaluate::Evaluate;
+use crate::judge::{Bound, ClaimVerdict, verdict};
+use crate::number::{NumberFormat, parse_with_unit};
+use crate::says::said;
+use crate::tables::{Table, is_numeric, normalized};
+
+/// Words that compare.
+const COMPARING: [&str; 48] = [
+    "ahead",
+    "average",
+    "beat",
+    "beats",
+    "behind",
+    "best",
+    "better",
+    "compared",
+    "decrease",
+    "double",
+    "fastest",
+    "faster",
+    "fewer",
+    "first",
+    "gain",
+    "half",
+    "higher",
+    "highest",
+    "improvement",
+    "increase",
+    "larger",
+    "least",
+    "less",
+    "lower",
+    "lowest",
+    "more",
+    "most",
+    "outperforms",
+    "percent",
+    "ratio",
+    "record",
+    "reduction",
+    "saves",
+    "slower",
+    "slowest",
+    "smaller",
+    "than",
+    "times",
+    "tops",
+    "triple",
+    "twice",
+    "versus",
+    "vs",
+    "wins",
+    "winner",
+    "worse",
+    "worst",
+    "x",
+];
+
+/// Words in the title of a column that compares.
+const RATIOS: [&str; 12] = [
+    "ratio",
+    "speedup",
+    "speed-up",
+    "relative",
+    "vs",
+    "versus",
+    "change",
+    "delta",
+    "difference",
+    "improvement",
+    "gain",
+    "times",
+];
+
+/// Words beside which no binding is proposed: another direction, a condition, a hedge.
+const UNCERTAIN: [&str; 32] = [
+    "about",
+    "almost",
+    "around",
+    "at",
+    "claims",
+    "could",
+    "decrease",
+    "expected",
+    "fewer",
+    "if",
+    "less",
+    "lower",
+    "may",
+    "might",
+    "nearly",
+    "never",
+    "no",
+    "not",
+    "only",
+    "or",
+    "reduction",
+    "roughly",
+    "should",
+    "slower",
+    "smaller",
+    "target",
+    "under",
+    "unless",
+    "up",
+    "without",
+    "worse",
+    "would",
+];
+
+/// Abbreviations whose point ends no sentence.
+const ABBREVIATIONS: [&str; 8] = ["vs", "e.g", "i.e", "eg", "ie", "approx", "no", "fig"];
+
+/// A sentence or a column that compares.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Comparison {
+    /// The line of the text.
+    pub line: usize,
+    /// The sentence, white space normalized, or the title of the column.
+    pub quote: String,
+    /// The table of a column.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub table: Option<String>,
+}
+
+/// A quoted result that a draft may bind to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ResultName {
+    /// Its id.
+    pub id: String,
+    /// The system.
+    pub system: String,
+    /// The metric.
+    pub metric: String,
+}
+
+/// A comparison with its place.
+struct Place {
+    comparison: Comparison,
+    /// The block and the range in it, of a sentence.
+    sentence: Option<(usize, Range<usize>)>,
+    /// The index of a column.
+    column: Option<usize>,
+}
+
+/// Returns the sentences and columns of a text that compare, in the text's order.
+pub fn comparisons(document: &Document, tables: &[Table]) -> Vec<Comparison> {
+    places(document, tables).into_iter().map(|p| p.comparison).collect()
+}
+
+/// The comparisons that no binding quotes.
+pub(crate) fn unchecked(document: &Document, tables: &[Table], bound: &[Bound]) -> Vec<Comparison> {
+    let mut places = places(document, tables);
+    places.retain(|place| {
+        !bound.iter().any(|b| match (&place.sentence, &b.block) {
+            (Some((block, range)), Some((at, start, length))) => {
+                block == at && *start < range.end && range.start < start + length
+            }
+            (Some(_), None) => b.column.is_none() && b.line == place.comparison.line,
+            (None, _) => b.column.as_ref().is_some_and(|(table, column)| {
+                place.comparison.table.as_ref() == Some(table) && place.column == Some(*column)
+            }),
+        })
+    });
+    places.into_iter().map(|p| p.comparison).collect()
+}
+
+fn places(document: &Document, tables: &[Table]) -> Vec<Place> {
+    let mut out = Vec::new();
+    for (at, block) in document.blocks.iter().enumerate() {
+        if block.kind != BlockKind::Prose {
+            continue;
+        }
+        for range in sentences(&block.text) {
+            let text = &block.text[range.clone()];
+            if compares(text) {
+                let (line, quote) = (block.line(range.start), normalized(text));
+                let comparison = Comparison { line, quote, table: None };
+                out.push(Place { comparison, sentence: Some((at, range)), column: None });
+            }
+        }
+    }
+    for table in tables {
+        for (i, column) in table.columns.iter().enumerate().skip(1) {
+            let numbers = table.rows.iter().filter(|r| r.cells[i].number.is_some()).count();
+            let title = column.title.to_lowercase();
+            let ratio = words(&title).any(|w| RATIOS.contains(&w)) || title.contains('%');
+            if ratio && numbers > 0 && 2 * numbers >= table.rows.len() {
+                let (line, quote) = (table.line, column.title.clone());
+                let comparison = Comparison { line, quote, table: Some(table.name.clone()) };
+                out.push(Place { comparison, sentence: None, column: Some(i) });
+            }
+        }
+    }
+    out.sort_by_key(|p| p.comparison.line);
+    out
+}
+
+/// The words of a text, without the marks around them.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let inner = |c: char| c.is_alphanumeric() || matches!(c, '%' | '-' | '.' | '\'');
+    text.split(move |c: char| !inner(c))
+        .map(|w| w.trim_matches(|c: char| matches!(c, '-' | '.' | '\'')))
+        .filter(|w| !w.is_empty())
+}
+
+/// True if a sentence has a comparing word, a percentage or a factor.
+fn compares(text: &str) -> bool {
+    words(text).any(|word| {
+        let lower = word.to_lowercase();
+        let counted = is_numeric(&lower) && lower.ends_with(['%', 'x', '\u{d7}']);
+        counted || COMPARING.contains(&lower.as_str())
+    })
+}
+
+/// The ranges of the sentences of a block.
+fn sentences(text: &str) -> Vec<Range<usize>> {
+    let mut out = Vec::new();
+    let mut start = 0;
+    for (at, c) in text.char_indices() {
+        let after = &text[at + c.len_utf8()..];
+        let next = after.trim_start().chars().next();
+        let ends = matches!(c, '.' | '!' | '?' | '\u{3002}' | '\u{61f}')
+            && after.starts_with(char::is_whitespace)
+            && next.is_some_and(|n| !n.is_lowercase());
+        let last = text[start..at].rsplit(char::is_whitespace).next().unwrap_or("");
+        let last = last.trim_start_matches('(').to_lowercase();
+        if ends && !(c == '.' && ABBREVIATIONS.contains(&last.as_str())) {
+            out.push(start..at + c.len_utf8());
+            start = at + c.len_utf8();
+        }
+    }
+    out.push(start..text.len());
+    let trimmed = out.into_iter().map(|r| {
+        let own = &text[r.clone()];
+        let start = r.start + (own.len() - own.trim_start().len());
+        start..start + own.trim().len()
+    });
+    trimmed.filter(|r| !r.is_empty()).collect()
+}
+
+/// Writes a claims file with every comparison of a text. Bindings without a proposal have an empty
+/// `is`, which is not checked.
+pub fn draft(
+    document: &Document,
+    tables: &[Table],
+    results: &[ResultName],
+    evaluator: &dyn Evaluate,
+) -> String {
+    let name = document.name.rsplit('/').next().unwrap_or(&document.name);
+    let mut out = format!("format = 1\ntext = {}\n", quoted(name));
+    for place in places(document, tables) {
+        let Comparison { line, quote, table } = &place.comparison;
+        let _ = write!(out, "\n# line {line}\n[[claim]]\nquote = {}\n", quoted(quote));
+        if let Some(table) = table {
+            let _ = write!(out, "table = {}\ncolumn = {}\nis = ''\n", quoted(table), quoted(quote));
+            continue;
+        }
+        let found = document.find(quote);
+        let own = |p: &crate::document::QuotePlace| match (&place.sentence, p.block) {
+            (Some((block, range)), Some((at, offset))) => *block == at && range.start == offset,
+            _ => false,
+        };
+        if found.len() > 1
+            && let Some(at) = found.iter().position(own)
+        {
+            let _ = writeln!(out, "occurrence = {}", at + 1);
+        }
+        let (says, is) = proposal(quote, tables, results, evaluator).unwrap_or_default();
+        let _ = write!(out, "says = {}\nis = {}\n", quoted(&says), quoted(&is));
+    }
+    out
+}
+
+/// A text as a TOML string.
+fn quoted(text: &str) -> String {
+    if text.contains(['\'', '\n']) || text.chars().any(char::is_control) {
+        toml::Value::from(text).to_string()
+    } else {
+        format!("'{text}'")
+    }
+}
+
+/// Two names and a metric that stand in a sentence, as operands of an expression.
+struct Pair {
+    subject: String,
+    baseline: String,
+}
+
+/// `says` and `is` of a sentence that names all that is needed.
+fn proposal(
+    sentence: &str,
+    tables: &[Table],
+    results: &[ResultName],
+    evaluator: &dyn Evaluate,
+) -> Option<(String, String)> {
+    if words(sentence).any(|w| UNCERTAIN.contains(&w.to_lowercase().as_str())) {
+        return None;
+    }
+    let says = only(claimed(sentence))?;
+    let than = only(sentence.match_indices(" than ").map(|(i, _)| i))?;
+    let mut pairs: Vec<Pair> = tables.iter().filter_map(|t| in_table(sentence, than, t)).collect();
+    let mut metrics: Vec<&str> = results.iter().map(|r| r.metric.as_str()).collect();
+    metrics.sort_unstable();
+    metrics.dedup();
+    if let Some(metric) = only(metrics.into_iter().filter(|m| stands(sentence, m).is_some())) {
+        let own: Vec<&ResultName> = results.iter().filter(|r| r.metric == metric).collect();
+        let names: Vec<&str> = own.iter().map(|r| r.system.as_str()).collect();
+        pairs.extend(ordered(sentence, than, &names).map(|(a, b)| Pair {
+            subject: quoted_double(&own[a].id),
+            baseline: quoted_double(&own[b].id),
+        }));
+    }
+    let pair = only(pairs)?;
+    let functions: &[&str] = if says.ends_with('%') { &["better", "more"] } else { &["times"] };
+    let claimed = said(&says).ok()?;
+    let is = functions.iter().find_map(|function| {
+        let is = format!("{function}({}, than={})", pair.subject, pair.baseline);
+        let computed = evaluator.evaluate(&is, None).ok()?;
+        let (verdict, _) = verdict(&claimed, None, &computed).ok()?;
+        (verdict == ClaimVerdict::Holds).then_some(is)
+    })?;
+    Some((says, is))
+}
+
+fn only<T>(items: impl IntoIterator<Item = T>) -> Option<T> {
+    let mut items = items.into_iter();
+    let first = items.next()?;
+    items.next().is_none().then_some(first)
+}
+
+/// The percentages and factors in a sentence, as `says` writes them.
+fn claimed(sentence: &str) -> Vec<String> {
+    let words: Vec<&str> = words(sentence).collect();
+    let mut out = Vec::new();
+    for (i, word) in words.iter().enumerate() {
+        let Some((number, unit)) = parse_with_unit(word, NumberFormat::default()) else { continue };
+        let unit = unit.as_deref().or(words.get(i + 1).copied()).unwrap_or("");
+        match unit {
+            "%" | "percent" => out.push(format!("{} %", number.text)),
+            "x" | "X" | "\u{d7}" | "times" => out.push(format!("{} times", number.text)),
+            _ => {}
+        }
+    }
+    out
+}
+
+/// The pair of a table whose metric and two rows a sentence names.
+fn in_table(sentence: &str, than: usize, table: &Table) -> Option<Pair> {
+    let metric = only((1..table.columns.len()).filter(|i| {
+        table.rows.iter().any(|r| r.cells[*i].number.is_some())
+            && stands(sentence, &table.columns[*i].title).is_some()
+    }))?;
+    let names: Vec<&str> = table.rows.iter().map(|r| r.name.as_str()).collect();
+    let (a, b) = ordered(sentence, than, &names)?;
+    let title = &table.columns[metric].title;
+    let operand = |row: usize| {
+        let (table, row) = (quoted_double(&table.name), quoted_double(names[row]));
+        format!("cell({table}, row={row}, column={})", quoted_double(title))
+    };
+    Some(Pair { subject: operand(a), baseline: operand(b) })
+}
+
+/// The indices of the two names in a sentence, one before `than` and one behind it. A third name,
+/// or one that is taken twice, makes none.
+fn ordered(sentence: &str, than: usize, names: &[&str]) -> Option<(usize, usize)> {
+    let mut found: Vec<(Range<usize>, usize)> = Vec::new();
+    for (i, name) in names.iter().enumerate() {
+        if let Some(at) = stands(sentence, name) {
+            found.push((at..at + name.len(), i));
+        }
+    }
+    // A name inside of a longer one does not count.
+    let inside =
+        |a: &Range<usize>, b: &Range<usize>| a != b && b.start <= a.start && a.end <= b.end;
+    let all = found.clone();
+    found.retain(|(range, _)| !all.iter().any(|(other, _)| inside(range, other)));
+    found.sort_by_key(|(range, _)| range.start);
+    match found.as_slice() {
+        [(a, subject), (b, baseline)] if a.end <= than && than < b.start => {
+            Some((*subject, *baseline))
+        }
+        _ => None,
+    }
+}
+
+/// The place of words in a sentence, if they stand there once and whole.
+fn stands(sentence: &str, words: &str) -> Option<usize> {
+    if words.chars().count() < 2 || !words.contains(char::is_alphabetic) {
+        return None;
+    }
+    let free = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric() && c != '-' && c != '/');
+    only(sentence.match_indices(words).map(|(at, _)| at).filter(|at| {
+        free(sentence[..*at].chars().next_back())
+            && free(sentence[at + words.len()..].chars().next())
+    }))
+}
+
+/// A text in double quotes, as expressions write it.
+fn quoted_double(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}

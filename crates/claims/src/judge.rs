@@ -1,0 +1,403 @@
+//! The verdicts of claims.
+
+use num_traits::Signed;
+use serde::Serialize;
+
+use crate::bindings::{ClaimBinding, ClaimsError, ClaimsFile};
+use crate::document::Document;
+use crate::draft::{Comparison, unchecked};
+use crate::evaluate::{Computed, CurrentRow, Evaluate, Input, Outcome};
+use crate::exact::{self, Exact};
+use crate::says::{Relation, Said, SaidNumber, said, within};
+use crate::tables::{Row, Table, find};
+use crate::unit;
+
+/// A verdict on a claim.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ClaimVerdict {
+    /// The recomputed value rounds to the claimed one.
+    Holds,
+    /// It is off by less than one unit of the last printed digit.
+    OffByRounding,
+    /// An input is missing.
+    NoData,
+    /// Declared readings differ in their verdict.
+    Ambiguous,
+    /// The claim is wrong.
+    Wrong,
+}
+
+impl ClaimVerdict {
+    /// All verdicts, best first.
+    pub const ALL: [ClaimVerdict; 5] = [
+        ClaimVerdict::Holds,
+        ClaimVerdict::OffByRounding,
+        ClaimVerdict::NoData,
+        ClaimVerdict::Ambiguous,
+        ClaimVerdict::Wrong,
+    ];
+
+    /// Returns its words.
+    pub fn words(self) -> &'static str {
+        match self {
+            ClaimVerdict::Holds => "holds",
+            ClaimVerdict::OffByRounding => "off by rounding",
+            ClaimVerdict::NoData => "no data",
+            ClaimVerdict::Ambiguous => "ambiguous",
+            ClaimVerdict::Wrong => "wrong",
+        }
+    }
+}
+
+/// The verdicts on the claims of a text.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Audit {
+    /// The bound claims, in the order of the claims file.
+    pub claims: Vec<JudgedClaim>,
+    /// Sentences and columns that compare and have no binding.
+    pub not_checked: Vec<Comparison>,
+}
+
+/// A claim with its verdict.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct JudgedClaim {
+    /// Its name.
+    pub id: Option<String>,
+    /// The line of the text.
+    pub line: usize,
+    /// The quote.
+    pub quote: String,
+    /// The claimed value.
+    pub says: Option<String>,
+    /// The verdict; of a column, the worst one of its rows.
+    pub verdict: ClaimVerdict,
+    /// The readings; none for a column.
+    pub readings: Vec<Reading>,
+    /// The rows of a claimed column.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub rows: Vec<JudgedRow>,
+    /// The remark of the binding.
+    pub note: Option<String>,
+}
+
+/// A row of a claimed column.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct JudgedRow {
+    /// The name of the row.
+    pub row: String,
+    /// The line of the text.
+    pub line: usize,
+    /// The claimed value: the cell.
+    pub says: String,
+    /// The verdict.
+    pub verdict: ClaimVerdict,
+    /// The readings.
+    pub readings: Vec<Reading>,
+}
+
+/// A reading of a claim: one expression.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Reading {
+    /// The expression.
+    pub is: String,
+    /// The verdict of this reading.
+    pub verdict: ClaimVerdict,
+    /// The recomputed value in the unit of the claim; of missing data, the missing input.
+    pub computed: String,
+    /// The formula with its numbers.
+    pub formula: String,
+    /// The values in it.
+    pub inputs: Vec<Input>,
+}
+
+/// Judges the claims of a text. `tables` are those of [`Document::tables`]. Fails with all mistakes
+/// of the claims file.
+pub fn audit(
+    document: &Document,
+    tables: &[Table],
+    file: &ClaimsFile,
+    evaluator: &dyn Evaluate,
+) -> Result<Audit, Vec<ClaimsError>> {
+    let judge = Judge { tables, file, evaluator };
+    let (mut claims, mut errors, mut bound) = (Vec::new(), Vec::new(), Vec::new());
+    for claim in &file.claims {
+        let place = match place(document, tables, file, claim) {
+            Ok(place) => place,
+            Err(error) => {
+                errors.push(error);
+                continue;
+            }
+        };
+        if claim.is.as_ref().trim().is_empty() {
+            continue;
+        }
+        match judge.claim(claim, place.line) {
+            Ok(judged) => claims.push(judged),
+            Err(error) => errors.push(error),
+        }
+        bound.push(place);
+    }
+    if errors.is_empty() {
+        let not_checked = unchecked(document, tables, &bound);
+        Ok(Audit { claims, not_checked })
+    } else {
+        Err(errors)
+    }
+}
+
+/// The place of a claim.
+pub(crate) struct Bound {
+    pub line: usize,
+    /// The block, the offset and the length of the quote.
+    pub block: Option<(usize, usize, usize)>,
+    /// The table and the column of a claimed column.
+    pub column: Option<(String, usize)>,
+}
+
+/// The place of a claim's quote, or the column.
+fn place(
+    document: &Document,
+    tables: &[Table],
+    file: &ClaimsFile,
+    claim: &ClaimBinding,
+) -> Result<Bound, ClaimsError> {
+    let quote = claim.quote.as_ref();
+    let error = |message| file.error(claim.quote.span().start, message);
+    let found = document.find(quote);
+    if found.is_empty() {
+        return Err(error(format!(
+            "`{quote}` is not in `{}`: copy the words of the text, or name another text",
+            document.name
+        )));
+    }
+    if let (Some(table), Some(column)) = (&claim.table, &claim.column) {
+        let of_table = |message| file.error(table.span().start, message);
+        let table = find(tables, table.as_ref()).map_err(|e| of_table(e.to_string()))?;
+        let column = table.column(column).map_err(|e| of_table(e.to_string()))?;
+        return Ok(Bound {
+            line: table.line,
+            block: None,
+            column: Some((table.name.clone(), column)),
+        });
+    }
+    let lines: Vec<String> = found.iter().map(|p| p.line.to_string()).collect();
+    let at = match claim.occurrence {
+        Some(n) => n.checked_sub(1).and_then(|i| found.get(i)).ok_or_else(|| {
+            error(format!("occurrence = {n}: the quote stands in the text {} times", found.len()))
+        })?,
+        None if found.len() > 1 => {
+            return Err(error(format!(
+                "`{quote}` stands in the text {} times, on lines {}: add `occurrence = N`, or quote more",
+                found.len(),
+                lines.join(", ")
+            )));
+        }
+        None => &found[0],
+    };
+    let block = at.block.map(|(block, offset)| (block, offset, quote.len()));
+    Ok(Bound { line: at.line, block, column: None })
+}
+
+struct Judge<'a> {
+    tables: &'a [Table],
+    file: &'a ClaimsFile,
+    evaluator: &'a dyn Evaluate,
+}
+
+impl Judge<'_> {
+    fn claim(&self, claim: &ClaimBinding, line: usize) -> Result<JudgedClaim, ClaimsError> {
+        let within = match &claim.within {
+            Some(text) => {
+                Some(within(text.as_ref()).map_err(|m| self.file.error(text.span().start, m))?)
+            }
+            None => None,
+        };
+        let mut judged = JudgedClaim {
+            id: claim.id.as_ref().map(|id| id.as_ref().clone()),
+            line,
+            quote: claim.quote.as_ref().clone(),
+            says: claim.says.as_ref().map(|s| s.as_ref().clone()),
+            verdict: ClaimVerdict::Holds,
+            readings: Vec::new(),
+            rows: Vec::new(),
+            note: claim.note.clone(),
+        };
+        if let (Some(table), Some(column)) = (&claim.table, &claim.column) {
+            let error = |message: String| self.file.error(table.span().start, message);
+            let table = find(self.tables, table.as_ref()).map_err(|e| error(e.to_string()))?;
+            let column = table.column(column).map_err(|e| error(e.to_string()))?;
+            let except = claim.except.iter().map(|name| table.row(name).map(|r| r.line));
+            let except: Vec<usize> =
+                except.collect::<Result<_, _>>().map_err(|e| error(e.to_string()))?;
+            for row in table.rows.iter().filter(|r| !except.contains(&r.line)) {
+                let cell = table.number(row, column).map_err(|e| {
+                    error(format!("{e}; a row without a claim belongs in `except`"))
+                })?;
+                let said = of_cell(cell, within.is_some());
+                let at = CurrentRow { table, row };
+                let readings = self.readings(claim, &said, within.as_ref(), Some(at))?;
+                judged.rows.push(of_row(row, cell.text.clone(), readings));
+            }
+            let worst = judged.rows.iter().map(|r| r.verdict).max();
+            judged.verdict =
+                worst.ok_or_else(|| error("the column has no rows to judge".to_owned()))?;
+            return Ok(judged);
+        }
+        let said = match &claim.says {
+            Some(says) => said(says.as_ref()).map_err(|m| self.file.error(says.span().start, m))?,
+            None => Said::Nothing,
+        };
+        judged.readings = self.readings(claim, &said, within.as_ref(), None)?;
+        judged.verdict = together(&judged.readings);
+        Ok(judged)
+    }
+
+    fn readings(
+        &self,
+        claim: &ClaimBinding,
+        said: &Said,
+        within: Option<&Exact>,
+        at: Option<CurrentRow<'_>>,
+    ) -> Result<Vec<Reading>, ClaimsError> {
+        let mut out = Vec::new();
+        for is in std::iter::once(&claim.is).chain(&claim.or) {
+            let expression = is.as_ref();
+            let error = |message: String| self.file.error(is.span().start, message);
+            let computed = self.evaluator.evaluate(expression, at).map_err(|e| {
+                let place = expression.get(e.span.clone()).unwrap_or(expression);
+                let help = if e.help.is_empty() { String::new() } else { format!(": {}", e.help) };
+                error(format!("`{place}`: {}{help}", e.message))
+            })?;
+            let (verdict, shown) = verdict(said, within, &computed).map_err(error)?;
+            let Computed { formula, inputs, .. } = computed;
+            out.push(Reading { is: expression.clone(), verdict, computed: shown, formula, inputs });
+        }
+        Ok(out)
+    }
+}
+
+fn of_row(row: &Row, says: String, readings: Vec<Reading>) -> JudgedRow {
+    let verdict = together(&readings);
+    JudgedRow { row: row.name.clone(), line: row.line, says, verdict, readings }
+}
+
+/// The value that a cell claims.
+fn of_cell(cell: &crate::tables::Cell, about: bool) -> Said {
+    let Some(number) = &cell.number else { return Said::Nothing };
+    Said::Number(SaidNumber {
+        relation: if about { Relation::About } else { Relation::Rounded },
+        value: number.value.clone(),
+        to: None,
+        last_digit: exact::ten_to(-number.decimals.cast_signed()),
+        unit: cell.unit.clone().unwrap_or_default(),
+    })
+}
+
+/// The verdict of several readings.
+fn together(readings: &[Reading]) -> ClaimVerdict {
+    let first = readings.first().map_or(ClaimVerdict::NoData, |r| r.verdict);
+    if readings.iter().all(|r| r.verdict == first) { first } else { ClaimVerdict::Ambiguous }
+}
+
+/// The verdict on one reading and the recomputed value as it is shown. An error says why the two
+/// cannot be compared.
+pub(crate) fn verdict(
+    said: &Said,
+    within: Option<&Exact>,
+    computed: &Computed,
+) -> Result<(ClaimVerdict, String), String> {
+    let of = |true_: bool| if true_ { ClaimVerdict::Holds } else { ClaimVerdict::Wrong };
+    Ok(match (said, &computed.outcome) {
+        (_, Outcome::Missing(what)) => (ClaimVerdict::NoData, what.clone()),
+        (Said::Number(said), Outcome::Number { value, unit }) => number(said, within, value, unit)?,
+        (Said::Place(said), Outcome::Rank { place, of: n, .. }) => {
+            (of(said == place), rank(*place, *n))
+        }
+        (Said::Last, Outcome::Rank { place, of: n, .. }) => (of(place == n), rank(*place, *n)),
+        (Said::Text(said), Outcome::Text(text)) => {
+            (of(has_words(text, said)), format!("\"{text}\""))
+        }
+        (Said::Nothing, _) => {
+            return Err("the claim has a value to compare with: write it as `says`".to_owned());
+        }
+        (_, outcome) => {
+            let (kind, form) = match outcome {
+                Outcome::Number { .. } => ("a number", "\"5 %\""),
+                Outcome::Rank { .. } => ("a place", "\"first\""),
+                Outcome::Text(_) | Outcome::Missing(_) => ("a text", "'\"X5570\"'"),
+            };
+            return Err(format!("the expression makes {kind}: write `says` as in {form}"));
+        }
+    })
+}
+
+/// Judges a number.
+fn number(
+    said: &SaidNumber,
+    within: Option<&Exact>,
+    value: &Exact,
+    unit: &str,
+) -> Result<(ClaimVerdict, String), String> {
+    let value = converted(said, value, unit)?;
+    let own = if said.unit.is_empty() { unit } else { &said.unit };
+    let shown = format!("{} {own}", exact::shown(&value)).trim_end().to_owned();
+    let half = &said.last_digit / exact::from_integer(2);
+    // How far the value is outside of what is claimed.
+    let low = &said.value - &value;
+    let high = &value - said.to.as_ref().unwrap_or(&said.value);
+    let verdict = match (said.relation, within) {
+        (Relation::About, None) => {
+            return Err("`about` needs `within`, as in within = \"5 %\"".to_owned());
+        }
+        (Relation::About | Relation::Rounded, Some(within)) => {
+            let allowed = said.value.abs() * within;
+            return Ok((graded(&[low - &allowed, high - allowed], None), shown));
+        }
+        (_, Some(_)) => return Err("`within` belongs to `about`, not to a bound".to_owned()),
+        (Relation::Rounded, None) => graded(&[&low - &half, &high - &half], Some(&half)),
+        (Relation::MoreThan, None) if value > said.value => ClaimVerdict::Holds,
+        (Relation::LessThan, None) if value < said.value => ClaimVerdict::Holds,
+        (Relation::MoreThan | Relation::AtLeast, None) => graded(&[low], None),
+        (Relation::LessThan | Relation::AtMost, None) => graded(&[-low], None),
+    };
+    // A strict bound fails at the bound itself.
+    let strict = matches!(said.relation, Relation::MoreThan | Relation::LessThan);
+    Ok((if strict && value == said.value { ClaimVerdict::Wrong } else { verdict }, shown))
+}
+
+/// Holds if no distance is positive; off by rounding below the slack.
+fn graded(distances: &[Exact], slack: Option<&Exact>) -> ClaimVerdict {
+    if distances.iter().all(|d| !d.is_positive()) {
+        ClaimVerdict::Holds
+    } else if slack.is_some_and(|slack| distances.iter().all(|d| d < slack)) {
+        ClaimVerdict::OffByRounding
+    } else {
+        ClaimVerdict::Wrong
+    }
+}
+
+/// The recomputed value in the unit of the claim.
+fn converted(said: &SaidNumber, value: &Exact, unit: &str) -> Result<Exact, String> {
+    if said.unit.is_empty() {
+        return Ok(value.clone());
+    }
+    unit::convert(value, &unit::parse(unit), &unit::parse(&said.unit)).ok_or_else(|| {
+        let own = if unit.is_empty() { "a plain number" } else { unit };
+        format!("`says` is in {}, the expression in {own}: these are not converted", said.unit)
+    })
+}
+
+/// True if `words` stand in `text` as whole words, case aside.
+fn has_words(text: &str, words: &str) -> bool {
+    let (text, words) = (text.to_lowercase(), words.to_lowercase());
+    let free = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
+    !words.is_empty()
+        && text.match_indices(&words).any(|(at, _)| {
+            free(text[..at].chars().next_back()) && free(text[at + words.len()..].chars().next())
+        })
+}
+
+fn rank(place: usize, of: usize) -> String {
+    format!("place {place} of {of}")
+}

@@ -1,0 +1,29 @@
+//! Claims of a text, recomputed. [`Document`] reads a text with its tables; a [`ClaimsFile`] binds
+//! each claim to an expression over these tables or over quoted results; an [`Evaluate`]
+//! implementation computes the expression, and [`audit`] judges the claim in exact arithmetic.
+//! Nothing here understands prose: a sentence that no binding quotes is not checked, and [`draft`]
+//! only lists the sentences that contain a comparing word.
+
+mod bindings;
+mod document;
+mod draft;
+mod evaluate;
+pub mod exact;
+mod judge;
+pub mod number;
+mod says;
+pub mod tables;
+pub mod unit;
+
+pub use bindings::{ClaimBinding, ClaimsError, ClaimsFile};
+pub use document::{Block, BlockKind, Document, TextError, decode};
+pub use draft::{Comparison, ResultName, comparisons, draft};
+pub use evaluate::{Computed, CurrentRow, Evaluate, ExpressionError, Input, Outcome};
+pub use exact::Exact;
+pub use judge::{Audit, ClaimVerdict, JudgedClaim, JudgedRow, Reading, audit};
+pub use number::{Number, NumberFormat};
+pub use tables::{Cell, Column, LookupError, Row, Table, TableDeclaration};
+pub use unit::Unit;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,162 @@
+//! The number that a claim states.
+
+use num_traits::Zero;
+
+use crate::exact::{self, Exact};
+use crate::number::{NumberFormat, parse, parse_with_unit};
+
+/// A claimed value.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Said {
+    /// A number: rounded, a bound, a range, or approximate.
+    Number(SaidNumber),
+    /// A place from 1 in a ranking.
+    Place(usize),
+    /// The last place.
+    Last,
+    /// A text that the recomputed one holds as whole words.
+    Text(String),
+    /// No number.
+    Nothing,
+}
+
+/// A claimed number.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct SaidNumber {
+    pub relation: Relation,
+    pub value: Exact,
+    /// The upper end of a range.
+    pub to: Option<Exact>,
+    /// One unit of the last printed digit.
+    pub last_digit: Exact,
+    /// The unit; empty if there is none.
+    pub unit: String,
+}
+
+/// The relation between the recomputed and the claimed number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Relation {
+    Rounded,
+    MoreThan,
+    AtLeast,
+    LessThan,
+    AtMost,
+    About,
+}
+
+const RELATIONS: [(&str, Relation); 8] = [
+    ("more than ", Relation::MoreThan),
+    ("over ", Relation::MoreThan),
+    ("at least ", Relation::AtLeast),
+    ("less than ", Relation::LessThan),
+    ("under ", Relation::LessThan),
+    ("at most ", Relation::AtMost),
+    ("about ", Relation::About),
+    ("around ", Relation::About),
+];
+
+const PLACES: [&str; 5] = ["first", "second", "third", "fourth", "fifth"];
+
+/// Parses `says`. An error is a reason with the accepted forms.
+pub(crate) fn said(text: &str) -> Result<Said, String> {
+    let text = text.trim();
+    if let Some(quoted) = text.strip_prefix('"').and_then(|t| t.strip_suffix('"')) {
+        return Ok(Said::Text(quoted.to_owned()));
+    }
+    let lower = text.to_lowercase();
+    if lower == "none" {
+        return Ok(Said::Nothing);
+    }
+    if lower == "last" {
+        return Ok(Said::Last);
+    }
+    if let Some(at) = PLACES.iter().position(|w| *w == lower) {
+        return Ok(Said::Place(at + 1));
+    }
+    if let Some(place) = ["st", "nd", "rd", "th"].iter().find_map(|end| lower.strip_suffix(end))
+        && let Some(place) = place.parse().ok().filter(|p| *p > 0)
+    {
+        return Ok(Said::Place(place));
+    }
+    let found = RELATIONS.iter().find(|(words, _)| lower.starts_with(words));
+    let (relation, rest) = match found {
+        Some((words, relation)) => (*relation, text[words.len()..].trim()),
+        None => (Relation::Rounded, text),
+    };
+    let format = NumberFormat::default();
+    let (from, rest) = match rest.split_once(" to ") {
+        Some((from, rest)) if relation == Relation::Rounded => (parse(from, format), rest),
+        _ => (None, rest),
+    };
+    let Some((number, unit)) = parse_with_unit(rest, format) else {
+        let hint = if rest.contains(',') { ", without marks between thousands" } else { "" };
+        return Err(format!(
+            "says = '{text}' states no value: write it as in \"5 %\", \"2.3 times\", \"more than 25 \
+             %\", \"13 to 15 %\", \"first\" or '\"a text\"'{hint}"
+        ));
+    };
+    let (value, to) = match from {
+        Some(from) => (from.value, Some(number.value)),
+        None => (number.value, None),
+    };
+    let last_digit = exact::ten_to(-number.decimals.cast_signed());
+    let unit = unit.unwrap_or_default();
+    Ok(Said::Number(SaidNumber { relation, value, to, last_digit, unit }))
+}
+
+/// Parses `within`: a percentage, as a fraction.
+pub(crate) fn within(text: &str) -> Result<Exact, String> {
+    match parse_with_unit(text, NumberFormat::default()) {
+        Some((number, Some(unit))) if unit == "%" && number.value >= Exact::zero() => {
+            Ok(number.value / exact::from_integer(100))
+        }
+        _ => Err(format!("within = \"{text}\" is no percentage, as in \"5 %\"")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn number(text: &str) -> (Relation, String, Option<String>, String) {
+        match said(text) {
+            Ok(Said::Number(n)) => {
+                let to = n.to.as_ref().map(exact::shown);
+                (n.relation, exact::shown(&n.value), to, n.unit)
+            }
+            other => panic!("{text}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_forms_are_read() {
+        assert_eq!(number("5 %"), (Relation::Rounded, "5".into(), None, "%".into()));
+        assert_eq!(number("2.3X"), (Relation::Rounded, "2.3".into(), None, "X".into()));
+        assert_eq!(number("more than 25%"), (Relation::MoreThan, "25".into(), None, "%".into()));
+        let range = (Relation::Rounded, "13".into(), Some("15".into()), "%".into());
+        assert_eq!(number("13 to 15 %"), range);
+        assert_eq!(number("-2 points").3, "points");
+        assert_eq!(said("2nd"), Ok(Said::Place(2)));
+        assert_eq!(said("First"), Ok(Said::Place(1)));
+        assert_eq!(said("\"X5570\""), Ok(Said::Text("X5570".into())));
+        assert_eq!(said("none"), Ok(Said::Nothing));
+    }
+
+    #[test]
+    fn other_forms_are_errors() {
+        for text in ["", "faster", "1,234 bops", "NaN", "0th", "more than", "5 to % 6", "١٢ %"] {
+            assert!(said(text).is_err(), "{text}");
+        }
+        assert!(said("1,234").unwrap_err().contains("without marks between thousands"));
+        assert!(within("5").is_err());
+        assert!(within("-5 %").is_err());
+        assert_eq!(within("5 %").map(|w| exact::shown(&w)), Ok("0.05".to_owned()));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn never_panics(text in "\\PC{0,30}") {
+            let _ = (said(&text), within(&text));
+        }
+    }
+}

@@ -1,0 +1,27 @@
+//! Tests over whole texts: tables, verdicts, drafts, and input that is broken.
+
+mod arithmetic;
+mod bad_input;
+mod reading;
+mod verdicts;
+
+use crate::{Document, Table};
+
+fn document(name: &str, text: &str) -> Document {
+    Document::read(name, text).unwrap()
+}
+
+fn tables(name: &str, text: &str) -> Vec<Table> {
+    document(name, text).tables(&[]).unwrap()
+}
+
+/// A table as lines: its name, line and titles, then its cells.
+fn shown(table: &Table) -> String {
+    let titles: Vec<&str> = table.columns.iter().map(|c| c.title.as_str()).collect();
+    let mut out = format!("{} line {}: {}\n", table.name, table.line, titles.join(" | "));
+    for row in &table.rows {
+        let cells: Vec<&str> = row.cells.iter().map(|c| c.text.as_str()).collect();
+        out.push_str(&format!("{}: {}\n", row.line, cells.join(" | ")));
+    }
+    out
+}
