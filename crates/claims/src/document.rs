@@ -146,9 +146,24 @@ impl Normalized {
         own
     }
 
+    /// The places of words, which neither begin nor end inside of a word or number.
     fn places<'a>(&'a self, wanted: &'a str) -> impl Iterator<Item = usize> + 'a {
-        self.text.match_indices(wanted).map(|(at, _)| self.offsets[at])
+        let whole = |at: &usize| {
+            let (before, after) = (&self.text[..*at], &self.text[at + wanted.len()..]);
+            !joined(before.chars().rev(), wanted.chars().next())
+                && !joined(after.chars(), wanted.chars().next_back())
+        };
+        self.text.match_indices(wanted).map(|(at, _)| at).filter(whole).map(|at| self.offsets[at])
     }
+}
+
+/// True if the outer characters, nearest first, belong to the word or number that `inner` ends.
+fn joined(mut outer: impl Iterator<Item = char>, inner: Option<char>) -> bool {
+    let next = outer.next();
+    let digit = |c: Option<char>| c.is_some_and(char::is_numeric);
+    let word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+    word(inner) && word(next)
+        || digit(inner) && matches!(next, Some('.' | ',')) && digit(outer.next())
 }
 
 /// Collects the blocks and tables of a text.

@@ -181,7 +181,7 @@ fn place(
             column: Some((table.name.clone(), column)),
         });
     }
-    let lines: Vec<String> = found.iter().map(|p| p.line.to_string()).collect();
+    let lines: Vec<String> = found.iter().take(8).map(|p| p.line.to_string()).collect();
     let at = match claim.occurrence {
         Some(n) => n.checked_sub(1).and_then(|i| found.get(i)).ok_or_else(|| {
             error(format!("occurrence = {n}: the quote stands in the text {} times", found.len()))

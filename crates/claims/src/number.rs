@@ -60,7 +60,8 @@ pub fn parse_with_unit(text: &str, format: NumberFormat) -> Option<(Number, Opti
     let (number, unit) = text.split_at(end);
     let number = number.trim_end();
     let unit = unit.trim();
-    if number.ends_with(mark) || unit.starts_with(|c: char| c.is_ascii_digit()) {
+    if number.ends_with(mark) || unit.starts_with(|c: char| c.is_ascii_digit() || ".,'".contains(c))
+    {
         return None;
     }
     Some((parse(number, format)?, (!unit.is_empty()).then(|| unit.to_owned())))

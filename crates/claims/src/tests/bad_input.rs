@@ -28,6 +28,9 @@ fn a_quote_that_is_not_in_the_text_or_twice() {
     assert_eq!(audit.claims[0].line, 9);
     // White space is normalized, markup is no part of the words, and all mistakes are reported.
     assert!(audited(TEXT, &claim("It is twice  as fast", "says = '1'\n")).is_ok());
+    // A quote begins and ends with whole words and numbers.
+    let text = TEXT.replace("9% more", "15% more, 5% more and 1.5% more");
+    assert!(audited(&text, &claim("5% more", "says = '1'\n")).is_ok());
     let both = error(TEXT, &(claim("nowhere", "") + &claim("never", "")));
     assert_eq!(both.lines().count(), 2, "{both}");
 }
@@ -145,6 +148,8 @@ fn bytes_that_are_no_text() {
 }
 
 proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(64))]
+
     #[test]
     fn no_text_makes_the_readers_panic(
         text in "[-a-z0-9 .,|\t\n<>/=\"*#`\u{b1}\u{5d0}%]{0,200}",

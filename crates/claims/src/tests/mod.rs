@@ -5,6 +5,8 @@ mod bad_input;
 mod reading;
 mod verdicts;
 
+use std::fmt::Write;
+
 use crate::{Document, Table};
 
 fn document(name: &str, text: &str) -> Document {
@@ -21,7 +23,7 @@ fn shown(table: &Table) -> String {
     let mut out = format!("{} line {}: {}\n", table.name, table.line, titles.join(" | "));
     for row in &table.rows {
         let cells: Vec<&str> = row.cells.iter().map(|c| c.text.as_str()).collect();
-        out.push_str(&format!("{}: {}\n", row.line, cells.join(" | ")));
+        let _ = writeln!(out, "{}: {}", row.line, cells.join(" | "));
     }
     out
 }
