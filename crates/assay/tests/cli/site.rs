@@ -293,8 +293,8 @@ fn what_is_wrong_is_named_and_the_rest_is_built() {
     );
     world.write("posts/pause-.md", QUOTED);
     world.write("posts/empty.md", "");
-    let typed = QUOTED.replace("{{ value", "5% better than the rest: {{ value");
-    world.write("posts/typed.md", &typed);
+    let two = "{{ times(\"intrate-6048-base\", than=\"fprate-6048-base\") }} {{ value";
+    world.write("posts/two.md", &QUOTED.replace("{{ value", two));
     let done = build(&world, &["--json"]);
     assert_eq!(done.code, 4, "{}", done.stderr);
     let printed = json(&done.stdout);
@@ -307,7 +307,7 @@ fn what_is_wrong_is_named_and_the_rest_is_built() {
         "{printed:#}"
     );
     assert_eq!(
-        (&why("a-mistake.md")["because"], &why("typed.md")["because"]),
+        (&why("a-mistake.md")["because"], &why("two.md")["because"]),
         (&"mistake".into(), &"refused".into())
     );
     assert_eq!(why("empty.md")["because"], "mistake");
@@ -315,7 +315,7 @@ fn what_is_wrong_is_named_and_the_rest_is_built() {
     assert_eq!(printed["left_out"].as_array().unwrap().len(), 3, "{printed:#}");
     assert_eq!((&printed["posts"], &printed["runs"]), (&3.into(), &3.into()), "{printed:#}");
     links_lead_somewhere(&out);
-    for bad in ["a-mistake.md", "empty.md", "typed.md"] {
+    for bad in ["a-mistake.md", "empty.md", "two.md"] {
         fs::remove_file(world.path("posts").join(bad)).unwrap();
     }
     assert_eq!(build(&world, &[]).code, 0);

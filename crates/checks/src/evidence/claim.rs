@@ -1,55 +1,34 @@
 //! The sentence that compares.
 
-/// What a claim says.
+/// What a number of a post says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verb {
-    /// One is faster, slower, better, worse than the other.
-    Direction,
-    /// Same, no overhead, no regression.
-    Same,
-    /// Best, record, number one: a place in a population.
+    /// A place in a population.
     Best,
-    /// A number or a ratio, in words that follow from it.
+    /// A ratio, in words that follow from it.
     States,
-}
-
-/// The kind of ratio behind a claim.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RatioKind {
-    /// Of throughputs or other rates.
-    Throughput,
-    /// Of times.
-    Time,
-    /// Of something else that the claim names.
-    Other,
 }
 
 /// A claim with what stands behind it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ClaimEvidence {
-    /// The sentence.
+    /// The claim in words.
     pub text: String,
     /// What it says.
     pub verb: Option<Verb>,
-    /// Which ratio it states; `None`: the sentence does not tell time from throughput.
-    pub ratio_kind: Option<RatioKind>,
     /// The claimed ratio, better / worse (1.05 for 5 % better).
     pub ratio: Option<f64>,
-    /// Whether it speaks of peak (steady) performance.
+    /// True if it is about peak (steady) performance.
     pub of_peak: Option<bool>,
-    /// What the results say, where that is the opposite of the words.
-    pub contradicted: Option<String>,
-    /// For `best` and `record`: among which population.
+    /// For a rank: the population.
     pub population: Option<String>,
     /// The date that it is true of.
     pub as_of: Option<String>,
-    /// For `up to`: whether the distribution stands beside it.
-    pub distribution_shown: Option<bool>,
-    /// Whether both absolute values with units stand beside the ratio.
+    /// True if both absolute values with units stand beside the ratio.
     pub absolutes_shown: Option<bool>,
-    /// For a speed-up: what the base case is (one core of the same code, the best serial code).
+    /// For a speed-up: the base case (one core of the same code, the best serial code).
     pub speedup_base: Option<String>,
-    /// Whether the claim is a speed-up.
+    /// True if the claim is a speed-up.
     pub is_speedup: Option<bool>,
 }
 

@@ -11,17 +11,6 @@ pub enum Unit {
     Samples,
 }
 
-/// What a verdict rests on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum VerdictBasis {
-    /// The interval of the ratio.
-    RatioInterval,
-    /// Whether two intervals overlap.
-    Overlap,
-    /// A ratio plus or minus a standard deviation.
-    RatioSigma,
-}
-
 /// A treatment against the baseline.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ComparisonEvidence {
@@ -43,12 +32,8 @@ pub struct ComparisonEvidence {
     pub detectable: Option<f64>,
     /// The margin as a fraction.
     pub margin: Option<f64>,
-    /// Whether the margin was declared before the run.
-    pub margin_declared_before: Option<bool>,
     /// What the comparison says.
     pub verdict: Option<Verdict>,
-    /// What the verdict rests on.
-    pub basis: Option<VerdictBasis>,
     /// How two methods disagree on the verdict, as a sentence, where they do.
     pub disputed: Option<String>,
     /// The ratio of medians, where it was computed.

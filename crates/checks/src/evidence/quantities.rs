@@ -13,8 +13,6 @@ pub struct NumberEvidence {
     pub printed: Option<String>,
     /// Recomputed from the unrounded inputs, in the printed unit.
     pub exact: Option<f64>,
-    /// The sentence with comparison that a person typed it in; `None`: nobody typed it.
-    pub typed_in: Option<String>,
     /// Its interval in the printed unit.
     pub interval: Option<Interval>,
     /// Whether it is the same on every repetition (a size, a count of instructions).

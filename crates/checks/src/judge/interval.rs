@@ -3,9 +3,9 @@
 use assay_model::Verdict;
 
 use super::environment::nothing_compared;
-use crate::check::{Evaluation, at, found_or_missing, need, not_applicable, number, plain};
-use crate::rows::{N, W};
-use crate::{ComparisonEvidence, Evidence, Verb, VerdictBasis};
+use crate::check::{Evaluation, at, need, not_applicable, number, plain};
+use crate::rows::N;
+use crate::{ComparisonEvidence, Evidence, Verb};
 
 pub(crate) fn interval_present(e: &Evidence) -> Evaluation {
     let numbers = e.numbers.need("the numbers that are shown")?;
@@ -34,25 +34,6 @@ pub(crate) fn interval_present(e: &Evidence) -> Evaluation {
     Ok(vec![plain(format!("{} {have} no interval", super::environment::shortened(&bare)))])
 }
 
-pub(crate) fn interval_on_ratio(e: &Evidence) -> Evaluation {
-    let comparisons = e.comparisons.need("what the verdicts rest on")?;
-    let mut found = Vec::new();
-    for c in comparisons {
-        match need(c.basis.as_ref(), format!("what the verdict on {} rests on", c.label))? {
-            VerdictBasis::RatioInterval => {}
-            VerdictBasis::Overlap => found.push(plain(format!(
-                "the verdict on {} rests on whether two intervals overlap",
-                c.label
-            ))),
-            VerdictBasis::RatioSigma => found.push(plain(format!(
-                "the verdict on {} rests on a ratio and its standard deviation",
-                c.label
-            ))),
-        }
-    }
-    Ok(found)
-}
-
 /// The comparison that a claim rests on: the only one, or that of the claimed ratio.
 fn behind_the_claim(e: &Evidence) -> Result<&ComparisonEvidence, crate::check::Stop> {
     let claim = e.claim.need("the claim")?;
@@ -67,68 +48,25 @@ fn behind_the_claim(e: &Evidence) -> Result<&ComparisonEvidence, crate::check::S
 
 pub(crate) fn direction(e: &Evidence) -> Evaluation {
     let claim = e.claim.need("the claim")?;
-    let verb = *need(claim.verb.as_ref(), "what the claim says")?;
-    if let Some(results) = &claim.contradicted {
-        let text = format!("{results}: \"{}\"", claim.text);
-        return Ok(vec![
-            plain(text).remedy("say what the results say, or let `{{ better(...) }}` say it"),
-        ]);
-    }
-    let comparison = match verb {
-        Verb::Direction | Verb::States => behind_the_claim(e)?,
-        _ => return not_applicable("the claim states no direction"),
-    };
-    let says = if claim.text.is_empty() { String::new() } else { format!("`{}`: ", claim.text) };
-    let unclear = |interval: &assay_model::Interval| {
-        interval.contains(1.0) || comparison.verdict == Some(Verdict::Inconclusive)
-    };
-    if let Some(i) = comparison.interval.filter(unclear) {
-        let text = format!(
-            "{says}the data allow ratios from {:.4} to {:.4}: the direction is not established",
-            i.low, i.high
-        );
-        return Ok(match (verb, comparison.verdict) {
-            (Verb::States, Some(Verdict::Equivalent)) => Vec::new(),
-            // The words follow the numbers, and a reader may take the ratio for a direction.
-            (Verb::States, _) => vec![at(W, text)],
-            _ => vec![plain(text)],
-        });
-    }
-    if verb == Verb::States {
-        return not_applicable("the claim states no direction");
-    }
-    need(comparison.interval.as_ref(), format!("{says}the interval of the claimed ratio"))?;
-    Ok(Vec::new())
-}
-
-pub(crate) fn equality(e: &Evidence) -> Evaluation {
-    let claim = e.claim.need("the claim")?;
-    if *need(claim.verb.as_ref(), "what the claim says")? != Verb::Same {
-        return not_applicable("the claim states no equality");
+    if *need(claim.verb.as_ref(), "what the claim says")? != Verb::States {
+        return not_applicable("the claim states no ratio");
     }
     let comparison = behind_the_claim(e)?;
-    let says = if claim.text.is_empty() { String::new() } else { format!("`{}`: ", claim.text) };
-    let Some(margin) = comparison.margin else {
-        let text = format!("{says}no margin was declared, so nothing can be shown to be the same");
-        return Ok(vec![plain(text)]);
+    let Some(interval) = &comparison.interval else {
+        return not_applicable("the ratio has no interval: quoted results print none");
     };
-    let interval = *need(comparison.interval.as_ref(), "the interval of the claimed ratio")?;
-    let mut found = Vec::new();
-    let mut lacking = Vec::new();
-    if interval.low < 1.0 / (1.0 + margin) || interval.high > 1.0 + margin {
-        found.push(plain(format!(
-            "{says}the interval {:.3} to {:.3} is not inside the margin of {:.1} %: finding no difference is not showing none",
-            interval.low,
-            interval.high,
-            margin * 100.0
-        )));
-    }
-    match comparison.margin_declared_before {
-        Some(false) => found.push(plain("the margin was chosen after the data were seen")),
-        Some(true) => {}
-        None => lacking.push("when the margin was declared".to_owned()),
-    }
-    found_or_missing(found, &lacking)
+    let open = match comparison.verdict {
+        Some(Verdict::Equivalent) => false,
+        Some(Verdict::Inconclusive) => true,
+        _ => interval.contains(1.0),
+    };
+    let text = || {
+        plain(format!(
+            "the data allow ratios from {:.4} to {:.4}: the direction is not established",
+            interval.low, interval.high
+        ))
+    };
+    Ok(open.then(text).into_iter().collect())
 }
 
 pub(crate) fn detectable(e: &Evidence) -> Evaluation {

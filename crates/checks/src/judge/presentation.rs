@@ -70,15 +70,6 @@ pub(crate) fn recomputes(e: &Evidence) -> Evaluation {
     }
     for n in numbers.iter().filter(|n| n.kind != Some(assay_model::Kind::Quoted)) {
         let Some(printed) = &n.printed else { continue };
-        if let Some(sentence) = &n.typed_in {
-            let text = format!(
-                "{}: `{printed}` is typed by hand in a sentence that compares: \"{sentence}\"",
-                n.what
-            );
-            let remedy = "compute it: `{{ better(...) }}`, `{{ value(...) }}`; or take it out of the comparison";
-            found.push(plain(text).remedy(remedy));
-            continue;
-        }
         let exact = *need(n.exact.as_ref(), format!("the inputs of {}", n.what))?;
         let Some((value, unit)) = last_digit(printed) else {
             return missing(format!("a number in `{printed}`"));

@@ -129,14 +129,14 @@ pub const WORDING_EXACT: Row = Row {
     id: "F56",
     name: "wording-exact",
     section: Section::Claims,
-    severity: W,
-    escalation: "invalid for best or record without population and date",
-    needs: "the claim's text and what its ratio is of",
-    fires: "faster without time or throughput, or up to without the distribution",
-    why: "50 % faster is 2/3 or half of the time, as the reader likes",
-    remedy: "state which ratio, of what, on which workload, as of which date",
+    severity: I,
+    escalation: "",
+    needs: "the population and the day of a rank",
+    fires: "a rank without its population, or without the day that it is true of",
+    why: "a record stands until the next result is published",
+    remedy: "state among which results, and as of which date",
     source: "SPEC fair use 2023; SPEC OSG",
-    evidence: "sentences and ranks of a post; `assay audit`",
+    evidence: "ranks of a post",
 };
 
 /// F57, source-and-date.

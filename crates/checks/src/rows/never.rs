@@ -20,14 +20,7 @@ const ALWAYS_CHECKED: &[(&Row, &str)] = &[
         "intervals are computed here, over trials; importers say which of them share a process",
     ),
     (&rows::INTERVAL_PRESENT, "a number without an interval is what it finds"),
-    (
-        &rows::EQUALITY_SUPPORTED,
-        "a comparison without an interval is withheld, and so is its sentence",
-    ),
-    (
-        &rows::INTERVAL_ON_RATIO,
-        "verdicts are computed here, from the interval of the ratio; the words of a post are the evidence",
-    ),
+    (&rows::DIRECTION_SUPPORTED, "F32 finds a measured ratio without an interval"),
     (&rows::SELF_COMPARISON, "a comparison of identical code that is not kept is what it finds"),
     (&rows::MANY_COMPARISONS, "comparisons are counted"),
     (&rows::EXCLUSIONS_LOGGED, "every trial has a record"),

@@ -12,7 +12,7 @@ pub struct Retired {
     pub why: &'static str,
 }
 
-const RETIRED: [Retired; 6] = [
+const RETIRED: [Retired; 8] = [
     Retired {
         id: "F10",
         name: "app-tunables",
@@ -23,15 +23,21 @@ const RETIRED: [Retired; 6] = [
         name: "micro-as-macro",
         why: "nothing states whether a claim is about an operation, an application or a system",
     },
-    Retired {
-        id: "F27",
-        name: "overhead-arithmetic",
-        why: "no output states overhead; F45 finds a typed percentage",
-    },
+    Retired { id: "F27", name: "overhead-arithmetic", why: "no output states overhead" },
     Retired {
         id: "F30",
         name: "autocorrelated",
         why: "no output states an interval over the inside of a trial",
+    },
+    Retired {
+        id: "F33",
+        name: "interval-on-ratio",
+        why: "every verdict rests on the interval of the ratio, and no output reads other words",
+    },
+    Retired {
+        id: "F35",
+        name: "equality-supported",
+        why: "no output says equivalent without a margin that the run declared",
     },
     Retired {
         id: "F53",

@@ -9,7 +9,10 @@ use pulldown_cmark::{Alignment, Event, HeadingLevel, Tag, TagEnd};
 use super::read::{CLOSE, OPEN};
 use super::typed::{Marks, events_of};
 
-/// What makes the HTML of computed pieces.
+/// Opens the place of a typed quantity.
+const TYPED: &str = "<span class=\"typed\" title=\"typed by the author; no function printed it\">";
+
+/// Makes the HTML of computed pieces.
 pub(super) trait Pieces {
     /// The number at an index.
     fn number(&self, at: usize) -> Markup;
@@ -17,8 +20,6 @@ pub(super) trait Pieces {
     fn block(&self, at: usize) -> Markup;
     /// What became of the claim at an index.
     fn claim(&self, at: usize) -> Markup;
-    /// The tag that opens a place of what was typed: `t0` a quantity, `c0` words that compare.
-    fn typed(&self, what: &str) -> Markup;
 }
 
 /// The body with its headings of the second level: anchor and text.
@@ -102,8 +103,13 @@ impl<P: Pieces> Writer<'_, P> {
                 _ => None,
             })
             .collect();
-        let shown: String =
-            words.split(OPEN).map(|p| p.split_once(CLOSE).map_or(p, |(_, rest)| rest)).collect();
+        // A quantity that was typed has its dagger in the contents too.
+        let mut shown = String::new();
+        for (i, part) in words.split(OPEN).enumerate() {
+            let (place, rest) = part.split_once(CLOSE).filter(|_| i > 0).unwrap_or(("", part));
+            shown.push_str(if place == "/" { "†" } else { "" });
+            shown.push_str(rest);
+        }
         let id = self.anchor(&shown);
         if level <= HeadingLevel::H2 {
             if self.section {
@@ -250,8 +256,7 @@ impl<P: Pieces> Writer<'_, P> {
             } else if place == "/" {
                 self.out.push_str("</span>");
             } else {
-                self.out
-                    .push_str(self.pieces.typed(place).into_string().trim_end_matches("</span>"));
+                self.out.push_str(TYPED);
             }
             self.plain(rest);
         }
@@ -289,10 +294,6 @@ mod tests {
 
         fn claim(&self, at: usize) -> Markup {
             html! { i { (at) } }
-        }
-
-        fn typed(&self, what: &str) -> Markup {
-            html! { span class=(what) {} }
         }
     }
 

@@ -2,9 +2,9 @@
 
 use assay_checks::{
     ClaimEvidence, ComparisonEvidence, Derivation, Evidence, Known, MetricIdentity, NumberEvidence,
-    QuoteEvidence, Registered, Verb, VerdictBasis, rows,
+    QuoteEvidence, Registered, Verb, rows,
 };
-use assay_model::{Finding, Kind, Profile, Row, Severity, Verdict};
+use assay_model::{Finding, Kind, Profile, Row, Severity};
 use assay_rules::denominator::{Basis, Entry, Reversal, divided, turned};
 
 use super::amount::{Amount, Part};
@@ -110,11 +110,10 @@ pub(super) fn reversal(claimed: Basis, turns: &[Reversal], several: bool) -> Vec
     judge(&rows::RANKING_FLIPS, &turned(claimed, turns, several, true))
 }
 
-/// What words say of a comparison: whether its interval supports them.
-pub(super) fn stated(verb: Verb, text: &str, comparison: &ComparisonEvidence) -> Vec<Finding> {
+/// Of a comparison whose words follow from its numbers; one without an interval shows no direction to judge.
+pub(super) fn computed(comparison: &ComparisonEvidence) -> Vec<Finding> {
     let claim = ClaimEvidence {
-        text: text.to_owned(),
-        verb: Some(verb),
+        verb: Some(Verb::States),
         ratio: comparison.ratio,
         ..ClaimEvidence::default()
     };
@@ -123,38 +122,19 @@ pub(super) fn stated(verb: Verb, text: &str, comparison: &ComparisonEvidence) ->
         comparisons: Known::Is(vec![comparison.clone()]),
         ..Evidence::default()
     };
-    let row =
-        if verb == Verb::Same { &rows::EQUALITY_SUPPORTED } else { &rows::DIRECTION_SUPPORTED };
-    judge(row, &evidence)
-}
-
-/// Of a comparison whose words follow from its numbers.
-pub(super) fn computed(comparison: &ComparisonEvidence) -> Vec<Finding> {
-    let same = comparison.verdict == Some(Verdict::Equivalent);
-    stated(if same { Verb::Same } else { Verb::States }, "", comparison)
-}
-
-/// What words say that the verdict of a comparison rests on.
-pub(super) fn rests_on(basis: VerdictBasis, comparison: &ComparisonEvidence) -> Vec<Finding> {
-    let comparison = ComparisonEvidence { basis: Some(basis), ..comparison.clone() };
-    let comparisons = Known::Is(vec![comparison]);
-    judge(&rows::INTERVAL_ON_RATIO, &Evidence { comparisons, ..Evidence::default() })
-}
-
-/// A sentence that ranks or compares.
-pub(super) fn wording(claim: ClaimEvidence) -> Vec<Finding> {
-    judge(&rows::WORDING_EXACT, &Evidence { claim: Known::Is(claim), ..Evidence::default() })
+    judge(&rows::DIRECTION_SUPPORTED, &evidence)
 }
 
 /// Of a rank.
 pub(super) fn rank(label: &str, population: &str, as_of: Option<&str>) -> Vec<Finding> {
-    wording(ClaimEvidence {
+    let claim = ClaimEvidence {
         text: format!("the rank of {label} in {population}"),
         verb: Some(Verb::Best),
         population: Some(population.to_owned()),
         as_of: as_of.map(str::to_owned),
         ..ClaimEvidence::default()
-    })
+    };
+    judge(&rows::WORDING_EXACT, &Evidence { claim: Known::Is(claim), ..Evidence::default() })
 }
 
 /// Of the post as a whole.

@@ -153,6 +153,9 @@ impl<'a> Evaluator<'a> {
                 Ok(Some(self.typed_text(text, "what a claim was then", Some(span.clone()))))
             }
             Some(Expression { what: What::Call(call), .. }) => match self.call(call)? {
+                Made::Number(at) if self.numbers[at].is_statement => {
+                    Err(a.error("then", "`then` takes a comparison without `statement`", ""))
+                }
                 Made::Number(at) => Ok(Some(self.numbers[at].text.clone())),
                 Made::Amount(amount) => match super::functions::print(self, call, &amount) {
                     Made::Number(at) => Ok(Some(self.numbers[at].text.clone())),

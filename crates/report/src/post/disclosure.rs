@@ -60,45 +60,23 @@ pub(super) fn findings(post: &Post) -> Parts {
     out
 }
 
-/// What the author typed: quantities that no function printed, and comparisons in words.
+/// The quantities that the author typed.
 pub(super) fn typed(post: &Post) -> Parts {
     let mut out = Parts::default();
-    let spot = |line: Option<usize>, column: Option<usize>| match (line, column) {
-        (Some(line), Some(column)) => format!("{line}:{column}"),
-        _ => String::new(),
-    };
-    if !post.typed.is_empty() {
-        let caption = "Quantities that no function printed, marked † in the text";
-        let mut table =
-            Table::of(caption).word("typed").word("in").word("line:column").word("sentence");
-        for t in &post.typed {
-            table.row(vec![
-                cell(t.text.clone()),
-                cell(t.place),
-                cell(spot(t.line, t.column)),
-                cell(t.sentence.clone()),
-            ]);
-        }
-        out.table(table);
+    if post.typed.is_empty() {
+        return out;
     }
-    if !post.comparisons.is_empty() {
-        let caption = "Comparisons in the author's words; those that no result decides are marked † in the text";
-        let mut table =
-            Table::of(caption).word("words").word("line:column").word("sentence").word("checked");
-        for c in &post.comparisons {
-            let checked = match &c.checked {
-                Some(by) => format!("yes: {by}"),
-                None => format!("no: {}", c.unchecked),
-            };
-            table.row(vec![
-                cell(c.text.clone()),
-                cell(spot(c.line, c.column)),
-                cell(c.sentence.clone()),
-                cell(checked),
-            ]);
-        }
-        out.table(table);
+    let caption = "Quantities that no function printed, marked † in the text";
+    let mut table =
+        Table::of(caption).word("typed").word("in").word("line:column").word("sentence");
+    for t in &post.typed {
+        let spot = match (t.line, t.column) {
+            (Some(line), Some(column)) => format!("{line}:{column}"),
+            _ => String::new(),
+        };
+        table.row(vec![cell(t.text.clone()), cell(t.place), cell(spot), cell(t.sentence.clone())]);
     }
+    out.table(table);
     out
 }
 

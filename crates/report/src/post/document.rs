@@ -2,11 +2,10 @@
 //! places for them.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
 use assay_checks::ComparisonEvidence;
 use assay_model::{Finding, Interval, Severity};
-use assay_rules::denominator::Matrix;
+use assay_rules::denominator::{Basis, Denominator, Matrix};
 use assay_rules::pack::PackVerdict;
 use assay_rules::quoted::QuotedResult;
 use maud::Markup;
@@ -41,8 +40,6 @@ pub struct Post {
     pub fair_use: Option<PackVerdict>,
     /// Every quantity that its author typed.
     pub typed: Vec<TypedQuantity>,
-    /// Every comparison in the author's words.
-    pub comparisons: Vec<TypedComparison>,
     /// What the post claims, and what the runs of this archive say of it.
     pub claims: Vec<Claim>,
     /// Where the runs are that it rests on.
@@ -68,66 +65,55 @@ pub enum RunLocation {
 pub struct TypedQuantity {
     /// As it is typed.
     pub text: String,
-    /// What it stands in: `text`, `cell of a table`, `caption`, `title of a chart`.
+    /// The part of the post: `text`, `cell of a table`, `caption`, `title of a chart`.
     pub place: &'static str,
     /// Its line in the template, where that is known.
     pub line: Option<usize>,
     /// Its column there, in characters.
     pub column: Option<usize>,
-    /// The sentence around it.
+    /// The words around it.
     pub sentence: String,
 }
 
-/// A comparison in the author's words.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct TypedComparison {
-    /// The words that compare: `ahead of`.
-    pub text: String,
-    /// Their line in the template, where that is known.
-    pub line: Option<usize>,
-    /// Their column there, in characters.
-    pub column: Option<usize>,
-    /// The sentence around them.
-    pub sentence: String,
-    /// The results that agree; `null` where none decides it.
-    pub checked: Option<String>,
-    /// Why none does; empty where one does.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub unchecked: String,
+/// The words of a number that its footnote and its statement name.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Facts {
+    /// The system or treatment that it is a value of.
+    pub subject: String,
+    /// The other side of a comparison.
+    pub baseline: Option<String>,
+    /// The metric, with the benchmark where its name lacks that; empty where the sides have one each, in their names.
+    pub metric: String,
+    /// What the values are divided by.
+    pub denominator: Option<String>,
+    /// The verdict of a comparison: `better`, `not clearly different`.
+    pub verdict: Option<&'static str>,
+    /// The day of a rank.
+    pub as_of: Option<String>,
 }
 
-/// `line 7, column 12`.
-fn whereabouts(line: Option<usize>, column: Option<usize>) -> String {
-    match (line, column) {
-        (Some(line), Some(column)) => format!("line {line}, column {column}"),
-        (Some(line), None) => format!("line {line}"),
-        _ => "front matter".to_owned(),
-    }
-}
-
-impl TypedQuantity {
-    pub(super) fn new(
-        text: String,
-        place: &'static str,
-        at: Option<(usize, usize)>,
-        sentence: String,
-    ) -> Self {
-        TypedQuantity { text, place, line: at.map(|a| a.0), column: at.map(|a| a.1), sentence }
+impl Facts {
+    /// `SPECjbb2005 bops per core`.
+    pub(super) fn quantity(&self) -> String {
+        let per = self.denominator.as_ref().and_then(|d| d.parse::<Denominator>().ok());
+        let per = per.map(|d| Basis::Per(d).to_string()).unwrap_or_default();
+        format!("{} {per}", self.metric).trim().to_owned()
     }
 
-    pub(super) fn whereabouts(&self) -> String {
-        whereabouts(self.line, self.column)
-    }
-}
-
-impl TypedComparison {
-    pub(super) fn new(text: String, at: Option<(usize, usize)>, sentence: String) -> Self {
-        let (line, column) = (at.map(|a| a.0), at.map(|a| a.1));
-        TypedComparison { text, line, column, sentence, checked: None, unchecked: String::new() }
-    }
-
-    pub(super) fn whereabouts(&self) -> String {
-        whereabouts(self.line, self.column)
+    /// Subject, baseline, metric and denominator, for a footnote.
+    pub(super) fn words(&self, unit: &str) -> String {
+        let mut out = self.subject.clone();
+        if let Some(baseline) = &self.baseline {
+            out.extend([" against ", baseline]);
+        }
+        match self.quantity() {
+            of if of.is_empty() => {}
+            of => out.extend(["; ", &of]),
+        }
+        if !matches!(unit, "" | "1" | "score") {
+            out.extend([", in ", unit]);
+        }
+        out
     }
 }
 
@@ -161,6 +147,15 @@ pub struct ComputedNumber {
     pub doubts: Vec<String>,
     /// The line of the template that asks for it.
     pub line: usize,
+    /// Subject, baseline, metric, denominator, verdict and day.
+    #[serde(flatten)]
+    pub facts: Facts,
+    /// What it states, as a sentence without its full stop; empty where it states nothing.
+    #[serde(skip)]
+    pub sentence: String,
+    /// True if the template asks for the sentence.
+    #[serde(skip)]
+    pub is_statement: bool,
     /// Both sides of a comparison by every denominator, where their order turns round.
     pub matrix: Option<Matrix>,
     /// What it compares, where that is a ratio.
@@ -297,32 +292,31 @@ impl Post {
         }
     }
 
-    /// How many numbers were computed, and what was typed: `112 numbers computed, 3 typed by the author (†)`.
-    pub fn banner(&self) -> String {
-        let many =
-            |n: usize, one: &str, more: &str| format!("{n} {}", if n == 1 { one } else { more });
-        let mut out = format!(
-            "{} computed, {} typed by the author",
-            many(self.numbers.len(), "number", "numbers"),
-            self.typed.len()
-        );
-        let checked = self.comparisons.iter().filter(|c| c.checked.is_some()).count();
-        let open = self.comparisons.len() - checked;
-        for (n, what) in [(checked, "checked"), (open, "not checked")] {
-            if n > 0 {
-                let _ = write!(out, ", {} in words {what}", many(n, "comparison", "comparisons"));
-            }
-        }
-        if open + self.typed.len() > 0 {
-            out += " (marked †)";
-        }
-        out + "."
+    /// The statements that carry the mark of certification.
+    pub fn statements(&self) -> impl Iterator<Item = &ComputedNumber> {
+        self.numbers.iter().filter(|n| self.is_certified(n))
     }
 
-    /// Whether a place has a dagger: all that was typed, but for comparisons that were checked.
-    pub(super) fn has_dagger(&self, what: &str) -> bool {
-        let at = what.strip_prefix('c').and_then(|n| n.parse::<usize>().ok());
-        at.and_then(|at| self.comparisons.get(at)).is_none_or(|c| c.checked.is_none())
+    /// True for a statement that nothing withholds.
+    pub(super) fn is_certified(&self, n: &ComputedNumber) -> bool {
+        let invalid = |i: &usize| self.findings[*i].finding.severity == Severity::Invalid;
+        n.is_statement && n.withheld.is_none() && !n.findings.iter().any(invalid)
+    }
+
+    /// `12 statements certified, 40 numbers computed, 3 typed; the words are the author's`.
+    pub fn banner(&self) -> String {
+        let count = |n: usize, one: &str| format!("{n} {one}{}", if n == 1 { "" } else { "s" });
+        format!(
+            "{} certified, {} computed, {} typed; the words are the author's",
+            count(self.statements().count(), "statement"),
+            count(self.numbers.iter().filter(|n| !n.is_statement).count(), "number"),
+            self.typed.len()
+        )
+    }
+
+    /// The document of a quoted result in words.
+    pub(super) fn source(&self, id: &str) -> Option<&str> {
+        self.results.iter().find(|u| u.result.id == id).map(|u| u.source.as_str())
     }
 
     /// Whether the template places a block itself.
@@ -337,18 +331,34 @@ impl Post {
 }
 
 impl ComputedNumber {
-    /// Whether it says how two results stand to each other.
-    pub(super) fn compares(&self) -> bool {
-        matches!(
-            self.function.as_str(),
-            "better" | "times" | "speedup" | "less_time" | "difference" | "rank"
-        )
+    /// Makes it a number that cannot be had, with the reason in its place.
+    pub(super) fn unsupported(&mut self, why: &str) {
+        self.withheld = Some(why.to_owned());
+        self.value = None;
+        let of = match self.facts.quantity() {
+            of if of.is_empty() => of,
+            of => format!(" in {of}"),
+        };
+        let subject = &self.facts.subject;
+        self.sentence = match &self.facts.baseline {
+            Some(other) => {
+                format!("It cannot be stated how {subject} compares with {other}{of}: {why}")
+            }
+            None => format!("It cannot be stated where {subject} stands{of}: {why}"),
+        };
+        self.text = if self.is_statement {
+            format!("{}.", self.sentence)
+        } else {
+            format!("unsupported: {why}")
+        };
     }
 
     pub(super) fn withhold(&mut self, why: &str) {
-        self.text = format!("withheld: {why}");
-        self.withheld = Some(why.to_owned());
-        (self.value, self.interval, self.matrix) = (None, None, None);
+        self.unsupported(why);
+        if !self.is_statement {
+            self.text = format!("withheld: {why}");
+        }
+        (self.interval, self.matrix) = (None, None);
         self.formula.clear();
     }
 }

@@ -103,6 +103,12 @@ impl Text<'_> {
         }
     }
 
+    /// Where a key of the front matter stands.
+    pub(super) fn key(self, key: &str) -> Range<usize> {
+        let at = self.text.find(&format!("\n{key}")).map_or(0, |at| at + 1);
+        at..at + key.len()
+    }
+
     /// Line and column (characters), from 1, of a byte of the text.
     pub(super) fn place(self, at: usize) -> (usize, usize) {
         let before = &self.text[..floor(self.text, at)];

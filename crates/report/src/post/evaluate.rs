@@ -3,16 +3,20 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
+use assay_rules::quoted::is_date;
+use pulldown_cmark::Event;
+
 use super::document::{Post, RunLocation, UsedResult};
 use super::error::{PostError, Text, meant};
 use super::evaluator::{Evaluator, Made};
 use super::expression::Call;
 use super::front::Front;
 use super::library::Library;
+use super::normal::normal;
 use super::read::{CLOSE, OPEN};
 use super::template::{Piece, Section, parse};
-use super::typed::Marks;
-use super::{checks, fair_use, front, held, prose};
+use super::typed::{Exempt, Marks, events, stretches};
+use super::{checks, fair_use, front, placement, seal};
 use crate::gate::Gate;
 use crate::view::RunView;
 
@@ -33,6 +37,7 @@ impl Template {
     pub fn read(name: &str, text: String) -> Result<Self, PostError> {
         let source = Text { name, text: &text };
         let (front, body) = front::read(source)?;
+        seal::template(source, &front)?;
         let pieces = parse(source, body)?;
         Ok(Template { name: name.to_owned(), front, pieces, text })
     }
@@ -76,12 +81,11 @@ impl Template {
             used_runs: BTreeSet::new(),
             shown: BTreeMap::new(),
             trademarks: Vec::new(),
-            names: held::names(&self.front, library, runs),
+            exempt: Exempt::new(&self.front, library, runs),
             typed: Vec::new(),
-            comparisons: Vec::new(),
+            placed: BTreeMap::new(),
             map: Vec::new(),
             cursor: (0, (1, 1)),
-            refused: 0,
             claims: Vec::new(),
         };
         let mut markdown = String::new();
@@ -94,11 +98,15 @@ impl Template {
             ));
         }
         evaluator.not_in_the_future(today)?;
+        let Some(markdown) = normal(markdown, &mut evaluator.map) else {
+            return Err(text.whole("links, images and HTML stand too deep in each other", ""));
+        };
         let front = evaluator.front_words();
-        let marks = prose::check(&mut evaluator, &markdown);
+        let marks = evaluator.read(&markdown)?;
         checks::post(&mut evaluator);
         let fair_use = fair_use::check(&mut evaluator);
         let mut post = evaluator.post(markdown, assay_version);
+        post.trademarks.extend(front.trademarks.iter().cloned());
         (post.front, post.marks) = (front, marks);
         post.fair_use = fair_use;
         Ok(post)
@@ -106,6 +114,53 @@ impl Template {
 }
 
 impl<'a> Evaluator<'a> {
+    /// Checks the rendered text, and keeps the quantities that were typed in it.
+    fn read(&mut self, markdown: &str) -> Result<Marks, PostError> {
+        let events = events(markdown);
+        for (event, source) in &events {
+            if let Event::Text(shown) | Event::Code(shown) = event {
+                let at = || self.template_byte(source.start);
+                seal::rendered(self.text, shown, &markdown[source.clone()], at)?;
+            }
+        }
+        let stretches = stretches(&events);
+        placement::check(self, &stretches)?;
+        Ok(self.typed(&stretches))
+    }
+
+    /// Nothing is known of days after the results were retrieved, nor of days to come.
+    fn not_in_the_future(&self, today: &str) -> Result<(), PostError> {
+        for (key, day) in [("retrieved", &self.front.retrieved), ("as_of", &self.front.as_of)] {
+            if let Some(day) = day.as_deref().filter(|day| *day > today) {
+                let message = format!("`{key}` {day} lies in the future: today is {today}");
+                return Err(self.text.error(
+                    self.text.key(key),
+                    message,
+                    "write a day that has come",
+                ));
+            }
+        }
+        let Some(day) = self.front.as_of.as_deref().filter(|_| !self.used.is_empty()) else {
+            return Ok(());
+        };
+        let dates = self.library.collection.sources().map(|s| s.date.as_str());
+        let rows =
+            (0..self.library.len()).filter_map(|at| self.library.result(at).as_of_date.as_deref());
+        let newest = dates.chain(rows).filter(|d| is_date(d)).max();
+        let (limit, what) = match (self.front.retrieved.as_deref(), newest) {
+            (Some(retrieved), _) => (retrieved, "the day that the results were retrieved on"),
+            (None, Some(newest)) => (newest, "the newest day that the quoted results know of"),
+            (None, None) => return Ok(()),
+        };
+        if day <= limit {
+            return Ok(());
+        }
+        let message = format!("`as_of` {day} is later than {limit}, {what}");
+        let help = "later publications were not checked; state the date with `retrieved`, or use \
+                    an earlier day";
+        Err(self.text.error(self.text.key("as_of"), message, help))
+    }
+
     pub(super) fn pieces(
         &mut self,
         pieces: &'a [Piece],
@@ -159,6 +214,7 @@ impl<'a> Evaluator<'a> {
         };
         match made {
             Made::Number(at) => {
+                self.placed.insert(at, call.span.clone());
                 self.map.push((out.len(), call.span.start));
                 let _ = write!(out, "{OPEN}n{at}{CLOSE}");
             }
@@ -202,8 +258,6 @@ impl<'a> Evaluator<'a> {
             .iter()
             .filter_map(|alias| Some((alias.clone(), self.runs.get(alias)?.clone())))
             .collect();
-        let mut trademarks = self.trademarks;
-        trademarks.extend(self.front.trademarks.iter().cloned());
         Post {
             file: self.text.name.to_owned(),
             front: self.front.clone(),
@@ -212,10 +266,9 @@ impl<'a> Evaluator<'a> {
             findings: self.findings,
             results,
             runs,
-            trademarks,
+            trademarks: self.trademarks,
             fair_use: None,
             typed: self.typed,
-            comparisons: self.comparisons,
             claims: self.claims,
             runs_at: RunLocation::default(),
             source: self.text.text.to_owned(),

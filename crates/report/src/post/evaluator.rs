@@ -1,16 +1,18 @@
 //! The state of an evaluation: what a post has so far, and what was asked of it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use assay_model::Finding;
 
 use super::amount::Amount;
 use super::answer::Claim;
-use super::document::{Block, ComputedNumber, PostFinding, TypedComparison, TypedQuantity};
+use super::document::{Block, ComputedNumber, PostFinding, TypedQuantity};
 use super::error::Text;
 use super::front::Front;
 use super::library::Library;
-use super::typed::Names;
+use super::normal::{Map, template_byte};
+use super::typed::Exempt;
 use crate::gate::Gate;
 use crate::view::RunView;
 
@@ -43,17 +45,14 @@ pub(super) struct Evaluator<'a> {
     /// Trademark notes that results brought with them.
     pub(super) trademarks: Vec<String>,
     /// Names and days of the data.
-    pub(super) names: Names,
+    pub(super) exempt: Exempt,
     /// What a person typed.
     pub(super) typed: Vec<TypedQuantity>,
-    /// The comparisons in words.
-    pub(super) comparisons: Vec<TypedComparison>,
-    /// Offsets in the Markdown, with the bytes of the template that stand there.
-    pub(super) map: Vec<(usize, usize)>,
+    /// The calls whose numbers stand in the text, by the numbers.
+    pub(super) placed: BTreeMap<usize, Range<usize>>,
+    pub(super) map: Map,
     /// The byte of the template that was placed last, with its line and column.
     pub(super) cursor: (usize, (usize, usize)),
-    /// How many typed quantities were refused.
-    pub(super) refused: usize,
     /// The claims, with what became of them.
     pub(super) claims: Vec<Claim>,
 }
@@ -79,6 +78,11 @@ impl Evaluator<'_> {
         }
         self.findings.push(PostFinding { finding, numbers: Vec::new(), line });
         self.findings.len() - 1
+    }
+
+    /// The byte of the template of a byte of the Markdown.
+    pub(super) fn template_byte(&self, markdown: usize) -> usize {
+        template_byte(&self.map, markdown)
     }
 
     /// Keeps a trademark note once.

@@ -52,7 +52,7 @@ pub(super) fn check(e: &mut Evaluator<'_>) -> Option<PackVerdict> {
         })
         .collect();
     let mark = e.trademarks.iter().find(|t| t.contains("SPEC")).cloned();
-    let compared = e.numbers.iter().any(super::document::ComputedNumber::compares);
+    let compared = e.numbers.iter().any(|n| n.facts.verdict.is_some() || n.function == "rank");
     let evidence = FairUse {
         results,
         basis_stated: Some(e.front.as_of.is_some() || !compared),

@@ -1,18 +1,35 @@
 //! A post as data: every computed number, every quoted row that it rests on, and all of it as JSON.
 
-use assay_model::SCHEMA_VERSION;
+use assay_model::{Interval, SCHEMA_VERSION};
 use serde::Serialize;
 
 use super::answer::Claim;
-use super::document::{ComputedNumber, Post, PostFinding, TypedComparison, TypedQuantity};
+use super::document::{ComputedNumber, Facts, Input, Post, PostFinding, TypedQuantity};
 use crate::csv::Rows;
 
 /// One row for each computed number.
 pub fn numbers_csv(post: &Post) -> String {
     let mut out = Rows::new();
     let head = [
-        "anchor", "function", "text", "value", "unit", "kind", "low", "high", "formula", "inputs",
-        "sources", "findings", "withheld", "line",
+        "anchor",
+        "function",
+        "text",
+        "value",
+        "unit",
+        "kind",
+        "low",
+        "high",
+        "formula",
+        "inputs",
+        "sources",
+        "findings",
+        "withheld",
+        "line",
+        "subject",
+        "baseline",
+        "metric",
+        "denominator",
+        "certified",
     ];
     out.row(&head.map(str::to_owned));
     for n in &post.numbers {
@@ -42,6 +59,11 @@ pub fn numbers_csv(post: &Post) -> String {
             found.join(";"),
             n.withheld.clone().unwrap_or_default(),
             n.line.to_string(),
+            n.facts.subject.clone(),
+            n.facts.baseline.clone().unwrap_or_default(),
+            n.facts.metric.clone(),
+            n.facts.denominator.clone().unwrap_or_default(),
+            post.is_certified(n).to_string(),
         ]);
     }
     out.text()
@@ -115,17 +137,50 @@ struct Everything<'a> {
     assay: &'a str,
     title: &'a str,
     as_of: Option<&'a str>,
+    statements: Vec<Statement<'a>>,
     numbers: &'a [ComputedNumber],
     findings: &'a [PostFinding],
     results: Vec<Row<'a>>,
     runs: Vec<&'a assay_model::RunSummary>,
     trademarks: &'a [String],
     typed: &'a [TypedQuantity],
-    comparisons: &'a [TypedComparison],
     claims: &'a [Claim],
     banner: String,
     fair_use: Option<&'a assay_rules::pack::PackVerdict>,
     template: &'a str,
+}
+
+/// A sentence that is computed as a whole.
+#[derive(Serialize)]
+struct Statement<'a> {
+    anchor: &'a str,
+    text: &'a str,
+    function: &'a str,
+    #[serde(flatten)]
+    facts: &'a Facts,
+    value: Option<f64>,
+    unit: &'a str,
+    interval: Option<Interval>,
+    formula: &'a str,
+    inputs: &'a [Input],
+    line: usize,
+}
+
+impl<'a> Statement<'a> {
+    fn of(n: &'a ComputedNumber) -> Self {
+        Statement {
+            anchor: &n.anchor,
+            text: &n.text,
+            function: &n.function,
+            facts: &n.facts,
+            value: n.value,
+            unit: &n.unit,
+            interval: n.interval,
+            formula: &n.formula,
+            inputs: &n.inputs,
+            line: n.line,
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -164,13 +219,13 @@ pub fn json(post: &Post) -> serde_json::Result<String> {
         assay: &post.assay_version,
         title: &post.front.title,
         as_of: post.front.as_of.as_deref(),
+        statements: post.statements().map(Statement::of).collect(),
         numbers: &post.numbers,
         findings: &post.findings,
         results,
         runs: post.runs.values().map(|v| &v.summary).collect(),
         trademarks: &post.trademarks,
         typed: &post.typed,
-        comparisons: &post.comparisons,
         claims: &post.claims,
         banner: post.banner(),
         fair_use: post.fair_use.as_ref(),

@@ -8,6 +8,7 @@ use super::body::{Pieces, body};
 use super::disclosure::{disclosure, findings, typed};
 use super::document::{Block, ComputedNumber, Input, Post};
 use super::files::numbers_csv;
+use super::seal::{self, SEAL};
 use crate::document::markdown::line;
 use crate::document::table::Row;
 use crate::document::{Look, Parts, Table, Text, cell, html, text};
@@ -27,6 +28,7 @@ pub fn html(post: &Post) -> String {
 
 /// What is between the edges of the page, for one that stands in a document of its own.
 pub fn content(post: &Post) -> Markup {
+    let clean = |markup: Markup| PreEscaped(seal::without(markup.into_string()));
     let written = body(&post.markdown, &post.marks, &Written { post });
     let own_disclosure = !post.places(|b| matches!(b, Block::Disclosure));
     let day = post.front.as_of.as_deref();
@@ -39,35 +41,42 @@ pub fn content(post: &Post) -> Markup {
     if !typed.0.is_empty() {
         contents.push(("typed".to_owned(), "Typed by the author".to_owned()));
     }
-    html! {
+    let head = html! {
         header {
             p class="eyebrow" { "assay · post" @if let Some(day) = day { " · as of " time datetime=(day) { (day) } } }
             h1 { (post.front.title) }
             @if !post.front.summary.is_empty() { p class="lede" { (post.front.summary) } }
             p class="soft" { (legend(post)) }
-            p class="banner" { (post.banner()) }
+            p class="banner" { (post.banner()) "." }
         }
         nav aria-label="Contents" { ul { @for (id, name) in &contents { li { a href={ "#" (id) } { (name) } } } } }
-        main id="main" class="post" {
-            (PreEscaped(written.html))
-            @if own_disclosure {
-                section id="disclosure" aria-labelledby="disclosure-heading" {
-                    h2 id="disclosure-heading" { "Disclosure" }
-                    (html::parts(&disclosure(post)))
-                }
-            }
-            section id="derivations" aria-labelledby="derivations-heading" {
-                h2 id="derivations-heading" { "Every number" }
-                (derivations(post))
-            }
-            @if !typed.0.is_empty() {
-                section id="typed" aria-labelledby="typed-heading" {
-                    h2 id="typed-heading" { "Typed by the author" }
-                    (html::parts(&typed))
-                }
+    };
+    let foot = html! {
+        @if own_disclosure {
+            section id="disclosure" aria-labelledby="disclosure-heading" {
+                h2 id="disclosure-heading" { "Disclosure" }
+                (html::parts(&disclosure(post)))
             }
         }
-        footer { p { "Made by assay " (post.assay_version) " from " code { (file_name(&post.file)) } ". " (post.banner()) } }
+        section id="derivations" aria-labelledby="derivations-heading" {
+            h2 id="derivations-heading" { "Every number" }
+            (derivations(post))
+        }
+        @if !typed.0.is_empty() {
+            section id="typed" aria-labelledby="typed-heading" {
+                h2 id="typed-heading" { "Typed by the author" }
+                (html::parts(&typed))
+            }
+        }
+    };
+    let made_from = html! { "Made by assay " (post.assay_version) " from " code { (file_name(&post.file)) } ". " };
+    html! {
+        (clean(head))
+        main id="main" class="post" {
+            (PreEscaped(written.html))
+            (clean(foot))
+        }
+        footer { p { (clean(made_from)) (post.banner()) "." } }
     }
 }
 
@@ -75,9 +84,9 @@ fn file_name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// What the marks at numbers mean.
-fn legend(post: &Post) -> &'static str {
-    match (post.results.is_empty(), post.runs.is_empty()) {
+/// The meaning of the marks in the text.
+fn legend(post: &Post) -> Markup {
+    let numbers = match (post.results.is_empty(), post.runs.is_empty()) {
         (false, false) => {
             "Numbers marked quoted are as their sources printed them; numbers marked measured were measured by assay; both lead to where they come from."
         }
@@ -87,6 +96,13 @@ fn legend(post: &Post) -> &'static str {
         _ => {
             "Every computed number is quoted from its source or made of quoted ones; none was measured here. Each leads to its derivation."
         }
+    };
+    html! {
+        (numbers)
+        @if post.statements().next().is_some() {
+            " A sentence marked as certified is computed as a whole, with its names, metric and verdict."
+        }
+        @if !post.typed.is_empty() { " Quantities marked † were typed." }
     }
 }
 
@@ -97,13 +113,26 @@ struct Written<'a> {
 impl Pieces for Written<'_> {
     fn number(&self, at: usize) -> Markup {
         let Some(n) = self.post.numbers.get(at) else { return html! {} };
-        html! {
+        let marks = marks(self.post, &n.findings);
+        if self.post.is_certified(n) {
+            let title = format!("{} ({})", n.formula, n.kind);
+            let text = seal::without(n.text.clone());
+            return html! {
+                span class="statement" id={ "n" (at + 1) } {
+                    (text) " "
+                    a class="certified" href={ "#" (n.anchor) } title=(seal::without(title)) { (SEAL) }
+                    (PreEscaped(seal::without(marks.into_string())))
+                }
+            };
+        }
+        let number = html! {
             span class="computed" {
                 (link(n, at))
                 @if !n.kind.is_empty() && (n.function != "field" || n.kind != "quoted") { span class={ "origin " (origin(&n.kind)) } { (short(&n.kind)) } }
-                (marks(self.post, &n.findings))
+                (marks)
             }
-        }
+        };
+        PreEscaped(seal::without(number.into_string()))
     }
 
     fn claim(&self, at: usize) -> Markup {
@@ -113,44 +142,33 @@ impl Pieces for Written<'_> {
             Here::DoesNotHold => "claim bad",
             Here::Undecided | Here::CannotBeAsked => "claim soft",
         };
-        html! {
+        let claim = html! {
             @if let Some(then) = &c.then { span class="claim soft" { "Then: " (then) ". " } }
             span class=(class) { strong { (c.here.words()) } ": " (c.why) }
-        }
-    }
-
-    fn typed(&self, what: &str) -> Markup {
-        let at = |prefix| what.strip_prefix(prefix).and_then(|n: &str| n.parse::<usize>().ok());
-        if let Some(c) = at('c').and_then(|at| self.post.comparisons.get(at)) {
-            return match &c.checked {
-                Some(by) => {
-                    html! { span class="checked" title={ "checked against the results of this post: " (by) } {} }
-                }
-                None => {
-                    html! { span class="typed" title={ "a comparison in the author's words, not checked: " (c.unchecked) } {} }
-                }
-            };
-        }
-        html! { span class="typed" title="typed by the author; no function printed it" {} }
+        };
+        PreEscaped(seal::without(claim.into_string()))
     }
 
     fn block(&self, at: usize) -> Markup {
-        match self.post.blocks.get(at) {
+        let block = match self.post.blocks.get(at) {
             Some(Block::Parts(parts)) => html::parts(&made(self.post, parts)),
             Some(Block::Disclosure) => {
                 html! { div id="disclosure" { (html::parts(&disclosure(self.post))) } }
             }
             Some(Block::Findings) => html::parts(&findings(self.post)),
             None => html! {},
-        }
+        };
+        PreEscaped(seal::without(block.into_string()))
     }
 }
 
 /// The number as a link to its derivation.
 fn link(n: &ComputedNumber, at: usize) -> Markup {
     let class = if n.withheld.is_some() { "number withheld" } else { "number" };
-    let title =
-        if n.formula.is_empty() { n.kind.clone() } else { format!("{} ({})", n.formula, n.kind) };
+    let title = match (n.facts.words(&n.unit), n.formula.is_empty()) {
+        (facts, true) => format!("{facts} ({})", n.kind),
+        (facts, false) => format!("{facts}: {} ({})", n.formula, n.kind),
+    };
     html! { a class=(class) id={ "n" (at + 1) } href={ "#" (n.anchor) } title=(title) { (n.text) } }
 }
 
@@ -264,17 +282,18 @@ fn derivation(post: &Post, n: &ComputedNumber, at: usize) -> Markup {
             " · " code { (n.function) } ", line " (n.line)
             " " (marks(post, &n.findings))
         }
+        @if !n.facts.subject.is_empty() { p { (n.facts.words(&n.unit)) } }
         @if !n.formula.is_empty() { p class="formula" { code { (n.formula) } } }
         @if let Some(i) = n.interval.filter(|i| i.low < i.high) {
             p class="soft" { (percent(i.level)) " interval " (format!("{:.6}", i.low)) " to " (format!("{:.6}", i.high)) " " (n.unit) }
         }
-        ul class="inputs" { @for input in n.inputs.iter().take(40) { (input_line(input)) } }
+        ul class="inputs" { @for input in n.inputs.iter().take(40) { (input_line(post, input)) } }
         @if n.inputs.len() > 40 { p class="soft" { (n.inputs.len() - 40) " more in numbers.csv" } }
         @if let Some(m) = &n.matrix { (html::parts(&matrix(m, "", None))) }
     }
 }
 
-fn input_line(input: &Input) -> Markup {
+fn input_line(post: &Post, input: &Input) -> Markup {
     let value = if input.value.is_finite() {
         format!("{} {}", input.value, input.unit)
     } else {
@@ -283,7 +302,10 @@ fn input_line(input: &Input) -> Markup {
     html! {
         li {
             (input.label) @if !value.is_empty() { ": " (value.trim()) } " (" (input.kind) ", "
-            @if let Some(id) = &input.result { a href={ "#q-" (id) } { (id) } }
+            @if let Some(id) = &input.result {
+                a href={ "#q-" (id) } { (id) }
+                @if let Some(source) = post.source(id) { ", " (source) }
+            }
             @else if let Some(alias) = &input.run { a href={ "#r-" (alias) } { (input.source) } }
             @else { (input.source) }
             ")"

@@ -6,6 +6,7 @@ use super::disclosure::{disclosure, findings, typed};
 use super::document::{Block, ComputedNumber, Post};
 use super::html::{found, made};
 use super::read::{CLOSE, OPEN};
+use super::seal::{SEAL, without_names};
 use super::typed::daggers;
 use crate::document::markdown;
 use crate::document::markdown::line;
@@ -17,7 +18,7 @@ pub fn markdown(post: &Post) -> String {
         let _ = writeln!(out, "{}\n", line(&post.front.summary));
     }
     let _ = writeln!(out, "*{}*\n", line(&post.banner()));
-    let marked = daggers(&post.markdown, &post.marks, |what| post.has_dagger(what));
+    let marked = daggers(&post.markdown, &post.marks);
     let mut parts = marked.trim_start().split(OPEN);
     out.push_str(parts.next().unwrap_or(""));
     for part in parts {
@@ -31,17 +32,18 @@ pub fn markdown(post: &Post) -> String {
         {
             let then =
                 c.then.as_ref().map(|t| format!("*Then:* {}. ", line(t))).unwrap_or_default();
-            let _ = write!(out, "{then}*{}:* {}", c.here.words(), line(&c.why));
+            let claim = format!("{then}*{}:* {}", c.here.words(), line(&c.why));
+            out.push_str(&without_names(claim));
         } else if let Some(b) =
             place.strip_prefix('b').and_then(|b| post.blocks.get(b.parse::<usize>().ok()?))
         {
             out.truncate(out.trim_end().len());
             out.push_str("\n\n");
-            out.push_str(&markdown::parts(&match b {
+            out.push_str(&without_names(markdown::parts(&match b {
                 Block::Parts(parts) => made(post, parts),
                 Block::Disclosure => disclosure(post),
                 Block::Findings => findings(post),
-            }));
+            })));
             out.truncate(out.trim_end().len());
             out.push_str("\n\n");
             out.push_str(rest.trim_start_matches('\n'));
@@ -53,11 +55,12 @@ pub fn markdown(post: &Post) -> String {
         out.push('\n');
     }
     if !post.places(|b| matches!(b, Block::Disclosure)) {
-        let _ = write!(out, "\n## Disclosure\n\n{}", markdown::parts(&disclosure(post)));
+        let disclosure = without_names(markdown::parts(&disclosure(post)));
+        let _ = write!(out, "\n## Disclosure\n\n{disclosure}");
     }
     out.push('\n');
     for n in &post.numbers {
-        footnote(&mut out, post, n);
+        out.push_str(&without_names(footnote(post, n)));
     }
     let typed = typed(post);
     if !typed.0.is_empty() {
@@ -68,24 +71,36 @@ pub fn markdown(post: &Post) -> String {
 }
 
 fn number(out: &mut String, post: &Post, n: &ComputedNumber) {
-    out.push_str(&line(&n.text));
-    if post.mixed() && !n.kind.is_empty() {
+    out.push_str(&without_names(line(&n.text)));
+    if post.is_certified(n) {
+        let _ = write!(out, " {SEAL}");
+    } else if post.mixed() && !n.kind.is_empty() {
         let _ = write!(out, " *({})*", n.kind);
     }
     let _ = write!(out, "[^{}]", n.anchor);
 }
 
-fn footnote(out: &mut String, post: &Post, n: &ComputedNumber) {
-    let formula =
-        if n.formula.is_empty() { String::new() } else { format!(": {}", line(&n.formula)) };
-    let mut ids: Vec<&str> =
-        n.inputs.iter().filter_map(|i| i.result.as_deref().or(Some(i.source.as_str()))).collect();
-    ids.dedup();
-    let mut words = String::new();
-    for f in found(post, &n.findings) {
-        let _ = write!(words, " {}", line(&f));
+fn footnote(post: &Post, n: &ComputedNumber) -> String {
+    let mut out = format!("[^{}]: ", n.anchor);
+    if !n.facts.subject.is_empty() {
+        let _ = write!(out, "{}; ", line(&n.facts.words(&n.unit)));
     }
-    let kind = if n.kind.is_empty() { "no number" } else { n.kind.as_str() };
-    let _ =
-        writeln!(out, "[^{}]: {kind}{formula}; from {}.{}", n.anchor, line(&ids.join(", ")), words);
+    out.push_str(if n.kind.is_empty() { "no number" } else { &n.kind });
+    if !n.formula.is_empty() {
+        let _ = write!(out, ": {}", line(&n.formula));
+    }
+    let from = n.inputs.iter().map(|i| match i.result.as_deref() {
+        Some(id) => match post.source(id) {
+            Some(source) => format!("{id} ({source})"),
+            None => id.to_owned(),
+        },
+        None => i.source.clone(),
+    });
+    let mut from: Vec<String> = from.collect();
+    from.dedup();
+    let _ = write!(out, "; from {}.", line(&from.join(", ")));
+    for f in found(post, &n.findings) {
+        let _ = write!(out, " {}", line(&f));
+    }
+    out + "\n"
 }

@@ -1,6 +1,7 @@
 //! Posts: a template's Markdown with its numbers computed, not typed. `{{ better("t5240-1.6",
-//! than="p570-4chip") }}` becomes "5% better" with a link to its inputs; what the checks find stands
-//! beside the number, and a number that is invalid keeps the post from being published.
+//! than="p570-4chip") }}` becomes "5% better" with a link to its inputs; `statement(...)` around it becomes the whole
+//! sentence from the data, with a mark of certification that nothing else can carry. What the checks find stands beside
+//! the number, and a number that is invalid keeps the post from being published. The author's words are not judged.
 //!
 //! [`Template::read`] reads, [`Template::evaluate`] computes a [`Post`], and [`html`], [`markdown`],
 //! [`numbers_csv`], [`results_csv`] and [`json`] write it. All of them are pure functions.
@@ -21,14 +22,16 @@ mod fair_use;
 mod files;
 mod front;
 mod functions;
-mod held;
 mod html;
+mod identity;
 mod library;
 mod markdown;
+mod normal;
 mod operand;
-mod prose;
+mod placement;
 mod read;
 mod score;
+mod seal;
 mod template;
 #[cfg(test)]
 mod tests;
@@ -36,8 +39,7 @@ mod typed;
 
 pub use answer::{Claim, Here};
 pub use document::{
-    ComputedNumber, Input, Post, PostFinding, RunLocation, TypedComparison, TypedQuantity,
-    UsedResult,
+    ComputedNumber, Facts, Input, Post, PostFinding, RunLocation, TypedQuantity, UsedResult,
 };
 pub use error::PostError;
 pub use evaluate::Template;

@@ -297,13 +297,6 @@ fn entry(view: &RunView, label: String, read: &Read) -> Entry {
     }
 }
 
-/// A treatment in one metric; `None` where it has no value.
-pub(super) fn summary_entry(view: &RunView, s: &TreatmentSummary) -> Option<Entry> {
-    let read = of_summary(view, s);
-    read.value?;
-    Some(entry(view, on_host(&view.label(s.treatment), view), &read))
-}
-
 fn of_summary(view: &RunView, s: &TreatmentSummary) -> Read {
     let kind = view
         .counted(s.treatment)

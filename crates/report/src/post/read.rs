@@ -10,6 +10,11 @@ pub(super) const OPEN: char = '\u{E000}';
 /// The character that ends such a place.
 pub(super) const CLOSE: char = '\u{E001}';
 
+/// True for the characters that stand for computed pieces.
+pub(super) fn is_reserved(c: char) -> bool {
+    ('\u{E000}'..='\u{E00F}').contains(&c)
+}
+
 /// The text of a template. Bytes that are not UTF-8 are taken as Latin-1.
 ///
 /// # Errors
@@ -35,7 +40,7 @@ pub fn decode(name: &str, bytes: &[u8]) -> Result<String, PostError> {
         Err(_) => bytes.iter().map(|b| char::from(*b)).collect(),
     };
     let text = text.trim_start_matches('\u{feff}').replace("\r\n", "\n");
-    Ok(text.replace([OPEN, CLOSE], "\u{FFFD}"))
+    Ok(text.replace(is_reserved, "\u{FFFD}"))
 }
 
 #[cfg(test)]

@@ -11,27 +11,11 @@ use crate::common::says::{json, landscape, refusal};
 /// Makes a scene; `None`: it is none of claims.
 pub fn make(world: &World, name: &str) -> Option<Scene> {
     let found = match name {
-        "post: unclear" => {
-            of_run(world, name, [100.0, 100.0], "The second is faster in time: TIMES.")
-        }
-        "post: clear" => {
-            of_run(world, name, [120.0, 100.0], "The second is faster in time: TIMES.")
-        }
-        "post: bars overlap" => of_run(
-            world,
-            name,
-            [120.0, 100.0],
-            "The second is faster in time, since the error bars do not overlap: TIMES.",
-        ),
-        "post: one of three left out" => {
-            of_levels(world, name, &[120.0, 100.0, 130.0], "The second is faster in time: TIMES.")
-        }
-        "post: vague" => of_run(world, name, [120.0, 100.0], "The second is faster: TIMES."),
-        "post: no margin" => of_run(world, name, [100.0, 100.0], "There is no difference: TIMES."),
-        "post: within the margin" => {
-            of_run(world, name, [100.0, 100.0], "There is no difference: TIMES.")
-        }
-        "post: quoted direction" => post(world, &format!("Which is better in throughput: {PAIR}.")),
+        "post: unclear" => of_run(world, name, &[100.0, 100.0]),
+        "post: clear" => of_run(world, name, &[120.0, 100.0]),
+        "post: one of three left out" => of_run(world, name, &[120.0, 100.0, 130.0]),
+        "post: dated rank" => post(world, RANK),
+        "post: undated rank" => published(world, "+++\ntitle = \"T\"\n+++\n", RANK),
         "post: mean of scores" => post(world, "{{ mean(\"intrate-*-base\") }}"),
         "post: mean of rates" => post(world, "{{ mean([\"t5240-1.6\", \"p570-4chip\"]) }}"),
         "post: two metrics" => {
@@ -73,6 +57,7 @@ pub fn make(world: &World, name: &str) -> Option<Scene> {
 
 const VALUE: &str = "{{ value(\"t5240-1.6\") }}";
 const PER_CORE: &str = "{{ per(\"t5240-1.6\", \"core\") }}";
+const RANK: &str = "{{ rank(\"t5240-1.6\", in=\"specjbb2005\") }}";
 const PAIR: &str = "{{ times(\"t5240-1.6\", than=\"p570-4chip\") }}";
 
 fn post(world: &World, body: &str) -> Value {
@@ -98,13 +83,8 @@ fn published_from(world: &World, head: &str, body: &str, more: &[&str]) -> Value
     }
 }
 
-/// The findings of a post about a run of two levels with these means.
-fn of_run(world: &World, name: &str, means: [f64; 2], words: &str) -> Value {
-    of_levels(world, name, &means, words)
-}
-
-/// The same of a run of as many levels as there are means.
-fn of_levels(world: &World, name: &str, means: &[f64], words: &str) -> Value {
+/// The findings of a post that compares levels of a run with these means, the second with the first.
+fn of_run(world: &World, name: &str, means: &[f64]) -> Value {
     let kit = Figures::new(world, name);
     let levels = &["a", "b", "c"][..means.len()];
     for (i, (level, mean)) in levels.iter().zip(means).enumerate() {
@@ -113,17 +93,11 @@ fn of_levels(world: &World, name: &str, means: &[f64], words: &str) -> Value {
         kit.figures(level, &figures);
     }
     let levels = format!("level={}", levels.join(","));
-    let margin: &[&str] =
-        if name == "post: within the margin" { &["--margin", "10 %"] } else { &[] };
-    let run = made(world, &[&["--blocks", "6", "--set", &levels], margin, &[&kit.path()]].concat());
+    let run = made(world, &["--blocks", "6", "--set", &levels, &kit.path()]);
     let times = "{{ times(\"own:figure@level=b\", than=\"own:figure@level=a\") }}";
     let head =
         format!("+++\ntitle = \"T\"\n[runs.own]\nrun = \"{run}\"\nexperiment = \"x.toml\"\n+++\n");
-    published(
-        world,
-        &head,
-        &format!("{{{{#run own}}}}{}\n{{{{/run}}}}", words.replace("TIMES", times)),
-    )
+    published(world, &head, &format!("{{{{#run own}}}}{times}\n{{{{/run}}}}"))
 }
 
 /// A quoted result with all that the rules of fair use ask for beside it.

@@ -152,14 +152,8 @@ pub const FAULTS: &[(&str, Change)] = &[
     ("F31", one_after_the_other),
     ("F31", |e| e.schedule.as_mut().unwrap().order = Some(Order::Sequential)),
     ("F32", |e| first_number(e).interval = None),
-    ("F33", |e| comparison(e).basis = Some(VerdictBasis::Overlap)),
-    ("F33", |e| comparison(e).basis = Some(VerdictBasis::RatioSigma)),
     ("F34", |e| comparison(e).interval = Some(interval(0.98, 1.03))),
     ("F34", |e| comparison(e).verdict = Some(Verdict::Inconclusive)),
-    ("F34", |e| claim(e).contradicted = Some("line 7: A has 2, B has 1".to_owned())),
-    ("F35", |e| comparison(e).interval = Some(interval(0.97, 1.01))),
-    ("F35", |e| comparison(e).margin = None),
-    ("F35", |e| comparison(e).margin_declared_before = Some(false)),
     ("F36", |e| {
         comparison(e).verdict = Some(Verdict::Inconclusive);
         comparison(e).detectable = Some(1.05);
@@ -190,7 +184,6 @@ pub const FAULTS: &[(&str, Change)] = &[
     ("F44", |e| is(&mut e.suite).members_shown = Some(false)),
     ("F44", |e| is(&mut e.suite).treatments[1].against_first = Some((1.1, 0.9))),
     ("F45", |e| first_number(e).exact = Some(100.2)),
-    ("F45", |e| first_number(e).typed_in = Some("B is 100.1 times as fast".to_owned())),
     ("F46", |e| is(&mut e.metrics)[1].unit = Some("bops".to_owned())),
     ("F46", |e| is(&mut e.metrics)[1].version = Some("2".to_owned())),
     ("F46", |e| is(&mut e.metrics)[1].category = text_map(&[("division", "open")])),
@@ -215,15 +208,8 @@ pub const FAULTS: &[(&str, Change)] = &[
     ("F52", |e| is(&mut e.prices)[1].scope = Some(texts(&["server"]))),
     ("F54", |e| claim(e).absolutes_shown = Some(false)),
     ("F54", |e| claim(e).is_speedup = Some(true)),
-    ("F56", |e| {
-        claim(e).text = "B is 20% faster than A".into();
-        claim(e).ratio_kind = None;
-    }),
-    ("F56", |e| {
-        claim(e).text = "up to 40% more throughput".into();
-        claim(e).distribution_shown = None;
-    }),
-    ("F56", |e| claim(e).text = "the fastest system in throughput".into()),
+    ("F56", |e| claim(e).as_of = None),
+    ("F56", |e| claim(e).population = None),
     ("F57", |e| is(&mut e.quotes)[0].newer = Some("r2".to_owned())),
     ("F57", |e| is(&mut e.quotes)[0].document = None),
     ("F57", |e| is(&mut e.quotes)[0].dated = None),

@@ -45,11 +45,7 @@ fn sound_evidence_passes_every_check() {
     }
     for profile in [Profile::Lab, Profile::Publish] {
         let report = evaluate(&sound::evidence(), profile);
-        assert_eq!(
-            report.passed.len(),
-            ids().len() - 1,
-            "F35 does not apply to a claim of a direction"
-        );
+        assert_eq!(report.passed.len(), ids().len() - 1, "F56 does not apply to a ratio");
         assert_eq!(report.worst(), None);
     }
 }

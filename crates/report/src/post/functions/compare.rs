@@ -7,7 +7,8 @@ use assay_rules::denominator::{Basis, matrix, ranking, reversals_from};
 use assay_rules::quantity::Quantity;
 
 use super::phrase;
-use super::value::{DIGITS, base, basis, keep, unsupported};
+use super::statement::{Clause, Form};
+use super::value::{DIGITS, base, basis, keep};
 use crate::post::amount::{Amount, Part};
 use crate::post::arguments::Arguments;
 use crate::post::checks;
@@ -170,6 +171,7 @@ fn kind(q: &Quantity) -> String {
 /// What a comparison prints, its value and the interval of that.
 struct Wording {
     text: String,
+    clause: Clause,
     value: f64,
     unit: &'static str,
     interval: Option<Interval>,
@@ -188,7 +190,7 @@ fn compared<'a>(
     let mut number = base(e, args.function(), args.line(), &[&a, &b], basis);
     let mut findings = checks::pair(e, &a, &b, basis);
     match ratio {
-        Err(why) => unsupported(&mut number, &why),
+        Err(why) => number.unsupported(&why),
         Ok(ratio) => {
             number.kind.clone_from(&ratio.kind);
             let turns = reversals_from(&a.entry, &b.entry, basis);
@@ -205,8 +207,6 @@ fn compared<'a>(
                 interval: s.ratio.interval,
                 verdict: s.ratio.verdict,
                 margin: s.ratio.margin,
-                // A run's margin stands in its experiment, which is registered before the first trial.
-                margin_declared_before: s.ratio.margin.map(|_| true),
                 ..ComparisonEvidence::default()
             };
             findings.extend(checks::computed(&comparison));
@@ -216,6 +216,11 @@ fn compared<'a>(
             wording.unit.clone_into(&mut number.unit);
             number.formula = wording.formula;
             number.interval = wording.interval;
+            if s.ratio.verdict == Some(Verdict::Invalid) {
+                number.unsupported("the run's comparison is invalid");
+            } else {
+                wording.clause.state(&mut number);
+            }
         }
     }
     Ok(Made::Number(keep(e, number, findings, &[&a, &b])))
@@ -245,8 +250,10 @@ pub(super) fn better<'a>(e: &mut Evaluator<'a>, args: &Arguments<'a>) -> Result<
             ""
         };
         let word = if x >= 0.0 { "better" } else { "worse" };
+        let (text, clause) = judged(x, interval, r.verdict, s.digits, word);
         Wording {
-            text: judged(x, interval, r.verdict, s.digits, word),
+            text,
+            clause,
             value: x * 100.0,
             unit: "%",
             interval: interval.map(hundredfold),
@@ -267,8 +274,10 @@ pub(super) fn less_time<'a>(
         let interval =
             r.interval.map(|i| Interval { low: 1.0 - i.high, high: 1.0 - i.low, level: i.level });
         let word = if x >= 0.0 { "less time" } else { "more time" };
+        let (text, clause) = judged(x, interval, r.verdict, s.digits, word);
         Wording {
-            text: judged(x, interval, r.verdict, s.digits, word),
+            text,
+            clause,
             value: x * 100.0,
             unit: "%",
             interval: interval.map(hundredfold),
@@ -279,26 +288,66 @@ pub(super) fn less_time<'a>(
 
 /// `2.6 times`: a/b, whichever way is better.
 pub(super) fn times<'a>(e: &mut Evaluator<'a>, args: &Arguments<'a>) -> Result<Made, PostError> {
-    compared(e, args, plain, |s| ratio_wording(s, "times"))
+    compared(e, args, plain, |s| {
+        let verdict = if s.ratio.value < 1.0 { "less" } else { "more" };
+        if phrase::is_time(&s.a.entry.value.unit) {
+            ratio_wording(s, "times", ("takes", "times as long as", Form::Time), verdict)
+        } else {
+            ratio_wording(s, "times", ("has", "times", Form::Of), verdict)
+        }
+    })
 }
 
 /// `2.1 times as fast`: t0/t.
 pub(super) fn speedup<'a>(e: &mut Evaluator<'a>, args: &Arguments<'a>) -> Result<Made, PostError> {
     timed(e, args)?;
-    compared(e, args, |_| Way::Turned, |s| ratio_wording(s, "times as fast"))
+    compared(
+        e,
+        args,
+        |_| Way::Turned,
+        |s| {
+            let verdict = if s.ratio.value < 1.0 { "slower" } else { "faster" };
+            ratio_wording(s, "times as fast", ("is", "times as fast as", Form::In), verdict)
+        },
+    )
 }
 
-fn ratio_wording(s: &Sides, words: &str) -> Wording {
+/// A ratio with `words` behind it; in a sentence it stands between two words.
+fn ratio_wording(
+    s: &Sides,
+    words: &str,
+    (before, after, form): (&str, &str, Form),
+    verdict: &'static str,
+) -> Wording {
     let r = &s.ratio;
-    let text = match r.interval {
+    let (number, interval) = match r.interval {
         Some(i) => {
             let e = units::ratio(r.value, i.low, i.high);
-            format!("{} {words} {}", e.value, units::interval(&e.low, &e.high, Some(i.level)))
+            let interval = units::interval(&e.low, &e.high, Some(i.level));
+            (e.value, format!(" {interval}"))
         }
-        None => format!("{} {words}", phrase::ratio(r.value, s.digits)),
+        None => (phrase::ratio(r.value, s.digits), String::new()),
     };
+    let clause = match is_unclear(r.interval.is_some_and(|i| i.contains(1.0)), r.verdict) {
+        Some(same) => Clause::unclear(same, &format!("{number} times{interval}")),
+        None if r.interval.is_none() && r.value == 1.0 => Clause::equal(),
+        None => {
+            let verb = format!("{before} {number} {after}");
+            Clause { form, verb, detail: interval.clone(), verdict }
+        }
+    };
+    let text = format!("{number} {words}{interval}");
     let formula = format!("{} = {:.6}", r.formula, r.value);
-    Wording { text, value: r.value, unit: "1", interval: r.interval, formula }
+    Wording { text, clause, value: r.value, unit: "1", interval: r.interval, formula }
+}
+
+/// `Some(true)` for sides that are equivalent, `Some(false)` for sides that are not clearly different.
+fn is_unclear(open: bool, verdict: Option<Verdict>) -> Option<bool> {
+    match verdict {
+        Some(Verdict::Equivalent) => Some(true),
+        Some(Verdict::Inconclusive) => Some(false),
+        _ => open.then_some(false),
+    }
 }
 
 /// `15 min less`, `2.53 points more`: a - b.
@@ -321,6 +370,21 @@ pub(super) fn difference<'a>(
     number.unit = unit;
     number.kind = qa.per(qb).map_or_else(|| "derived".to_owned(), |q| kind(&q));
     number.formula = format!("{} - {} = {x}", qa.operand(), qb.operand());
+    let shown = phrase::with_unit(&phrase::plain(x.abs(), decimals), &number.unit);
+    let (interval, verdict) = match ratio(e, &a, &b, Basis::Total) {
+        Ok(r) => (r.interval, r.verdict),
+        Err(_) => (None, None),
+    };
+    let clause = match is_unclear(interval.is_some_and(|i| i.contains(1.0)), verdict) {
+        Some(same) => Clause::unclear(same, &number.text),
+        None if x == 0.0 => Clause::equal(),
+        None => {
+            let (word, verdict) = if x < 0.0 { ("below", "less") } else { ("above", "more") };
+            let verb = format!("is {shown} {word}");
+            Clause { form: Form::In, verb, detail: String::new(), verdict }
+        }
+    };
+    clause.state(&mut number);
     let findings = checks::pair(e, &a, &b, Basis::Total);
     Ok(Made::Number(keep(e, number, findings, &[&a, &b])))
 }
@@ -346,36 +410,47 @@ fn hundredfold(i: Interval) -> Interval {
     Interval { low: i.low * 100.0, high: i.high * 100.0, level: i.level }
 }
 
-/// A percentage with its word; where the interval does not tell the sides apart, that instead.
+/// A percentage with its word, as it stands in a sentence of the author and in one of its own; where the interval does
+/// not tell the sides apart, that instead.
 fn judged(
     x: f64,
     interval: Option<Interval>,
     verdict: Option<Verdict>,
     digits: Option<usize>,
-    word: &str,
-) -> String {
+    word: &'static str,
+) -> (String, Clause) {
+    let ahead = |number: &str, ends: &str| {
+        let time = word.ends_with("time");
+        let (verb, form) = if time { ("takes", Form::Time) } else { ("is", Form::In) };
+        let detail = if ends.is_empty() { String::new() } else { format!(" {ends}") };
+        let clause = Clause {
+            form,
+            verb: format!("{verb} {number} {word} than"),
+            detail: detail.clone(),
+            verdict: word,
+        };
+        (format!("{number} {word}{detail}"), clause)
+    };
     let Some(i) = interval else {
         return if x.abs() < 5e-7 {
-            "equal".to_owned()
+            ("equal".to_owned(), Clause::equal())
         } else {
-            format!("{} {word}", phrase::percent(x.abs(), digits))
+            ahead(&phrase::percent(x.abs(), digits), "")
         };
     };
     let decimals = digits.unwrap_or_else(|| phrase::percent_decimals(i));
     let ends = phrase::percents(i, decimals);
     let number = phrase::percent(x, Some(decimals));
-    match verdict {
-        Some(Verdict::Equivalent) => format!("equivalent ({number} {ends})"),
-        Some(Verdict::Inconclusive) => format!("not clearly different ({number} {ends})"),
-        _ if i.contains(0.0) => format!("not clearly different ({number} {ends})"),
-        _ if x < 0.0 => {
-            let turned = Interval { low: -i.high, high: -i.low, level: i.level };
-            format!(
-                "{} {word} {}",
-                phrase::percent(-x, Some(decimals)),
-                phrase::percents(turned, decimals)
-            )
+    match is_unclear(i.contains(0.0), verdict) {
+        Some(same) => {
+            let shown = format!("{number} {ends}");
+            let word = if same { "equivalent" } else { "not clearly different" };
+            (format!("{word} ({shown})"), Clause::unclear(same, &shown))
         }
-        _ => format!("{number} {word} {ends}"),
+        None if x < 0.0 => {
+            let turned = Interval { low: -i.high, high: -i.low, level: i.level };
+            ahead(&phrase::percent(-x, Some(decimals)), &phrase::percents(turned, decimals))
+        }
+        None => ahead(&number, &ends),
     }
 }

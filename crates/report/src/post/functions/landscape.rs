@@ -147,6 +147,7 @@ fn cells(
                     made.text.clone_from(&cell.text);
                     made.value = cell.value;
                     made.unit.clone_from(&column.title);
+                    made.facts = e.facts(&refs[..refs.len().min(1)], Basis::Total);
                     "derived from quoted".clone_into(&mut made.kind);
                     made.formula = cell.formula.clone().unwrap_or_default();
                     made.in_table = true;

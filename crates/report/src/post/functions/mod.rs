@@ -7,6 +7,7 @@ mod landscape;
 mod phrase;
 mod profile;
 mod rank;
+mod statement;
 mod table;
 mod together;
 mod value;
@@ -69,6 +70,14 @@ pub(super) const FUNCTIONS: &[Function] = &[
         1,
         "rank(\"t5240-1.6\", in=\"specjbb2005\")",
         rank::rank,
+    ),
+    function(
+        "statement",
+        &["of"],
+        1,
+        1,
+        "statement(better(\"t5240-1.6\", than=\"p570-4chip\"))",
+        statement::statement,
     ),
     function("mean", &["of"], 1, 1, "mean(\"trap-s9-*-total-tim\")", together::mean),
     function("sum", &["of"], 1, 1, "sum(\"dth-size-*\")", together::sum),

@@ -6,7 +6,7 @@ use assay_rules::denominator::Basis;
 use assay_rules::landscape::{Landscape, Line, Query, question};
 
 use super::phrase;
-use super::value::{base, basis, keep, unsupported};
+use super::value::{base, basis, keep};
 use crate::post::arguments::Arguments;
 use crate::post::checks;
 use crate::post::error::PostError;
@@ -45,6 +45,14 @@ pub(super) fn rank<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made,
             let dated = day.map(|d| format!(" as of {d}")).unwrap_or_default();
             number.text = format!("{} of {ranked}{dated}", phrase::ordinal(place));
             number.value = Some(place as f64);
+            number.facts.as_of = day.map(str::to_owned);
+            number.sentence = format!(
+                "{} is {} of {ranked} in {}{dated} ({})",
+                number.facts.subject,
+                phrase::ordinal(place),
+                number.facts.quantity(),
+                landscape.title
+            );
             number.formula = format!(
                 "place of {} among {ranked} results of {}, {basis}",
                 amount.entry.label, landscape.title
@@ -65,7 +73,7 @@ pub(super) fn rank<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made,
                 number.matrix = Some(landscape.matrix());
             }
         }
-        None => unsupported(&mut number, &format!("{} has no place {basis}", amount.entry.label)),
+        None => number.unsupported(&format!("{} has no place {basis}", amount.entry.label)),
     }
     Ok(Made::Number(keep(e, number, findings, &[&amount])))
 }

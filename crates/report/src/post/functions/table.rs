@@ -3,7 +3,7 @@
 use assay_rules::denominator::{Basis, Denominator};
 
 use super::phrase;
-use super::value::{base, keep, unsupported};
+use super::value::{base, keep};
 use crate::document::table::Kind;
 use crate::document::{Cell, NOTHING, On, Table, cell as plain};
 use crate::parts::system::key_facts;
@@ -259,7 +259,7 @@ fn cell<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>, amount: &Amount, shows: &S
                 qa.per(qb)
             };
             match ratio {
-                None => unsupported(&mut number, &format!("{} against {}", qa.unit, qb.unit)),
+                None => number.unsupported(&format!("{} against {}", qa.unit, qb.unit)),
                 Some(q) => {
                     let (text, value, unit, tail) = match shows {
                         Shows::Times(_) => (phrase::ratio(q.value, Some(2)), q.value, "1", ""),

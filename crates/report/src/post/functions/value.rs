@@ -7,7 +7,7 @@ use crate::figures::in_a_sentence;
 use crate::post::amount::Amount;
 use crate::post::arguments::Arguments;
 use crate::post::checks;
-use crate::post::document::{ComputedNumber, Input};
+use crate::post::document::{ComputedNumber, Facts, Input};
 use crate::post::error::{PostError, meant};
 use crate::post::evaluator::{Evaluator, Made};
 use crate::post::expression::Call;
@@ -71,6 +71,7 @@ fn printed(
         (i.low, i.high) = (i.low / factor, i.high / factor);
         i
     });
+    stated(&mut number);
     let mut findings = checks::single(e, amount);
     if digits.is_some() && amount.withheld.is_none() {
         findings.extend(checks::digits(amount, phrase::plain(value, digits), factor));
@@ -94,8 +95,9 @@ pub(super) fn per<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made, 
             q.kind_words().clone_into(&mut number.kind);
             number.formula = q.formula();
             number.interval = q.interval;
+            stated(&mut number);
         }
-        Err(why) => unsupported(&mut number, &why),
+        Err(why) => number.unsupported(&why),
     }
     Ok(Made::Number(keep(e, number, findings, &[&amount])))
 }
@@ -136,6 +138,7 @@ pub(super) fn field<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made
     let mut number = base(e, a.function(), a.line(), &[&amount], Basis::Total);
     "quoted".clone_into(&mut number.kind);
     number.unit.clear();
+    column.clone_into(&mut number.facts.metric);
     let inferred = column == "instances" && row.instances.is_none();
     let text = if inferred {
         row.instances_or_inferred().map(|n| n.to_string().into())
@@ -167,7 +170,7 @@ pub(super) fn field<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made
             number.text = text.into_owned();
         }
         None => {
-            unsupported(&mut number, &format!("{column} of {} not recorded", e.library.label(at)));
+            number.unsupported(&format!("{column} of {} not recorded", e.library.label(at)));
         }
     }
     Ok(Made::Number(keep(e, number, Vec::new(), &[&amount])))
@@ -210,14 +213,16 @@ pub(super) fn base(
         matrix: None,
         comparison: None,
         in_table: false,
+        facts: e.facts(amounts, basis),
+        sentence: String::new(),
+        is_statement: false,
     }
 }
 
-/// A number that cannot be had, with the reason in its place.
-pub(super) fn unsupported(number: &mut ComputedNumber, why: &str) {
-    number.text = format!("unsupported: {why}");
-    number.withheld = Some(why.to_owned());
-    number.value = None;
+/// The sentence of a single value.
+fn stated(number: &mut ComputedNumber) {
+    let Facts { subject, .. } = &number.facts;
+    number.sentence = format!("The {} of {subject} is {}", number.facts.quantity(), number.text);
 }
 
 /// Keeps a number; one of a withheld result is withheld too, and one of a doubtful value is marked.
@@ -251,7 +256,11 @@ pub(super) fn keep(
         let runs = amounts.iter().filter_map(|a| a.run.as_ref());
         let guests = runs.filter_map(|run| e.gates[&run.alias].analysis.guest);
         let guest = guests.max();
-        number.text.push_str(crate::figures::mark(guest.is_some(), !number.doubts.is_empty()));
+        let mark = crate::figures::mark(guest.is_some(), !number.doubts.is_empty());
+        number.text.push_str(mark);
+        if !number.sentence.is_empty() {
+            number.sentence.push_str(mark);
+        }
         if let Some(guest) = guest {
             number.formula = format!("{}; in {}", number.formula, guest.machine());
         }

@@ -1,52 +1,41 @@
-//! Words and numbers of a text, with what stands between them.
+//! Words and numbers of a text, and the characters between them.
 
 use std::ops::Range;
 
 use super::fold::{Read, fold};
 
-/// Stands for a computed number in what is read.
-pub(in crate::post) const COMPUTED: char = '\u{E002}';
-/// Stands for a computed number that compares.
-pub(in crate::post) const COMPARING: char = '\u{E003}';
-
 /// A word, a number, or what is made of both (`T5240`, `4.4.0`, `450.soplex`).
 #[derive(Debug, Clone, PartialEq)]
-pub(in crate::post) struct Atom {
-    /// As it is read.
-    pub(in crate::post) text: String,
+pub(super) struct Atom {
+    /// The folded text.
+    pub(super) text: String,
     /// Its bytes in the text.
-    pub(in crate::post) span: Range<usize>,
-    /// What stands between it and the one before, as it is read.
-    pub(in crate::post) before: String,
-    /// What follows up to the next.
-    pub(in crate::post) after: String,
-    /// Whether it is written with a capital letter.
-    pub(in crate::post) capital: bool,
+    pub(super) span: Range<usize>,
+    /// The folded characters since the atom before.
+    pub(super) before: String,
+    /// The folded characters up to the next atom.
+    pub(super) after: String,
 }
 
 impl Atom {
-    pub(in crate::post) fn is(&self, words: &[&str]) -> bool {
-        words.contains(&self.text.as_str())
-    }
-
-    /// Whether it begins with a digit.
-    pub(in crate::post) fn numeric(&self) -> bool {
+    /// True if it begins with a digit.
+    pub(super) fn numeric(&self) -> bool {
         self.text.starts_with(|c: char| c.is_ascii_digit())
     }
 
-    /// Whether a digit is in it.
-    pub(in crate::post) fn has_digit(&self) -> bool {
+    /// True if it has a digit.
+    pub(super) fn has_digit(&self) -> bool {
         self.text.contains(|c: char| c.is_ascii_digit())
     }
 
     /// A number without letters: `570`, `4.4.0`, `1,000`.
-    pub(in crate::post) fn bare(&self) -> bool {
+    pub(super) fn bare(&self) -> bool {
         self.numeric() && !self.text.contains(char::is_alphabetic)
     }
 }
 
 /// The atoms of a text.
-pub(in crate::post) fn atoms(text: &str) -> Vec<Atom> {
+pub(super) fn atoms(text: &str) -> Vec<Atom> {
     let read = fold(text);
     let mut out: Vec<Atom> = Vec::new();
     let mut between = String::new();
@@ -67,7 +56,6 @@ pub(in crate::post) fn atoms(text: &str) -> Vec<Atom> {
         let span = read[i].start..read[j - 1].end;
         out.push(Atom {
             text: read[i..j].iter().map(|r| r.char).collect(),
-            capital: text[span.clone()].starts_with(char::is_uppercase),
             span,
             before: std::mem::take(&mut between),
             after: String::new(),

@@ -1,5 +1,5 @@
-//! Text as a reader takes it: compatibility forms, digits of every script, letters that look like others, and
-//! characters that nobody sees. What remains is compared; offsets lead back to the text.
+//! Text as a reader sees it: compatibility forms, digits of every script, letters that look like others, without
+//! invisible characters. Offsets lead back to the text.
 
 use unicode_normalization::UnicodeNormalization as _;
 
@@ -23,14 +23,30 @@ pub(super) fn fold(text: &str) -> Vec<Read> {
             out.push(Read { char: c.to_ascii_lowercase(), start, end });
             continue;
         }
-        let forms = std::iter::once(c).nfkc().flat_map(char::to_lowercase);
-        out.extend(forms.filter(|c| !unseen(*c)).map(|c| Read { char: plain(c), start, end }));
+        let mut forms: Vec<char> = std::iter::once(c)
+            .nfkc()
+            .flat_map(char::to_lowercase)
+            .filter(|c| !unseen(*c))
+            .map(plain)
+            .collect();
+        // A Roman numeral, a die, a keycap: a number whose compatibility form has no digit.
+        if is_number(c) && !forms.iter().any(char::is_ascii_digit) {
+            forms = vec!['1'];
+        }
+        out.extend(forms.into_iter().map(|char| Read { char, start, end }));
     }
     out
 }
 
-/// Zero-width characters, marks that turn the direction, accents that stand over others.
-fn unseen(c: char) -> bool {
+/// True for a number of any script that is one character.
+fn is_number(c: char) -> bool {
+    c.is_numeric()
+        || matches!(c, '\u{2680}'..='\u{2685}' | '\u{a8e0}'..='\u{a8e9}' | '\u{1f51f}' | '\u{1f4af}')
+        || "〇零一二三四五六七八九十百千万萬亿億兆半倍両两壹贰叁肆伍陆柒捌玖拾佰仟".contains(c)
+}
+
+/// True for zero-width characters, marks that turn the direction, and combining marks.
+pub(in crate::post) fn unseen(c: char) -> bool {
     matches!(c,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}'
         | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}'
@@ -93,12 +109,11 @@ fn plain(c: char) -> char {
         ('✖', 'x'),
         ('⨯', 'x'),
     ];
-    // A digit of any script is one here: which it is does not matter.
     if c.is_ascii() {
         return c;
     }
-    if c.is_numeric() || "〇一二三四五六七八九十百千万萬億兆半倍両零".contains(c)
-    {
+    // Every digit of another script becomes 1: only that it is a digit matters.
+    if is_number(c) {
         return '1';
     }
     LOOK.iter().find(|(own, _)| *own == c).map_or(c, |(_, plain)| *plain)
@@ -118,6 +133,7 @@ mod tests {
         assert_eq!(folded("⁵⁰％"), "50%");
         assert_eq!(folded("½"), "1/2");
         assert_eq!(folded("٣٤٪"), "11%");
+        assert_eq!(folded("Ⅻ ⚄ 🔟 5\u{fe0f}\u{20e3} 五"), "1 1 1 5 1");
         assert_eq!(folded("te\u{200b}nf\u{ad}old"), "tenfold");
         assert_eq!(folded("dоublе"), "double", "Cyrillic о and е");
         assert_eq!(folded("𝐝𝐨𝐮𝐛𝐥𝐞 𝟓𝟎"), "double 50");

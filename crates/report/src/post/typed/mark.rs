@@ -1,58 +1,90 @@
-//! Places of what was typed, kept with a post, and restored into its events and its Markdown.
+//! The places of typed quantities, marked in a post's events and in its Markdown.
 
-use pulldown_cmark::Event;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::ops::Range;
 
-use super::stretch::{Kind, Part, Stretch, events, with_places};
+use pulldown_cmark::{CowStr, Event};
 
-/// The places of typed quantities (`t0`) and comparing words (`c0`) in a post's Markdown.
+use super::stretch::{Part, Stretch, events};
+use crate::document::markdown::line;
+use crate::post::read::{CLOSE, OPEN};
+
+/// The places of typed quantities in a post's Markdown.
 #[derive(Debug, Clone, Default)]
-pub(in crate::post) struct Marks(Vec<Mark>);
-
-#[derive(Debug, Clone)]
-struct Mark {
-    what: String,
+pub(in crate::post) struct Marks {
     parts: Vec<Part>,
-    /// Where it ends in the Markdown; `None` in a block of code, which stays as it is.
-    end: Option<usize>,
+    /// Where a dagger stands in the Markdown.
+    ends: Vec<usize>,
+    /// Quantities in blocks of code, by the bytes of the block: its text stays as it is, and a line after it lists them.
+    fenced: BTreeMap<(usize, usize), Vec<String>>,
 }
 
 impl Marks {
-    /// Keeps a place of a stretch.
-    pub(in crate::post) fn add(
-        &mut self,
-        stretch: &Stretch,
-        span: &std::ops::Range<usize>,
-        what: String,
-    ) {
-        let end = (stretch.kind != Kind::Code).then(|| stretch.source(span).end);
-        self.0.push(Mark { what, parts: stretch.parts(span), end });
+    /// Keeps the place of a quantity.
+    pub(in crate::post) fn add(&mut self, stretch: &Stretch, span: &Range<usize>) {
+        self.parts.extend(stretch.parts(span));
+        match &stretch.fenced {
+            Some(block) => {
+                let all = self.fenced.entry((block.start, block.end)).or_default();
+                all.push(stretch.text[span.clone()].to_owned());
+            }
+            None => self.ends.push(stretch.source(span).end),
+        }
     }
 }
 
-/// The events of a post with places around what was typed.
+/// The events of a post with places around typed quantities.
 pub(in crate::post) fn events_of<'a>(markdown: &'a str, marks: &Marks) -> Vec<Event<'a>> {
-    let parts =
-        marks.0.iter().flat_map(|m| m.parts.iter().map(|p| (p.clone(), m.what.clone()))).collect();
-    with_places(events(markdown), parts)
+    let mut parts = marks.parts.clone();
+    parts.sort_by_key(|part| (part.event, part.span.start));
+    let mut events: Vec<Event<'a>> = events(markdown).into_iter().map(|(e, _)| e).collect();
+    for of_event in parts.chunk_by(|a, b| a.event == b.event) {
+        let mark = |text: &CowStr<'a>| -> CowStr<'a> {
+            let mut out = String::with_capacity(text.len() + of_event.len() * 12);
+            let mut done = 0;
+            for span in of_event.iter().map(|part| &part.span).filter(|span| span.end <= text.len())
+            {
+                out.push_str(&text[done..span.start]);
+                let _ = write!(out, "{OPEN}t{CLOSE}{}{OPEN}/{CLOSE}", &text[span.clone()]);
+                done = span.end;
+            }
+            out.push_str(&text[done..]);
+            out.into()
+        };
+        let event = &mut events[of_event[0].event];
+        match event {
+            Event::Text(t) | Event::Html(t) | Event::InlineHtml(t) | Event::Code(t) => *t = mark(t),
+            _ => {}
+        }
+    }
+    events
 }
 
-/// The Markdown with a dagger behind what was typed and nothing decides.
-pub(in crate::post) fn daggers(
-    markdown: &str,
-    marks: &Marks,
-    dagger: impl Fn(&str) -> bool,
-) -> String {
-    let mut ends: Vec<usize> =
-        marks.0.iter().filter(|m| dagger(&m.what)).filter_map(|m| m.end).collect();
-    ends.sort_unstable();
-    ends.dedup();
-    let mut out = String::with_capacity(markdown.len() + ends.len() * 3);
+/// The Markdown with a dagger behind every typed quantity.
+pub(in crate::post) fn daggers(markdown: &str, marks: &Marks) -> String {
+    let dagger = |at: &usize| (*at, "†".to_owned());
+    let mut added: BTreeMap<usize, String> = marks.ends.iter().map(dagger).collect();
+    for ((start, end), typed) in &marks.fenced {
+        // The block stands in lists and quotations; so does the line after it.
+        let first = markdown[..*start].rfind('\n').map_or(0, |at| at + 1);
+        let outer: String = markdown[first..*start]
+            .chars()
+            .map(|c| if matches!(c, '>' | '\t') { c } else { ' ' })
+            .collect();
+        let newline = if markdown[..*end].ends_with('\n') { "" } else { "\n" };
+        let words = line(&typed.join(", "));
+        added.insert(
+            *end,
+            format!("{newline}{outer}\n{outer}† typed in the block above: {words}\n{outer}\n"),
+        );
+    }
+    let mut out = String::with_capacity(markdown.len() + added.len() * 3);
     let mut at = 0;
-    for end in ends.into_iter().filter(|e| markdown.is_char_boundary(*e)) {
+    for (end, text) in added {
         out.push_str(&markdown[at..end]);
-        out.push('†');
+        out.push_str(&text);
         at = end;
     }
-    out.push_str(&markdown[at..]);
-    out
+    out + &markdown[at..]
 }

@@ -1,23 +1,16 @@
-//! What a person typed into a post: quantities that no function printed, and words that compare. Both are found
-//! after rendering, distinguished from the names in the data, marked in every form of the post, and
-//! counted. A typed quantity in a sentence that compares is refused, and so is a comparison that
-//! the post's results contradict.
+//! Quantities that a person typed into a post: found by digits and number words after rendering, marked in every form
+//! of the post, and counted. Nothing reads the words around them.
 
 mod atoms;
-mod bind;
-mod dates;
+mod check;
 mod detect;
+mod exempt;
 mod fold;
 mod mark;
-mod names;
 mod stretch;
-mod vocabulary;
-mod words;
 
-pub(super) use atoms::{COMPARING, COMPUTED, atoms};
-pub(super) use bind::{Bound, Held, Measured, judge, set_beside};
-pub(super) use detect::{Found, find};
+pub(super) use detect::is_percent;
+pub(super) use exempt::Exempt;
+pub(super) use fold::unseen;
 pub(super) use mark::{Marks, daggers, events_of};
-pub(super) use names::Names;
-pub(super) use stretch::{Kind, Stretch, events, stretches};
-pub(super) use words::sayings;
+pub(super) use stretch::{Kind, NUMBER, OPTIONS, Stretch, events, stretches};

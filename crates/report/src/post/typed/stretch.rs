@@ -1,15 +1,16 @@
-//! What a reader reads in a row: the text of a paragraph, a heading, an item or a cell after Markdown was
-//! rendered, with the way back to the event and the byte that each part comes from.
+//! Text that is read in one piece: a paragraph, a heading, an item or a cell after Markdown was rendered, with the way
+//! back to the event and the byte that each part comes from.
 
-use std::fmt::Write as _;
 use std::ops::Range;
 
-use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
-use super::atoms::{COMPARING, COMPUTED};
 use crate::post::read::{CLOSE, OPEN};
 
-/// What a stretch is.
+/// Stands for a computed number in the text of a stretch.
+pub(in crate::post) const NUMBER: char = '\u{E002}';
+
+/// Where a stretch stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::post) enum Kind {
     Text,
@@ -21,16 +22,25 @@ pub(in crate::post) enum Kind {
 /// A part of a stretch that one event made.
 #[derive(Debug, Clone)]
 struct Segment {
-    /// Where it begins in the stretch.
-    at: usize,
-    len: usize,
+    /// Its bytes in the stretch.
+    own: Range<usize>,
     event: usize,
     /// Where it begins in the text of the event.
     offset: usize,
     /// Its bytes in the Markdown.
     source: Range<usize>,
-    /// Whether it is code within a line.
-    code: bool,
+    /// True if the source is the text, byte for byte.
+    exact: bool,
+}
+
+/// A computed number in a stretch.
+#[derive(Debug, Clone)]
+pub(in crate::post) struct Placed {
+    /// Where it stands in the text.
+    pub(in crate::post) at: usize,
+    pub(in crate::post) number: usize,
+    /// The markup around it in which no statement may stand.
+    pub(in crate::post) within: Option<&'static str>,
 }
 
 /// A stretch.
@@ -38,11 +48,12 @@ struct Segment {
 pub(in crate::post) struct Stretch {
     pub(in crate::post) text: String,
     pub(in crate::post) kind: Kind,
+    /// The title of the column that a cell stands in.
+    pub(in crate::post) title: String,
+    pub(in crate::post) numbers: Vec<Placed>,
+    /// The bytes of a fenced block of code in the Markdown.
+    pub(super) fenced: Option<Range<usize>>,
     segments: Vec<Segment>,
-    /// The head of the column that a cell stands in.
-    pub(in crate::post) context: String,
-    /// Computed numbers by their offsets in the text.
-    pub(in crate::post) computed: Vec<(usize, usize)>,
 }
 
 /// A place in the text of an event.
@@ -57,96 +68,70 @@ impl Stretch {
         Stretch {
             text: String::new(),
             kind,
+            title: String::new(),
+            numbers: Vec::new(),
+            fenced: None,
             segments: Vec::new(),
-            context: String::new(),
-            computed: Vec::new(),
         }
     }
 
     fn touching(&self, span: &Range<usize>) -> impl Iterator<Item = (&Segment, Range<usize>)> {
-        let from = self.segments.partition_point(|s| s.at + s.len <= span.start);
-        let near = self.segments[from..].iter().take_while(|s| s.at < span.end);
-        near.filter_map(move |s| {
-            let own = span.start.max(s.at)..span.end.min(s.at + s.len);
-            (own.start < own.end).then_some((s, own))
+        let from = self.segments.partition_point(|s| s.own.end <= span.start);
+        let near = self.segments[from..].iter().take_while(|s| s.own.start < span.end);
+        near.map(|s| {
+            (s, span.start.max(s.own.start) - s.own.start..span.end.min(s.own.end) - s.own.start)
         })
     }
 
     /// The places in events that a span of the text comes from.
     pub(super) fn parts(&self, span: &Range<usize>) -> Vec<Part> {
-        self.touching(span)
-            .map(|(s, own)| {
-                let back = |at: usize| at - s.at + s.offset;
-                Part { event: s.event, span: back(own.start)..back(own.end) }
-            })
-            .collect()
+        let part = |(s, own): (&Segment, Range<usize>)| Part {
+            event: s.event,
+            span: s.offset + own.start..s.offset + own.end,
+        };
+        self.touching(span).map(part).collect()
     }
 
-    /// Where a span begins and ends in the Markdown. Where an event is not written as it reads (entities, code),
-    /// the whole of it stands for a part.
+    /// The bytes of the Markdown that a span comes from. Where the Markdown differs from the text (entities, code), the
+    /// whole source of the event.
     pub(in crate::post) fn source(&self, span: &Range<usize>) -> Range<usize> {
-        let mut out: Option<Range<usize>> = None;
-        for (s, own) in self.touching(span) {
-            let exact = s.source.len() == s.len && !s.code;
-            let here = if exact {
-                s.source.start + (own.start - s.at)..s.source.start + (own.end - s.at)
-            } else {
-                s.source.clone()
-            };
-            out = Some(match out {
-                None => here,
-                Some(o) => o.start.min(here.start)..o.end.max(here.end),
-            });
-        }
-        out.unwrap_or(0..0)
+        let source = |(s, own): (&Segment, Range<usize>)| {
+            let start = s.source.start;
+            if s.exact { start + own.start..start + own.end } else { s.source.clone() }
+        };
+        let all = self.touching(span).map(source);
+        all.reduce(|a, b| a.start.min(b.start)..a.end.max(b.end)).unwrap_or(0..0)
     }
 
-    /// Whether all of a span is code within a line, and not all of that code.
-    pub(in crate::post) fn within_code(&self, span: &Range<usize>) -> bool {
-        let mut any = false;
-        for (s, _) in self.touching(span) {
-            any = true;
-            let own = self.text[s.at..s.at + s.len].trim();
-            let whole = own.len() <= self.text[span.clone()].trim().len() + 1;
-            if !s.code || whole {
-                return false;
-            }
-        }
-        any
-    }
-
-    fn push(&mut self, text: &str, mut segment: Segment, compares: &impl Fn(usize) -> bool) {
-        let whole = segment.source.clone();
-        let exact = whole.len() == text.len();
+    fn push(
+        &mut self,
+        text: &str,
+        event: usize,
+        source: &Range<usize>,
+        within: Option<&'static str>,
+    ) {
+        let exact = source.len() == text.len();
         let mut at = 0;
         for (n, part) in text.split(OPEN).enumerate() {
             let plain = if n == 0 {
                 part
             } else {
                 let Some((place, rest)) = part.split_once(CLOSE) else { continue };
-                if let Some(number) = place.strip_prefix('n').and_then(|n| n.parse().ok()) {
-                    self.computed.push((self.text.len(), number));
-                    self.text.push(if compares(number) { COMPARING } else { COMPUTED });
-                } else {
-                    self.text.push('\n');
+                match place.strip_prefix('n').and_then(|n| n.parse().ok()) {
+                    Some(number) => {
+                        self.numbers.push(Placed { at: self.text.len(), number, within });
+                        self.text.push(NUMBER);
+                    }
+                    None => self.text.push('\n'),
                 }
                 at += OPEN.len_utf8() + place.len() + CLOSE.len_utf8();
                 rest
             };
             if !plain.is_empty() {
-                let source = if exact {
-                    whole.start + at..whole.start + at + plain.len()
-                } else {
-                    whole.clone()
-                };
-                segment = Segment {
-                    at: self.text.len(),
-                    len: plain.len(),
-                    offset: at,
-                    source,
-                    ..segment
-                };
-                self.segments.push(segment.clone());
+                let start = source.start + at;
+                let source = if exact { start..start + plain.len() } else { source.clone() };
+                let own = self.text.len()..self.text.len() + plain.len();
+                self.segments.push(Segment { own, event, offset: at, source, exact });
                 self.text.push_str(plain);
             }
             at += plain.len();
@@ -154,116 +139,79 @@ impl Stretch {
     }
 }
 
+/// The Markdown of posts.
+pub(in crate::post) const OPTIONS: Options =
+    Options::ENABLE_TABLES.union(Options::ENABLE_STRIKETHROUGH).union(Options::ENABLE_TASKLISTS);
+
 /// The events of a post's Markdown, with the bytes that they come from.
 pub(in crate::post) fn events(markdown: &str) -> Vec<(Event<'_>, Range<usize>)> {
-    let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH;
-    Parser::new_ext(markdown, options).into_offset_iter().collect()
+    Parser::new_ext(markdown, OPTIONS).into_offset_iter().collect()
 }
 
-/// What is read in a row. `compares` says which computed numbers compare.
-pub(in crate::post) fn stretches(
-    events: &[(Event<'_>, Range<usize>)],
-    compares: impl Fn(usize) -> bool,
-) -> Vec<Stretch> {
+/// The stretches of a post.
+pub(in crate::post) fn stretches(events: &[(Event<'_>, Range<usize>)]) -> Vec<Stretch> {
     let mut out = Vec::new();
     let mut open = Stretch::new(Kind::Text);
-    let mut kind = Kind::Text;
-    let mut heads: Vec<String> = Vec::new();
+    let mut titles: Vec<String> = Vec::new();
+    let mut within: Vec<&'static str> = Vec::new();
     let (mut in_head, mut column) = (false, 0);
     for (i, (event, source)) in events.iter().enumerate() {
-        let segment =
-            |code| Segment { at: 0, len: 0, event: i, offset: 0, source: source.clone(), code };
-        match event {
+        let next = match event {
             Event::Text(text) | Event::Html(text) | Event::InlineHtml(text) => {
-                open.push(text, segment(false), &compares);
+                open.push(text, i, source, within.last().copied());
+                continue;
             }
-            Event::Code(text) => open.push(text, segment(true), &compares),
-            Event::SoftBreak | Event::HardBreak => open.text.push('\n'),
-            Event::Start(tag) => {
-                match tag {
-                    Tag::Table(_) => heads.clear(),
-                    Tag::TableHead => in_head = true,
-                    Tag::TableRow => column = 0,
-                    _ => {}
-                }
-                let next = match tag {
-                    Tag::Heading { .. } => Some(Kind::Heading),
-                    Tag::TableCell => Some(Kind::Cell),
-                    Tag::CodeBlock(_) => Some(Kind::Code),
-                    Tag::Emphasis
-                    | Tag::Strong
-                    | Tag::Strikethrough
-                    | Tag::Link { .. }
-                    | Tag::Image { .. } => None,
-                    _ => Some(Kind::Text),
-                };
-                if let Some(next) = next {
-                    out.push(std::mem::replace(&mut open, Stretch::new(next)));
-                    kind = next;
-                }
-                if matches!(tag, Tag::TableCell) && !in_head {
-                    open.context = heads.get(column).cloned().unwrap_or_default();
-                    column += 1;
-                }
+            Event::Code(text) => {
+                open.push(text, i, source, Some("code"));
+                continue;
             }
-            Event::End(tag) => {
-                match tag {
-                    TagEnd::TableCell if in_head => heads.push(open.text.clone()),
-                    TagEnd::TableHead => in_head = false,
-                    _ => {}
-                }
-                if !matches!(
-                    tag,
-                    TagEnd::Emphasis
-                        | TagEnd::Strong
-                        | TagEnd::Strikethrough
-                        | TagEnd::Link
-                        | TagEnd::Image
-                ) {
-                    out.push(std::mem::replace(&mut open, Stretch::new(Kind::Text)));
-                    kind = Kind::Text;
-                }
+            Event::SoftBreak | Event::HardBreak => {
+                open.text.push('\n');
+                continue;
             }
+            Event::Start(Tag::Link { .. } | Tag::Image { .. }) => {
+                within.push("a link");
+                continue;
+            }
+            Event::Start(Tag::Strikethrough) => {
+                within.push("struck text");
+                continue;
+            }
+            Event::End(TagEnd::Link | TagEnd::Image | TagEnd::Strikethrough) => {
+                within.pop();
+                continue;
+            }
+            Event::Start(Tag::Emphasis | Tag::Strong)
+            | Event::End(TagEnd::Emphasis | TagEnd::Strong) => continue,
+            Event::Start(Tag::Heading { .. }) => Kind::Heading,
+            Event::Start(Tag::CodeBlock(_)) => Kind::Code,
+            Event::Start(Tag::TableCell) => Kind::Cell,
+            _ => Kind::Text,
+        };
+        match event {
+            Event::Start(Tag::Table(_)) => titles.clear(),
+            Event::Start(Tag::TableHead) => in_head = true,
+            Event::End(TagEnd::TableHead) => in_head = false,
+            Event::Start(Tag::TableRow) => column = 0,
+            Event::End(TagEnd::TableCell) if in_head => titles.push(open.text.clone()),
             _ => {}
         }
-        open.kind = kind;
+        out.push(std::mem::replace(&mut open, Stretch::new(next)));
+        if next == Kind::Cell && !in_head {
+            open.title = titles.get(column).cloned().unwrap_or_default();
+            column += 1;
+        }
+        if let Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(_))) = event {
+            open.fenced = Some(source.clone());
+        }
+        within.clear();
+        within.extend(match next {
+            Kind::Heading => Some("a heading"),
+            Kind::Code => Some("code"),
+            _ => None,
+        });
     }
     out.push(open);
     out.retain(|s| !s.text.trim().is_empty());
     out
-}
-
-/// The events with places around the parts: what opens one says which it is.
-pub(super) fn with_places<'a>(
-    events: Vec<(Event<'a>, Range<usize>)>,
-    mut parts: Vec<(Part, String)>,
-) -> Vec<Event<'a>> {
-    parts.sort_by_key(|(part, _)| (part.event, part.span.start));
-    let mut events: Vec<Event<'a>> = events.into_iter().map(|(e, _)| e).collect();
-    for of_event in parts.chunk_by(|(a, _), (b, _)| a.event == b.event) {
-        let at = of_event[0].0.event;
-        let mark = |text: &CowStr<'a>| -> CowStr<'a> {
-            let mut out = String::with_capacity(text.len() + of_event.len() * 12);
-            let mut done = 0;
-            // Places do not stand inside each other: a word that compares is no quantity.
-            for (part, what) in of_event.iter().filter(|(part, _)| part.span.end <= text.len()) {
-                let span = part.span.start.max(done)..part.span.end;
-                if span.is_empty() {
-                    continue;
-                }
-                out.push_str(&text[done..span.start]);
-                let _ = write!(out, "{OPEN}{what}{CLOSE}{}{OPEN}/{CLOSE}", &text[span.clone()]);
-                done = span.end;
-            }
-            out.push_str(&text[done..]);
-            out.into()
-        };
-        let marked = match &events[at] {
-            Event::Text(t) | Event::Html(t) | Event::InlineHtml(t) => Event::Text(mark(t)),
-            Event::Code(t) => Event::Code(mark(t)),
-            _ => continue,
-        };
-        events[at] = marked;
-    }
-    events
 }

@@ -1,0 +1,87 @@
+//! `statement`: the whole sentence of a number, from the data alone.
+
+use super::value::print;
+use crate::post::arguments::Arguments;
+use crate::post::document::ComputedNumber;
+use crate::post::error::PostError;
+use crate::post::evaluator::{Evaluator, Made};
+use crate::post::expression::{Expression, What};
+
+/// `Sun SPARC Enterprise T5240 (2 chips, 1.6 GHz) is 5% better than IBM Power 570 (4 chips, 4.7 GHz) in SPECjbb2005
+/// bops.`
+pub(super) fn statement<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made, PostError> {
+    const HELP: &str = "for example `statement(better(\"t5240-1.6\", than=\"p570-4chip\"))`";
+    let Some(Expression { what: What::Call(call), .. }) = a.get("of") else {
+        return Err(a.error("of", "`statement` is made of a comparison", HELP));
+    };
+    let made = match e.call(call)? {
+        Made::Amount(amount) => print(e, call, &amount),
+        made => made,
+    };
+    let Made::Number(at) = made else {
+        return Err(a.error("of", format!("`{}` states nothing", call.name), HELP));
+    };
+    let n = &mut e.numbers[at];
+    if n.sentence.is_empty() || n.function == "field" {
+        return Err(a.error("of", format!("`{}` states nothing", call.name), HELP));
+    }
+    n.is_statement = true;
+    if n.withheld.is_none() && n.kind == "derived from measured and quoted" {
+        n.unsupported("one side was measured and the other is quoted");
+    }
+    n.text = format!("{}.", n.sentence);
+    Ok(made)
+}
+
+/// How the metric stands in a sentence.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Form {
+    /// `A is 5% better than B in M`.
+    In,
+    /// `A has 2.1 times the M of B`.
+    Of,
+    /// `A takes 54% less time than B (M)`.
+    Time,
+}
+
+/// A comparison as the parts of its sentence.
+pub(super) struct Clause {
+    pub(super) form: Form,
+    /// The words between subject and baseline: `is 5% better than`.
+    pub(super) verb: String,
+    /// The words at the end: an interval.
+    pub(super) detail: String,
+    pub(super) verdict: &'static str,
+}
+
+impl Clause {
+    /// Two sides of which the data do not show that one is ahead. `shown` is the number with its interval.
+    pub(super) fn unclear(same: bool, shown: &str) -> Self {
+        let (verb, verdict) = if same {
+            ("is equivalent to", "equivalent")
+        } else {
+            ("is not clearly different from", "not clearly different")
+        };
+        Clause { form: Form::In, verb: verb.to_owned(), detail: format!(" ({shown})"), verdict }
+    }
+
+    pub(super) fn equal() -> Self {
+        let (detail, verdict) = (String::new(), "equal");
+        Clause { form: Form::In, verb: "is equal to".to_owned(), detail, verdict }
+    }
+
+    /// Gives a number its sentence and its verdict.
+    pub(super) fn state(self, n: &mut ComputedNumber) {
+        let Clause { form, verb, detail, verdict } = self;
+        let (of, subject) = (n.facts.quantity(), &n.facts.subject);
+        let baseline = n.facts.baseline.as_deref().unwrap_or_default();
+        n.sentence = match (form, of.is_empty()) {
+            (Form::Of, false) => format!("{subject} {verb} the {of} of {baseline}{detail}"),
+            (Form::Of, true) => format!("{subject} {verb} the value of {baseline}{detail}"),
+            (_, true) => format!("{subject} {verb} {baseline}{detail}"),
+            (Form::In, _) => format!("{subject} {verb} {baseline} in {of}{detail}"),
+            (Form::Time, _) => format!("{subject} {verb} {baseline} ({of}){detail}"),
+        };
+        n.facts.verdict = Some(verdict);
+    }
+}

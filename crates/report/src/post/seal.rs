@@ -1,0 +1,80 @@
+//! The mark of certification. Statements carry it, and nothing else does: a template with the glyph or one that looks
+//! like it is refused, and data with it are shown without it.
+
+use super::error::{PostError, Text};
+use super::front::Front;
+use super::read::is_reserved;
+
+/// The mark.
+pub(super) const SEAL: &str = "✓ certified";
+
+/// Glyphs that read as the mark's.
+pub(super) const GLYPHS: [char; 11] = ['✓', '✔', '✅', '☑', '🗸', '🗹', '√', '⍻', '𐄂', '⎷', '🮱'];
+
+/// Names that a renderer of Markdown turns into such a glyph.
+const NAMES: [&str; 4] = ["check_mark:", "with_check:", "\\checkmark", "\\surd"];
+
+/// The first glyph or name in a text, as bytes.
+fn find(text: &str) -> Option<std::ops::Range<usize>> {
+    let glyph =
+        text.find(GLYPHS).map(|at| at..at + text[at..].chars().next().map_or(0, char::len_utf8));
+    let name = || NAMES.iter().find_map(|name| text.find(name).map(|at| at..at + name.len()));
+    glyph.or_else(name)
+}
+
+fn message(found: &str) -> String {
+    format!(
+        "`{found}` stands in the template; the mark of certification belongs to statements alone"
+    )
+}
+
+const HELP: &str = "take it out, or state the claim: `{{ statement(better(\"a\", than=\"b\")) }}`";
+
+/// Refuses a template that shows the mark, or characters that the places of numbers are made of, as written or by the
+/// escapes of its front matter.
+pub(super) fn template(text: Text<'_>, front: &Front) -> Result<(), PostError> {
+    if let Some(span) = find(text.text) {
+        return Err(text.error(span.clone(), message(&text.text[span]), HELP));
+    }
+    let words = [
+        Some(&front.title),
+        Some(&front.summary),
+        front.landscape.as_ref(),
+        front.licensee.as_ref(),
+    ];
+    let lists = front.tags.iter().chain(&front.sources).chain(&front.trademarks);
+    let runs = front.runs.iter().flat_map(|(name, run)| [name, &run.run, &run.experiment]);
+    for word in words.into_iter().flatten().chain(lists).chain(runs) {
+        if find(word).is_some() || word.contains(is_reserved) {
+            return Err(text.error(0..3, format!("the front matter: {}", message(word)), HELP));
+        }
+    }
+    Ok(())
+}
+
+/// The same for a piece of rendered text: entities are read by now. `source` is where it stands in the template.
+pub(super) fn rendered(
+    text: Text<'_>,
+    shown: &str,
+    written: &str,
+    source: impl FnOnce() -> usize,
+) -> Result<(), PostError> {
+    let reserved = || shown.find(is_reserved).filter(|_| !written.contains(is_reserved));
+    if find(shown).is_none() && reserved().is_none() {
+        return Ok(());
+    }
+    let at = source();
+    Err(text.error(at..at + 1, message(written), HELP))
+}
+
+/// A text of the data without the glyphs.
+pub(super) fn without(text: String) -> String {
+    if text.contains(GLYPHS) { text.replace(GLYPHS, "\u{FFFD}") } else { text }
+}
+
+/// The same for Markdown, whose renderers know names too.
+pub(super) fn without_names(text: String) -> String {
+    NAMES.iter().fold(without(text), |text, name| {
+        if text.contains(name) { text.replace(name, "check\u{FFFD}") } else { text }
+    })
+}

@@ -1,0 +1,121 @@
+//! Keeps the quantities that were typed in a post's text, in the words of its calls and in its front matter.
+
+use std::ops::Range;
+
+use super::Marks;
+use super::detect::find;
+use super::stretch::{Kind, NUMBER, Stretch};
+use crate::post::document::TypedQuantity;
+use crate::post::evaluator::Evaluator;
+use crate::post::front::Front;
+
+/// Characters of the text on each side of a quantity that are cited with it.
+const CITED: usize = 60;
+
+impl Evaluator<'_> {
+    /// Keeps the quantities of the text, and returns their places.
+    pub(in crate::post) fn typed(&mut self, all: &[Stretch]) -> Marks {
+        let mut marks = Marks::default();
+        for stretch in all {
+            let place = match stretch.kind {
+                Kind::Text => "text",
+                Kind::Heading => "heading",
+                Kind::Cell => "cell of a table",
+                Kind::Code => "code",
+            };
+            for span in find(&stretch.text, &self.exempt) {
+                let at = self.at(stretch.source(&span).start);
+                self.typed.push(quantity(&stretch.text, &span, place, Some(at)));
+                marks.add(stretch, &span);
+            }
+        }
+        marks
+    }
+
+    /// Keeps the quantities of a text outside of the Markdown (a title, a caption, a name), and returns it with a dagger
+    /// behind each.
+    pub(in crate::post) fn typed_text(
+        &mut self,
+        text: &str,
+        place: &'static str,
+        at: Option<Range<usize>>,
+    ) -> String {
+        let at = at.map(|span| self.text.place(span.start));
+        let mut out = String::with_capacity(text.len());
+        let mut done = 0;
+        for span in find(text, &self.exempt) {
+            self.typed.push(quantity(text, &span, place, at));
+            out.push_str(&text[done..span.end]);
+            out.push('†');
+            done = span.end;
+        }
+        out + &text[done..]
+    }
+
+    /// The words of the front matter as they are printed.
+    pub(in crate::post) fn front_words(&mut self) -> Front {
+        let mut front = self.front.clone();
+        let at = |key: &str| Some(self.text.key(key));
+        let (title, summary, tags) = (at("title"), at("summary"), at("tags"));
+        let (sources, trademarks, licensee) = (at("sources"), at("trademarks"), at("licensee"));
+        front.title = self.typed_text(&front.title, "title", title);
+        front.summary = self.typed_text(&front.summary, "summary", summary);
+        for tag in &mut front.tags {
+            *tag = self.typed_text(tag, "tag", tags.clone());
+        }
+        for (at, lines) in [(sources, &mut front.sources), (trademarks, &mut front.trademarks)] {
+            for line in lines {
+                *line = self.typed_text(line, "disclosure", at.clone());
+            }
+        }
+        front.licensee = front.licensee.map(|who| self.typed_text(&who, "disclosure", licensee));
+        front
+    }
+
+    /// Line and column in the template of a byte of the Markdown.
+    pub(in crate::post) fn at(&mut self, markdown: usize) -> (usize, usize) {
+        let there = self.template_byte(markdown);
+        // Counted on from the place before, where that is before it.
+        let (from, (line, column)) = self.cursor;
+        let place = match self.text.text.get(from..there) {
+            Some(since) => match since.rsplit_once('\n') {
+                None => (line, column + since.chars().count()),
+                Some((before, last)) => {
+                    (line + before.matches('\n').count() + 1, last.chars().count() + 1)
+                }
+            },
+            None => self.text.place(there),
+        };
+        self.cursor = (there, place);
+        place
+    }
+}
+
+fn quantity(
+    text: &str,
+    span: &Range<usize>,
+    place: &'static str,
+    at: Option<(usize, usize)>,
+) -> TypedQuantity {
+    let ends = |c: &char| matches!(c, '.' | '!' | '?');
+    let before: Vec<char> = text[..span.start].chars().rev().take(CITED).collect();
+    let stop =
+        |i: usize| ends(&before[i]) && i.checked_sub(1).is_none_or(|j| before[j].is_whitespace());
+    let from = (0..before.len()).find(|i| stop(*i)).unwrap_or(before.len());
+    let after: String = text[span.end..].chars().take(CITED).collect();
+    let ends_here = |(i, c): &(usize, char)| {
+        ends(c) && !after[i + 1..].starts_with(|c: char| !c.is_whitespace())
+    };
+    let to = after.char_indices().find(ends_here);
+    let sentence: String = before[..from].iter().rev().collect::<String>()
+        + &text[span.clone()]
+        + &after[..to.map_or(after.len(), |(i, _)| i + 1)];
+    let words: Vec<&str> = sentence.split_whitespace().collect();
+    TypedQuantity {
+        text: text[span.clone()].to_owned(),
+        place,
+        line: at.map(|a| a.0),
+        column: at.map(|a| a.1),
+        sentence: words.join(" ").replace(NUMBER, "…"),
+    }
+}
