@@ -4,6 +4,9 @@
 use assay_model::{Interval, Kind, units};
 use serde::Serialize;
 
+/// The most values that a formula prints one by one.
+const FORMULA: usize = 40;
+
 /// A number with what must be known to print it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Quantity {
@@ -32,6 +35,10 @@ pub enum Derivation {
     Quotient(Box<Quantity>, Box<Quantity>),
     /// The first times the second.
     Product(Box<Quantity>, Box<Quantity>),
+    /// The first less the second.
+    Difference(Box<Quantity>, Box<Quantity>),
+    /// The same in another unit: times the first number, divided by the second.
+    Scaled(Box<Quantity>, [f64; 2]),
     /// Put together from several: how (`mean`), and of what.
     Together(String, Vec<Quantity>),
 }
@@ -55,6 +62,14 @@ impl Quantity {
         Quantity { interval, ..Quantity::given(value, unit, kind, what, provenance) }
     }
 
+    /// A number of a formula, which nobody read: it has no provenance and is none of the leaves.
+    pub fn constant(value: f64, unit: &str) -> Self {
+        let interval = Some(Interval { low: value, high: value, level: 1.0 });
+        let derivation = Derivation::Given(String::new());
+        let (unit, provenance) = (unit.to_owned(), Vec::new());
+        Quantity { value, unit, kind: Kind::Derived, interval, derivation, provenance }
+    }
+
     /// The same with an interval.
     #[must_use]
     pub fn with_interval(self, interval: Option<Interval>) -> Self {
@@ -67,6 +82,8 @@ impl Quantity {
     pub fn per(&self, other: &Quantity) -> Option<Quantity> {
         let unit = if self.unit == other.unit {
             "1".to_owned()
+        } else if other.unit == "1" {
+            self.unit.clone()
         } else {
             format!("{}/{}", self.unit, other.unit)
         };
@@ -76,9 +93,38 @@ impl Quantity {
 
     /// This times `other`, with the interval as in [`Quantity::per`]; `None` where that is no number.
     pub fn times(&self, other: &Quantity) -> Option<Quantity> {
-        let unit = format!("{} {}", self.unit, other.unit);
+        let unit = match (self.unit.as_str(), other.unit.as_str()) {
+            (unit, "1") | ("1", unit) => unit.to_owned(),
+            (a, b) => format!("{a} {b}"),
+        };
         let made = Derivation::Product(Box::new(self.clone()), Box::new(other.clone()));
         self.combined(other, self.value * other.value, unit, made)
+    }
+
+    /// This less `other`, in the unit of this, without an interval; `None` where that is no number.
+    pub fn minus(&self, other: &Quantity) -> Option<Quantity> {
+        let made = Derivation::Difference(Box::new(self.clone()), Box::new(other.clone()));
+        let difference = self.combined(other, self.value - other.value, self.unit.clone(), made)?;
+        Some(difference.with_interval(None))
+    }
+
+    /// The same in `unit`: this times `by[0]`, divided by `by[1]`.
+    #[must_use]
+    pub fn scaled(&self, by: [f64; 2], unit: &str) -> Quantity {
+        let [times, over] = by;
+        let scale = |x: f64| x * times / over;
+        Quantity {
+            value: scale(self.value),
+            unit: unit.to_owned(),
+            interval: self.interval.map(|i| Interval {
+                low: scale(i.low),
+                high: scale(i.high),
+                level: i.level,
+            }),
+            derivation: Derivation::Scaled(Box::new(self.clone()), by),
+            kind: self.kind,
+            provenance: self.provenance.clone(),
+        }
     }
 
     /// A number put together from several of one unit, such as their `mean` or `sum`; `None` without
@@ -104,11 +150,21 @@ impl Quantity {
     /// The numbers that were read, from which this one was computed, in the order of the formula.
     pub fn leaves(&self) -> Vec<&Quantity> {
         match &self.derivation {
+            Derivation::Given(_) if self.provenance.is_empty() => Vec::new(),
             Derivation::Given(_) => vec![self],
-            Derivation::Quotient(a, b) | Derivation::Product(a, b) => {
-                [a, b].into_iter().flat_map(|q| q.leaves()).collect()
-            }
-            Derivation::Together(_, of) => of.iter().flat_map(Quantity::leaves).collect(),
+            _ => self.operands().into_iter().flat_map(Quantity::leaves).collect(),
+        }
+    }
+
+    /// The numbers that the last step of the computation put together; empty for one that was read.
+    fn operands(&self) -> Vec<&Quantity> {
+        match &self.derivation {
+            Derivation::Given(_) => Vec::new(),
+            Derivation::Quotient(a, b)
+            | Derivation::Product(a, b)
+            | Derivation::Difference(a, b) => vec![a, b],
+            Derivation::Scaled(a, _) => vec![a],
+            Derivation::Together(_, of) => of.iter().collect(),
         }
     }
 
@@ -140,10 +196,7 @@ impl Quantity {
     pub fn from_quoted(&self) -> bool {
         match &self.derivation {
             Derivation::Given(_) => self.kind == Kind::Quoted,
-            Derivation::Quotient(a, b) | Derivation::Product(a, b) => {
-                a.from_quoted() || b.from_quoted()
-            }
-            Derivation::Together(_, of) => of.iter().any(Quantity::from_quoted),
+            _ => self.operands().into_iter().any(Quantity::from_quoted),
         }
     }
 
@@ -172,11 +225,21 @@ impl Quantity {
     /// How it was computed, as a formula with the numbers in it: `422782 bops / 16 core`.
     pub fn formula(&self) -> String {
         match &self.derivation {
+            Derivation::Given(what) if what.is_empty() => self.operand(),
             Derivation::Given(what) => format!("{} {} ({what})", self.value, self.unit),
             Derivation::Quotient(a, b) => format!("{} / {}", a.operand(), b.operand()),
             Derivation::Product(a, b) => format!("{} x {}", a.operand(), b.operand()),
+            Derivation::Difference(a, b) => format!("{} - {}", a.operand(), b.operand()),
+            Derivation::Scaled(a, [times, over]) => {
+                let by = |sign, n| if n == 1.0 { String::new() } else { format!(" {sign} {n}") };
+                format!("{}{}{}", a.operand(), by("x", *times), by("/", *over))
+            }
             Derivation::Together(how, of) => {
-                let values: Vec<String> = of.iter().map(Quantity::operand).collect();
+                let shown = of.iter().take(if of.len() > FORMULA { 3 } else { FORMULA });
+                let mut values: Vec<String> = shown.map(Quantity::operand).collect();
+                if of.len() > FORMULA {
+                    values.push(format!("... {} values", of.len()));
+                }
                 format!("{how}({})", values.join(", "))
             }
         }
@@ -185,6 +248,9 @@ impl Quantity {
     /// The number as it stands in a formula: with its unit, in brackets where it was computed.
     pub fn operand(&self) -> String {
         match &self.derivation {
+            Derivation::Given(_) if self.provenance.is_empty() && self.unit == "1" => {
+                self.value.to_string()
+            }
             Derivation::Given(_) => format!("{} {}", self.value, self.unit),
             Derivation::Together(..) => self.formula(),
             _ => format!("({})", self.formula()),
@@ -274,6 +340,18 @@ mod tests {
         let text = |v| quoted(v, "bops").text();
         assert_eq!([text(102_958.5), text(111_845.5)], ["102959", "111846"]);
         assert_eq!([text(483.18), text(16.0), text(0.25)], ["483.2", "16", "0.2500"]);
+    }
+
+    #[test]
+    fn constants_are_no_leaves_and_a_scale_keeps_its_factors() {
+        let ratio = quoted(1049.0, "s").per(&quoted(381.0, "s")).unwrap();
+        let more = ratio.minus(&Quantity::constant(1.0, "1")).unwrap().scaled([100.0, 1.0], "%");
+        assert_eq!(more.formula(), "((1049 s / 381 s) - 1) x 100");
+        assert_eq!((more.leaves().len(), more.kind_words()), (2, "derived from quoted"));
+        assert!((more.value - 175.328).abs() < 1e-3 && more.unit == "%");
+        let minutes = measured(90.0, 60.0, 120.0).scaled([1.0, 60.0], "min");
+        assert_eq!(minutes.interval.unwrap().high, 2.0);
+        assert_eq!(minutes.formula(), "90 ops/s / 60");
     }
 
     #[test]
