@@ -1,13 +1,13 @@
 //! A value that functions work on: a quoted result, a result of a run, or several put together.
 
 use assay_model::{Better, Kind};
-use assay_rules::denominator::{Basis, Denominator, Entry};
+use assay_rules::denominator::{Basis, Counts, Denominator, Entry};
 use assay_rules::quantity::Quantity;
 
 use super::document::Input;
 
 /// A value with all that is needed to compare and print it.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(super) struct Amount {
     /// The value, whose it is, which way it is better, what it can be divided by.
     pub(super) entry: Entry,
@@ -47,12 +47,58 @@ pub(super) enum Part {
     Score(usize),
 }
 
+/// The answer of a function in a binding.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Answer {
+    /// A number.
+    Amount(Box<Amount>),
+    /// Words of the data.
+    Text(String),
+    /// A place among several, as of a day.
+    Place {
+        /// From 1.
+        place: usize,
+        /// How many there are.
+        of: usize,
+        as_of: Option<String>,
+    },
+}
+
 impl Amount {
+    /// Creates a value computed from others. It has no printed digits and nothing to be divided by.
+    pub(super) fn computed(label: &str, value: Quantity, better: Better, of: &[&Amount]) -> Self {
+        let mut rows: Vec<usize> = of.iter().flat_map(|a| a.rows.iter().copied()).collect();
+        rows.sort_unstable();
+        rows.dedup();
+        let label = label.to_owned();
+        Amount {
+            entry: Entry { label, value, better, counts: Counts::default() },
+            benchmark: of.first().map_or_else(String::new, |a| a.benchmark.clone()),
+            metric: of.first().map_or_else(String::new, |a| a.metric.clone()),
+            rows,
+            run: None,
+            decimals: None,
+            withheld: of.iter().find_map(|a| a.withheld.clone()),
+            as_of: of.iter().filter_map(|a| a.as_of.clone()).max(),
+        }
+    }
+
+    /// Creates a value that is missing.
+    pub(super) fn missing(what: &str, unit: &str) -> Self {
+        let mut amount =
+            Amount::computed(what, Quantity::constant(f64::NAN, unit), Better::Neither, &[]);
+        amount.withheld = Some(what.to_owned());
+        amount
+    }
+
     /// Its value under a basis, or why there is none.
     pub(super) fn under(&self, basis: Basis) -> Result<Quantity, String> {
-        self.entry.quantity(basis).ok_or_else(|| match basis {
-            Basis::Total => format!("{} has no value", self.entry.label),
-            Basis::Per(d) => format!("{} of {} not recorded", plural(d), self.entry.label),
+        self.entry.quantity(basis).ok_or_else(|| match (basis, &self.withheld) {
+            (_, Some(why)) => why.clone(),
+            (Basis::Total, None) => format!("{} has no value", self.entry.label),
+            (Basis::Per(d), None) => {
+                format!("{} of {} not recorded", plural(d), self.entry.label)
+            }
         })
     }
 

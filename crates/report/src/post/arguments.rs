@@ -85,6 +85,19 @@ impl<'a> Arguments<'a> {
         self.call.span.clone()
     }
 
+    /// The call itself.
+    pub(super) fn call(&self) -> &'a Call {
+        self.call
+    }
+
+    /// The arguments that are calls.
+    pub(super) fn calls(&self) -> impl Iterator<Item = &'a Call> {
+        self.given.values().filter_map(|e| match &e.what {
+            What::Call(call) => Some(call),
+            _ => None,
+        })
+    }
+
     /// The function's name.
     pub(super) fn function(&self) -> &'static str {
         self.signature.name

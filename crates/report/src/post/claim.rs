@@ -161,7 +161,7 @@ impl<'a> Evaluator<'a> {
                     Made::Number(at) => Ok(Some(self.numbers[at].text.clone())),
                     _ => Ok(None),
                 },
-                Made::Block(_) => Err(a.error("then", "`then` is a number or words", "")),
+                _ => Err(a.error("then", "`then` is a number or words", "")),
             },
             Some(_) => Err(a.error("then", "`then` is a call that makes a number, or a text", "")),
         }

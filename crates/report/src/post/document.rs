@@ -11,6 +11,7 @@ use assay_rules::quoted::QuotedResult;
 use maud::Markup;
 use serde::Serialize;
 
+use super::amount::Answer;
 use super::answer::Claim;
 use super::front::Front;
 use super::typed::Marks;
@@ -161,6 +162,9 @@ pub struct ComputedNumber {
     /// What it compares, where that is a ratio.
     #[serde(skip)]
     pub comparison: Option<ComparisonEvidence>,
+    /// The answer as a value for a binding, which judges it exactly.
+    #[serde(skip)]
+    pub(super) answer: Option<Answer>,
     /// Whether it is a cell of a table (tables mark kinds by column and line).
     #[serde(skip)]
     pub in_table: bool,

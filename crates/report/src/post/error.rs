@@ -27,6 +27,8 @@ pub struct PostError {
     pub message: String,
     /// What would be right; empty when the message says it.
     pub help: String,
+    /// The bytes that it is about; empty where it is about the whole file.
+    pub(super) span: Range<usize>,
     shown: Option<Box<Shown>>,
 }
 
@@ -82,6 +84,7 @@ impl Text<'_> {
         PostError {
             file: self.name.to_owned(),
             place: Some(place),
+            span: start..end,
             message: message.into(),
             help: help.into(),
             shown: Some(Box::new(Shown {
@@ -97,6 +100,7 @@ impl Text<'_> {
         PostError {
             file: self.name.to_owned(),
             place: None,
+            span: 0..0,
             message: message.into(),
             help: help.into(),
             shown: None,

@@ -1,6 +1,6 @@
 //! Evaluates a template: pieces become Markdown with places for numbers and blocks.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use assay_rules::quoted::is_date;
@@ -17,7 +17,6 @@ use super::read::{CLOSE, OPEN};
 use super::template::{Piece, Section, parse};
 use super::typed::{Exempt, Marks, events, stretches};
 use super::{checks, fair_use, front, placement, seal};
-use crate::gate::Gate;
 use crate::view::RunView;
 
 /// A template that was read: what it says of itself, and its pieces.
@@ -67,27 +66,8 @@ impl Template {
         today: &str,
     ) -> Result<Post, PostError> {
         let text = Text { name: &self.name, text: &self.text };
-        let gates = runs.iter().map(|(alias, view)| (alias.clone(), Gate::of(view))).collect();
-        let mut evaluator = Evaluator {
-            text,
-            front: &self.front,
-            library,
-            runs,
-            gates,
-            numbers: Vec::new(),
-            blocks: Vec::new(),
-            findings: Vec::new(),
-            used: BTreeSet::new(),
-            used_runs: BTreeSet::new(),
-            shown: BTreeMap::new(),
-            trademarks: Vec::new(),
-            exempt: Exempt::new(&self.front, library, runs),
-            typed: Vec::new(),
-            placed: BTreeMap::new(),
-            map: Vec::new(),
-            cursor: (0, (1, 1)),
-            claims: Vec::new(),
-        };
+        let exempt = Exempt::new(&self.front, library, runs);
+        let mut evaluator = Evaluator::new(text, &self.front, library, runs, exempt);
         let mut markdown = String::new();
         evaluator.pieces(&self.pieces, &mut markdown)?;
         if evaluator.used.is_empty() && evaluator.used_runs.is_empty() && self.front.runs.is_empty()
@@ -224,7 +204,7 @@ impl<'a> Evaluator<'a> {
                 self.blocks.push(block);
                 let _ = write!(out, "\n{OPEN}b{}{CLOSE}\n", self.blocks.len() - 1);
             }
-            Made::Amount(_) => {}
+            Made::Amount(_) | Made::List(_) | Made::Answer(..) => {}
         }
         Ok(())
     }

@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
+use assay_claims::{CurrentRow, Table};
 use assay_model::Finding;
 
-use super::amount::Amount;
+use super::amount::{Amount, Answer};
 use super::answer::Claim;
-use super::document::{Block, ComputedNumber, PostFinding, TypedQuantity};
+use super::document::{Block, ComputedNumber, Input, PostFinding, TypedQuantity};
 use super::error::Text;
 use super::front::Front;
 use super::library::Library;
@@ -24,6 +25,19 @@ pub(super) enum Made {
     Block(Block),
     /// A value for another function.
     Amount(Box<Amount>),
+    /// The values of a column, in bindings.
+    List(Vec<Amount>),
+    /// Another answer of a binding, with the values that it rests on.
+    Answer(Box<Answer>, Vec<Input>),
+}
+
+/// Data of a binding besides quoted results.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Binding<'a> {
+    /// The tables of the text.
+    pub(super) tables: &'a [Table],
+    /// The row that `this` means.
+    pub(super) row: Option<CurrentRow<'a>>,
 }
 
 /// The state of an evaluation.
@@ -33,6 +47,12 @@ pub(super) struct Evaluator<'a> {
     pub(super) library: &'a Library,
     pub(super) runs: &'a BTreeMap<String, RunView>,
     pub(super) gates: BTreeMap<String, Gate>,
+    /// Set where the expression is that of a binding.
+    pub(super) binding: Option<Binding<'a>>,
+    /// Values of the calls inside a call that is mapped over rows, by their first byte.
+    pub(super) operands: BTreeMap<usize, Vec<Amount>>,
+    /// The current row of such a call.
+    pub(super) row: usize,
     pub(super) numbers: Vec<ComputedNumber>,
     pub(super) blocks: Vec<Block>,
     pub(super) findings: Vec<PostFinding>,
@@ -57,12 +77,48 @@ pub(super) struct Evaluator<'a> {
     pub(super) claims: Vec<Claim>,
 }
 
-impl Evaluator<'_> {
+impl<'a> Evaluator<'a> {
+    /// Starts an evaluation.
+    pub(super) fn new(
+        text: Text<'a>,
+        front: &'a Front,
+        library: &'a Library,
+        runs: &'a BTreeMap<String, RunView>,
+        exempt: Exempt,
+    ) -> Self {
+        let gates = runs.iter().map(|(alias, view)| (alias.clone(), Gate::of(view))).collect();
+        Evaluator {
+            text,
+            front,
+            library,
+            runs,
+            gates,
+            binding: None,
+            operands: BTreeMap::new(),
+            row: 0,
+            numbers: Vec::new(),
+            blocks: Vec::new(),
+            findings: Vec::new(),
+            used: BTreeSet::new(),
+            used_runs: BTreeSet::new(),
+            shown: BTreeMap::new(),
+            trademarks: Vec::new(),
+            exempt,
+            typed: Vec::new(),
+            placed: BTreeMap::new(),
+            map: Vec::new(),
+            cursor: (0, (1, 1)),
+            claims: Vec::new(),
+        }
+    }
+
     /// Keeps a number; the findings are about it.
     pub(super) fn number(&mut self, mut number: ComputedNumber, findings: Vec<Finding>) -> usize {
         let at = self.numbers.len();
         number.anchor = format!("d{}", at + 1);
-        for finding in findings {
+        // Findings stand on the page of a post, which a binding has not.
+        let on_page = self.binding.is_none();
+        for finding in findings.into_iter().filter(|_| on_page) {
             let index = self.find(finding, Some(number.line));
             self.findings[index].numbers.push(number.anchor.clone());
             number.findings.push(index);

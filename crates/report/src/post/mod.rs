@@ -9,6 +9,7 @@
 mod amount;
 mod answer;
 mod arguments;
+mod bindings;
 mod body;
 mod checks;
 mod claim;
@@ -17,6 +18,7 @@ mod document;
 mod error;
 mod evaluate;
 mod evaluator;
+mod exact;
 mod expression;
 mod fair_use;
 mod files;
@@ -38,6 +40,7 @@ mod tests;
 mod typed;
 
 pub use answer::{Claim, Here};
+pub use bindings::Bindings;
 pub use document::{
     ComputedNumber, Facts, Input, Post, PostFinding, RunLocation, TypedQuantity, UsedResult,
 };

@@ -2,15 +2,16 @@
 
 use std::ops::Range;
 
-use assay_model::{CurvePoint, CurveSummary, Interval, Kind, TreatmentSummary, nearest};
-use assay_rules::denominator::{Counts, Entry};
+use assay_model::{Better, CurvePoint, CurveSummary, Interval, Kind, TreatmentSummary, nearest};
+use assay_rules::denominator::{Basis, Counts, Entry};
 use assay_rules::quantity::Quantity;
 
-use super::amount::{Amount, OfRun, Part};
+use super::amount::{Amount, Answer, OfRun, Part};
 use super::arguments::Arguments;
+use super::document::Input;
 use super::error::{PostError, meant};
 use super::evaluator::{Evaluator, Made};
-use super::expression::{Expression, What};
+use super::expression::{Call, Expression, What};
 use super::library::Missing;
 use super::score::{GEOMEAN, TOTAL};
 use crate::figures::centre;
@@ -43,18 +44,19 @@ impl<'a> Evaluator<'a> {
     ) -> Result<Amount, PostError> {
         match &expression.what {
             What::Text(text) => self.named(text, expression.span.clone()),
-            What::Call(call) => match self.call(call)? {
-                Made::Amount(amount) => Ok(*amount),
-                _ => Err(self.text.error(
-                    expression.span.clone(),
-                    format!(
-                        "`{}` makes a text, not a value that can be used in `{}`",
-                        call.name,
-                        arguments.function()
-                    ),
-                    "`mean`, `sum`, `min` and `max` make values",
-                )),
-            },
+            What::Call(call) => {
+                if let Some(list) = self.operands.get(&call.span.start) {
+                    return Ok(list[self.row.min(list.len() - 1)].clone());
+                }
+                let made = self.call(call)?;
+                self.operand(made, call)
+            }
+            What::Number(number) if self.binding.is_some() => Ok(Amount::computed(
+                &number.to_string(),
+                Quantity::constant(*number, "1"),
+                Better::Neither,
+                &[],
+            )),
             other => Err(self.text.error(
                 expression.span.clone(),
                 format!(
@@ -67,9 +69,74 @@ impl<'a> Evaluator<'a> {
         }
     }
 
+    /// Converts the result of a call to a value for another function.
+    pub(super) fn operand(&self, made: Made, call: &Call) -> Result<Amount, PostError> {
+        let error = |what: &str, help: &str| {
+            let message = format!("`{}` makes {what}, not a value", call.name);
+            Err(self.text.error(call.span.clone(), message, help))
+        };
+        match made {
+            Made::Amount(amount) => Ok(*amount),
+            Made::Number(at) if self.binding.is_some() => {
+                let number = &self.numbers[at];
+                match (&number.withheld, &number.answer) {
+                    (Some(why), _) => Ok(Amount::missing(why, &number.unit)),
+                    (None, Some(Answer::Amount(amount))) => Ok((**amount).clone()),
+                    _ => error("a text or a place", ""),
+                }
+            }
+            Made::List(_) => error("several values", "put `mean`, `sum`, `min` or `max` around it"),
+            _ => error("a text", "`mean`, `sum`, `min` and `max` make values"),
+        }
+    }
+
+    /// Lists the values of an argument: ids, ends of ids, patterns with `*`, calls, columns.
+    pub(super) fn amounts(
+        &mut self,
+        arguments: &Arguments<'a>,
+        name: &str,
+    ) -> Result<Vec<Amount>, PostError> {
+        let mut out = Vec::new();
+        for member in arguments.members(name) {
+            match &member.what {
+                What::Text(text) => {
+                    let rows = self.fitting(text, member.span.clone())?;
+                    out.extend(rows.into_iter().map(|at| self.quoted(at)));
+                }
+                What::Call(call) => match self.call(call)? {
+                    Made::List(list) => out.extend(list),
+                    made => out.push(self.operand(made, call)?),
+                },
+                _ => out.push(self.amount_of(arguments, name, member)?),
+            }
+        }
+        Ok(out)
+    }
+
+    /// Lists the inputs of amounts.
+    pub(super) fn inputs(&self, amounts: &[&Amount]) -> Vec<Input> {
+        let id = |at: usize| self.library.result(at).id.clone();
+        amounts.iter().flat_map(|a| a.inputs(Basis::Total, id)).collect()
+    }
+
+    /// Refuses an argument that only bindings have.
+    pub(super) fn bound(
+        &self,
+        arguments: &Arguments<'a>,
+        name: &str,
+        help: &str,
+    ) -> Result<(), PostError> {
+        if self.binding.is_some() {
+            return Ok(());
+        }
+        Err(arguments.error(name, format!("`{name}` stands in bindings of claims"), help))
+    }
+
     /// The amount of that name.
     pub(super) fn named(&mut self, name: &str, span: Range<usize>) -> Result<Amount, PostError> {
-        if let Some((alias, rest)) = name.split_once(':') {
+        if self.binding.is_none()
+            && let Some((alias, rest)) = name.split_once(':')
+        {
             return self.of_run(alias, rest, span);
         }
         let at = self.row(name, span)?;
@@ -113,25 +180,16 @@ impl<'a> Evaluator<'a> {
         })
     }
 
-    /// The rows that texts of an argument stand for: ids, ends of ids, and patterns with `*`.
-    pub(super) fn rows(
-        &self,
-        arguments: &Arguments<'a>,
-        name: &str,
-    ) -> Result<Vec<usize>, PostError> {
-        let mut out = Vec::new();
-        for (text, span) in arguments.texts(name)? {
-            if text.contains('*') {
-                let fitting = self.library.fitting(text);
-                if fitting.is_empty() {
-                    return Err(self.text.error(span, format!("no result's id fits `{text}`"), ""));
-                }
-                out.extend(fitting);
-            } else {
-                out.push(self.row(text, span)?);
-            }
+    /// Finds the rows of an id, of the end of one, or of a pattern with `*`.
+    fn fitting(&self, text: &str, span: Range<usize>) -> Result<Vec<usize>, PostError> {
+        if !text.contains('*') {
+            return Ok(vec![self.row(text, span)?]);
         }
-        Ok(out)
+        let fitting = self.library.fitting(text);
+        if fitting.is_empty() {
+            return Err(self.text.error(span, format!("no result's id fits `{text}`"), ""));
+        }
+        Ok(fitting)
     }
 
     /// The run that an alias stands for.
@@ -279,7 +337,7 @@ struct Read {
     value: Option<f64>,
     unit: String,
     interval: Option<Interval>,
-    better: assay_model::Better,
+    better: Better,
     what: String,
 }
 
@@ -328,7 +386,7 @@ fn of_curve(c: &CurveSummary, part: &str) -> Option<Read> {
         value: p.map(|p| p.x),
         unit: c.x_unit.clone(),
         interval: None,
-        better: assay_model::Better::Neither,
+        better: Better::Neither,
         what: format!("{} of the {which} value of the curve {}", c.x_noun(), c.name),
     };
     match part {
@@ -341,7 +399,7 @@ fn of_curve(c: &CurveSummary, part: &str) -> Option<Read> {
             value: c.smoothness,
             unit: "1".to_owned(),
             interval: None,
-            better: assay_model::Better::Higher,
+            better: Better::Higher,
             what: format!("smoothness of the curve {}", c.name),
         }),
         _ => None,

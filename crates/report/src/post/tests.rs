@@ -1,6 +1,8 @@
 //! Posts from template to every form.
 
 mod attempts;
+mod bindings;
+mod training;
 mod typed;
 
 use std::collections::BTreeMap;

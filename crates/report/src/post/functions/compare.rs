@@ -9,11 +9,12 @@ use assay_rules::quantity::Quantity;
 use super::phrase;
 use super::statement::{Clause, Form};
 use super::value::{DIGITS, base, basis, keep};
-use crate::post::amount::{Amount, Part};
+use crate::post::amount::{Amount, Answer, Part};
 use crate::post::arguments::Arguments;
 use crate::post::checks;
 use crate::post::error::PostError;
 use crate::post::evaluator::{Evaluator, Made};
+use crate::post::exact;
 use crate::post::score::GEOMEAN;
 
 /// What a comparison is made from.
@@ -32,8 +33,8 @@ pub(in crate::post) struct Ratio {
     pub(in crate::post) verdict: Option<Verdict>,
     /// The margin of that comparison.
     margin: Option<f64>,
-    /// How it was computed.
-    formula: String,
+    /// The quotient of the two values.
+    quantity: Quantity,
     /// Its kind in words.
     kind: String,
 }
@@ -56,7 +57,7 @@ fn sides<'a>(
     let a = e.amount(args, "a")?;
     let b = e.amount(args, "than")?;
     let basis = basis(args)?;
-    comparable(args, &a, &b)?;
+    let b = comparable(args, "than", &a, b)?;
     let ratio = match way(a.better()) {
         Way::Plain => ratio(e, &a, &b, basis),
         Way::Turned => ratio(e, &b, &a, basis),
@@ -64,14 +65,27 @@ fn sides<'a>(
     Ok((a, b, basis, ratio))
 }
 
-/// Values in different units have no ratio.
-fn comparable(args: &Arguments<'_>, a: &Amount, b: &Amount) -> Result<(), PostError> {
+/// Converts the second value to the unit of the first. Values of two dimensions have no ratio.
+pub(super) fn comparable(
+    args: &Arguments<'_>,
+    argument: &str,
+    a: &Amount,
+    mut b: Amount,
+) -> Result<Amount, PostError> {
+    // A bare number of the binding is meant in the unit of what it is compared with.
+    if b.entry.value.unit == "1" && b.entry.value.leaves().is_empty() {
+        b.entry.value.unit.clone_from(&a.entry.value.unit);
+    }
     let (ua, ub) = (&a.entry.value.unit, &b.entry.value.unit);
-    if ua == ub {
-        return Ok(());
+    if let Some(value) = exact::converted(&b.entry.value, ua) {
+        b.entry.value = value;
+        return Ok(b);
+    }
+    if a.withheld.is_some() || b.withheld.is_some() {
+        return Ok(b);
     }
     Err(args.error(
-        "than",
+        argument,
         format!(
             "{ua} against {ub}: {} of {} and {} of {} have no ratio ({})",
             a.metric,
@@ -100,8 +114,8 @@ pub(in crate::post) fn ratio(
         interval: q.interval.filter(|i| i.low < i.high),
         verdict: None,
         margin: None,
-        formula: q.formula(),
         kind: kind(&q),
+        quantity: q,
     };
     if let Some((ratio, interval, c)) = own(e, a, b).filter(|_| basis == Basis::Total) {
         (out.value, out.interval) = (ratio, interval);
@@ -176,6 +190,8 @@ struct Wording {
     unit: &'static str,
     interval: Option<Interval>,
     formula: String,
+    /// The same as a value.
+    quantity: Option<Quantity>,
 }
 
 /// Makes the number of a comparison.
@@ -216,6 +232,10 @@ fn compared<'a>(
             wording.unit.clone_into(&mut number.unit);
             number.formula = wording.formula;
             number.interval = wording.interval;
+            number.answer = wording.quantity.map(|q| {
+                let label = format!("`{}` of {}", args.function(), a.entry.label);
+                Answer::Amount(Box::new(Amount::computed(&label, q, Better::Neither, &[&a, &b])))
+            });
             if s.ratio.verdict == Some(Verdict::Invalid) {
                 number.unsupported("the run's comparison is invalid");
             } else {
@@ -237,28 +257,17 @@ fn plain(_: Better) -> Way {
 /// `5% better`, `3% worse`: a/b - 1; where less is better, b/a - 1.
 pub(super) fn better<'a>(e: &mut Evaluator<'a>, args: &Arguments<'a>) -> Result<Made, PostError> {
     let a = e.amount(args, "a")?;
-    if a.better() == Better::Neither {
+    if a.better() == Better::Neither && a.withheld.is_none() {
         let message = format!("which way {} is better is not recorded", a.metric);
         return Err(args.error("a", message, "use `times` or `difference`, which do not judge"));
     }
     compared(e, args, by_direction, |s| {
-        let r = &s.ratio;
-        let (x, interval) = less_one(r);
         let reading = if s.a.better() == Better::Lower {
             " (lower is better: the other divided by this)"
         } else {
             ""
         };
-        let word = if x >= 0.0 { "better" } else { "worse" };
-        let (text, clause) = judged(x, interval, r.verdict, s.digits, word);
-        Wording {
-            text,
-            clause,
-            value: x * 100.0,
-            unit: "%",
-            interval: interval.map(hundredfold),
-            formula: format!("{} - 1 = {x:.6}{reading}", r.formula),
-        }
+        less_one_wording(s, ["better", "worse"], reading)
     })
 }
 
@@ -268,22 +277,51 @@ pub(super) fn less_time<'a>(
     args: &Arguments<'a>,
 ) -> Result<Made, PostError> {
     timed(e, args)?;
-    compared(e, args, plain, |s| {
-        let r = &s.ratio;
-        let x = 1.0 - r.value;
-        let interval =
-            r.interval.map(|i| Interval { low: 1.0 - i.high, high: 1.0 - i.low, level: i.level });
-        let word = if x >= 0.0 { "less time" } else { "more time" };
-        let (text, clause) = judged(x, interval, r.verdict, s.digits, word);
-        Wording {
-            text,
-            clause,
-            value: x * 100.0,
-            unit: "%",
-            interval: interval.map(hundredfold),
-            formula: format!("1 - {} = {x:.6}", r.formula),
-        }
-    })
+    compared(e, args, plain, |s| one_less(s, ["less time", "more time"]))
+}
+
+/// `62% less`: 1 - a/b, of what has no better direction.
+pub(super) fn less<'a>(e: &mut Evaluator<'a>, args: &Arguments<'a>) -> Result<Made, PostError> {
+    compared(e, args, plain, |s| one_less(s, ["less", "more"]))
+}
+
+/// `9% more`: a/b - 1, of what has no better direction.
+pub(super) fn more<'a>(e: &mut Evaluator<'a>, args: &Arguments<'a>) -> Result<Made, PostError> {
+    compared(e, args, plain, |s| less_one_wording(s, ["more", "less"], ""))
+}
+
+fn one_less(s: &Sides, words: [&'static str; 2]) -> Wording {
+    let r = &s.ratio;
+    let x = 1.0 - r.value;
+    let interval =
+        r.interval.map(|i| Interval { low: 1.0 - i.high, high: 1.0 - i.low, level: i.level });
+    let word = if x >= 0.0 { words[0] } else { words[1] };
+    let (text, clause) = judged(x, interval, r.verdict, s.digits, word);
+    Wording {
+        text,
+        clause,
+        value: x * 100.0,
+        unit: "%",
+        interval: interval.map(hundredfold),
+        formula: format!("1 - {} = {x:.6}", r.quantity.formula()),
+        quantity: one().minus(&r.quantity).as_ref().map(percents),
+    }
+}
+
+fn less_one_wording(s: &Sides, words: [&'static str; 2], reading: &str) -> Wording {
+    let r = &s.ratio;
+    let (x, interval) = less_one(r);
+    let word = if x >= 0.0 { words[0] } else { words[1] };
+    let (text, clause) = judged(x, interval, r.verdict, s.digits, word);
+    Wording {
+        text,
+        clause,
+        value: x * 100.0,
+        unit: "%",
+        interval: interval.map(hundredfold),
+        formula: format!("{} - 1 = {x:.6}{reading}", r.quantity.formula()),
+        quantity: r.quantity.minus(&one()).as_ref().map(percents),
+    }
 }
 
 /// `2.6 times`: a/b, whichever way is better.
@@ -337,8 +375,9 @@ fn ratio_wording(
         }
     };
     let text = format!("{number} {words}{interval}");
-    let formula = format!("{} = {:.6}", r.formula, r.value);
-    Wording { text, clause, value: r.value, unit: "1", interval: r.interval, formula }
+    let formula = format!("{} = {:.6}", r.quantity.formula(), r.value);
+    let quantity = Some(r.quantity.clone());
+    Wording { text, clause, value: r.value, unit: "1", interval: r.interval, formula, quantity }
 }
 
 /// `Some(true)` for sides that are equivalent, `Some(false)` for sides that are not clearly different.
@@ -350,6 +389,14 @@ fn is_unclear(open: bool, verdict: Option<Verdict>) -> Option<bool> {
     }
 }
 
+fn one() -> Quantity {
+    Quantity::constant(1.0, "1")
+}
+
+pub(super) fn percents(q: &Quantity) -> Quantity {
+    q.scaled([100.0, 1.0], "%")
+}
+
 /// `15 min less`, `2.53 points more`: a - b.
 pub(super) fn difference<'a>(
     e: &mut Evaluator<'a>,
@@ -358,7 +405,7 @@ pub(super) fn difference<'a>(
     let digits = args.count("digits", DIGITS)?;
     let a = e.amount(args, "a")?;
     let b = e.amount(args, "than")?;
-    comparable(args, &a, &b)?;
+    let b = comparable(args, "than", &a, b)?;
     let (qa, qb) = (&a.entry.value, &b.entry.value);
     let x = qa.value - qb.value;
     let unit = if qa.unit == "%" { "points".to_owned() } else { qa.unit.clone() };
@@ -385,6 +432,10 @@ pub(super) fn difference<'a>(
         }
     };
     clause.state(&mut number);
+    number.answer = qa.minus(qb).map(|q| {
+        let label = format!("`difference` of {}", a.entry.label);
+        Answer::Amount(Box::new(Amount::computed(&label, q, a.better(), &[&a, &b])))
+    });
     let findings = checks::pair(e, &a, &b, Basis::Total);
     Ok(Made::Number(keep(e, number, findings, &[&a, &b])))
 }
@@ -393,7 +444,7 @@ pub(super) fn difference<'a>(
 fn timed<'a>(e: &mut Evaluator<'a>, args: &Arguments<'a>) -> Result<(), PostError> {
     let a = e.amount(args, "a")?;
     let unit = &a.entry.value.unit;
-    if phrase::is_time(unit) {
+    if phrase::is_time(unit) || a.withheld.is_some() {
         return Ok(());
     }
     let message = format!("`{}` is for times, and {} is in {unit}", args.function(), a.metric);

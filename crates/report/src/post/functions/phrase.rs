@@ -2,6 +2,8 @@
 
 use assay_model::{Interval, units};
 
+use crate::post::exact;
+
 /// A percentage: whole ones, and more decimals for a small one, so that no difference is shown as 0.
 pub(super) fn percent(fraction: f64, decimals: Option<usize>) -> String {
     let value = fraction.abs() * 100.0;
@@ -63,29 +65,25 @@ pub(super) fn with_unit(number: &str, unit: &str) -> String {
     if matches!(unit, "" | "1" | "score") { number.to_owned() } else { format!("{number} {unit}") }
 }
 
-/// By what a value in `from` is divided to be one in `to`: an SI prefix, an IEC prefix of bytes, or
-/// a time unit. `None` where they are not of one kind.
-pub(super) fn factor(from: &str, to: &str) -> Option<f64> {
-    if from == to {
-        return Some(1.0);
-    }
-    if let (Some(a), Some(b)) = (units::seconds_of(from), units::seconds_of(to)) {
-        return Some(b / a);
-    }
-    let si =
-        [("k", 1e3), ("M", 1e6), ("G", 1e9), ("T", 1e12), ("m", 1e-3), ("µ", 1e-6), ("n", 1e-9)];
-    if let Some((_, f)) = si.into_iter().find(|(p, _)| to.strip_prefix(p) == Some(from)) {
-        return Some(f);
-    }
-    let iec =
-        [("Ki", 1024.0), ("Mi", 1_048_576.0), ("Gi", 1_073_741_824.0), ("Ti", 1_099_511_627_776.0)];
-    let bytes = from == "B" || from == "B/s";
-    iec.into_iter().find(|(p, _)| bytes && to.strip_prefix(p) == Some(from)).map(|(_, f)| f)
+/// What takes a value in `from` to one in `to`: times the first, divided by the second. `to` may be
+/// `from` with an SI prefix also where the unit is a benchmark's own.
+pub(super) fn factors(from: &str, to: &str) -> Option<[f64; 2]> {
+    let si: [(&str, [f64; 2]); 7] = [
+        ("k", [1.0, 1e3]),
+        ("M", [1.0, 1e6]),
+        ("G", [1.0, 1e9]),
+        ("T", [1.0, 1e12]),
+        ("m", [1e3, 1.0]),
+        ("µ", [1e6, 1.0]),
+        ("n", [1e9, 1.0]),
+    ];
+    exact::factors(from, to)
+        .or_else(|| si.into_iter().find(|(p, _)| to.strip_prefix(p) == Some(from)).map(|x| x.1))
 }
 
 /// Whether a unit is one of time.
 pub(super) fn is_time(unit: &str) -> bool {
-    factor(unit, "s").is_some()
+    assay_claims::unit::parse(unit).dimension == "s"
 }
 
 #[cfg(test)]
@@ -116,11 +114,11 @@ mod tests {
 
     #[test]
     fn units_of_one_kind_are_converted() {
-        assert_eq!(factor("ops/s", "kops/s"), Some(1e3));
-        assert_eq!(factor("B/s", "MiB/s"), Some(1_048_576.0));
-        assert_eq!(factor("s", "min"), Some(60.0));
-        assert_eq!(factor("bops", "s"), None);
-        assert_eq!(factor("MB", "MiB"), None);
+        assert_eq!(factors("ops/s", "kops/s"), Some([1.0, 1e3]));
+        assert_eq!(factors("B/s", "MiB/s"), Some([1.0, 1_048_576.0]));
+        assert_eq!(factors("s", "min"), Some([1.0, 60.0]));
+        assert_eq!(factors("bops", "kbops"), Some([1.0, 1e3]));
+        assert_eq!(factors("bops", "s"), None);
         assert!(is_time("min") && is_time("s") && !is_time("bops"));
     }
 }

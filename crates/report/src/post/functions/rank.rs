@@ -1,21 +1,29 @@
 //! `rank`: the place of a result in a landscape, with its date.
 
 use assay_checks::{Evidence, Registered, rows};
-use assay_model::Finding;
+use assay_model::{Better, Finding};
 use assay_rules::denominator::Basis;
 use assay_rules::landscape::{Landscape, Line, Query, question};
 
+use super::compare::comparable;
 use super::phrase;
 use super::value::{base, basis, keep};
+use crate::post::amount::{Amount, Answer};
 use crate::post::arguments::Arguments;
 use crate::post::checks;
 use crate::post::error::PostError;
 use crate::post::evaluator::{Evaluator, Made};
+use crate::post::exact::exact;
+use crate::post::expression::What;
 
 /// `1st of 3 as of 2009-08-27`.
 pub(super) fn rank<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made, PostError> {
     let amount = e.amount(a, "of")?;
     let basis = basis(a)?;
+    let listed = a.get("in").is_some_and(|x| !matches!(x.what, What::Text(_)));
+    if listed && e.binding.is_some() {
+        return among(e, a, &amount, basis);
+    }
     let landscape = load(e, a, "in", basis)?;
     let [row] = amount.rows.as_slice() else {
         return Err(a.error("of", "only a quoted result has a place in a landscape", ""));
@@ -53,6 +61,8 @@ pub(super) fn rank<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made,
                 number.facts.quantity(),
                 landscape.title
             );
+            number.answer =
+                Some(Answer::Place { place, of: ranked, as_of: landscape.as_of.clone() });
             number.formula = format!(
                 "place of {} among {ranked} results of {}, {basis}",
                 amount.entry.label, landscape.title
@@ -76,6 +86,51 @@ pub(super) fn rank<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made,
         None => number.unsupported(&format!("{} has no place {basis}", amount.entry.label)),
     }
     Ok(Made::Number(keep(e, number, findings, &[&amount])))
+}
+
+/// Ranks a value among those that the binding lists.
+fn among<'a>(
+    e: &mut Evaluator<'a>,
+    a: &Arguments<'a>,
+    amount: &Amount,
+    basis: Basis,
+) -> Result<Made, PostError> {
+    let mut others = e.amounts(a, "in")?;
+    others.retain(|x| x.entry != amount.entry);
+    let lower = match a.get("lower") {
+        Some(_) => a.truth("lower")?,
+        None if amount.withheld.is_some() => false,
+        None => match amount.better() {
+            Better::Higher => false,
+            Better::Lower => true,
+            Better::Neither => {
+                let message = format!("which way {} is better is not recorded", amount.metric);
+                let help = "say `lower=true` or `lower=false`, or declare `better` of the table";
+                return Err(a.error("of", message, help));
+            }
+        },
+    };
+    let mut all = vec![amount.clone()];
+    for other in others {
+        all.push(comparable(a, "in", amount, other)?);
+    }
+    let mut values = Vec::new();
+    for x in &all {
+        match x.under(basis).map(|q| exact(&q)) {
+            Ok(Some(value)) => values.push(value),
+            Ok(None) => return Ok(Made::Amount(Box::new(Amount::missing(&x.entry.label, "1")))),
+            Err(why) => return Ok(Made::Amount(Box::new(Amount::missing(&why, "1")))),
+        }
+    }
+    let own = values[0].clone();
+    let ahead = values.iter().filter(|v| if lower { **v < own } else { **v > own }).count();
+    let as_of = match a.text("as_of")? {
+        Some(day) => Some(day.to_owned()),
+        None => all.iter().filter_map(|x| x.as_of.clone()).max(),
+    };
+    let answer = Answer::Place { place: ahead + 1, of: all.len(), as_of };
+    let inputs = e.inputs(&all.iter().collect::<Vec<_>>());
+    Ok(Made::Answer(Box::new(answer), inputs))
 }
 
 /// Whether the widest landscape of the benchmark on that day gives another place, and who is left out.

@@ -1,20 +1,36 @@
-//! `mean`, `sum`, `least` and `largest` of several quoted results.
+//! `mean`, `geomean`, `sum`, `min`, `max` and `count` of several values.
+
+use std::fmt::Write as _;
 
 use assay_checks::{Evidence, Known, MeanOf, MeanOperator, MeanUse, rows};
 use assay_model::Better;
-use assay_rules::denominator::{Counts, Entry};
-use assay_rules::quantity::Quantity;
+use assay_rules::quantity::{Derivation, Quantity};
 
+use super::compare::comparable;
 use crate::post::amount::Amount;
 use crate::post::arguments::Arguments;
 use crate::post::checks;
 use crate::post::error::PostError;
 use crate::post::evaluator::{Evaluator, Made};
+use crate::post::exact;
 
 /// The arithmetic mean.
 pub(super) fn mean<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made, PostError> {
     let made = together(e, a, |v| v.iter().sum::<f64>() / v.len() as f64)?;
-    if let Made::Amount(amount) = &made {
+    right_mean(e, a, &made, MeanOperator::Arithmetic);
+    Ok(made)
+}
+
+/// The geometric mean.
+pub(super) fn geomean<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made, PostError> {
+    let made = together(e, a, |v| (v.iter().map(|x| x.ln()).sum::<f64>() / v.len() as f64).exp())?;
+    right_mean(e, a, &made, MeanOperator::Geometric);
+    Ok(made)
+}
+
+/// Records the findings of the check of means.
+fn right_mean(e: &mut Evaluator<'_>, a: &Arguments<'_>, made: &Made, operator: MeanOperator) {
+    if let Made::Amount(amount) = made {
         let unit = amount.entry.value.unit.as_str();
         let mean = MeanUse {
             what: format!("the {}", amount.entry.label),
@@ -24,14 +40,13 @@ pub(super) fn mean<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made,
                 _ if better_is_rate(amount) => None,
                 _ => Some(MeanOf::Amounts),
             },
-            operator: MeanOperator::Arithmetic,
+            operator,
         };
         let evidence = Evidence { means: Known::Is(vec![mean]), ..Evidence::default() };
         for finding in checks::judge(&rows::RIGHT_MEAN, &evidence) {
             e.find(finding, Some(a.line()));
         }
     }
-    Ok(made)
 }
 
 /// Whether an amount is one for each second, or of a benchmark whose results are better higher.
@@ -55,45 +70,97 @@ pub(super) fn max<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made, 
     together(e, a, |v| v.iter().copied().fold(f64::NEG_INFINITY, f64::max))
 }
 
+/// Counts values, or those above or below a limit.
+pub(super) fn count<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made, PostError> {
+    let mut amounts = e.amounts(a, "of")?;
+    let Some(first) = amounts.first().cloned() else {
+        return Err(a.error("of", "`count` needs a value", ""));
+    };
+    let mut metric = "number of values".to_owned();
+    for name in ["above", "below"] {
+        if a.get(name).is_none() {
+            continue;
+        }
+        let limit = comparable(a, name, &first, e.amount(a, name)?)?;
+        let mut kept = Vec::new();
+        for amount in amounts {
+            let limit = comparable(a, name, &amount, limit.clone())?;
+            let sides = exact::exact(&amount.entry.value).zip(exact::exact(&limit.entry.value));
+            if sides.is_none_or(|(x, y)| if name == "above" { x > y } else { x < y }) {
+                kept.push(amount);
+            }
+        }
+        amounts = kept;
+        let _ = write!(metric, " {name} {}", limit.entry.value.operand());
+    }
+    let of: Vec<&Amount> = amounts.iter().collect();
+    let values = of.iter().map(|x| x.entry.value.clone()).collect();
+    let value = Quantity {
+        value: of.len() as f64,
+        derivation: Derivation::Together("count".to_owned(), values),
+        ..Quantity::constant(0.0, "1")
+    };
+    let label = format!("{} of {}", first.metric, of_system(e, &first));
+    let mut amount = Amount::computed(&label, value, Better::Neither, &of);
+    (amount.metric, amount.decimals) = (metric, Some(0));
+    Ok(Made::Amount(Box::new(amount)))
+}
+
+fn of_system(e: &Evaluator<'_>, amount: &Amount) -> String {
+    match amount.rows.first() {
+        Some(row) => e.library.result(*row).system.clone(),
+        None => amount.entry.label.clone(),
+    }
+}
+
 fn together<'a>(
     e: &mut Evaluator<'a>,
     a: &Arguments<'a>,
     how: fn(&[f64]) -> f64,
 ) -> Result<Made, PostError> {
-    let rows = e.rows(a, "of")?;
-    let amounts: Vec<Amount> = rows.iter().map(|at| e.quoted(*at)).collect();
-    let first = &amounts[0];
-    if let Some(other) = amounts
-        .iter()
-        .find(|x| x.metric != first.metric || x.entry.value.unit != first.entry.value.unit)
-    {
+    let name = a.function();
+    let mut amounts = e.amounts(a, "of")?;
+    let Some(first) = amounts.first().cloned() else {
+        return Err(a.error("of", format!("`{name}` needs a value"), ""));
+    };
+    if let Some(missing) = amounts.iter().find(|x| x.withheld.is_some()) {
+        return Ok(Made::Amount(Box::new(missing.clone())));
+    }
+    if name == "geomean" && amounts.len() > exact::MAX_ROOT_VALUES {
+        let message = format!("`geomean` takes at most {} values", exact::MAX_ROOT_VALUES);
+        return Err(a.error("of", message, ""));
+    }
+    // The columns of a text's table are of one metric where the binding says so.
+    let other = amounts.iter().find(|x| x.metric != first.metric && e.binding.is_none());
+    let other = other.or_else(|| {
+        amounts.iter().find(|x| exact::converted(&x.entry.value, &first.entry.value.unit).is_none())
+    });
+    if let Some(other) = other {
         let message = format!(
-            "{} and {} are different metrics, so they have no {} ({})",
+            "{} in {} and {} in {} are different metrics, so they have no {name} ({})",
             first.metric,
+            first.entry.value.unit,
             other.metric,
-            a.function(),
+            other.entry.value.unit,
             rows::SAME_METRIC.id
         );
         return Err(a.error("of", message, "narrow the pattern to one metric"));
     }
+    for amount in &mut amounts {
+        if let Some(value) = exact::converted(&amount.entry.value, &first.entry.value.unit) {
+            amount.entry.value = value;
+        }
+    }
     let quantities: Vec<Quantity> = amounts.iter().map(|x| x.entry.value.clone()).collect();
     let values: Vec<f64> = quantities.iter().map(|q| q.value).collect();
-    let name = a.function();
     let Some(value) = Quantity::together(name, how(&values), &quantities) else {
         return Err(a.error("of", format!("`{name}` of these values is no number"), ""));
     };
-    let row = e.library.result(rows[0]);
-    let label = format!("{name} of {} values of {}", values.len(), row.system);
+    let label = format!("{name} of {} values of {}", values.len(), of_system(e, &first));
     let picked = matches!(name, "min" | "max" | "least" | "greatest" | "sum");
     let decimals = amounts.iter().filter_map(|x| x.decimals).max().filter(|_| picked);
-    Ok(Made::Amount(Box::new(Amount {
-        entry: Entry { label, value, better: first.entry.better, counts: Counts::default() },
-        benchmark: first.benchmark.clone(),
-        metric: first.metric.clone(),
-        as_of: amounts.iter().filter_map(|x| x.as_of.clone()).max(),
-        rows,
-        run: None,
-        decimals,
-        withheld: None,
-    })))
+    let all: Vec<&Amount> = amounts.iter().collect();
+    let mut amount = Amount::computed(&label, value, first.entry.better, &all);
+    amount.decimals = decimals;
+    Ok(Made::Amount(Box::new(amount)))
 }

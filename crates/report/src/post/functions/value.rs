@@ -1,10 +1,13 @@
 //! `value`, `per` and `field`: one number.
 
+use assay_model::{Better, Kind};
 use assay_rules::denominator::{Basis, Denominator};
+use assay_rules::quantity::Quantity;
+use assay_rules::quoted::QuotedResult;
 
 use super::phrase;
 use crate::figures::in_a_sentence;
-use crate::post::amount::Amount;
+use crate::post::amount::{Amount, Answer};
 use crate::post::arguments::Arguments;
 use crate::post::checks;
 use crate::post::document::{ComputedNumber, Facts, Input};
@@ -17,11 +20,15 @@ pub(super) const DIGITS: usize = 9;
 
 /// A value as it was printed or measured.
 pub(super) fn value<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made, PostError> {
-    let amount = e.amount(a, "of")?;
+    let mut amount = e.amount(a, "of")?;
     let digits = a.count("digits", DIGITS)?;
+    if let Some(printed) = a.text("as")? {
+        e.bound(a, "as", "a post prints the unit that the source printed")?;
+        printed.clone_into(&mut amount.entry.value.unit);
+    }
     let unit = &amount.entry.value.unit;
     let wanted = a.text("unit")?.unwrap_or(unit);
-    let Some(factor) = phrase::factor(unit, wanted) else {
+    let Some(by) = phrase::factors(unit, wanted) else {
         let message = format!("a value in {unit} cannot be given in {wanted}");
         return Err(a.error(
             "unit",
@@ -29,14 +36,14 @@ pub(super) fn value<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made
             format!("give it in {unit}, with a prefix if need be"),
         ));
     };
-    Ok(Made::Number(printed(e, a.function(), a.line(), &amount, factor, wanted, digits)))
+    Ok(Made::Number(printed(e, a.function(), a.line(), &amount, by, wanted, digits)))
 }
 
 /// A value that was put together by another function, in a sentence.
 pub(in crate::post) fn print(e: &mut Evaluator<'_>, call: &Call, amount: &Amount) -> Made {
     let line = e.text.place(call.span.start).0;
     let unit = amount.entry.value.unit.clone();
-    Made::Number(printed(e, &call.name, line, amount, 1.0, &unit, None))
+    Made::Number(printed(e, &call.name, line, amount, [1.0; 2], &unit, None))
 }
 
 fn printed(
@@ -44,11 +51,12 @@ fn printed(
     function: &str,
     line: usize,
     amount: &Amount,
-    factor: f64,
+    by: [f64; 2],
     unit: &str,
     digits: Option<usize>,
 ) -> usize {
     let quantity = &amount.entry.value;
+    let factor = by[1] / by[0];
     let value = quantity.value / factor;
     let own = factor == 1.0;
     let text = match (digits, amount.decimals.filter(|_| own)) {
@@ -72,6 +80,11 @@ fn printed(
         i
     });
     stated(&mut number);
+    let mut answer = amount.clone();
+    if !own {
+        answer.entry.value = quantity.scaled(by, unit);
+    }
+    number.answer = Some(Answer::Amount(Box::new(answer)));
     let mut findings = checks::single(e, amount);
     if digits.is_some() && amount.withheld.is_none() {
         findings.extend(checks::digits(amount, phrase::plain(value, digits), factor));
@@ -96,6 +109,8 @@ pub(super) fn per<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made, 
             number.formula = q.formula();
             number.interval = q.interval;
             stated(&mut number);
+            let answer = Amount::computed(&amount.entry.label, q, amount.better(), &[&amount]);
+            number.answer = Some(Answer::Amount(Box::new(answer)));
         }
         Err(why) => number.unsupported(&why),
     }
@@ -116,6 +131,7 @@ pub(super) fn field<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made
         "memory_gb",
         "rack_units",
         "watts",
+        "price",
         "os",
         "compiler_or_jvm",
         "config_note",
@@ -167,6 +183,16 @@ pub(super) fn field<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made
                 );
                 number.inputs = amount.inputs(Basis::Total, |at| e.library.result(at).id.clone());
             }
+            number.answer = Some(match (unit_of(column, row), number.value) {
+                (Some(unit), Some(value)) => {
+                    let what = &number.inputs[0].label;
+                    let value = Quantity::given(value, &unit, Kind::Quoted, what, &row.id);
+                    let label = e.library.label(at);
+                    let answer = Amount::computed(label, value, Better::Neither, &[&amount]);
+                    Answer::Amount(Box::new(answer))
+                }
+                _ => Answer::Text(text.clone().into_owned()),
+            });
             number.text = text.into_owned();
         }
         None => {
@@ -174,6 +200,23 @@ pub(super) fn field<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made
         }
     }
     Ok(Made::Number(keep(e, number, Vec::new(), &[&amount])))
+}
+
+/// The unit of a column that counts or measures the system.
+fn unit_of(column: &str, row: &QuotedResult) -> Option<String> {
+    Some(match column {
+        "chips" => "chip".to_owned(),
+        "cores" => "core".to_owned(),
+        "threads" => "thread".to_owned(),
+        "instances" => "instance".to_owned(),
+        "ghz" => "GHz".to_owned(),
+        "memory_gb" => "GB".to_owned(),
+        "rack_units" => "RU".to_owned(),
+        "watts" => "W".to_owned(),
+        "price" => row.currency.clone().unwrap_or_default(),
+        "value_per_jvm" => format!("{}/JVM", row.unit),
+        _ => return None,
+    })
 }
 
 /// The basis that `per` asks for.
@@ -212,6 +255,7 @@ pub(super) fn base(
         line,
         matrix: None,
         comparison: None,
+        answer: None,
         in_table: false,
         facts: e.facts(amounts, basis),
         sentence: String::new(),

@@ -1,0 +1,145 @@
+//! The expressions of bindings: one call of the functions of posts, over quoted results and the
+//! tables of an audited text, answered exactly.
+
+use std::collections::BTreeMap;
+
+use assay_claims::exact::{from_f64, shown};
+use assay_claims::{Computed, CurrentRow, Evaluate, ExpressionError, Outcome, Table};
+
+use super::amount::{Amount, Answer};
+use super::document;
+use super::error::{PostError, Text};
+use super::evaluator::{Binding, Evaluator, Made};
+use super::exact::exact;
+use super::expression::{Call, Parser};
+use super::front::Front;
+use super::library::Library;
+use super::typed::Exempt;
+
+/// Evaluates the expressions of bindings over a library and the tables of one text.
+#[derive(Debug)]
+pub struct Bindings<'a> {
+    library: &'a Library,
+    tables: &'a [Table],
+    front: Front,
+}
+
+impl<'a> Bindings<'a> {
+    /// Creates an evaluator. `as_of` is the day of ranks whose expression names none.
+    pub fn new(library: &'a Library, tables: &'a [Table], as_of: Option<&str>) -> Self {
+        let front = Front { as_of: as_of.map(str::to_owned), ..Front::default() };
+        Bindings { library, tables, front }
+    }
+
+    fn computed(&self, text: Text<'_>, at: Option<CurrentRow<'_>>) -> Result<Computed, PostError> {
+        let mut parser = Parser::new(text, 0);
+        let call = parser.call()?;
+        parser.blanks();
+        if parser.at() < text.text.len() {
+            let rest = parser.at()..text.text.len();
+            return Err(text.error(rest, "an expression is one call", "nothing stands behind it"));
+        }
+        let runs = BTreeMap::new();
+        let mut evaluator =
+            Evaluator::new(text, &self.front, self.library, &runs, Exempt::default());
+        evaluator.binding = Some(Binding { tables: self.tables, row: at });
+        let made = evaluator.call(&call)?;
+        answer(&evaluator, &call, made)
+    }
+}
+
+impl Evaluate for Bindings<'_> {
+    fn evaluate(
+        &self,
+        expression: &str,
+        at: Option<CurrentRow<'_>>,
+    ) -> Result<Computed, ExpressionError> {
+        let text = Text { name: "expression", text: expression };
+        self.computed(text, at).map_err(|e| ExpressionError {
+            message: e.message,
+            span: e.span,
+            help: e.help,
+        })
+    }
+}
+
+/// Turns the result of the outermost call into an outcome.
+fn answer(e: &Evaluator<'_>, call: &Call, made: Made) -> Result<Computed, PostError> {
+    match made {
+        Made::Amount(amount) => {
+            let inputs = e.inputs(&[&amount]);
+            let formula = amount.entry.value.formula();
+            of_amount(e, call, &amount, formula, &inputs)
+        }
+        Made::Number(at) => {
+            let number = &e.numbers[at];
+            match (&number.withheld, &number.answer) {
+                (Some(why), _) => Ok(missing(why)),
+                (None, Some(Answer::Amount(amount))) => {
+                    of_amount(e, call, amount, number.formula.clone(), &number.inputs)
+                }
+                (None, Some(other)) => Ok(words(other, number.formula.clone(), &number.inputs)),
+                (None, None) => Err(e.text.error(
+                    call.span.clone(),
+                    format!("`{}` has no exact value", call.name),
+                    "",
+                )),
+            }
+        }
+        Made::Answer(answer, inputs) => Ok(words(&answer, String::new(), &inputs)),
+        Made::List(list) => Err(e.text.error(
+            call.span.clone(),
+            format!("`{}` makes {} values, and a claim is about one", call.name, list.len()),
+            "put `mean`, `geomean`, `sum`, `min`, `max` or `count` around it",
+        )),
+        Made::Block(_) => {
+            Err(e.text.error(call.span.clone(), format!("`{}` makes no value", call.name), ""))
+        }
+    }
+}
+
+fn of_amount(
+    e: &Evaluator<'_>,
+    call: &Call,
+    amount: &Amount,
+    formula: String,
+    inputs: &[document::Input],
+) -> Result<Computed, PostError> {
+    if let Some(why) = &amount.withheld {
+        return Ok(missing(why));
+    }
+    let Some(value) = exact(&amount.entry.value) else {
+        let message = format!("`{}` of these values is no number", call.name);
+        return Err(e.text.error(call.span.clone(), message, formula));
+    };
+    let outcome = Outcome::Number { value, unit: amount.entry.value.unit.clone() };
+    Ok(Computed { outcome, formula, inputs: inputs.iter().map(input).collect() })
+}
+
+fn missing(why: &str) -> Computed {
+    Computed {
+        outcome: Outcome::Missing(why.to_owned()),
+        formula: String::new(),
+        inputs: Vec::new(),
+    }
+}
+
+fn words(answer: &Answer, formula: String, inputs: &[document::Input]) -> Computed {
+    let outcome = match answer {
+        Answer::Text(text) => Outcome::Text(text.clone()),
+        Answer::Place { place, of, as_of } => {
+            Outcome::Rank { place: *place, of: *of, as_of: as_of.clone() }
+        }
+        Answer::Amount(amount) => Outcome::Text(amount.entry.value.text()),
+    };
+    Computed { outcome, formula, inputs: inputs.iter().map(input).collect() }
+}
+
+fn input(of: &document::Input) -> assay_claims::Input {
+    assay_claims::Input {
+        label: of.label.clone(),
+        value: from_f64(of.value).map_or_else(String::new, |v| shown(&v)),
+        unit: of.unit.clone(),
+        source: of.result.clone().unwrap_or_else(|| of.source.clone()),
+    }
+}

@@ -1,0 +1,105 @@
+//! `ratio`, `product`, `share`, `number` and `missing`: arithmetic on values.
+
+use assay_model::Better;
+use assay_rules::denominator::Basis;
+use assay_rules::quantity::Quantity;
+
+use super::compare::{comparable, percents};
+use super::phrase;
+use super::value::{base, keep};
+use crate::post::amount::{Amount, Answer};
+use crate::post::arguments::Arguments;
+use crate::post::checks;
+use crate::post::error::PostError;
+use crate::post::evaluator::{Evaluator, Made};
+use crate::post::exact;
+use crate::post::expression::What;
+
+/// Divides a by b, also across units.
+pub(super) fn ratio<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made, PostError> {
+    both(e, a, "over", Quantity::per)
+}
+
+/// Multiplies a by b.
+pub(super) fn product<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made, PostError> {
+    both(e, a, "by", Quantity::times)
+}
+
+fn both<'a>(
+    e: &mut Evaluator<'a>,
+    args: &Arguments<'a>,
+    second: &str,
+    how: fn(&Quantity, &Quantity) -> Option<Quantity>,
+) -> Result<Made, PostError> {
+    let a = e.amount(args, "a")?;
+    let mut b = e.amount(args, second)?;
+    if second == "over"
+        && let Some(value) = exact::converted(&b.entry.value, &a.entry.value.unit)
+        && b.entry.value.unit != "1"
+    {
+        b.entry.value = value;
+    }
+    if let Some(missing) = [&a, &b].into_iter().find(|x| x.withheld.is_some()) {
+        return Ok(Made::Amount(Box::new(missing.clone())));
+    }
+    let (qa, qb) = (&a.entry.value, &b.entry.value);
+    let Some(value) = how(qa, qb) else {
+        let why = format!("{} with {} is no number", qa.operand(), qb.operand());
+        return Ok(Made::Amount(Box::new(Amount::missing(&why, &qa.unit))));
+    };
+    let better = if a.better() == Better::Neither { b.better() } else { a.better() };
+    let label = format!("`{}` of {}", args.function(), a.entry.label);
+    Ok(Made::Amount(Box::new(Amount::computed(&label, value, better, &[&a, &b]))))
+}
+
+/// Prints a part as a percentage of a whole: `43%`.
+pub(super) fn share<'a>(e: &mut Evaluator<'a>, args: &Arguments<'a>) -> Result<Made, PostError> {
+    let a = e.amount(args, "a")?;
+    let whole = e.amount(args, "of")?;
+    let whole = comparable(args, "of", &a, whole)?;
+    let digits = args.count("digits", super::value::DIGITS)?;
+    let mut number = base(e, args.function(), args.line(), &[&a, &whole], Basis::Total);
+    let findings = checks::pair(e, &a, &whole, Basis::Total);
+    let total = Basis::Total;
+    match a.under(total).and_then(|qa| {
+        let qb = whole.under(total)?;
+        qa.per(&qb).ok_or_else(|| format!("{} is divided by {}", qa.formula(), qb.value))
+    }) {
+        Ok(q) => {
+            number.text = phrase::percent(q.value, digits);
+            number.value = Some(q.value * 100.0);
+            "%".clone_into(&mut number.unit);
+            q.kind_words().clone_into(&mut number.kind);
+            number.formula = format!("{} = {:.6}", q.formula(), q.value);
+            let label = format!("`share` of {}", a.entry.label);
+            let answer = Amount::computed(&label, percents(&q), Better::Neither, &[&a, &whole]);
+            number.answer = Some(Answer::Amount(Box::new(answer)));
+        }
+        Err(why) => number.unsupported(&why),
+    }
+    Ok(Made::Number(keep(e, number, findings, &[&a, &whole])))
+}
+
+/// Makes a value of a number that the claim itself states.
+pub(super) fn number<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made, PostError> {
+    let value = match a.get("value").map(|x| &x.what) {
+        Some(What::Text(text)) => {
+            text.parse::<f64>().ok().filter(|n| n.is_finite()).ok_or_else(|| {
+                a.error("value", format!("`{text}` is not a number"), "write it as 65536 or 6.5")
+            })?
+        }
+        _ => e.amount(a, "value")?.entry.value.value,
+    };
+    let unit = a.text("unit")?.unwrap_or("1");
+    let label = format!("{value} {unit}");
+    let value = Quantity::constant(value, unit);
+    Ok(Made::Amount(Box::new(Amount::computed(&label, value, Better::Neither, &[]))))
+}
+
+/// Names an input that nobody printed.
+pub(super) fn missing<'a>(_: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made, PostError> {
+    match a.text("what")?.map(str::trim) {
+        None | Some("") => Err(a.error("what", "`missing` names the input that is not there", "")),
+        Some(what) => Ok(Made::Amount(Box::new(Amount::missing(what, "1")))),
+    }
+}
