@@ -413,32 +413,17 @@ pub enum HistoryImport {
     /// Import series of other programs. They are quoted: change points work on them, confirmation
     /// does not.
     Import {
-        /// The file's format.
-        #[arg(value_enum)]
-        format: HistoryFormat,
-        /// The file, or the folder.
-        file: PathBuf,
+        /// The file or the folder; several of one program are read in this order. A format's name
+        /// may stand first.
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+        /// The format of the file [default: detected from the content].
+        #[arg(long = "as", value_name = "FORMAT", value_parser = format_names())]
+        format: Option<String>,
         /// The name of the series [default: the file's name].
         #[arg(long, value_name = "NAME")]
         name: Option<String>,
     },
-}
-
-/// What a file of series is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum HistoryFormat {
-    /// A table with a header: time, revision, and a column for each series, as Otava reads it.
-    Csv,
-    /// `data.js` of github-action-benchmark.
-    GithubActionBenchmark,
-    /// The folder of one machine in asv's results.
-    Asv,
-    /// What `bencher perf` prints (JSON).
-    Bencher,
-    /// What Conbench's `/api/benchmark-results/` answers (JSON).
-    Conbench,
-    /// A git repository with the notes of git-perf.
-    GitPerf,
 }
 
 /// What happens to the output of the programs.
@@ -1167,8 +1152,8 @@ pub enum Archive {
         #[arg(long, conflicts_with = "dataset")]
         redact: bool,
     },
-    /// Import an exported run, or results of another program (hyperfine, Google Benchmark, fio,
-    /// JMH, memtier_benchmark, mcperf, SPEC CPU).
+    /// Import an exported run, or results of another program (hyperfine, fio, JMH, profiles, ...:
+    /// `--as` lists the formats).
     Import {
         /// The file; several results of one program become one run.
         #[arg(required = true, value_name = "FILE")]

@@ -39,6 +39,7 @@ pub fn of_error(error: &anyhow::Error) -> Exit {
     if let Some(foreign) = error.downcast_ref::<assay_archive::foreign::ForeignError>() {
         return match foreign {
             assay_archive::foreign::ForeignError::Archive(e) if !is_usage(e) => Exit::Failed,
+            assay_archive::foreign::ForeignError::Git(e) if !e.is_usage() => Exit::Failed,
             _ => Exit::Usage,
         };
     }

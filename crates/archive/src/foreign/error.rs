@@ -53,89 +53,58 @@ impl fmt::Display for Flaw {
     }
 }
 
-/// Why files of another program are not imported.
+/// Why files of another program are not imported. The first field of a variant is the file.
 #[derive(Debug, thiserror::Error)]
 pub enum ForeignError {
     /// The kernel refused to give the file.
-    #[error("cannot read {}: {source}", path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// The kernel's error.
-        source: std::io::Error,
-    },
-    /// It is a folder, a pipe, a device.
-    #[error("{} is not a regular file; give the file that the program wrote", path.display())]
-    NotAFile {
-        /// What was given.
-        path: PathBuf,
-    },
+    #[error("cannot read {path}: {1}", path = .0.display())]
+    Io(PathBuf, #[source] std::io::Error),
+    /// A folder, a pipe or a device.
+    #[error("{path} is not a regular file; give the file that the program wrote", path = .0.display())]
+    NotAFile(PathBuf),
     /// It holds nothing.
-    #[error("{} is empty", path.display())]
-    Empty {
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("{path} is empty", path = .0.display())]
+    Empty(PathBuf),
     /// It is larger than what is read.
     #[error("{} is {found} bytes, and at most {limit} are read of a result", path.display())]
     TooLarge {
-        /// The file.
+        /// The file, or the folder.
         path: PathBuf,
         /// Its size.
         found: u64,
         /// The limit.
         limit: u64,
     },
-    /// No format knows it.
-    #[error("{} is not a result of a format that is known; known are {known}", path.display())]
-    Unknown {
-        /// The file.
-        path: PathBuf,
-        /// The formats.
-        known: String,
-    },
-    /// More than one format knows it.
-    #[error("{} could be {candidates}; name the format with --as", path.display())]
-    Ambiguous {
-        /// The file.
-        path: PathBuf,
-        /// The formats that know it.
-        candidates: String,
-    },
-    /// It is of a format that is known, and something in it is wrong.
-    #[error("{}{flaw} (read as {format})", path.display())]
-    Malformed {
-        /// The file.
-        path: PathBuf,
-        /// As what it was read.
-        format: &'static str,
-        /// What is wrong, and where.
-        flaw: Flaw,
-    },
-    /// Files of several formats were given as one run.
-    #[error("{} is {this}, and the files before it are {first}; import them apart", path.display())]
-    Mixed {
-        /// The file.
-        path: PathBuf,
-        /// Its format.
-        this: &'static str,
-        /// The format of the first file.
-        first: &'static str,
-    },
-    /// One content was given twice, and would count twice.
-    #[error("{} has the same content as {}; a trial counts once", path.display(), first.display())]
-    Twice {
-        /// The second file.
-        path: PathBuf,
-        /// The first.
-        first: PathBuf,
-    },
+    /// No format knows it. The second field names all formats.
+    #[error("{path} is not a result of a format that is known; known are {1}", path = .0.display())]
+    Unknown(PathBuf, String),
+    /// The formats of the second field know it.
+    #[error("{path} could be {1}; name the format with --as", path = .0.display())]
+    Ambiguous(PathBuf, String),
+    /// Something in it is wrong. The second field is the format that it was read as.
+    #[error("{path}{2} (read as {1})", path = .0.display())]
+    Malformed(PathBuf, &'static str, Flaw),
+    /// Files of several formats were given together: that of this file and that of the first.
+    #[error("{path} is {1}, and the files before it are {2}; import them apart", path = .0.display())]
+    Mixed(PathBuf, &'static str, &'static str),
+    /// It has the content of the second file, and would count twice.
+    #[error("{path} has the same content as {first}; a trial counts once", path = .0.display(), first = .1.display())]
+    Twice(PathBuf, PathBuf),
+    /// A run was asked for, and the format of the second field has no trials.
+    #[error("{path} holds points over revisions and no trials (read as {1}); `assay history import` takes it", path = .0.display())]
+    Series(PathBuf, &'static str),
+    /// Series were asked for, and its trials of the format of the second field have no time.
+    #[error("{path} does not state when its trials were measured (read as {1}), so they are no points over time; `assay archive import` takes it as a run", path = .0.display())]
+    Undated(PathBuf, &'static str),
+    /// The folder is in no git repository, or has no notes.
+    #[error("{path} {1}", path = .0.display())]
+    Repository(PathBuf, String),
+    /// git failed.
+    #[error(transparent)]
+    Git(#[from] assay_revisions::RevisionError),
     /// The name cannot be that of an experiment.
-    #[error("`{name}` cannot name a run; use lower-case letters, digits, `-` and `.`, at most 80")]
-    Name {
-        /// The name.
-        name: String,
-    },
+    #[error("`{0}` cannot name a run; use lower-case letters, digits, `-` and `.`, at most 80")]
+    Name(String),
     /// The archive cannot take it.
     #[error(transparent)]
     Archive(#[from] crate::Error),

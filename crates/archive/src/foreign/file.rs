@@ -1,17 +1,17 @@
 //! Reads files of other programs: bounded, recognised by content, several of one format together.
 
-use std::fs::{self, File};
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use super::error::ForeignError;
+use assay_history::Imported;
+
+use super::FORMATS;
+use super::error::{Flaw, ForeignError};
+use super::format::{Format, Reader, bounded};
 use super::merge::{merge, name_differences};
 use super::result::ForeignResult;
-use super::{FORMATS, Format};
+use super::series::ForeignSeries;
 use crate::disk;
 
-/// The most that is read of a file.
-pub const MAX_FILE: u64 = 64 << 20;
 /// One file, with what is kept of it.
 #[derive(Debug, Clone)]
 pub struct ForeignFile {
@@ -38,71 +38,123 @@ pub struct ForeignSet {
 /// as that, else as the one format that knows the content of each.
 ///
 /// # Errors
-/// A file cannot be read, is larger than [`MAX_FILE`], is of no format or of several, or is wrong inside;
-/// the files are of different formats; one content is given twice.
+/// A file cannot be read, is larger than [`MAX_FILE`](super::MAX_FILE), is of no format or of several, or is wrong inside;
+/// the files are of different formats, or of one without trials; one content is given twice.
 pub fn read_foreign(
     paths: &[PathBuf],
     format: Option<&'static Format>,
 ) -> Result<ForeignSet, ForeignError> {
-    let mut set: Option<ForeignSet> = None;
-    for path in paths {
-        let bytes = content(path)?;
-        let known = match format {
-            Some(format) => format,
-            None => recognise(path, &bytes)?,
-        };
-        let sha256 = disk::sha256(&bytes);
-        let malformed =
-            |flaw| ForeignError::Malformed { path: path.clone(), format: known.name, flaw };
-        if let Some(set) = &set {
-            if set.format.name != known.name {
-                let (this, first) = (known.name, set.format.name);
-                return Err(ForeignError::Mixed { path: path.clone(), this, first });
-            }
-            if let Some(first) = set.files.iter().find(|f| f.sha256 == sha256) {
-                let first = first.path.clone();
-                return Err(ForeignError::Twice { path: path.clone(), first });
-            }
-        }
-        let results = (known.read)(&bytes).map_err(malformed)?;
-        let set = set.get_or_insert_with(|| ForeignSet {
-            format: known,
-            files: Vec::new(),
-            results: Vec::new(),
-        });
-        merge(&mut set.results, results);
-        set.results.iter().try_for_each(|r| r.within_limits(0)).map_err(malformed)?;
-        set.files.push(ForeignFile { path: path.clone(), bytes, sha256 });
-    }
-    let mut set =
-        set.ok_or_else(|| ForeignError::Empty { path: PathBuf::from("the list of files") })?;
-    for result in &mut set.results {
-        name_differences(&mut result.treatments);
-    }
-    Ok(set)
+    let (format, files) = contents(paths, format)?;
+    let Reader::Run(read) = format.reader else {
+        return Err(ForeignError::Series(paths[0].clone(), format.name));
+    };
+    let results = merged(&files, format, read)?;
+    Ok(ForeignSet { format, files, results })
 }
 
-fn content(path: &Path) -> Result<Vec<u8>, ForeignError> {
-    let fail = |source| ForeignError::Io { path: path.to_owned(), source };
-    let meta = fs::metadata(path).map_err(fail)?;
-    if !meta.is_file() {
-        return Err(ForeignError::NotAFile { path: path.to_owned() });
+/// Reads the series of files of one format, in the order given. Trials are points at the time that their file
+/// states.
+///
+/// # Errors
+/// Those of [`read_foreign`]; there is no value, or trials state no time.
+pub fn read_series(
+    paths: &[PathBuf],
+    format: Option<&'static Format>,
+) -> Result<Imported, ForeignError> {
+    let (format, files) = contents(paths, format)?;
+    let mut all = ForeignSeries::default();
+    match format.reader {
+        Reader::Series(read) => {
+            for file in &files {
+                all.extend(read(&file.bytes).map_err(|f| malformed(&file.path, format, f))?);
+            }
+        }
+        Reader::Run(read) => {
+            for result in merged(&files, format, read)? {
+                let Some(found) = ForeignSeries::of_result(&result) else {
+                    return Err(ForeignError::Undated(paths[0].clone(), format.name));
+                };
+                all.extend(found);
+            }
+        }
     }
-    let too_large =
-        |found| ForeignError::TooLarge { path: path.to_owned(), found, limit: MAX_FILE };
-    if meta.len() > MAX_FILE {
-        return Err(too_large(meta.len()));
+    if all.series.is_empty() {
+        return Err(malformed(&paths[0], format, Flaw::whole("it holds no values")));
     }
-    let mut bytes = Vec::with_capacity(meta.len() as usize);
-    // The file may grow between the look and the read.
-    File::open(path).map_err(fail)?.take(MAX_FILE + 1).read_to_end(&mut bytes).map_err(fail)?;
-    if bytes.len() as u64 > MAX_FILE {
-        return Err(too_large(bytes.len() as u64));
+    let names = files.iter().map(|f| f.path.file_name().unwrap_or_default().to_string_lossy());
+    let names: Vec<_> = names.collect();
+    let sha256 = match files.as_slice() {
+        [file] => file.sha256.clone(),
+        files => {
+            disk::sha256(&files.iter().map(|f| f.bytes.as_slice()).collect::<Vec<_>>().concat())
+        }
+    };
+    let (file, series, excluded) = (names.join(", "), all.series, all.excluded);
+    Ok(Imported { schema_version: 1, file, sha256, series, excluded })
+}
+
+fn merged(
+    files: &[ForeignFile],
+    format: &'static Format,
+    read: fn(&[u8]) -> Result<Vec<ForeignResult>, Flaw>,
+) -> Result<Vec<ForeignResult>, ForeignError> {
+    let mut results = Vec::new();
+    for file in files {
+        let malformed = |flaw| malformed(&file.path, format, flaw);
+        merge(&mut results, read(&file.bytes).map_err(malformed)?);
+        results.iter().try_for_each(|r| r.within_limits(0)).map_err(malformed)?;
     }
-    if bytes.trim_ascii().is_empty() {
-        return Err(ForeignError::Empty { path: path.to_owned() });
+    for result in &mut results {
+        name_differences(&mut result.treatments);
     }
-    Ok(bytes)
+    Ok(results)
+}
+
+fn malformed(path: &Path, format: &Format, flaw: Flaw) -> ForeignError {
+    ForeignError::Malformed(path.to_owned(), format.name, flaw)
+}
+
+/// Reads files that are of one format.
+fn contents(
+    paths: &[PathBuf],
+    wanted: Option<&'static Format>,
+) -> Result<(&'static Format, Vec<ForeignFile>), ForeignError> {
+    let mut first: Option<&'static Format> = None;
+    let mut files: Vec<ForeignFile> = Vec::new();
+    for path in paths {
+        let (bytes, known) = content(path, wanted)?;
+        let known = match known {
+            Some(known) => known,
+            None => recognise(path, &bytes)?,
+        };
+        let first = *first.get_or_insert(known);
+        if first.name != known.name {
+            return Err(ForeignError::Mixed(path.clone(), known.name, first.name));
+        }
+        let sha256 = disk::sha256(&bytes);
+        if let Some(same) = files.iter().find(|f| f.sha256 == sha256) {
+            return Err(ForeignError::Twice(path.clone(), same.path.clone()));
+        }
+        files.push(ForeignFile { path: path.clone(), bytes, sha256 });
+    }
+    let format = first.ok_or_else(|| ForeignError::Empty("the list of files".into()))?;
+    Ok((format, files))
+}
+
+/// Reads a file, or a folder of the wanted format or of one whose marker is in it.
+fn content(
+    path: &Path,
+    wanted: Option<&'static Format>,
+) -> Result<(Vec<u8>, Option<&'static Format>), ForeignError> {
+    if !path.is_dir() {
+        return Ok((bounded(path)?, wanted));
+    }
+    let marked = |f: &&Format| f.folder.is_some_and(|folder| path.join(folder.marker).exists());
+    let format = wanted.or_else(|| FORMATS.iter().find(marked));
+    match format.and_then(|f| f.folder) {
+        Some(folder) => Ok(((folder.read)(path)?, format)),
+        None => Err(ForeignError::NotAFile(path.to_owned())),
+    }
 }
 
 fn recognise(path: &Path, bytes: &[u8]) -> Result<&'static Format, ForeignError> {
@@ -110,13 +162,12 @@ fn recognise(path: &Path, bytes: &[u8]) -> Result<&'static Format, ForeignError>
     let names = |formats: &mut dyn Iterator<Item = &Format>| -> String {
         formats.map(|f| f.name).collect::<Vec<_>>().join(", ")
     };
-    let path = path.to_owned();
     match known.as_slice() {
         [one] => Ok(one),
-        [] => Err(ForeignError::Unknown { path, known: names(&mut FORMATS.iter()) }),
+        [] => Err(ForeignError::Unknown(path.to_owned(), names(&mut FORMATS.iter()))),
         several => {
             let candidates = names(&mut several.iter().copied());
-            Err(ForeignError::Ambiguous { path, candidates })
+            Err(ForeignError::Ambiguous(path.to_owned(), candidates))
         }
     }
 }

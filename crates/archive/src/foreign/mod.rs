@@ -1,107 +1,72 @@
-//! Results of other programs, taken into the archive as runs: a table of formats ([`FORMATS`]), each
-//! known by its content, a reader each that gives plain data ([`ForeignResult`]), and one function
-//! that makes a run of it ([`Archive::import_foreign`](crate::Archive::import_foreign)). What a file
-//! does not tell stays unknown; nothing is filled in.
+//! Results of other programs: a table of formats ([`FORMATS`]), each known by its content, with a reader in
+//! `readers/`. A format has trials, and gives a run of the archive
+//! ([`Archive::import_foreign`](crate::Archive::import_foreign)), or points over revisions, and gives series
+//! ([`read_series`]). What a file does not tell stays unknown; nothing is filled in.
 
-mod decode;
 mod error;
-mod facts;
 mod file;
-mod fio;
-mod google;
-mod hyperfine;
-mod jmh;
-mod mcperf;
-mod memtier;
+mod format;
+mod json;
 mod merge;
-mod naming;
-mod profile;
+mod readers;
 mod result;
 mod run;
-mod shape;
-mod spec;
-mod tree;
+mod series;
 mod unit;
 
 pub use error::{Flaw, ForeignError, Location};
-pub use file::{ForeignFile, ForeignSet, MAX_FILE, read_foreign};
+pub use file::{ForeignFile, ForeignSet, read_foreign, read_series};
+pub use format::{Folder, Format, MAX_FILE, Reader};
 pub use result::{ForeignResult, ForeignTreatment, ForeignTrial};
 pub use run::{ForeignOptions, ImportedRuns};
+pub use series::ForeignSeries;
 
-/// A format of another program's results.
-#[derive(Debug)]
-pub struct Format {
-    /// Its name, as `--as` takes it.
-    pub name: &'static str,
-    /// What writes it, for a person.
-    pub help: &'static str,
-    /// Whether these bytes look like it. Looks at the content alone, and takes what is cut off or
-    /// wrong further down for it too, so that the reader can say where it is wrong.
-    pub detect: fn(&[u8]) -> bool,
-    /// Reads it. A file gives one result, or several when it holds numbers that no one metric can
-    /// hold together (the modes of JMH).
-    pub read: fn(&[u8]) -> Result<Vec<ForeignResult>, Flaw>,
+use readers::{
+    asv, bencher, conbench, csv, fio, git_perf, github_action, google, hyperfine, jmh, mcperf,
+    memtier, profile, spec,
+};
+
+type Detect = fn(&[u8]) -> bool;
+
+const fn run(
+    name: &'static str,
+    help: &'static str,
+    detect: Detect,
+    read: fn(&[u8]) -> Result<Vec<ForeignResult>, Flaw>,
+) -> Format {
+    Format { name, help, detect, reader: Reader::Run(read), folder: None }
+}
+
+const fn series(
+    name: &'static str,
+    help: &'static str,
+    detect: Detect,
+    read: fn(&[u8]) -> Result<ForeignSeries, Flaw>,
+) -> Format {
+    Format { name, help, detect, reader: Reader::Series(read), folder: None }
 }
 
 /// Every format that is read.
+#[rustfmt::skip]
 pub const FORMATS: &[Format] = &[
-    Format {
-        name: "hyperfine",
-        help: "hyperfine --export-json FILE",
-        detect: hyperfine::detect,
-        read: hyperfine::read,
-    },
-    Format {
-        name: "google-benchmark",
-        help: "a Google Benchmark program with --benchmark_out=FILE --benchmark_out_format=json",
-        detect: google::detect,
-        read: google::read,
-    },
-    Format {
-        name: "fio",
-        help: "fio --output-format=json (or json+) --output=FILE",
-        detect: fio::detect,
-        read: fio::read,
-    },
-    Format {
-        name: "jmh",
-        help: "JMH with -rf json -rff FILE",
-        detect: jmh::detect,
-        read: jmh::read,
-    },
-    Format {
-        name: "memtier",
-        help: "memtier_benchmark --json-out-file=FILE",
-        detect: memtier::detect,
-        read: memtier::read,
-    },
-    Format {
-        name: "mcperf",
-        help: "what mcperf (twemperf) prints",
-        detect: mcperf::detect,
-        read: mcperf::read,
-    },
-    Format {
-        name: "spec-rsf",
-        help: "the raw file (.rsf) of SPEC CPU",
-        detect: spec::detect_rsf,
-        read: spec::read_rsf,
-    },
-    Format {
-        name: "spec-csv",
-        help: "the CSV report of SPEC CPU",
-        detect: spec::detect_csv,
-        read: spec::read_csv,
-    },
-    Format {
-        name: "profile",
-        help: "perf script, folded stacks, async-profiler's collapsed form, pprof, callgrind, or assay profile -o",
-        detect: profile::detect,
-        read: profile::read,
-    },
+    run("hyperfine", "hyperfine --export-json FILE", hyperfine::detect, hyperfine::read),
+    run("google-benchmark", "a Google Benchmark program with --benchmark_out=FILE --benchmark_out_format=json", google::detect, google::read),
+    run("fio", "fio --output-format=json (or json+) --output=FILE", fio::detect, fio::read),
+    run("jmh", "JMH with -rf json -rff FILE", jmh::detect, jmh::read),
+    run("memtier", "memtier_benchmark --json-out-file=FILE", memtier::detect, memtier::read),
+    run("mcperf", "what mcperf (twemperf) prints", mcperf::detect, mcperf::read),
+    run("spec-rsf", "the raw file (.rsf) of SPEC CPU", spec::detect_rsf, spec::read_rsf),
+    run("spec-csv", "the CSV report of SPEC CPU", spec::detect_csv, spec::read_csv),
+    run("profile", "perf script, folded stacks, async-profiler's collapsed form, pprof, callgrind, or assay profile -o", profile::detect, profile::read),
+    series("csv", "a table with a header: time, revision, and a column for each series, as Otava reads it", csv::detect, csv::read),
+    series("github-action-benchmark", "data.js of github-action-benchmark", github_action::detect, github_action::read),
+    Format { folder: Some(asv::FOLDER), ..series("asv", "the folder of one machine in asv's results, or a file of it", asv::detect, asv::read) },
+    series("bencher", "what `bencher perf` prints (JSON)", bencher::detect, bencher::read),
+    series("conbench", "what Conbench's /api/benchmark-results/ answers (JSON)", conbench::detect, conbench::read),
+    Format { folder: Some(git_perf::FOLDER), ..series("git-perf", "a git repository with the notes of git-perf", git_perf::detect, git_perf::read) },
 ];
 
-/// The format of that name.
+/// Returns the format of that name.
 pub fn format(name: &str) -> Option<&'static Format> {
     FORMATS.iter().find(|f| f.name == name)
 }

@@ -153,8 +153,6 @@ impl ForeignResult {
     }
 }
 
-/// The most entries of a file, which are laid against each other.
-pub(crate) const MAX_ENTRIES: usize = 20_000;
 /// The most treatments and trials of a run: each treatment is compared with the first, in each metric.
 pub(crate) const MAX_TREATMENTS: usize = 2_000;
 pub(crate) const MAX_TRIALS: usize = 100_000;
@@ -171,6 +169,11 @@ pub(crate) fn disagreement(what: &str, printed: f64, computed: f64) -> Option<Ob
         printed,
         computed,
     })
+}
+
+/// The arithmetic mean; `None` of nothing.
+pub(crate) fn mean(values: &[f64]) -> Option<f64> {
+    (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
 /// A metric of a trial, as its specification has it.

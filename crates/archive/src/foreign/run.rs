@@ -5,17 +5,15 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use assay_model::{
-    Compare, Design, Experiment, FactorLevels, ImportedFile, LedgerEvent, Observe, ObserverReport,
-    Order, Plan, PlannedTrial, RunId, RunState, SCHEMA_VERSION, Treatment, TrialRecord,
-    WorkloadSpec,
+    Compare, Design, Experiment, Fact, FactorLevels, ImportedFile, LedgerEvent, Observe,
+    ObserverReport, Order, Plan, PlannedTrial, RunId, RunState, SCHEMA_VERSION, SystemDescription,
+    Treatment, TrialRecord, WorkloadSpec,
 };
 use assay_redact::CleanRecord;
 
 use super::error::ForeignError;
-use super::facts;
 use super::file::ForeignSet;
 use super::merge::factors;
-use super::naming;
 use super::result::{ForeignResult, ForeignTrial};
 use crate::archive::Archive;
 use crate::filter::Filter;
@@ -25,6 +23,20 @@ use crate::{Error, Result, RunWriter};
 
 /// The tag of every imported run.
 const TAG: &str = "imported";
+/// The longest name of an experiment.
+const MAX_NAME: usize = 80;
+/// Facts that every description has, if only as unknown.
+const ASKED: [&str; 9] = [
+    "cpu.cores",
+    "cpu.model",
+    "cpu.threads",
+    "host.name",
+    "kernel.release",
+    "libc.version",
+    "memory.total",
+    "os.name",
+    "virt.hypervisor",
+];
 
 /// How files are imported.
 #[derive(Debug, Clone, Default)]
@@ -57,11 +69,10 @@ impl Archive {
         set: &ForeignSet,
         options: &ForeignOptions,
     ) -> std::result::Result<ImportedRuns, ForeignError> {
-        let name = if let Some(name) = &options.name {
-            naming::checked(name)?
-        } else {
-            let first = set.files.first().map(|f| f.path.as_path());
-            naming::of_file(first.unwrap_or(Path::new("")), set.format.name)
+        let first = set.files.first().map_or(Path::new(""), |f| &f.path);
+        let name = match &options.name {
+            Some(name) => checked_name(name)?,
+            None => name_of_file(first, set.format.name),
         };
         if !options.again {
             let there = self.imports_of(set)?;
@@ -71,12 +82,9 @@ impl Archive {
         }
         let mut made: Vec<RunId> = Vec::new();
         for result in &set.results {
-            let name = if result.part.is_empty() {
-                name.clone()
-            } else {
-                format!("{name}-{}", result.part)
-            };
-            match self.make_run(set, result, &name, options) {
+            let part =
+                if result.part.is_empty() { String::new() } else { format!("-{}", result.part) };
+            match self.make_run(set, result, &format!("{name}{part}"), options) {
                 Ok(id) => made.push(id),
                 Err(error) => {
                     for id in &made {
@@ -124,7 +132,7 @@ impl Archive {
         let mut run = self.create_run(&NewRun {
             experiment_toml: &experiment_toml,
             plan: &plan,
-            system: &facts::describe(result),
+            system: &describe(result),
             host: result.host.as_deref().unwrap_or("unknown"),
             experiment_name: name,
             workload: result.workload,
@@ -281,5 +289,64 @@ fn record(trial: &ForeignTrial, planned: &PlannedTrial) -> TrialRecord {
         findings: trial.findings(),
         evidence: trial.evidence.clone(),
         ..TrialRecord::blank(planned, 1, trial.started_at.clone(), 0)
+    }
+}
+
+/// Describes the system by what the file says.
+fn describe(result: &ForeignResult) -> SystemDescription {
+    let mut facts: BTreeMap<String, Fact> = result.facts.clone();
+    if let Some(host) = &result.host {
+        facts.insert("host.name".to_owned(), Fact::known(host));
+    }
+    for path in ASKED {
+        let reason = || Fact::unknown(format!("the file of {} does not state it", result.tool));
+        facts.entry(path.to_owned()).or_insert_with(reason);
+    }
+    SystemDescription {
+        schema_version: SCHEMA_VERSION,
+        taken_at: result.measured_at.clone().unwrap_or_default(),
+        facts,
+    }
+}
+
+/// The name that was asked for, if an experiment can have it.
+fn checked_name(name: &str) -> std::result::Result<String, ForeignError> {
+    let good = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '.';
+    let fits = !name.is_empty() && name.len() <= MAX_NAME && !name.starts_with('.');
+    if fits && name.chars().all(good) {
+        Ok(name.to_owned())
+    } else {
+        Err(ForeignError::Name(name.to_owned()))
+    }
+}
+
+/// A name made from that of a file; `otherwise` where nothing of it can be used.
+fn name_of_file(path: &Path, otherwise: &str) -> String {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
+    let mut name = String::new();
+    for c in stem.chars() {
+        if c.is_ascii_lowercase() || c.is_ascii_digit() || c == '.' {
+            name.push(c);
+        } else if !name.ends_with('-') {
+            name.push('-');
+        }
+    }
+    let name: String = name.trim_matches(['-', '.']).chars().take(MAX_NAME - 12).collect();
+    if name.is_empty() { otherwise.to_owned() } else { name }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_never_a_path() {
+        assert_eq!(name_of_file(Path::new("/x/My Result_(2).v1.json"), "fio"), "my-result-2-.v1");
+        assert_eq!(name_of_file(Path::new("/x/..json"), "fio"), "fio");
+        assert_eq!(name_of_file(Path::new("été"), "fio"), "t");
+        assert!(checked_name(&name_of_file(Path::new(&"a".repeat(300)), "fio")).is_ok());
+        for bad in ["", "..", "A", "a/b", "a b"] {
+            assert!(checked_name(bad).is_err(), "{bad}");
+        }
     }
 }

@@ -7,10 +7,13 @@ mod bad;
 mod formats;
 mod real;
 mod runs;
+mod series;
 
 use std::path::{Path, PathBuf};
 
-use assay_archive::foreign::{ForeignError, ForeignResult, ForeignSet, format, read_foreign};
+use assay_archive::foreign::{
+    ForeignError, ForeignResult, ForeignSet, Format, Reader, format, read_foreign,
+};
 
 /// A file of the fixtures.
 fn data(name: &str) -> PathBuf {
@@ -32,6 +35,14 @@ fn read_text(text: &[u8], name: Option<&str>) -> Result<ForeignSet, ForeignError
     let path = folder.path().join("file");
     std::fs::write(&path, text).unwrap();
     read_foreign(&[path], name.map(|n| format(n).unwrap()))
+}
+
+/// Runs the reader of a format.
+fn parse(format: &Format, bytes: &[u8]) {
+    match format.reader {
+        Reader::Run(read) => drop(read(bytes)),
+        Reader::Series(read) => drop(read(bytes)),
+    }
 }
 
 /// The error's sentence, with the file's place left out.

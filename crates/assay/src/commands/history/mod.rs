@@ -1,7 +1,6 @@
 //! `assay history`: a metric over revisions as ratios to a reference in the same blocks, its change points, each
 //! suspected until a fresh experiment confirms or refutes it; filling gaps; imported series.
 
-mod import;
 pub(super) mod publish;
 mod show;
 
@@ -10,7 +9,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use assay_archive::Archive;
+use assay_archive::{Archive, foreign};
 use assay_history::{
     ChangePoint, Commit, Imported, Past, Shown, State, analysis, commits, next_to_measure, quoted,
 };
@@ -33,8 +32,19 @@ const AT_ONCE: usize = 3;
 
 /// Shows, fills, confirms, acknowledges, imports.
 pub fn history(cli: &Cli, asked: &History) -> Result<Exit> {
-    if let Some(HistoryImport::Import { format, file, name }) = &asked.import {
-        let read = import::read(*format, file)?;
+    if let Some(HistoryImport::Import { files, format, name }) = &asked.import {
+        // Earlier versions had the format before the file.
+        let (first, files) = match files.as_slice() {
+            [first, rest @ ..] if !rest.is_empty() && format.is_none() => {
+                let known = first.to_str().and_then(foreign::format);
+                (known, if known.is_some() { rest } else { files.as_slice() })
+            }
+            _ => (None, files.as_slice()),
+        };
+        let read =
+            foreign::read_series(files, first.or(format.as_deref().and_then(foreign::format)))?;
+        // A folder may be given as `.`.
+        let file = fs::canonicalize(&files[0])?;
         let stem = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let name = name.clone().unwrap_or(stem);
         let archive = open_archive(cli)?;

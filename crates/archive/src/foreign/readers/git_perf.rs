@@ -4,70 +4,64 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use anyhow::Result;
-use assay_lab::LabError;
 use assay_revisions::{Repository, RevisionError};
 
-use super::{Quoted, QuotedSeries, put};
-use crate::exit::Usage;
+use crate::foreign::error::{Flaw, ForeignError};
+use crate::foreign::format::Folder;
+use crate::foreign::json;
+use crate::foreign::series::ForeignSeries;
 
+/// A git repository.
+pub(crate) const FOLDER: Folder = Folder { marker: ".git", read: notes };
 const NOTES: &str = "refs/notes/perf-v3";
 const SEPARATOR: char = '\u{1c}';
 
+/// Recognises the text of [`notes`].
+pub(crate) fn detect(bytes: &[u8]) -> bool {
+    json::head(bytes).lines().any(|l| l.starts_with(' ') && l.matches(SEPARATOR).count() >= 3)
+}
+
 /// The notes of a repository as text, oldest commit first: a line `COMMIT TIME`, then the lines of its note, each
 /// with a blank before it; the time is empty where the commit is not there. The repository is only read.
-///
-/// # Errors
-/// It is no repository, or has no notes of git-perf.
-pub(super) fn notes(repo: &Path) -> Result<String> {
+fn notes(repo: &Path) -> Result<Vec<u8>, ForeignError> {
     let found = Repository::open(repo).map_err(|e| match e {
         // Its advice is for experiments, which name their repository.
         RevisionError::NoRepository { path, message } => {
-            Usage(format!("{} is not in a git repository{message}", path.display())).into()
+            ForeignError::Repository(path, format!("is not in a git repository{message}"))
         }
-        other => anyhow::Error::from(LabError::from(other)),
+        other => other.into(),
     })?;
-    let notes = found.notes(NOTES).map_err(LabError::from)?;
-    if notes.is_empty() {
-        let repo = repo.display();
-        let why =
-            format!("{repo} has no notes of git-perf ({NOTES}); `git perf pull` fetches them");
-        return Err(Usage(why).into());
-    }
     let mut text = String::new();
-    for note in notes {
+    for note in found.notes(NOTES)? {
         let time = note.time.map_or_else(String::new, |time| time.to_string());
         let _ = writeln!(text, "{} {time}", note.commit);
         for line in note.text.lines() {
             let _ = writeln!(text, " {line}");
         }
     }
-    Ok(text)
+    if text.is_empty() {
+        let why = format!("has no notes of git-perf ({NOTES}); `git perf pull` fetches them");
+        return Err(ForeignError::Repository(repo.to_owned(), why));
+    }
+    Ok(text.into_bytes())
 }
 
 /// The series of the notes: one for each name, epoch and set of keys. An epoch is git-perf's word for a stretch in
 /// which values may be compared.
-pub(super) fn series(notes: &str) -> (Vec<QuotedSeries>, usize) {
-    let mut series = Vec::new();
-    let mut excluded = 0;
+pub(crate) fn read(bytes: &[u8]) -> Result<ForeignSeries, Flaw> {
+    let text = json::text(bytes);
+    let mut all = ForeignSeries::default();
     let (mut commit, mut time) = ("", "");
-    for line in notes.lines() {
+    for line in text.lines() {
         let Some(measured) = line.strip_prefix(' ') else {
             (commit, time) = line.split_once(' ').unwrap_or((line, ""));
             continue;
         };
-        let parts: Vec<&str> = measured.split(SEPARATOR).filter(|p| !p.is_empty()).collect();
-        let [epoch, name, _, value, keys @ ..] = parts.as_slice() else {
-            excluded += usize::from(!measured.trim().is_empty());
+        let mut parts: Vec<&str> = measured.split(SEPARATOR).filter(|p| !p.is_empty()).collect();
+        let [epoch, name, _, value, keys @ ..] = parts.as_mut_slice() else {
+            all.excluded += usize::from(!measured.trim().is_empty());
             continue;
         };
-        // A commit that is gone has no place in an order.
-        let value = value.parse::<f64>().ok().filter(|v| v.is_finite() && !time.is_empty());
-        let Some(value) = value else {
-            excluded += 1;
-            continue;
-        };
-        let mut keys = keys.to_vec();
         keys.sort_unstable();
         let mut full = (*name).to_owned();
         if *epoch != "0" {
@@ -76,10 +70,14 @@ pub(super) fn series(notes: &str) -> (Vec<QuotedSeries>, usize) {
         for key in keys {
             let _ = write!(full, ", {key}");
         }
-        let point = Quoted { time: time.to_owned(), revision: commit.to_owned(), value };
-        put(&mut series, &full, "", point);
+        // A commit that is gone has no place in an order.
+        let value = value.parse::<f64>().ok().filter(|_| !time.is_empty());
+        all.put(&full, "", (time, commit), value);
     }
-    (series, excluded)
+    if all.series.is_empty() && all.excluded == 0 {
+        return Err(Flaw::whole("it holds no measurement of git-perf"));
+    }
+    Ok(all)
 }
 
 #[cfg(test)]
@@ -90,9 +88,9 @@ mod tests {
 
     #[test]
     fn a_commit_that_is_gone_is_counted() {
-        let notes = "aaa 5\n 0\u{1c}size\u{1c}17.5\u{1c}1.5\nbbb \n 0\u{1c}size\u{1c}17.5\u{1c}2\n";
-        let (series, excluded) = series(notes);
-        assert_eq!((series[0].points.len(), excluded), (1, 1));
+        let notes = b"aaa 5\n 0\x1csize\x1c17.5\x1c1.5\nbbb \n 0\x1csize\x1c17.5\x1c2\n";
+        let all = read(notes).unwrap();
+        assert_eq!((all.series[0].points.len(), all.excluded), (1, 1));
     }
 
     #[test]
@@ -108,10 +106,12 @@ mod tests {
             );
             git(repo, &["notes", "--ref", NOTES, "add", "-m", &note]);
         }
-        let (series, excluded) = series(&notes(repo).unwrap());
-        let names: Vec<&str> = series.iter().map(|s| s.name.as_str()).collect();
-        assert_eq!((names, excluded), (vec!["size, os=a", "size, epoch 3, os=a"], 2));
-        let mut values: Vec<f64> = series[0].points.iter().map(|p| p.value).collect();
+        let text = notes(repo).unwrap();
+        assert!(detect(&text));
+        let all = read(&text).unwrap();
+        let names: Vec<&str> = all.series.iter().map(|s| s.name.as_str()).collect();
+        assert_eq!((names, all.excluded), (vec!["size, os=a", "size, epoch 3, os=a"], 2));
+        let mut values: Vec<f64> = all.series[0].points.iter().map(|p| p.value).collect();
         values.sort_by(f64::total_cmp);
         assert_eq!(values, [1.5, 2.5]);
         assert!(notes(&repo.join("nowhere")).is_err());

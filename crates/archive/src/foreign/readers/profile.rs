@@ -5,18 +5,18 @@
 use assay_model::{Better, MetricValue};
 use assay_profile::{Profile, Side};
 
-use super::error::Flaw;
-use super::result::{ForeignResult, ForeignTreatment, ForeignTrial, value};
-use super::unit;
+use crate::foreign::error::Flaw;
+use crate::foreign::result::{ForeignResult, ForeignTreatment, ForeignTrial, value};
+use crate::foreign::unit;
 use crate::layout::PROFILE;
 
-pub(super) fn detect(bytes: &[u8]) -> bool {
+pub(crate) fn detect(bytes: &[u8]) -> bool {
     // One function alone in a line, with a number: that may be anything.
     let stacks = |p: &Profile| p.method != "folded stacks" || bytes.contains(&b';');
     assay_profile::read(bytes, "it").is_ok_and(|p| stacks(&p))
 }
 
-pub(super) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
+pub(crate) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
     let profile = assay_profile::read(bytes, "it").map_err(|e| Flaw::whole(e.to_string()))?;
     if profile.stacks.is_empty() {
         return Err(Flaw::whole("it holds no stack".to_owned()));

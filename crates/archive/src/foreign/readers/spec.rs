@@ -9,27 +9,25 @@ use assay_model::{
 };
 use assay_speccpu::{SpecResult, SpecRun, report, rsf};
 
-use super::decode;
-use super::error::Flaw;
-use super::result::{BENCHMARK, ForeignResult, ForeignTreatment, ForeignTrial, value};
+use crate::foreign::error::Flaw;
+use crate::foreign::json;
+use crate::foreign::result::{BENCHMARK, ForeignResult, ForeignTreatment, ForeignTrial, value};
+use crate::foreign::unit;
 
-/// How much of a file is looked at to know it, bytes.
-const HEAD: usize = 1 << 20;
-
-pub(super) fn detect_rsf(bytes: &[u8]) -> bool {
-    rsf::detect(&decode::text(&bytes[..bytes.len().min(HEAD)]))
+pub(crate) fn detect_rsf(bytes: &[u8]) -> bool {
+    rsf::detect(&json::head(bytes))
 }
 
-pub(super) fn detect_csv(bytes: &[u8]) -> bool {
-    report::detect(&decode::text(&bytes[..bytes.len().min(HEAD)]))
+pub(crate) fn detect_csv(bytes: &[u8]) -> bool {
+    report::detect(&json::head(bytes))
 }
 
-pub(super) fn read_rsf(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
-    rsf::read(&decode::text(bytes)).map(quoted).map_err(flaw)
+pub(crate) fn read_rsf(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
+    rsf::read(&json::text(bytes)).map(quoted).map_err(flaw)
 }
 
-pub(super) fn read_csv(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
-    report::read(&decode::text(bytes)).map(quoted).map_err(flaw)
+pub(crate) fn read_csv(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
+    report::read(&json::text(bytes)).map(quoted).map_err(flaw)
 }
 
 fn flaw(found: assay_speccpu::Flaw) -> Flaw {
@@ -46,26 +44,26 @@ fn quoted(parsed: SpecResult) -> Vec<ForeignResult> {
     for run in parsed.runs {
         add(&mut result, run);
     }
-    for (name, mean) in &parsed.overall {
-        overall(&mut result, name, *mean);
-    }
+    // The overall metrics keep SPEC's own names.
+    result.run_metrics.extend(parsed.overall.iter().map(|(name, mean)| {
+        MetricValue::new(name, Some(*mean), "1", Better::Higher, Kind::Quoted)
+    }));
     for (name, value) in &parsed.facts {
         fact(&mut result, name, value);
     }
-    compliance(&mut result, parsed.estimate, parsed.invalid);
+    if parsed.estimate || parsed.invalid {
+        for trial in &mut result.trials {
+            trial.evidence.push(Observation::Estimate { invalid: parsed.invalid });
+        }
+    }
     vec![result]
 }
 
 /// A result without runs.
 fn empty() -> ForeignResult {
     let quoted = |name: &str, unit: &str, better, help: &str| MetricSpec {
-        name: name.to_owned(),
-        unit: unit.to_owned(),
-        better,
         kind: Kind::Quoted,
-        help: help.to_owned(),
-        merge: None,
-        counted: false,
+        ..unit::metric(name, unit, better, help)
     };
     ForeignResult {
         tool: "SPEC CPU",
@@ -114,20 +112,6 @@ fn add(result: &mut ForeignResult, run: SpecRun) {
         trial.notes.push("SPEC's tools selected this run for the result".to_owned());
     }
     result.trials.push(trial);
-}
-
-/// Keeps an overall metric under SPEC's own name.
-fn overall(result: &mut ForeignResult, name: &str, value: f64) {
-    result.run_metrics.push(MetricValue::new(name, Some(value), "1", Better::Higher, Kind::Quoted));
-}
-
-/// Says with every trial that the numbers are estimates, or that the result is invalid.
-fn compliance(result: &mut ForeignResult, estimate: bool, invalid: bool) {
-    if estimate || invalid {
-        for trial in &mut result.trials {
-            trial.evidence.push(Observation::Estimate { invalid });
-        }
-    }
 }
 
 /// Facts of the description of the system that have a path in assay's, by their names in the raw file

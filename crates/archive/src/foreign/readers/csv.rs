@@ -1,0 +1,89 @@
+//! A table with a header: time, revision, and a column for each series.
+
+use crate::foreign::error::Flaw;
+use crate::foreign::json;
+use crate::foreign::series::ForeignSeries;
+
+/// Columns of a table that are no series.
+const TIMES: [&str; 5] = ["time", "timestamp", "date", "datetime", "commit_ts"];
+const REVISIONS: [&str; 6] = ["revision", "commit", "rev", "sha", "hash", "version"];
+
+fn header(text: &str) -> Option<&str> {
+    text.lines().find(|line| !line.trim().is_empty() && !line.starts_with('#'))
+}
+
+fn separator(header: &str) -> Option<u8> {
+    [b'\t', b',', b';'].into_iter().find(|s| header.as_bytes().contains(s))
+}
+
+/// Recognises a header with a time or a revision and a further column.
+pub(crate) fn detect(bytes: &[u8]) -> bool {
+    let text = json::head(bytes);
+    let Some((header, separator)) = header(&text).and_then(|h| Some((h, separator(h)?))) else {
+        return false;
+    };
+    let name = |cell: &str| cell.trim().trim_matches('"').to_lowercase();
+    let known = |name: String| TIMES.contains(&name.as_str()) || REVISIONS.contains(&name.as_str());
+    header.split(char::from(separator)).map(name).any(known)
+}
+
+pub(crate) fn read(bytes: &[u8]) -> Result<ForeignSeries, Flaw> {
+    let text = json::text(bytes);
+    let header = header(&text).ok_or_else(|| Flaw::whole("it has no header"))?;
+    let mut reader = csv::ReaderBuilder::new()
+        .delimiter(separator(header).unwrap_or(b','))
+        .comment(Some(b'#'))
+        .flexible(true)
+        .trim(csv::Trim::All)
+        .from_reader(text.as_bytes());
+    let flaw = |e: csv::Error| match e.position() {
+        Some(at) => Flaw::line(at.line(), e.to_string()),
+        None => Flaw::whole(e.to_string()),
+    };
+    let names = reader.headers().map_err(flaw)?.clone();
+    let rows = reader.records().collect::<Result<Vec<_>, _>>().map_err(flaw)?;
+    let column =
+        |known: &[&str]| names.iter().position(|n| known.contains(&n.to_lowercase().as_str()));
+    let (time, revision) = (column(&TIMES), column(&REVISIONS));
+    let mut all = ForeignSeries::default();
+    for (i, name) in names.iter().enumerate() {
+        let number =
+            |row: &csv::StringRecord| row.get(i)?.parse::<f64>().ok().filter(|v| v.is_finite());
+        // A column without a number is an attribute.
+        if Some(i) == time || Some(i) == revision || !rows.iter().any(|r| number(r).is_some()) {
+            continue;
+        }
+        for row in rows.iter().filter(|row| row.iter().any(|cell| !cell.is_empty())) {
+            let cell = |at: Option<usize>| at.and_then(|at| row.get(at)).unwrap_or_default();
+            all.put(name, "", (cell(time), cell(revision)), number(row));
+        }
+    }
+    Ok(all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_has_a_series_for_each_column_of_numbers() {
+        let text = "time,revision,read_ms,branch,write_ms\n2026-01-01,abc,1.5,main,2\n2026-01-02,def,x,main,3\n";
+        assert!(detect(text.as_bytes()));
+        let all = read(text.as_bytes()).unwrap();
+        let names: Vec<&str> = all.series.iter().map(|s| s.name.as_str()).collect();
+        assert_eq!((names, all.excluded), (vec!["read_ms", "write_ms"], 1));
+        assert_eq!(all.series[1].points[1].revision, "def");
+        assert_eq!(all.series[0].points.len(), 1);
+    }
+
+    #[test]
+    fn a_separator_within_quotes_is_part_of_a_name() {
+        let text = "# made by hand\ntime,revision,\"reads, 4 KiB\"\n\n2026-01-01,abc,1.5\n";
+        let all = read(text.as_bytes()).unwrap();
+        let first = &all.series[0];
+        assert_eq!((first.name.as_str(), first.points[0].value), ("reads, 4 KiB", 1.5));
+        assert_eq!((all.series.len(), all.excluded), (1, 0));
+        assert!(read(b"# nothing\n\n").unwrap_err().message.contains("no header"));
+        assert!(!detect(b"# nothing\n\n") && !detect(b"a,b\n1,2\n") && !detect(b"time\n1\n"));
+    }
+}

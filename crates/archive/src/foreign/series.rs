@@ -1,0 +1,84 @@
+//! Series over revisions or time, as quoted values.
+
+use std::collections::{BTreeMap, HashMap};
+
+use assay_history::{QuotedPoint, QuotedSeries};
+use assay_model::Outcome;
+
+use super::result::{ForeignResult, mean};
+
+/// The series of a file.
+#[derive(Debug, Clone, Default)]
+pub struct ForeignSeries {
+    /// The series, each with a point or more.
+    pub series: Vec<QuotedSeries>,
+    /// Values that are no numbers, which the series exclude.
+    pub excluded: usize,
+    /// The index of each series by name and unit.
+    index: HashMap<(String, String), usize>,
+}
+
+impl ForeignSeries {
+    /// Adds a point to the series of that name and unit; counts a value that is no finite number.
+    pub(super) fn put(&mut self, name: &str, unit: &str, point: (&str, &str), value: Option<f64>) {
+        let Some(value) = value.filter(|v| v.is_finite()) else {
+            self.excluded += 1;
+            return;
+        };
+        let (time, revision) = (point.0.to_owned(), point.1.to_owned());
+        self.add(name, unit, [QuotedPoint { time, revision, value }]);
+    }
+
+    fn add(&mut self, name: &str, unit: &str, points: impl IntoIterator<Item = QuotedPoint>) {
+        let (name, unit) = (name.to_owned(), unit.to_owned());
+        let at = *self.index.entry((name.clone(), unit.clone())).or_insert_with(|| {
+            self.series.push(QuotedSeries { name, unit, points: Vec::new() });
+            self.series.len() - 1
+        });
+        self.series[at].points.extend(points);
+    }
+
+    /// Adds the points of a further file.
+    pub(super) fn extend(&mut self, more: ForeignSeries) {
+        self.excluded += more.excluded;
+        for series in more.series {
+            self.add(&series.name, &series.unit, series.points);
+        }
+    }
+
+    /// Sorts the points of each series; those of one key keep their order.
+    pub(super) fn sort_by_key<K: Ord>(&mut self, key: impl Fn(&QuotedPoint) -> K) {
+        for series in &mut self.series {
+            series.points.sort_by_key(&key);
+        }
+    }
+
+    /// Makes a series of each metric of each treatment: the means of the trials that started at one time. `None`
+    /// if a trial states no time.
+    pub(super) fn of_result(result: &ForeignResult) -> Option<Self> {
+        let mut all = ForeignSeries::default();
+        for (i, treatment) in result.treatments.iter().enumerate() {
+            let levels =
+                treatment.levels.iter().map(|(factor, l)| format!("{factor}={}, ", l.to_text()));
+            let levels: String = levels.collect();
+            let mut metrics: BTreeMap<(jiff::Timestamp, &str, &str), Vec<f64>> = BTreeMap::new();
+            for trial in result.trials.iter().filter(|t| t.treatment == i) {
+                let time: jiff::Timestamp = trial.started_at.parse().ok()?;
+                if trial.outcome != Outcome::Completed {
+                    all.excluded += 1;
+                    continue;
+                }
+                for metric in &trial.metrics {
+                    let values = metrics
+                        .entry((time, metric.name.as_str(), metric.unit.as_str()))
+                        .or_default();
+                    values.extend(metric.value);
+                }
+            }
+            for ((time, name, unit), values) in metrics {
+                all.put(&format!("{levels}{name}"), unit, (&time.to_string(), ""), mean(&values));
+            }
+        }
+        Some(all)
+    }
+}
