@@ -4,6 +4,7 @@
 use std::fmt::Write as _;
 
 use clap::Command;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use crate::screen::wrap_to;
 
@@ -51,6 +52,21 @@ fn list(command: &Command, columns: usize) -> String {
         text.push('\n');
     }
     text
+}
+
+/// The message for an unknown verb, with the nearest known one (clap suggests none for short words); `None` for another error.
+pub fn unknown_verb(error: &clap::Error) -> Option<String> {
+    let Some(ContextValue::String(typed)) = error.get(ContextKind::InvalidSubcommand) else {
+        return None;
+    };
+    if error.kind() != ErrorKind::InvalidSubcommand {
+        return None;
+    }
+    let mut verbs = groups().flat_map(|(_, verbs)| verbs).map(|(verb, _)| verb);
+    Some(match assay_model::nearest(typed, &mut verbs) {
+        Some(verb) => format!("error: there is no verb `{typed}`; did you mean `assay {verb}`?"),
+        None => format!("error: there is no verb `{typed}`; `assay --help` lists them"),
+    })
 }
 
 /// What bare `assay` prints.

@@ -30,6 +30,10 @@ fn main() -> ExitCode {
     let cli = match parsed {
         Ok(cli) => cli,
         Err(error) => {
+            if let Some(text) = help::unknown_verb(&error) {
+                say(&text);
+                return Exit::Usage.into();
+            }
             let code = if error.use_stderr() { Exit::Usage } else { Exit::Fine };
             let render = error.render();
             if error.use_stderr() {

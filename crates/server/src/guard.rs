@@ -87,6 +87,9 @@ async fn whole(request: Request) -> Result<Request, Refusal> {
     }
 }
 
+/// Path of the plan that the script of the submission form requests; refusals are JSON there.
+pub(crate) const PLAN: &str = "/queue/new/plan";
+
 fn reads(method: &Method) -> bool {
     matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS)
 }
@@ -95,7 +98,7 @@ fn answer(path: &str, refusal: &Refusal) -> Response {
     if refusal.status == StatusCode::SEE_OTHER {
         return pages::see(LOGIN);
     }
-    let script = path.starts_with("/api/") || path == pages::PLAN;
+    let script = path.starts_with("/api/") || path == PLAN;
     let mut response = if script {
         (refusal.status, axum::Json(refusal.json())).into_response()
     } else {

@@ -9,8 +9,9 @@ use assay_lab::{LabError, Prepared, REV};
 use assay_model::{Engine, Experiment, FactorLevels, RunId, RunState};
 use assay_observe::profile::profile_ability;
 use assay_report::history::short;
+use schemars::JsonSchema;
+use serde::Deserialize;
 
-use crate::api::histories::{Acknowledged, Afresh};
 use crate::app::App;
 use crate::change::{Made, lay_over, prepare};
 use crate::error::Refusal;
@@ -18,6 +19,30 @@ use crate::folders::{self, Listed};
 use crate::job::Job;
 use crate::queue::NewJob;
 use crate::submission::Submission;
+
+/// A person's note on a change point.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Acknowledged {
+    /// The whole commit.
+    pub commit: String,
+    #[serde(default)]
+    pub note: String,
+    /// Where to read more: `https://...`.
+    #[serde(default)]
+    pub link: String,
+}
+
+/// The commit at which a history starts afresh.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Afresh {
+    /// The whole commit, one that was measured.
+    pub commit: String,
+    /// Takes it back.
+    #[serde(default)]
+    pub undo: bool,
+}
 
 /// How long a confirmation goes on at most.
 const BUDGET: &str = "10 min";

@@ -13,7 +13,7 @@ use crate::error::Refusal;
 use crate::every::Every;
 use crate::extract::{Answer, Body, Created, Server};
 use crate::job::Job;
-use crate::points;
+use crate::points::{self, Acknowledged, Afresh};
 use crate::schedule::Schedule;
 use crate::submission::Submission;
 
@@ -46,30 +46,6 @@ pub(crate) struct Histories {
 pub(crate) struct AtCommit {
     /// The whole commit.
     pub commit: String,
-}
-
-/// What a person knows of a change.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Acknowledged {
-    /// The whole commit.
-    pub commit: String,
-    #[serde(default)]
-    pub note: String,
-    /// Where to read more: `https://...`.
-    #[serde(default)]
-    pub link: String,
-}
-
-/// Where a history starts afresh.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Afresh {
-    /// The whole commit, one that was measured.
-    pub commit: String,
-    /// Takes it back.
-    #[serde(default)]
-    pub undo: bool,
 }
 
 /// What is submitted again and again.

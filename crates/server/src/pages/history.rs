@@ -9,10 +9,10 @@ use maud::{Markup, html};
 use serde::Deserialize;
 
 use super::{Led, Page, Section, encode, see, shell};
-use crate::api::histories::{self, Acknowledged, Afresh, AtCommit};
+use crate::api::histories::{self, AtCommit};
 use crate::error::Refusal;
 use crate::extract::{Ask, Body, Sent, Server};
-use crate::points;
+use crate::points::{self, Acknowledged, Afresh};
 use crate::token::Role;
 
 pub(super) async fn list(State(app): Server) -> Page {

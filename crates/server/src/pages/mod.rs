@@ -26,11 +26,10 @@ use axum::routing::{get, post};
 use crate::app::App;
 use crate::assets;
 use crate::error::Refusal;
+use crate::guard::PLAN;
 
 pub(crate) use answer::{Led, Page, address, encode, refusal, see, time};
 
-/// The path that the form of a submission asks for its plan, by its script.
-pub(crate) const PLAN: &str = "/queue/new/plan";
 pub(crate) use shell::{Section, shell};
 
 pub(crate) fn router() -> Router<Arc<App>> {
