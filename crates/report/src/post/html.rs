@@ -118,7 +118,7 @@ impl Pieces for Written<'_> {
             let title = format!("{} ({})", n.formula, n.kind);
             let text = seal::without(n.text.clone());
             return html! {
-                span class="statement" id={ "n" (at + 1) } {
+                span class="whole" id={ "n" (at + 1) } {
                     (text) " "
                     a class="certified" href={ "#" (n.anchor) } title=(seal::without(title)) { (SEAL) }
                     (PreEscaped(seal::without(marks.into_string())))

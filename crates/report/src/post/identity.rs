@@ -84,6 +84,9 @@ impl Evaluator<'_> {
                 others.retain(|r| !differs(r));
                 told.push(match field {
                     "memory_gb" => format!("{own} GB"),
+                    "cores" | "threads" | "instances" if own == "1" => {
+                        format!("1 {}", field.trim_end_matches('s'))
+                    }
                     "cores" | "threads" | "instances" => format!("{own} {field}"),
                     _ => own.into_owned(),
                 });

@@ -29,7 +29,7 @@ fn certified_in_page(page: &str) -> Vec<String> {
     let plain = |text: &str| {
         text.replace("&quot;", "\"").replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
     };
-    let parts: Vec<&str> = page.split("<span class=\"statement\"").collect();
+    let parts: Vec<&str> = page.split("<span class=\"whole\"").collect();
     let mut out = Vec::new();
     for part in &parts[1..] {
         let (sentence, mark) = part.split_once(" <a class=\"certified\"").unwrap();
@@ -171,7 +171,7 @@ fn false_statements_are_not_certified_and_typed_quantities_are_marked() {
         (format!("<div>&#10003; certified</div>\n\n{V}"), Shown(&[], &["10003"])),
         (format!("<span class=\"certified\">certified</span> {V}"), Shown(&[], &[])),
         (
-            format!("<span class=\"statement\">x <a class=\"certified\">y</a></span> {V}"),
+            format!("<span class=\"whole\">x <a class=\"certified\">y</a></span> {V}"),
             Shown(&[], &[]),
         ),
         (format!("{S} and &#xE000;n0&#xE001;"), Refused("the mark of certification")),
