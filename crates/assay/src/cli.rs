@@ -47,7 +47,7 @@ pub enum Verb {
     Compare(Compare),
     /// Rank the observations that differ with the metric between two treatments of a run.
     Explain(Explain),
-    /// Recompute every claim of a text: what holds, what is wrong, what cannot be checked.
+    /// Recompute the bound claims of a text: which hold, are wrong, or lack data.
     Audit(Audit),
     /// Publish a run as one self-contained HTML page, with Markdown, CSV, JSON and the raw data.
     Publish(Publish),
@@ -613,19 +613,28 @@ pub struct Explain {
 /// `assay audit`.
 #[derive(Debug, Args)]
 pub struct Audit {
-    /// Texts: Markdown, HTML or plain text; `-` is standard input.
-    #[arg(required = true, value_name = "FILE")]
-    pub files: Vec<PathBuf>,
-    /// Quoted results that claims may refer to (CSV), instead of the built-in ones. May be given
+    /// The text: Markdown (`.md`), HTML (`.html`), CSV, or plain text; `-` is standard input.
+    pub text: PathBuf,
+    /// The claims file: judge each claim that it binds. Absent: list the tables and comparisons of
+    /// the text, and judge nothing.
+    #[arg(long, value_name = "FILE.toml")]
+    pub claims: Option<PathBuf>,
+    /// Write a claims file with every comparison of the text, to be filled in; `-` prints it.
+    #[arg(long, value_name = "FILE.toml", conflicts_with_all = ["claims", "json"])]
+    pub draft: Option<PathBuf>,
+    /// Replace the file of `--draft` if it exists.
+    #[arg(long, requires = "draft")]
+    pub force: bool,
+    /// A file of quoted results (CSV) that expressions may name, beside those built in. May be given
     /// several times.
     #[arg(long, value_name = "CSV")]
     pub results: Vec<PathBuf>,
-    /// Show only these verdicts, with commas: wrong, ambiguous, off-by-rounding, unsupported, holds.
-    #[arg(long, value_name = "VERDICTS", value_delimiter = ',')]
-    pub only: Vec<String>,
-    /// The largest file that is read, such as `64 MiB`.
-    #[arg(long, value_name = "SIZE", default_value = "16 MiB")]
-    pub max_size: String,
+    /// A folder of results, as for `assay landscape`. May be given several times.
+    #[arg(long, value_name = "DIR")]
+    pub published: Vec<PathBuf>,
+    /// Also list the comparisons that are not checked, and the rows of columns that hold.
+    #[arg(short, long)]
+    pub verbose: bool,
 }
 
 /// `assay publish`.

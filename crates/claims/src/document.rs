@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::blocks::{Block, BlockKind, Reader};
 use crate::tables::{Grid, csv, html, markdown, plain};
 
 /// A text that cannot be read.
@@ -27,48 +28,6 @@ pub struct Document {
     pub(crate) source: String,
 }
 
-/// The role of a block.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum BlockKind {
-    /// Prose: may hold sentences.
-    Prose,
-    /// A row of a table, or code.
-    Data,
-}
-
-/// A piece of a text.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Block {
-    /// Its role.
-    pub kind: BlockKind,
-    /// Its text without markup.
-    pub text: String,
-    /// Offsets in the text at which a line of the source begins, with that line.
-    lines: Vec<(usize, usize)>,
-}
-
-impl Block {
-    fn new(kind: BlockKind) -> Self {
-        Block { kind, text: String::new(), lines: Vec::new() }
-    }
-
-    /// Appends text that begins on a line of the source.
-    fn push(&mut self, text: &str, line: usize) {
-        self.lines.push((self.text.len(), line));
-        for (i, _) in text.match_indices('\n') {
-            let last = self.lines.last().map_or(line, |l| l.1);
-            self.lines.push((self.text.len() + i + 1, last + 1));
-        }
-        self.text.push_str(text);
-    }
-
-    /// Returns the line of the source that an offset of the text stands on.
-    pub fn line(&self, offset: usize) -> usize {
-        let after = self.lines.partition_point(|(at, _)| *at <= offset);
-        self.lines[..after].last().or(self.lines.first()).map_or(1, |l| l.1)
-    }
-}
-
 impl Document {
     /// Reads a text. The end of its name tells the format: Markdown (`.md`), HTML (`.html`), CSV
     /// (`.csv`, `.tsv`), else plain text.
@@ -85,8 +44,7 @@ impl Document {
             "csv" | "tsv" => csv::read(&mut reader, source, 1),
             _ => plain::read(&mut reader, source, 1, BlockKind::Prose),
         }
-        reader.end();
-        let Reader { blocks, grids, .. } = reader;
+        let (blocks, grids) = reader.into_parts();
         Ok(Document { name: name.to_owned(), blocks, grids, source: source.to_owned() })
     }
 
@@ -164,54 +122,6 @@ fn joined(mut outer: impl Iterator<Item = char>, inner: Option<char>) -> bool {
     let word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
     word(inner) && word(next)
         || digit(inner) && matches!(next, Some('.' | ',')) && digit(outer.next())
-}
-
-/// Collects the blocks and tables of a text.
-#[derive(Debug, Default)]
-pub(crate) struct Reader {
-    blocks: Vec<Block>,
-    grids: Vec<Grid>,
-    open: Option<Block>,
-}
-
-/// Characters of a title above a table at most.
-const TITLE: usize = 120;
-
-impl Reader {
-    /// Appends prose to the open block.
-    pub(crate) fn push(&mut self, text: &str, line: usize) {
-        self.open.get_or_insert_with(|| Block::new(BlockKind::Prose)).push(text, line);
-    }
-
-    /// Ends the open block.
-    pub(crate) fn end(&mut self) {
-        self.blocks.extend(self.open.take().filter(|b| !b.text.trim().is_empty()));
-    }
-
-    /// Adds a line of code or of a table.
-    pub(crate) fn data(&mut self, text: &str, line: usize) {
-        self.end();
-        let mut block = Block::new(BlockKind::Data);
-        block.push(text, line);
-        self.blocks.push(block);
-    }
-
-    /// Adds a table. Without a caption, the short line above is its title.
-    pub(crate) fn grid(&mut self, mut grid: Grid) {
-        self.end();
-        if grid.title.is_none() {
-            let above = self.blocks.iter().rfind(|b| b.kind == BlockKind::Prose);
-            let title = above.map(|b| b.text.split_whitespace().collect::<Vec<_>>().join(" "));
-            grid.title = title.filter(|t| t.chars().count() <= TITLE);
-        }
-        if !grid.header.is_empty() {
-            self.data(&grid.header.join(" "), grid.line);
-        }
-        for (line, cells) in &grid.rows {
-            self.data(&cells.join(" "), *line);
-        }
-        self.grids.push(grid);
-    }
 }
 
 /// Decodes a text: UTF-8, else Latin-1. A NUL byte is refused: that is no text.

@@ -7,7 +7,8 @@ use std::ops::Range;
 
 use serde::Serialize;
 
-use crate::document::{BlockKind, Document};
+use crate::blocks::BlockKind;
+use crate::document::Document;
 use crate::evaluate::Evaluate;
 use crate::judge::{Bound, ClaimVerdict, verdict};
 use crate::number::{NumberFormat, parse_with_unit};

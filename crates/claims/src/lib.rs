@@ -5,6 +5,7 @@
 //! only lists the sentences that contain a comparing word.
 
 mod bindings;
+mod blocks;
 mod document;
 mod draft;
 mod evaluate;
@@ -16,7 +17,8 @@ pub mod tables;
 pub mod unit;
 
 pub use bindings::{ClaimBinding, ClaimsError, ClaimsFile};
-pub use document::{Block, BlockKind, Document, TextError, decode};
+pub use blocks::{Block, BlockKind};
+pub use document::{Document, TextError, decode};
 pub use draft::{Comparison, ResultName, comparisons, draft};
 pub use evaluate::{Computed, CurrentRow, Evaluate, ExpressionError, Input, Outcome};
 pub use exact::Exact;

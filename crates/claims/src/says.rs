@@ -74,9 +74,9 @@ pub(crate) fn said(text: &str) -> Result<Said, String> {
         return Ok(Said::Place(at + 1));
     }
     if let Some(place) = ["st", "nd", "rd", "th"].iter().find_map(|end| lower.strip_suffix(end))
-        && let Some(place) = place.parse().ok().filter(|p| *p > 0)
+        && let Ok(place) = place.parse()
     {
-        return Ok(Said::Place(place));
+        return if place > 0 { Ok(Said::Place(place)) } else { Err(no_value(text, "")) };
     }
     let found = RELATIONS.iter().find(|(words, _)| lower.starts_with(words));
     let (relation, rest) = match found {
@@ -90,10 +90,7 @@ pub(crate) fn said(text: &str) -> Result<Said, String> {
     };
     let Some((number, unit)) = parse_with_unit(rest, format) else {
         let hint = if rest.contains(',') { ", without marks between thousands" } else { "" };
-        return Err(format!(
-            "says = '{text}' states no value: write it as in \"5 %\", \"2.3 times\", \"more than 25 \
-             %\", \"13 to 15 %\", \"first\" or '\"a text\"'{hint}"
-        ));
+        return Err(no_value(text, hint));
     };
     let (value, to) = match from {
         Some(from) => (from.value, Some(number.value)),
@@ -102,6 +99,13 @@ pub(crate) fn said(text: &str) -> Result<Said, String> {
     let last_digit = exact::ten_to(-number.decimals.cast_signed());
     let unit = unit.unwrap_or_default();
     Ok(Said::Number(SaidNumber { relation, value, to, last_digit, unit }))
+}
+
+fn no_value(text: &str, hint: &str) -> String {
+    format!(
+        "says = '{text}' states no value: write it as in \"5 %\", \"2.3 times\", \"more than 25 %\", \
+         \"13 to 15 %\", \"first\" or '\"a text\"'{hint}"
+    )
 }
 
 /// Parses `within`: a percentage, as a fraction.

@@ -1,91 +1,164 @@
 //! `assay audit`.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{Read, Write};
 use std::path::Path;
 
 use anyhow::Result;
-use assay_audit::{self as audited, Claim, ClaimVerdict, Source};
-use assay_model::units;
-use assay_rules::quoted::{self, QuotedResult};
+use assay_checks::{AuditedClaim, Evidence, Recomputed, catalogue};
+use assay_claims::{
+    Audit, ClaimVerdict, ClaimsError, ClaimsFile, Document, ResultName, Table, comparisons, decode,
+};
+use assay_report::post::{Bindings, Library};
+use assay_report::terminal;
+use assay_rules::landscape::{Collection, LandscapeError};
 use serde_json::json;
 
-use crate::cli::{Audit, Cli};
+use crate::cli::{self, Cli};
 use crate::exit::{Exit, Usage};
-use crate::screen::{print_json, print_styled, style};
+use crate::screen::{answer_styled, print, say, style};
 
-/// Audits each file; a claim that is wrong makes the exit code 4.
-pub fn audit(cli: &Cli, audit: &Audit) -> Result<Exit> {
-    let only = verdicts(&audit.only)?;
-    let limit = units::parse_bytes(&audit.max_size)
-        .map_err(|e| Usage(format!("--max-size {}: {e}", audit.max_size)))?;
-    let mut results: Vec<QuotedResult> = Vec::new();
-    if audit.results.is_empty() {
-        for (name, text) in quoted::FILES {
-            results.extend(quoted::read(name, text.as_bytes())?);
-        }
+/// Largest text that is read, bytes.
+const MAX_SIZE: u64 = 16 << 20;
+
+/// Judges the bound claims of a text, drafts their bindings, or lists what could be bound. A wrong
+/// claim makes the exit code 4.
+pub fn audit(cli: &Cli, asked: &cli::Audit) -> Result<Exit> {
+    let name = asked.text.display().to_string();
+    let document =
+        Document::read(&name, &decoded(&asked.text)?).map_err(|e| Usage(e.to_string()))?;
+    if let Some(path) = &asked.draft {
+        return draft(asked, &document, path);
     }
-    for path in &audit.results {
-        let file = File::open(path).map_err(|e| cannot_read(path, &e))?;
-        results
-            .extend(quoted::read_unranked(&name_of(path), file).map_err(|e| Usage(e.to_string()))?);
-    }
-    let mut files = Vec::new();
-    let mut wrong = false;
-    for path in &audit.files {
-        let name = name_of(path);
-        let source = Source::read(&name, &bytes(path, limit)?, usize::try_from(limit)?)
-            .map_err(|e| Usage(e.to_string()))?;
-        let found = audited::audit(&source, &results);
-        wrong |= found.count(ClaimVerdict::Wrong) > 0;
-        if cli.json {
-            let claims: Vec<&Claim> = found
-                .claims
-                .iter()
-                .filter(|c| only.is_empty() || only.contains(&c.verdict))
-                .collect();
-            files.push(json!({ "file": name, "claims": claims, "findings": found.findings() }));
-        } else {
-            print_styled(&assay_report::terminal::audit(&name, &found, &only, style()))?;
-        }
-    }
-    if cli.json {
-        print_json(&json!({ "files": files }))?;
-    }
-    Ok(if wrong { Exit::Rule } else { Exit::Fine })
+    let Some(claims) = &asked.claims else {
+        let tables = document.tables(&[]).map_err(|(_, e)| Usage(e))?;
+        let found = comparisons(&document, &tables);
+        let list: Vec<_> = tables.iter().map(listed).collect();
+        let json = json!({ "text": name, "tables": list, "not_checked": found });
+        answer_styled(cli.json, &json, || terminal::auditable(&name, &tables, &found, style()))?;
+        return Ok(Exit::Fine);
+    };
+    let file = claims.display().to_string();
+    let wrong = |e: ClaimsError| Usage(e.to_string());
+    let bindings = ClaimsFile::read(&file, &decoded(claims)?).map_err(wrong)?;
+    bindings.check_text(&name).map_err(wrong)?;
+    let tables = document
+        .tables(&bindings.declarations())
+        .map_err(|(i, message)| wrong(bindings.table_error(i, message)))?;
+    let library = library(asked)?;
+    let evaluator = Bindings::new(&library, &tables, bindings.as_of.as_deref());
+    let audit =
+        assay_claims::audit(&document, &tables, &bindings, &evaluator).map_err(|errors| {
+            let lines: Vec<String> = errors.iter().map(ClaimsError::to_string).collect();
+            Usage(lines.join("\n"))
+        })?;
+    let json = json!({
+        "text": name,
+        "as_of": bindings.as_of,
+        "claims": audit.claims,
+        "not_checked": audit.not_checked,
+        "findings": findings(&audit),
+    });
+    answer_styled(cli.json, &json, || terminal::audit(&name, &audit, asked.verbose, style()))?;
+    let any_wrong = audit.claims.iter().any(|c| c.verdict == ClaimVerdict::Wrong);
+    Ok(if any_wrong { Exit::Rule } else { Exit::Fine })
 }
 
-fn name_of(path: &Path) -> String {
-    path.display().to_string()
-}
-
-fn cannot_read(path: &Path, error: &std::io::Error) -> Usage {
-    Usage(format!("{}: cannot be read: {error}", path.display()))
-}
-
-/// A file's bytes, never more than one beyond the limit.
-/// What a file holds; `-` is standard input.
-fn bytes(path: &Path, limit: u64) -> Result<Vec<u8>> {
-    let path = if path == Path::new("-") { Path::new("/dev/stdin") } else { path };
-    let file = File::open(path).map_err(|e| cannot_read(path, &e))?;
-    let size = file.metadata().map_err(|e| cannot_read(path, &e))?.len();
-    if size > limit {
-        let name = name_of(path);
-        return Err(Usage(audited::AuditError::TooLarge { name, size, limit }.to_string()).into());
+/// Writes a draft of a claims file, or prints it for `-`.
+fn draft(asked: &cli::Audit, document: &Document, path: &Path) -> Result<Exit> {
+    let tables = document.tables(&[]).map_err(|(_, e)| Usage(e))?;
+    let library = library(asked)?;
+    let results = library.collection.results().map_err(|e| usage(&e))?;
+    let results: Vec<ResultName> = results
+        .into_iter()
+        .map(|r| ResultName { id: r.id, system: r.system, metric: r.metric })
+        .collect();
+    let evaluator = Bindings::new(&library, &tables, None);
+    let text = assay_claims::draft(document, &tables, &results, &evaluator);
+    if path == Path::new("-") {
+        print(&text)?;
+        return Ok(Exit::Fine);
     }
+    let mut options = File::options();
+    options.write(true).create(true).truncate(true).create_new(!asked.force);
+    let mut file = options.open(path).map_err(|e| match e.kind() {
+        std::io::ErrorKind::AlreadyExists => Usage(format!(
+            "{} exists: --force replaces it, `--draft -` prints the draft",
+            path.display()
+        )),
+        _ => Usage(format!("{}: cannot be written: {e}", path.display())),
+    })?;
+    file.write_all(text.as_bytes())?;
+    let count = |line: &str| text.lines().filter(|l| *l == line).count();
+    let (all, blank) = (count("[[claim]]"), count("is = ''"));
+    say(&format!(
+        "{}: {all} comparisons, {} with a proposed binding, {blank} to fill in",
+        path.display(),
+        all - blank
+    ));
+    Ok(Exit::Fine)
+}
+
+/// The quoted results: those built in, of folders, and of files.
+fn library(asked: &cli::Audit) -> Result<Library> {
+    let mut collection = Collection::built_in()?;
+    for folder in &asked.published {
+        collection.add(folder).map_err(|e| usage(&e))?;
+    }
+    for file in &asked.results {
+        collection.add_file(file).map_err(|e| usage(&e))?;
+    }
+    Ok(Library::new(collection).map_err(|e| usage(&e))?)
+}
+
+fn usage(error: &LandscapeError) -> Usage {
+    Usage(error.to_string())
+}
+
+/// A table in `--json`.
+fn listed(table: &Table) -> serde_json::Value {
+    let columns: Vec<&str> = table.columns.iter().map(|c| c.title.as_str()).collect();
+    json!({
+        "table": table.name,
+        "line": table.line,
+        "title": table.title,
+        "columns": columns,
+        "rows": table.rows.len(),
+    })
+}
+
+/// The findings of an audit, as `publish` has them.
+fn findings(audit: &Audit) -> Vec<assay_model::Finding> {
+    let claims = audit.claims.iter().filter_map(|claim| {
+        let result = match claim.verdict {
+            ClaimVerdict::Holds => Recomputed::Holds,
+            ClaimVerdict::OffByRounding => Recomputed::OffByRounding,
+            ClaimVerdict::NoData => Recomputed::NoInputs,
+            ClaimVerdict::Ambiguous => Recomputed::Ambiguous,
+            ClaimVerdict::Wrong => Recomputed::Differs,
+        };
+        let computed: Vec<&str> = claim.readings.iter().map(|r| r.computed.as_str()).collect();
+        let claim = AuditedClaim {
+            words: format!("line {}: \"{}\"", claim.line, claim.quote),
+            result,
+            reason: format!("recomputed: {}", computed.join("; ")),
+        };
+        let evidence = Evidence { audited: Some(claim), ..Evidence::default() };
+        catalogue().iter().flat_map(|check| check.findings(&evidence)).next()
+    });
+    claims.collect()
+}
+
+/// The text of a file; `-` is standard input.
+fn decoded(path: &Path) -> Result<String> {
+    let name = path.display().to_string();
+    let unreadable = |e: std::io::Error| Usage(format!("{name}: cannot be read: {e}"));
+    let own = if path == Path::new("-") { Path::new("/dev/stdin") } else { path };
     let mut bytes = Vec::new();
-    file.take(limit + 1).read_to_end(&mut bytes).map_err(|e| cannot_read(path, &e))?;
-    Ok(bytes)
-}
-
-fn verdicts(words: &[String]) -> Result<Vec<ClaimVerdict>> {
-    words
-        .iter()
-        .map(|word| {
-            ClaimVerdict::ALL.into_iter().find(|v| v.word() == word.trim()).ok_or_else(|| {
-                let known = ClaimVerdict::ALL.map(ClaimVerdict::word).join(", ");
-                Usage(format!("--only {word}: no such verdict; there are {known}")).into()
-            })
-        })
-        .collect()
+    let file = File::open(own).map_err(unreadable)?;
+    file.take(MAX_SIZE + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() as u64 > MAX_SIZE {
+        return Err(Usage(format!("{name}: larger than 16 MiB: audit a part of it")).into());
+    }
+    Ok(decode(&name, &bytes).map_err(|e| Usage(e.to_string()))?)
 }

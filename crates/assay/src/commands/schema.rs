@@ -20,6 +20,7 @@ fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         ("analysis", schemars::schema_for!(model::Analysis)),
         ("run", schemars::schema_for!(model::RunSummary)),
         ("live-event", schemars::schema_for!(model::LiveEvent)),
+        ("claims", schemars::schema_for!(assay_claims::ClaimsFile)),
         ("nodes", schemars::schema_for!(assay_cluster::NodesFile)),
         #[cfg(feature = "server")]
         ("job", schemars::schema_for!(assay_server::Job)),

@@ -1,4 +1,4 @@
-//! The checks of what is claimed, from the command line: posts, landscapes, comparisons, audits, suites and runs
+//! The checks of what is claimed, from the command line: posts, landscapes, comparisons, suites and runs
 //! with power. For each an input on which it fires, one on which it passes, and one that it cannot check.
 
 use crate::common::World;
@@ -55,12 +55,6 @@ fn of_post(world: &World, body: &str) -> Value {
         (4, Err(_)) => refusal(&done.stderr),
         _ => panic!("{}", done.stderr),
     }
-}
-
-fn audit(world: &World, text: &str) -> Value {
-    world.write("a.md", text);
-    let done = world.run(&["audit", "a.md", "--json"]);
-    json(&done.stdout)["files"][0]["findings"].clone()
 }
 
 #[test]
@@ -231,28 +225,6 @@ fn measured_beside_quoted_is_labelled_and_stated() {
     assert_eq!(world.run(&run).code, 0);
     let found = landscape(&world, csv, &["--with", "last"]);
     assert_eq!(outcome(&printed(&found, "F47")), "warning", "{found}");
-}
-
-#[test]
-fn claims_of_others_belong_to_their_checks() {
-    let world = World::new();
-    let table = "| System | Chips | ops/s |\n|---|---|---|\n| Acme Z900 | 2 | 4,220 |\n| Bolt Q77 | 4 | 4,000 |\n\n";
-    let of = |sentence: &str| audit(&world, &format!("# Report\n\n{table}{sentence}\n"));
-    let right = of("The Acme Z900 delivered 5.5% more throughput than the Bolt Q77.");
-    let wrong = of("The Acme Z900 delivered 9% more throughput than the Bolt Q77.");
-    assert_eq!(outcome(&printed(&right, "F45")), "passes", "{right}");
-    assert_eq!(outcome(&printed(&wrong, "F45")), "invalid", "{wrong}");
-    // Ratios whose inputs stand nowhere.
-    let alone = audit(
-        &world,
-        "# Report\n\nThe Acme Z900 delivered 9% more throughput than the Bolt Q77.\n",
-    );
-    assert_eq!(outcome(&printed(&alone, "F54")), "warning", "{alone}");
-    assert_eq!(outcome(&printed(&right, "F54")), "passes", "{right}");
-    let watts = of("The Acme Z900 delivered 3 times the throughput per watt of the Bolt Q77.");
-    assert_eq!(outcome(&printed(&watts, "F51")), "warning", "{watts}");
-    let rank = of("The Bolt Q77 delivered the best throughput of all.");
-    assert!(!printed(&rank, "F56").is_empty(), "{rank}");
 }
 
 #[test]

@@ -32,23 +32,6 @@ pub struct ClaimEvidence {
     pub is_speedup: Option<bool>,
 }
 
-/// What a claim of an audited text is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ClaimAbout {
-    /// A number, a ratio, a name: something that follows from what is printed.
-    Printed,
-    /// An order or a place in it.
-    Order,
-    /// A statement without a number.
-    Quality,
-    /// A value for each watt, core, chip or rack unit.
-    PerDenominator,
-    /// What the disclosure must hold.
-    Disclosure,
-    /// The class of results that a table is of.
-    Class,
-}
-
 /// What recomputing a claim gave.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Recomputed {
@@ -69,8 +52,6 @@ pub enum Recomputed {
 pub struct AuditedClaim {
     /// Where it stands and its words (`line 3: "5% better"`).
     pub words: String,
-    /// What it is about.
-    pub about: ClaimAbout,
     /// What recomputing gave.
     pub result: Recomputed,
     /// Why, in a sentence.

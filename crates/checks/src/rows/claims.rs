@@ -16,7 +16,7 @@ pub const SAME_METRIC: Row = Row {
     why: "numbers of two metrics have no ratio",
     remedy: "compare results of one metric in one version, or name the difference and state no ratio",
     source: "MLPerf messaging guidelines; SPEC OSG fair use",
-    evidence: "both sides in a post; runs in `assay compare`; tables that `assay audit` reads",
+    evidence: "both sides in a post; runs in `assay compare`",
 };
 
 /// F47, kinds-not-mixed.
@@ -91,7 +91,7 @@ pub const POWER_MEASURED: Row = Row {
     why: "a nameplate is not a measurement, and two meters of two things have no ratio",
     remedy: "measure at the wall in the same run, and name the meter and its uncertainty (`observe.meter`)",
     source: "MLPerf power rules; SPECpower methodology",
-    evidence: "published results (`watts_source`), meters of a run (`observe.meter`), `assay audit`",
+    evidence: "published results (`watts_source`), meters of a run (`observe.meter`)",
 };
 
 /// F52, price-basis.
@@ -166,7 +166,7 @@ pub const REQUIRED_DISCLOSURE: Row = Row {
     why: "the body that owns the metric may forbid the use without it",
     remedy: "print the fields with the number",
     source: "SPEC HPG, SPEC 2023 and MLPerf fair-use rules",
-    evidence: "the rule pack `fair-use` over a post; imported results; `assay audit`",
+    evidence: "the rule pack `fair-use` over a post; imported results",
 };
 
 /// F59, selective-report.

@@ -1,7 +1,7 @@
 //! CSV: the mark of its columns is the one of comma, semicolon and tab that its first line has most.
 
 use super::{Grid, MAX_COLUMNS, is_numeric};
-use crate::document::Reader;
+use crate::blocks::Reader;
 
 /// Reads a text of CSV, whose first line is `line` of the source. Its first row is the header
 /// unless it has a number.

@@ -6,7 +6,7 @@ use html5gum::emitters::callback::{CallbackEmitter, CallbackEvent};
 use html5gum::{Span, Tokenizer};
 
 use super::{Grid, MAX_COLUMNS, is_numeric, plain};
-use crate::document::{BlockKind, Reader};
+use crate::blocks::{BlockKind, Reader};
 
 /// Elements whose content is no text for readers.
 const HIDDEN: [&str; 7] = ["script", "style", "head", "template", "noscript", "svg", "textarea"];

@@ -3,7 +3,7 @@
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
 use super::{Grid, csv, html, plain};
-use crate::document::{BlockKind, Reader};
+use crate::blocks::{BlockKind, Reader};
 
 /// Reads a text of Markdown.
 pub(crate) fn read(reader: &mut Reader, source: &str) -> Result<(), (usize, String)> {

@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use super::{Grid, MAX_COLUMNS, is_numeric};
-use crate::document::{BlockKind, Reader};
+use crate::blocks::{BlockKind, Reader};
 use crate::unit;
 
 /// Lines above the first row that can be its header.
@@ -115,7 +115,8 @@ fn grid(above: &[(usize, &str)], rows: &[(usize, &str)]) -> Option<(usize, Grid)
     }
     let (used, header) = header(above, &columns);
     // One row without a header of as many columns is a sentence with a gap.
-    if rows.len() < 2 && header.iter().filter(|t| !t.is_empty()).count() < width {
+    let titled = header.iter().filter(|t| !t.is_empty() && !is_numeric(t)).count();
+    if rows.len() < 2 && titled < width {
         return None;
     }
     let line = above.get(above.len() - used).or(rows.first()).map_or(1, |(line, _)| *line);

@@ -1,7 +1,5 @@
 //! Broken texts and claims files: a clear error with file and line, or no data.
 
-use std::time::Instant;
-
 use super::verdicts::{TEXT, audited};
 use super::{document, tables};
 use crate::{ClaimsFile, Document, comparisons, decode};
@@ -108,7 +106,7 @@ fn right_to_left_text_and_digits_of_other_scripts() {
 }
 
 #[test]
-fn ten_thousand_rows_take_well_under_a_second() {
+fn ten_thousand_rows_in_each_format() {
     let each = |row: &dyn Fn(usize, usize) -> String| {
         (0..10_000).map(|i| row(i, i % 97)).collect::<Vec<_>>().concat()
     };
@@ -116,7 +114,6 @@ fn ten_thousand_rows_take_well_under_a_second() {
     let lines = each(&|i, v| format!("system-{i}   {i:>6}  {v:>4}.5\n"));
     let html = each(&|i, v| format!("<tr><td>s {i}<td>{i}<td>{v}.5\n"));
     let declared = "[[table]]\nlines = '1-10000'\nrow = '^(\\S+) +(\\d+) +(\\S+)$'\n";
-    let start = Instant::now();
     for (name, text) in [
         ("a.md", format!("| name | n | v |\n|---|---|---|\n{rows}")),
         ("a.txt", format!("name          n      v\n{lines}")),
@@ -135,8 +132,6 @@ fn ten_thousand_rows_take_well_under_a_second() {
     let claims =
         format!("{declared}[[claim]]\nquote = 'system-77 '\nsays = '1'\nis = 'value(1)'\n");
     audited(&lines, &claims).unwrap();
-    // Unoptimized and on a loaded machine.
-    assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
 }
 
 #[test]

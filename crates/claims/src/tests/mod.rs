@@ -3,6 +3,7 @@
 mod arithmetic;
 mod bad_input;
 mod reading;
+mod texts;
 mod verdicts;
 
 use std::fmt::Write;

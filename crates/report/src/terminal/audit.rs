@@ -1,89 +1,130 @@
-//! What an audit found.
+//! The claims of a text with their verdicts.
 
-use assay_audit::{Audit, Claim, ClaimKind, ClaimVerdict};
 use assay_chart::text::shorten;
+use assay_claims::{Audit, ClaimVerdict, Comparison, JudgedClaim, Reading, Table};
+use assay_model::nouns::count;
 
 use super::Style;
 use crate::document::{Part, Parts, Tone, terminal, text};
 
-/// The claims of a text with one of the verdicts in `only` (all, if it is empty), each with its
-/// place, verdict, words and what was recomputed; then how many there are of each verdict.
-pub fn audit(name: &str, audit: &Audit, only: &[ClaimVerdict], style: Style) -> String {
-    let mut all = Parts::default();
-    let shown: Vec<&Claim> =
-        audit.claims.iter().filter(|c| only.is_empty() || only.contains(&c.verdict)).collect();
-    // What is stated without a number is counted, and shown when it is asked for.
-    let wordy = |c: &Claim| c.kind == ClaimKind::Qualitative && only.is_empty();
-    for claim in shown.iter().filter(|c| !wordy(c)) {
-        write(&mut all, name, claim, style);
+/// Columns and rows of a table that are listed by name at most.
+const LISTED: usize = 12;
+
+/// Each claim with its place, verdict, quote and recomputed value, then the number of each verdict.
+/// `all` also lists the rows of columns that hold and the comparisons that are not checked.
+pub fn audit(name: &str, audit: &Audit, all: bool, style: Style) -> String {
+    let mut parts = Parts::default();
+    for claim in &audit.claims {
+        write(&mut parts, name, claim, all, style);
     }
-    let counts: Vec<String> = ClaimVerdict::ALL
-        .iter()
-        .map(|v| (audit.count(*v), v.word()))
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, word)| format!("{count} {word}"))
-        .collect();
-    let total = match audit.claims.len() {
-        0 => "no claims".to_owned(),
-        1 => "1 claim".to_owned(),
-        n => format!("{n} claims"),
-    };
-    let counts = if counts.is_empty() { String::new() } else { format!(": {}", counts.join(", ")) };
-    all.titled(format!("{name}: {total}{counts}"));
-    let words = shown.iter().filter(|c| wordy(c)).count();
-    if words > 0 {
-        all.note(format!("{words} stated without a number: --only unsupported shows them"));
+    let verdicts = ClaimVerdict::ALL.iter().rev().filter_map(|v| {
+        let claims = audit.claims.iter().filter(|c| c.verdict == *v).count();
+        (claims > 0).then(|| format!("{claims} {}", v.words()))
+    });
+    let verdicts: Vec<String> = verdicts.collect();
+    let total = count(audit.claims.len(), "claim");
+    let verdicts =
+        if verdicts.is_empty() { String::new() } else { format!(": {}", verdicts.join(", ")) };
+    parts.titled(format!("{name}: {total}{verdicts}"));
+    let left = audit.not_checked.len();
+    if left > 0 && all {
+        comparisons(&mut parts, name, "Not checked:", &audit.not_checked, style);
+    } else if left > 0 {
+        parts.note(format!("not checked: {} (-v lists them)", count(left, "comparison")));
     }
-    terminal::parts(&all, style)
+    terminal::parts(&parts, style)
 }
 
-fn write(all: &mut Parts, name: &str, claim: &Claim, style: Style) {
-    let paint = match claim.verdict {
+/// The tables and comparisons of a text that nothing is bound to yet.
+pub fn auditable(name: &str, tables: &[Table], found: &[Comparison], style: Style) -> String {
+    let mut parts = Parts::default();
+    for table in tables {
+        let title = table.title.as_ref().map_or(String::new(), |t| format!(": {t}"));
+        let title = shorten(&title, style.columns() / 2, style.ellipsis());
+        parts.toned(Tone::Plain, format!("{name}:{}: {}{title}", table.line, table.name));
+        let titles: Vec<&str> =
+            table.columns.iter().take(LISTED).map(|c| c.title.as_str()).collect();
+        let more = if table.columns.len() > LISTED { ", ..." } else { "" };
+        let rows = count(table.rows.len(), "row");
+        let line = format!("{rows}; columns: {}{more}", titles.join(", "));
+        parts.push(Part::List(Tone::Soft, vec![text(line)]));
+    }
+    comparisons(&mut parts, name, "Comparisons, none checked:", found, style);
+    let tables = count(tables.len(), "table");
+    parts.titled(format!("{name}: {tables}, {}", count(found.len(), "comparison")));
+    parts.note(format!("`assay audit {name} --draft claims.toml` writes a claims file to fill in"));
+    terminal::parts(&parts, style)
+}
+
+fn comparisons(parts: &mut Parts, name: &str, title: &str, found: &[Comparison], style: Style) {
+    if found.is_empty() {
+        return;
+    }
+    parts.titled(title);
+    for comparison in found {
+        let Comparison { line, quote, table } = comparison;
+        let quote = shorten(quote, 2 * style.columns() - 8, style.ellipsis());
+        let words = match table {
+            Some(table) => format!("{table}, column `{quote}`"),
+            None => format!("\"{quote}\""),
+        };
+        parts.toned(Tone::Plain, format!("{name}:{line}"));
+        parts.push(Part::List(Tone::Soft, vec![text(words)]));
+    }
+}
+
+fn write(parts: &mut Parts, name: &str, claim: &JudgedClaim, all: bool, style: Style) {
+    let id = claim.id.as_ref().map_or(String::new(), |id| format!(" ({id})"));
+    let head = format!("{name}:{}: {}{id}", claim.line, claim.verdict.words());
+    parts.toned(tone(claim.verdict), head);
+    let quote = shorten(&claim.quote, 2 * style.columns() - 8, style.ellipsis());
+    let mut lines = vec![text(format!("\"{quote}\""))];
+    let says = claim.says.as_deref().unwrap_or("no number");
+    for reading in &claim.readings {
+        lines.push(text(recomputed(says, reading, claim.readings.len() > 1)));
+        lines.extend(inputs(reading));
+    }
+    let shown = |v: ClaimVerdict| all || v != ClaimVerdict::Holds;
+    for row in claim.rows.iter().filter(|r| shown(r.verdict)) {
+        for reading in &row.readings {
+            let words = recomputed(&row.says, reading, true);
+            lines.push(text(format!("line {}, {}: {words}", row.line, row.row)));
+        }
+    }
+    if !claim.rows.is_empty() {
+        let holds = claim.rows.iter().filter(|r| r.verdict == ClaimVerdict::Holds).count();
+        lines.push(text(format!("{holds} of {} hold", count(claim.rows.len(), "row"))));
+    }
+    lines.extend(claim.note.as_ref().map(|note| text(format!("note: {note}"))));
+    parts.push(Part::List(Tone::Soft, lines));
+}
+
+/// The claimed and the recomputed value of a reading.
+fn recomputed(says: &str, reading: &Reading, verdict: bool) -> String {
+    let Reading { computed, formula, .. } = reading;
+    let formula = if formula.is_empty() { String::new() } else { format!(" = {formula}") };
+    let words = match reading.verdict {
+        ClaimVerdict::NoData => format!("says {says}; missing: {computed}"),
+        _ => format!("says {says}; recomputed: {computed}{formula}"),
+    };
+    if verdict { format!("{}: {words}", reading.verdict.words()) } else { words }
+}
+
+/// The values of a reading with their sources; many are left to JSON.
+fn inputs(reading: &Reading) -> Vec<crate::document::Text> {
+    let few = reading.inputs.iter().filter(|_| reading.inputs.len() <= 4);
+    few.map(|i| {
+        let unit = if i.unit.is_empty() { String::new() } else { format!(" {}", i.unit) };
+        text(format!("{}: {}{unit} ({})", i.label, i.value, i.source))
+    })
+    .collect()
+}
+
+fn tone(verdict: ClaimVerdict) -> Tone {
+    match verdict {
         ClaimVerdict::Holds => Tone::Good,
         ClaimVerdict::Wrong => Tone::Bad,
         ClaimVerdict::Ambiguous | ClaimVerdict::OffByRounding => Tone::Warn,
-        ClaimVerdict::Unsupported => Tone::Plain,
-    };
-    let (line, column, verdict) = (claim.line, claim.column, claim.verdict.word());
-    all.toned(paint, format!("{name}:{line}:{column}: {verdict}"));
-    let quote = shorten(&claim.quote, 2 * style.columns() - 8, style.ellipsis());
-    all.push(Part::List(Tone::Plain, vec![text(format!("\"{quote}\""))]));
-    let mut why = vec![text(claim.reason.clone())];
-    let trusted = claim.verdict != ClaimVerdict::Unsupported;
-    for input in claim.inputs.iter().take(2).filter(|_| trusted && claim.inputs.len() > 1) {
-        let place = match (&input.quoted, input.place) {
-            (Some(id), _) => format!("quoted: {id}"),
-            (None, Some((line, _))) => format!("line {line}"),
-            (None, None) => "not placed".into(),
-        };
-        why.push(text(format!("{}: {} ({place})", input.name, input.value)));
-    }
-    all.push(Part::List(Tone::Soft, why));
-}
-
-#[cfg(test)]
-mod tests {
-    use assay_audit::{Source, audit as run};
-
-    use super::*;
-
-    const TEXT: &str = "# Report\n\n| system | chips | ops/s |\n|---|---|---|\n\
-        | Acme Z900 | 2 | 4,220 |\n| Bolt Q77 | 4 | 4,000 |\n\n\
-        The Acme Z900 delivered 9% better throughput than the Bolt Q77.\n";
-
-    #[test]
-    fn claims_are_written_with_place_verdict_and_formula() {
-        let text = audit("a.md", &run(&Source::of_text(TEXT), &[]), &[], Style::default());
-        assert!(text.contains("a.md:8:1: wrong\n"), "{text}");
-        assert!(text.contains("4220/4000 - 1 = 5.5"), "{text}");
-        assert!(text.contains("a.md: 1 claim: 1 wrong\n"), "{text}");
-        assert!(text.lines().all(|l| l.chars().count() <= 80), "{text}");
-    }
-
-    #[test]
-    fn only_what_was_asked_for_is_shown() {
-        let only = [ClaimVerdict::Holds];
-        let text = audit("a.md", &run(&Source::of_text(TEXT), &[]), &only, Style::default());
-        assert_eq!(text, "a.md: 1 claim: 1 wrong\n");
+        ClaimVerdict::NoData => Tone::Plain,
     }
 }

@@ -25,7 +25,7 @@ mod tlb;
 
 pub use crate::document::terminal::writer::{painted, printable, printable_json};
 pub use archive::archive;
-pub use audit::audit;
+pub use audit::{audit, auditable};
 pub use checklist::checklist;
 pub use io::io;
 pub use io_distribution::printed;

@@ -10,7 +10,7 @@ use super::build::build;
 use super::definition::{Definition, read_definitions};
 use super::{Landscape, LandscapeError, Query};
 use crate::quoted::{
-    DEFINITIONS, FILES, QuotedResult, SOURCES, Source, is_date, read, read_sources,
+    DEFINITIONS, FILES, QuotedResult, SOURCES, Source, is_date, read, read_sources, read_unranked,
 };
 
 /// The largest file of results or definitions that is read, bytes.
@@ -34,6 +34,8 @@ struct Folder {
 enum Text {
     BuiltIn(&'static str),
     OnDisk(PathBuf),
+    /// A file of single results: rows of one metric may differ in unit.
+    Unranked(PathBuf),
 }
 
 /// A landscape that there is.
@@ -97,6 +99,23 @@ impl Collection {
             folder.definitions = read_definitions(&shown(&definitions), &text)?;
             folder.files_are_there(&shown(&definitions), &text)?;
         }
+        self.folders.push(folder);
+        Ok(())
+    }
+
+    /// Adds one file of results, each of its own unit, to be looked up by their ids.
+    ///
+    /// # Errors
+    /// It cannot be read, or a row is wrong.
+    pub fn add_file(&mut self, path: &Path) -> Result<(), LandscapeError> {
+        let file = (shown(path), Text::Unranked(path.to_owned()));
+        let folder = Folder {
+            name: String::new(),
+            files: vec![file],
+            definitions: Vec::new(),
+            sources: Vec::new(),
+        };
+        folder.rows(&shown(path))?;
         self.folders.push(folder);
         Ok(())
     }
@@ -192,6 +211,7 @@ impl Folder {
                 Ok(read(&format!("{}/{name}", self.name), text.as_bytes())?)
             }
             Some((_, Text::OnDisk(path))) => Ok(read(&shown(path), open(path)?)?),
+            Some((_, Text::Unranked(path))) => Ok(read_unranked(&shown(path), open(path)?)?),
             None => Err(LandscapeError::Read {
                 path: Path::new(&self.name).join(file),
                 source: std::io::ErrorKind::NotFound.into(),

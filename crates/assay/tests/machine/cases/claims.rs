@@ -47,9 +47,9 @@ pub fn make(world: &World, name: &str) -> Option<Scene> {
         "landscape: per price" => per(world, "price", "", ""),
         "landscape: undated price" => per(world, "price", "2026-01-01", ""),
         "landscape: no price" => per(world, "price", ",30,USD", ",,USD"),
-        "audit: right" => audit(world, &format!("{TABLE}{}", claim("5.5%"))),
-        "audit: wrong" => audit(world, &format!("{TABLE}{}", claim("9%"))),
-        "audit: alone" => audit(world, &claim("9%")),
+        "audit: right" => audit(world, "5.5", "better"),
+        "audit: wrong" => audit(world, "9", "better"),
+        "audit: alone" => audit(world, "9", "missing"),
         _ => return None,
     };
     Some(Scene::Findings(found))
@@ -128,14 +128,27 @@ fn per(world: &World, what: &str, from: &str, to: &str) -> Value {
     landscape(world, &csv, &["--per", what])
 }
 
-const TABLE: &str = "| System | Chips | ops/s |\n|---|---|---|\n| Acme Z900 | 2 | 4,220 |\n| Bolt Q77 | 4 | 4,000 |\n\n";
-
-fn claim(percent: &str) -> String {
-    format!("The Acme Z900 delivered {percent} more throughput than the Bolt Q77.\n")
-}
-
-fn audit(world: &World, text: &str) -> Value {
-    world.write("a.md", &format!("# Report\n\n{text}"));
-    let done = world.run(&["audit", "a.md", "--json"]);
-    json(&done.stdout)["files"][0]["findings"].clone()
+/// The findings of a text that claims so many percent, bound to a function of its table.
+fn audit(world: &World, percent: &str, function: &str) -> Value {
+    world.write(
+        "a.md",
+        &format!(
+            "| System | ops/s |\n|---|---|\n| Acme Z9 | 4220 |\n| Bolt Q7 | 4000 |\n\nThe Acme Z9 \
+             delivers {percent}% more.\n"
+        ),
+    );
+    let cell = |row| format!("cell(\"table 1\", row=\"{row}\", column=\"ops/s\")");
+    let is = match function {
+        "missing" => "missing(\"the baseline\")".to_owned(),
+        _ => format!("more({}, than={})", cell("Acme Z9"), cell("Bolt Q7")),
+    };
+    world.write(
+        "claims.toml",
+        &format!(
+            "format = 1\ntext = 'a.md'\n[[claim]]\nquote = '{percent}% more'\nsays = '{percent} %'\nis \
+             = '{is}'\n"
+        ),
+    );
+    let done = world.run(&["audit", "a.md", "--claims", "claims.toml", "--json"]);
+    json(&done.stdout)["findings"].clone()
 }
