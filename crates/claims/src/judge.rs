@@ -341,6 +341,7 @@ fn number(
 ) -> Result<(ClaimVerdict, String), String> {
     let value = converted(said, value, unit)?;
     let own = if said.unit.is_empty() { unit } else { &said.unit };
+    let own = if own == "1" { "" } else { own };
     let shown = format!("{} {own}", exact::shown(&value)).trim_end().to_owned();
     let half = &said.last_digit / exact::from_integer(2);
     // How far the value is outside of what is claimed.

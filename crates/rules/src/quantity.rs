@@ -248,9 +248,7 @@ impl Quantity {
     /// The number as it stands in a formula: with its unit, in brackets where it was computed.
     pub fn operand(&self) -> String {
         match &self.derivation {
-            Derivation::Given(_) if self.provenance.is_empty() && self.unit == "1" => {
-                self.value.to_string()
-            }
+            Derivation::Given(_) if self.unit == "1" => self.value.to_string(),
             Derivation::Given(_) => format!("{} {}", self.value, self.unit),
             Derivation::Together(..) => self.formula(),
             _ => format!("({})", self.formula()),

@@ -114,7 +114,8 @@ fn recomputed(says: &str, reading: &Reading, verdict: bool) -> String {
 fn inputs(reading: &Reading) -> Vec<crate::document::Text> {
     let few = reading.inputs.iter().filter(|_| reading.inputs.len() <= 4);
     few.map(|i| {
-        let unit = if i.unit.is_empty() { String::new() } else { format!(" {}", i.unit) };
+        let plain = matches!(i.unit.as_str(), "" | "1");
+        let unit = if plain { String::new() } else { format!(" {}", i.unit) };
         text(format!("{}: {}{unit} ({})", i.label, i.value, i.source))
     })
     .collect()
