@@ -120,7 +120,8 @@ pub(super) fn keys(bytes: &[u8]) -> BTreeSet<String> {
         match sign {
             b'"' => {
                 let length = string_length(rest);
-                string = &rest[..length.saturating_sub(1)];
+                // A text that ends inside a string may end with a character of several bytes.
+                string = rest.get(..length.saturating_sub(1)).unwrap_or("");
                 rest = &rest[length..];
             }
             b':' => {
