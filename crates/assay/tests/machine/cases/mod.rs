@@ -107,7 +107,8 @@ const CASES: &[(&str, [&str; 3])] = &[
 
 #[test]
 fn every_check_has_a_case_that_fires_one_that_passes_and_one_that_cannot_check() {
-    let world = World::new();
+    // Without a turn: the scenes below wait to be alone.
+    let world = World::in_turn();
     let catalogue = json(&world.run(&["rules", "catalogue", "--json"]).stdout);
     let ids: Vec<&str> =
         catalogue.as_array().unwrap().iter().map(|c| c["id"].as_str().unwrap()).collect();
