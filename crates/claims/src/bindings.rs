@@ -1,6 +1,8 @@
 //! The claims file: for each claim its quote, the number it states and the expression that
 //! recomputes it.
 
+use std::collections::HashSet;
+
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
@@ -104,14 +106,13 @@ impl ClaimsFile {
             let message = format!("format = {}: this assay reads format = {FORMAT}", file.format);
             return Err(file.error(0, message));
         }
-        for (i, claim) in file.claims.iter().enumerate() {
-            if let Some(id) = &claim.id {
-                let same =
-                    |c: &&ClaimBinding| c.id.as_ref().is_some_and(|o| o.as_ref() == id.as_ref());
-                if file.claims[..i].iter().any(|c| same(&c)) {
-                    let message = format!("id = \"{}\" is taken by a claim above", id.as_ref());
-                    return Err(file.error(id.span().start, message));
-                }
+        let mut ids = HashSet::new();
+        for claim in &file.claims {
+            if let Some(id) = &claim.id
+                && !ids.insert(id.as_ref())
+            {
+                let message = format!("id = \"{}\" is taken by a claim above", id.as_ref());
+                return Err(file.error(id.span().start, message));
             }
             if claim.column.is_some() != claim.table.is_some() {
                 let message = "a claimed column needs both `table` and `column`".to_owned();

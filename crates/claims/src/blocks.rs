@@ -14,9 +14,9 @@ pub enum BlockKind {
 /// A piece of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Block {
-    /// Its role.
+    /// Prose or data.
     pub kind: BlockKind,
-    /// Its text without markup.
+    /// Text without markup.
     pub text: String,
     /// Offsets in the text at which a line of the source begins, with that line.
     lines: Vec<(usize, usize)>,

@@ -22,7 +22,7 @@ pub struct TextError {
 pub struct Document {
     /// The name of its file.
     pub name: String,
-    /// Its paragraphs, list items, headings, lines of tables and code, in order.
+    /// Paragraphs, list items, headings, lines of tables and code, in order.
     pub blocks: Vec<Block>,
     pub(crate) grids: Vec<Grid>,
     pub(crate) source: String,
@@ -48,17 +48,34 @@ impl Document {
         Ok(Document { name: name.to_owned(), blocks, grids, source: source.to_owned() })
     }
 
-    /// Returns the places of a quote in the text, white space normalized: first in the blocks, then
-    /// in the source with its markup.
+    /// Returns an index of the words of the text, in which quotes are found.
+    pub(crate) fn quotes(&self) -> Quotes<'_> {
+        Quotes {
+            document: self,
+            blocks: self.blocks.iter().map(|b| Normalized::of(&b.text)).collect(),
+            source: Normalized::of(&self.source),
+        }
+    }
+}
+
+/// The words of a text, white space normalized.
+pub(crate) struct Quotes<'a> {
+    pub document: &'a Document,
+    blocks: Vec<Normalized>,
+    source: Normalized,
+}
+
+impl Quotes<'_> {
+    /// Returns the places of a quote: first in the blocks, then in the source with its markup.
     pub(crate) fn find(&self, quote: &str) -> Vec<QuotePlace> {
         let wanted = Normalized::of(quote).text;
         let wanted = wanted.trim();
         if wanted.is_empty() {
             return Vec::new();
         }
+        let Document { blocks, source, .. } = self.document;
         let mut found = Vec::new();
-        for (at, block) in self.blocks.iter().enumerate() {
-            let own = Normalized::of(&block.text);
+        for (at, (block, own)) in blocks.iter().zip(&self.blocks).enumerate() {
             found.extend(
                 own.places(wanted).map(|offset| QuotePlace {
                     line: block.line(offset),
@@ -67,9 +84,8 @@ impl Document {
             );
         }
         if found.is_empty() {
-            let line = |offset: usize| self.source[..offset].matches('\n').count() + 1;
-            let own = Normalized::of(&self.source);
-            let places = own.places(wanted);
+            let line = |offset: usize| source[..offset].matches('\n').count() + 1;
+            let places = self.source.places(wanted);
             found.extend(places.map(|offset| QuotePlace { line: line(offset), block: None }));
         }
         found

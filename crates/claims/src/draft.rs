@@ -137,7 +137,7 @@ pub struct Comparison {
 /// A quoted result that a draft may bind to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResultName {
-    /// Its id.
+    /// Id in the quoted results.
     pub id: String,
     /// The system.
     pub system: String,
@@ -160,7 +160,11 @@ pub fn comparisons(document: &Document, tables: &[Table]) -> Vec<Comparison> {
 }
 
 /// The comparisons that no binding quotes.
-pub(crate) fn unchecked(document: &Document, tables: &[Table], bound: &[Bound]) -> Vec<Comparison> {
+pub(crate) fn unchecked(
+    document: &Document,
+    tables: &[Table],
+    bound: &[Bound<'_>],
+) -> Vec<Comparison> {
     let mut places = places(document, tables);
     places.retain(|place| {
         !bound.iter().any(|b| match (&place.sentence, &b.block) {
@@ -168,8 +172,8 @@ pub(crate) fn unchecked(document: &Document, tables: &[Table], bound: &[Bound]) 
                 block == at && *start < range.end && range.start < start + length
             }
             (Some(_), None) => b.column.is_none() && b.line == place.comparison.line,
-            (None, _) => b.column.as_ref().is_some_and(|(table, column)| {
-                place.comparison.table.as_ref() == Some(table) && place.column == Some(*column)
+            (None, _) => b.column.is_some_and(|(table, column)| {
+                place.comparison.table.as_ref() == Some(&table.name) && place.column == Some(column)
             }),
         })
     });
@@ -260,6 +264,7 @@ pub fn draft(
 ) -> String {
     let name = document.name.rsplit('/').next().unwrap_or(&document.name);
     let mut out = format!("format = 1\ntext = {}\n", quoted(name));
+    let quotes = document.quotes();
     for place in places(document, tables) {
         let Comparison { line, quote, table } = &place.comparison;
         let _ = write!(out, "\n# line {line}\n[[claim]]\nquote = {}\n", quoted(quote));
@@ -267,7 +272,7 @@ pub fn draft(
             let _ = write!(out, "table = {}\ncolumn = {}\nis = ''\n", quoted(table), quoted(quote));
             continue;
         }
-        let found = document.find(quote);
+        let found = quotes.find(quote);
         let own = |p: &crate::document::QuotePlace| match (&place.sentence, p.block) {
             (Some((block, range)), Some((at, offset))) => *block == at && range.start == offset,
             _ => false,

@@ -65,7 +65,7 @@ pub struct Input {
     pub label: String,
     /// The value as it is printed.
     pub value: String,
-    /// Its unit.
+    /// Symbol of the unit; empty or `1` for a plain number.
     pub unit: String,
     /// The id of a quoted result, or the place in the text: `table 2, line 41`.
     pub source: String,

@@ -4,7 +4,7 @@ use num_traits::Signed;
 use serde::Serialize;
 
 use crate::bindings::{ClaimBinding, ClaimsError, ClaimsFile};
-use crate::document::Document;
+use crate::document::{Document, Quotes};
 use crate::draft::{Comparison, unchecked};
 use crate::evaluate::{Computed, CurrentRow, Evaluate, Input, Outcome};
 use crate::exact::{self, Exact};
@@ -62,7 +62,7 @@ pub struct Audit {
 /// A claim with its verdict.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct JudgedClaim {
-    /// Its name.
+    /// `id` of the binding.
     pub id: Option<String>,
     /// The line of the text.
     pub line: usize,
@@ -119,10 +119,11 @@ pub fn audit(
     file: &ClaimsFile,
     evaluator: &dyn Evaluate,
 ) -> Result<Audit, Vec<ClaimsError>> {
-    let judge = Judge { tables, file, evaluator };
+    let judge = Judge { file, evaluator };
+    let quotes = document.quotes();
     let (mut claims, mut errors, mut bound) = (Vec::new(), Vec::new(), Vec::new());
     for claim in &file.claims {
-        let place = match place(document, tables, file, claim) {
+        let place = match place(&quotes, tables, file, claim) {
             Ok(place) => place,
             Err(error) => {
                 errors.push(error);
@@ -132,7 +133,7 @@ pub fn audit(
         if claim.is.as_ref().trim().is_empty() {
             continue;
         }
-        match judge.claim(claim, place.line) {
+        match judge.claim(claim, &place) {
             Ok(judged) => claims.push(judged),
             Err(error) => errors.push(error),
         }
@@ -147,46 +148,42 @@ pub fn audit(
 }
 
 /// The place of a claim.
-pub(crate) struct Bound {
+pub(crate) struct Bound<'a> {
     pub line: usize,
     /// The block, the offset and the length of the quote.
     pub block: Option<(usize, usize, usize)>,
     /// The table and the column of a claimed column.
-    pub column: Option<(String, usize)>,
+    pub column: Option<(&'a Table, usize)>,
 }
 
 /// The place of a claim's quote, or the column.
-fn place(
-    document: &Document,
-    tables: &[Table],
+fn place<'a>(
+    quotes: &Quotes<'_>,
+    tables: &'a [Table],
     file: &ClaimsFile,
     claim: &ClaimBinding,
-) -> Result<Bound, ClaimsError> {
+) -> Result<Bound<'a>, ClaimsError> {
     let quote = claim.quote.as_ref();
     let error = |message| file.error(claim.quote.span().start, message);
-    let found = document.find(quote);
+    let found = quotes.find(quote);
     if found.is_empty() {
         return Err(error(format!(
             "`{quote}` is not in `{}`: copy the words of the text, or name another text",
-            document.name
+            quotes.document.name
         )));
     }
     if let (Some(table), Some(column)) = (&claim.table, &claim.column) {
         let of_table = |message| file.error(table.span().start, message);
         let table = find(tables, table.as_ref()).map_err(|e| of_table(e.to_string()))?;
         let column = table.column(column).map_err(|e| of_table(e.to_string()))?;
-        return Ok(Bound {
-            line: table.line,
-            block: None,
-            column: Some((table.name.clone(), column)),
-        });
+        return Ok(Bound { line: table.line, block: None, column: Some((table, column)) });
     }
-    let lines: Vec<String> = found.iter().take(8).map(|p| p.line.to_string()).collect();
     let at = match claim.occurrence {
         Some(n) => n.checked_sub(1).and_then(|i| found.get(i)).ok_or_else(|| {
             error(format!("occurrence = {n}: the quote stands in the text {} times", found.len()))
         })?,
         None if found.len() > 1 => {
+            let lines: Vec<String> = found.iter().take(8).map(|p| p.line.to_string()).collect();
             return Err(error(format!(
                 "`{quote}` stands in the text {} times, on lines {}: add `occurrence = N`, or quote more",
                 found.len(),
@@ -200,22 +197,20 @@ fn place(
 }
 
 struct Judge<'a> {
-    tables: &'a [Table],
     file: &'a ClaimsFile,
     evaluator: &'a dyn Evaluate,
 }
 
 impl Judge<'_> {
-    fn claim(&self, claim: &ClaimBinding, line: usize) -> Result<JudgedClaim, ClaimsError> {
-        let within = match &claim.within {
-            Some(text) => {
-                Some(within(text.as_ref()).map_err(|m| self.file.error(text.span().start, m))?)
-            }
-            None => None,
-        };
+    fn claim(&self, claim: &ClaimBinding, place: &Bound<'_>) -> Result<JudgedClaim, ClaimsError> {
+        let parsed = claim
+            .within
+            .as_ref()
+            .map(|text| within(text.as_ref()).map_err(|m| self.file.error(text.span().start, m)));
+        let within = parsed.transpose()?;
         let mut judged = JudgedClaim {
             id: claim.id.as_ref().map(|id| id.as_ref().clone()),
-            line,
+            line: place.line,
             quote: claim.quote.as_ref().clone(),
             says: claim.says.as_ref().map(|s| s.as_ref().clone()),
             verdict: ClaimVerdict::Holds,
@@ -223,10 +218,9 @@ impl Judge<'_> {
             rows: Vec::new(),
             note: claim.note.clone(),
         };
-        if let (Some(table), Some(column)) = (&claim.table, &claim.column) {
-            let error = |message: String| self.file.error(table.span().start, message);
-            let table = find(self.tables, table.as_ref()).map_err(|e| error(e.to_string()))?;
-            let column = table.column(column).map_err(|e| error(e.to_string()))?;
+        if let Some((table, column)) = place.column {
+            let span = claim.table.as_ref().map_or(0, |t| t.span().start);
+            let error = |message: String| self.file.error(span, message);
             let except = claim.except.iter().map(|name| table.row(name).map(|r| r.line));
             let except: Vec<usize> =
                 except.collect::<Result<_, _>>().map_err(|e| error(e.to_string()))?;
@@ -307,16 +301,15 @@ pub(crate) fn verdict(
     within: Option<&Exact>,
     computed: &Computed,
 ) -> Result<(ClaimVerdict, String), String> {
-    let of = |true_: bool| if true_ { ClaimVerdict::Holds } else { ClaimVerdict::Wrong };
     Ok(match (said, &computed.outcome) {
         (_, Outcome::Missing(what)) => (ClaimVerdict::NoData, what.clone()),
         (Said::Number(said), Outcome::Number { value, unit }) => number(said, within, value, unit)?,
         (Said::Place(said), Outcome::Rank { place, of: n, .. }) => {
-            (of(said == place), rank(*place, *n))
+            (decided(said == place), rank(*place, *n))
         }
-        (Said::Last, Outcome::Rank { place, of: n, .. }) => (of(place == n), rank(*place, *n)),
+        (Said::Last, Outcome::Rank { place, of: n, .. }) => (decided(place == n), rank(*place, *n)),
         (Said::Text(said), Outcome::Text(text)) => {
-            (of(has_words(text, said)), format!("\"{text}\""))
+            (decided(has_words(text, said)), format!("\"{text}\""))
         }
         (Said::Nothing, _) => {
             return Err("the claim has a value to compare with: write it as `says`".to_owned());
@@ -344,7 +337,7 @@ fn number(
     let own = if own == "1" { "" } else { own };
     let shown = format!("{} {own}", exact::shown(&value)).trim_end().to_owned();
     let half = &said.last_digit / exact::from_integer(2);
-    // How far the value is outside of what is claimed.
+    // Distances of the value below and above the claimed range.
     let low = &said.value - &value;
     let high = &value - said.to.as_ref().unwrap_or(&said.value);
     let verdict = match (said.relation, within) {
@@ -357,14 +350,17 @@ fn number(
         }
         (_, Some(_)) => return Err("`within` belongs to `about`, not to a bound".to_owned()),
         (Relation::Rounded, None) => graded(&[&low - &half, &high - &half], Some(&half)),
-        (Relation::MoreThan, None) if value > said.value => ClaimVerdict::Holds,
-        (Relation::LessThan, None) if value < said.value => ClaimVerdict::Holds,
-        (Relation::MoreThan | Relation::AtLeast, None) => graded(&[low], None),
-        (Relation::LessThan | Relation::AtMost, None) => graded(&[-low], None),
+        (Relation::MoreThan, None) => decided(value > said.value),
+        (Relation::LessThan, None) => decided(value < said.value),
+        (Relation::AtLeast, None) => decided(value >= said.value),
+        (Relation::AtMost, None) => decided(value <= said.value),
     };
-    // A strict bound fails at the bound itself.
-    let strict = matches!(said.relation, Relation::MoreThan | Relation::LessThan);
-    Ok((if strict && value == said.value { ClaimVerdict::Wrong } else { verdict }, shown))
+    Ok((verdict, shown))
+}
+
+/// The verdict on a claim that is either true or false.
+fn decided(holds: bool) -> ClaimVerdict {
+    if holds { ClaimVerdict::Holds } else { ClaimVerdict::Wrong }
 }
 
 /// Holds if no distance is positive; off by rounding below the slack.

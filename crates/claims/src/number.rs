@@ -23,11 +23,11 @@ impl Default for NumberFormat {
 /// A printed number.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Number {
-    /// Its value, without its unit.
+    /// Exact value, without the unit.
     pub value: Exact,
     /// Printed decimals: the last digit counts `10^-decimals`.
     pub decimals: u32,
-    /// Its text.
+    /// Text as printed.
     pub text: String,
 }
 

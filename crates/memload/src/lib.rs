@@ -1,7 +1,7 @@
 //! The memcached load generator. It sends gets and sets over many connections, in a closed loop or at
 //! a rate (open loop), checks every answer to the byte, times every answer, and says what limited it.
 //!
-//! The front doors are [`preload()`], [`run()`], [`sweep`] and, for the maximum, [`search_max`]: plain structs
+//! The front doors are [`preload()`], [`run()`] and, for the maximum, [`search_max`]: plain structs
 //! in ([`Config`]), plain structs out ([`Report`]); nothing is printed. [`Report`] defines the response times,
 //! [`content`] a wrong answer, [`config::Mix`] the choice of operations.
 
@@ -41,7 +41,7 @@ pub use config::{
     Arrivals, Config, Mix, Mode, Popularity, Protocol, SizeClass, Target, Think, Trust,
 };
 pub use error::Error;
-pub use preload::{PreloadReport, SweepReport, preload, sweep};
+pub use preload::{PreloadReport, preload};
 pub use report::{Ended, ErrorKind, Operation, Report};
 pub use run::run;
 pub use search::{Point, SearchBound, SearchReport, search_max};

@@ -91,7 +91,7 @@ pub struct Source {
 #[derive(Debug)]
 enum Kind {
     Mix { keys: Keys, absent: u64, get_below: u64, hit_below: u64 },
-    Sweep { next: u64, end: u64, action: Action },
+    Preload { next: u64, end: u64 },
 }
 
 impl Source {
@@ -110,16 +110,16 @@ impl Source {
         }
     }
 
-    /// One operation on each key of `from..to`.
-    pub fn sweep(mix: &Mix, seed: u64, action: Action, from: u64, to: u64) -> Self {
+    /// One set of each key of `from..to`.
+    pub fn preload(mix: &Mix, seed: u64, from: u64, to: u64) -> Self {
         Source {
             objects: Objects::new(mix, seed),
             rng: Rng::new(crate::content::mix(seed) ^ from),
-            kind: Kind::Sweep { next: from, end: to, action },
+            kind: Kind::Preload { next: from, end: to },
         }
     }
 
-    /// The next operation; `None` at the end of a sweep.
+    /// The next operation; `None` at the end of a preload.
     #[inline]
     pub fn draw(&mut self) -> Option<Op> {
         let dice = self.rng.next_u64();
@@ -134,12 +134,12 @@ impl Source {
                     (Action::GetAbsent, key + KEY_LIMIT)
                 }
             }
-            Kind::Sweep { next, end, action } => {
+            Kind::Preload { next, end } => {
                 if next >= end {
                     return None;
                 }
                 *next += 1;
-                (*action, *next - 1)
+                (Action::Set, *next - 1)
             }
         };
         let (class, length) = self.objects.of(key);
@@ -217,11 +217,11 @@ mod tests {
     }
 
     #[test]
-    fn a_sweep_has_each_key_once_and_the_ends_of_lengths_are_reached() {
+    fn a_preload_has_each_key_once_and_the_ends_of_lengths_are_reached() {
         let mut mix = Mix { keys: 1000, ..Mix::default() };
         mix.classes.truncate(1);
         mix.classes[0].max = 7;
-        let mut source = Source::sweep(&mix, 1, Action::Set, 10, 1000);
+        let mut source = Source::preload(&mix, 1, 10, 1000);
         let ops: Vec<Op> = std::iter::from_fn(|| source.draw()).collect();
         assert!(ops.iter().map(|o| o.key).eq(10..1000));
         let lengths: std::collections::BTreeSet<u32> = ops.iter().map(|o| o.length).collect();

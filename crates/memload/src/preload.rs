@@ -1,11 +1,11 @@
-//! Sets every key once before a run, and gets every key once to see what the server holds.
+//! Sets every key once before a run.
 
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use crate::config::{Config, MAX_DEPTH, Mode, Protocol, Think};
-use crate::mix::{Action, Source};
-use crate::report::{Ended, Errors, OPERATIONS, Operation};
+use crate::mix::Source;
+use crate::report::{Ended, Errors, Operation};
 use crate::run::drive;
 use crate::worker_stats::Timeline;
 use crate::{Error, gather};
@@ -27,68 +27,23 @@ pub struct PreloadReport {
     pub ended: Ended,
 }
 
-/// What a sweep found.
-#[derive(Debug, Clone)]
-pub struct SweepReport {
-    /// Keys whose value is there, and right.
-    pub found: u64,
-    /// Keys that are gone.
-    pub missing: u64,
-    /// What was wrong.
-    pub errors: Errors,
-    /// How long it took.
-    pub took: Duration,
-    /// How it ended.
-    pub ended: Ended,
-}
-
-/// Operations outstanding on a connection of a sweep.
+/// Outstanding operations per connection.
 const DEPTH: usize = 64;
-/// Connections of a sweep, for each thread.
+/// Connections per thread.
 const CONNECTIONS: usize = 8;
 
 /// Sets every key of the mix once. Errors of the server (out of memory, a value above its item limit)
-/// are in the report; whether a cache that evicts still holds all keys, [`sweep`] tells.
+/// are in the report.
 ///
 /// # Errors
 /// It could not begin: see [`Error`].
 pub fn preload(config: &Config, stop: &AtomicBool) -> Result<PreloadReport, Error> {
-    let (answered, errors, took, ended) = once(config, Action::Set, stop)?;
-    let objects = crate::mix::Objects::new(&config.mix, config.seed);
-    Ok(PreloadReport {
-        stored: answered[Operation::Set as usize],
-        keys: config.mix.keys,
-        value_bytes: (0..config.mix.keys).map(|k| u64::from(objects.of(k).1)).sum(),
-        errors,
-        took,
-        ended,
-    })
-}
-
-/// Gets every key of the mix once and checks its value.
-///
-/// # Errors
-/// It could not begin: see [`Error`].
-pub fn sweep(config: &Config, stop: &AtomicBool) -> Result<SweepReport, Error> {
-    let (answered, errors, took, ended) = once(config, Action::Get, stop)?;
-    Ok(SweepReport {
-        found: answered[Operation::GetHit as usize],
-        missing: answered[Operation::GetMiss as usize],
-        errors,
-        took,
-        ended,
-    })
-}
-
-type Swept = ([u64; OPERATIONS.len()], Errors, Duration, Ended);
-
-fn once(config: &Config, action: Action, stop: &AtomicBool) -> Result<Swept, Error> {
     config.check()?;
     let mut config = config.clone();
     config.mode = Mode::Closed { think: Think::None };
     config.connections = config.connections.min(CONNECTIONS * config.threads);
     config.depth = config.depth.clamp(DEPTH, MAX_DEPTH);
-    if config.protocol == Protocol::Meta && action == Action::Set {
+    if config.protocol == Protocol::Meta {
         // Quiet sets would leave a refusal without the name of its key; a server that speaks meta
         // speaks text.
         config.protocol = Protocol::Text;
@@ -101,12 +56,19 @@ fn once(config: &Config, action: Action, stop: &AtomicBool) -> Result<Swept, Err
     let part = |i: u64| (u128::from(keys) * u128::from(i) / u128::from(threads)) as u64;
     let source = |i: usize| {
         let i = i as u64;
-        Source::sweep(&config.mix, config.seed, action, part(i), part(i + 1))
+        Source::preload(&config.mix, config.seed, part(i), part(i + 1))
     };
     let outcome = drive(&config, &line, &source, stop, |_, _| {})?;
     let took = Duration::from_nanos(outcome.ended_ns.saturating_sub(outcome.line.start));
     let ended = outcome.ended;
     let report = gather::report(&config, outcome);
-    let answered = OPERATIONS.map(|o| report.completed_of(o));
-    Ok((answered, report.errors, took, ended))
+    let objects = crate::mix::Objects::new(&config.mix, config.seed);
+    Ok(PreloadReport {
+        stored: report.completed_of(Operation::Set),
+        keys,
+        value_bytes: (0..keys).map(|k| u64::from(objects.of(k).1)).sum(),
+        errors: report.errors,
+        took,
+        ended,
+    })
 }

@@ -17,7 +17,7 @@ use crate::quantity::Quantity;
 pub use evidence::{divided, turned};
 pub(crate) use matrix::better_first;
 pub use matrix::{Matrix, MatrixCell, MatrixRow, matrix};
-pub use reversal::{Ranking, Reversal, ranking, reversals, reversals_from};
+pub use reversal::{Ranking, Reversal, ranking, reversals_from};
 
 /// What a result can be divided by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]

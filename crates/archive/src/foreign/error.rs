@@ -53,7 +53,7 @@ impl fmt::Display for Flaw {
     }
 }
 
-/// Why files of another program are not imported. The first field of a variant is the file.
+/// Reason why files of another program are not imported. The first field of a variant is the file.
 #[derive(Debug, thiserror::Error)]
 pub enum ForeignError {
     /// The kernel refused to give the file.

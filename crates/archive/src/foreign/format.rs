@@ -11,14 +11,14 @@ use super::series::ForeignSeries;
 /// A format of another program's results.
 #[derive(Debug)]
 pub struct Format {
-    /// Its name, as `--as` takes it.
+    /// Name, as `--as` takes it.
     pub name: &'static str,
-    /// What writes it, for a person.
+    /// Programs that write this format, for help texts.
     pub help: &'static str,
     /// Returns true if these bytes look like it. Looks at the content alone, and takes what is cut off or
     /// wrong further down for it too, so that the reader can say where it is wrong.
     pub detect: fn(&[u8]) -> bool,
-    /// Its reader.
+    /// Function that reads a file of this format.
     pub reader: Reader,
     /// Reads a folder of it as one content, where it is kept in folders.
     pub folder: Option<Folder>,

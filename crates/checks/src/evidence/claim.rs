@@ -1,6 +1,6 @@
 //! The sentence that compares.
 
-/// What a number of a post says.
+/// The statement that a number of a post makes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verb {
     /// A place in a population.

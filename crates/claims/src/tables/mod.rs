@@ -26,9 +26,9 @@ pub struct Table {
     pub title: Option<String>,
     /// The line of its header or first row, from 1.
     pub line: usize,
-    /// Its columns. The first one holds the names of the rows.
+    /// Columns. The first one holds the names of the rows.
     pub columns: Vec<Column>,
-    /// Its rows without the header.
+    /// Rows without the header.
     pub rows: Vec<Row>,
     /// The better direction of its values, if it is declared.
     pub better: Option<Better>,
@@ -48,9 +48,9 @@ pub struct Column {
 pub struct Row {
     /// The text of its first cell.
     pub name: String,
-    /// Its line in the text, from 1.
+    /// Line in the text, from 1.
     pub line: usize,
-    /// Its cells, one for each column.
+    /// Cells, one for each column.
     pub cells: Vec<Cell>,
 }
 

@@ -8,7 +8,6 @@ use assay_memload::limiter::Limiter;
 use assay_memload::report::{Errors, Operation};
 use assay_memload::{
     Arrivals, Config, Ended, ErrorKind, Mode, Popularity, Protocol, Report, Think, preload, run,
-    sweep,
 };
 use assay_model::Phase;
 
@@ -228,7 +227,7 @@ fn a_value_above_the_item_limit_is_an_error_in_every_protocol() {
 }
 
 #[test]
-fn evicted_keys_are_counted_and_found_missing() {
+fn evicted_keys_are_counted() {
     let Some(server) = Memcached::tcp(&["-m", "64"]) else { return };
     for protocol in [Protocol::Text, Protocol::Meta] {
         let mut config = with(protocol, 16, &server);
@@ -243,9 +242,6 @@ fn evicted_keys_are_counted_and_found_missing() {
         };
         let loaded = preload(&config, &never()).unwrap();
         assert_eq!(loaded.stored + refused(&loaded.errors), 8_000, "{loaded:?}");
-        let found = sweep(&config, &never()).unwrap();
-        assert_eq!(found.found + found.missing, 8_000, "{found:?}");
-        assert!(found.missing > 1_000 && found.errors.total() == 0, "{found:?}");
         let report = run(&config, &never(), |_, _| {}).unwrap();
         refused(&report.errors);
         assert!(report.evicted > 0, "{report:?}");
@@ -263,8 +259,6 @@ fn values_of_another_seed_are_wrong() {
     let report = run(&config, &never(), |_, _| {}).unwrap();
     assert_eq!(report.completed_of(Operation::GetHit), 0);
     assert!(report.errors.of(ErrorKind::WrongContent) > 0);
-    let found = sweep(&config, &never()).unwrap();
-    assert_eq!((found.found, found.errors.of(ErrorKind::WrongContent)), (0, 500));
 }
 
 #[test]

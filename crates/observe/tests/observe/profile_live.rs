@@ -74,9 +74,11 @@ const TWO_TO_ONE: &str = r"
 #include <time.h>
 #include <unistd.h>
 volatile unsigned sink;
-__attribute__((noinline)) void twice(void) { for (unsigned i = 0; i < 40000; i++) sink = sink * 7 + i; }
-__attribute__((noinline)) void once(void) { for (unsigned i = 0; i < 20000; i++) sink = sink * 7 + i; }
-__attribute__((noinline)) void both(void) { twice(); once(); sink++; }
+unsigned turns = 20000;
+__attribute__((noinline)) void twice(void) { for (unsigned i = 0; i < 2 * turns; i++) sink = sink * 7 + i; }
+__attribute__((noinline)) void once(void) { for (unsigned i = 0; i < turns; i++) sink = sink * 7 + i; }
+/* Of changing length, so that no sampler keeps step with it. */
+__attribute__((noinline)) void both(void) { turns = 5000 + (turns * 1103515245u + 12345) % 30011; twice(); once(); sink++; }
 int main(int c, char **v) {
     (void)c;
     if (UNLINK) unlink(v[0]);

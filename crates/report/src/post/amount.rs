@@ -58,7 +58,7 @@ pub(super) enum Answer {
     Place {
         /// From 1.
         place: usize,
-        /// How many there are.
+        /// Number of ranked values.
         of: usize,
         as_of: Option<String>,
     },

@@ -85,7 +85,7 @@ pub struct Facts {
     pub baseline: Option<String>,
     /// The metric, with the benchmark where its name lacks that; empty where the sides have one each, in their names.
     pub metric: String,
-    /// What the values are divided by.
+    /// Denominator by which the values are divided.
     pub denominator: Option<String>,
     /// The verdict of a comparison: `better`, `not clearly different`.
     pub verdict: Option<&'static str>,
@@ -151,7 +151,7 @@ pub struct ComputedNumber {
     /// Subject, baseline, metric, denominator, verdict and day.
     #[serde(flatten)]
     pub facts: Facts,
-    /// What it states, as a sentence without its full stop; empty where it states nothing.
+    /// The statement, as a sentence without the full stop; empty where there is none.
     #[serde(skip)]
     pub sentence: String,
     /// True if the template asks for the sentence.

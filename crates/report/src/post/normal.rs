@@ -39,7 +39,7 @@ struct Open {
     source: Range<usize>,
     /// The bytes of its text so far.
     text: Option<Range<usize>>,
-    /// What stands before its text and after it; `None`: it stays as it is.
+    /// Text before and after the element in normal Markdown; `None` keeps the element as written.
     markup: Option<(&'static str, String)>,
 }
 

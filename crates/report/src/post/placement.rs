@@ -76,7 +76,7 @@ pub(super) fn check(e: &Evaluator<'_>, all: &[Stretch]) -> Result<(), PostError>
     Ok(())
 }
 
-/// What a number touches on one of its sides.
+/// Returns the character that a number touches on either side, described for a message.
 fn touched(before: &str, after: &str) -> Option<String> {
     let back: Vec<char> =
         without_tags(before, true).chars().rev().filter(|c| is_seen(*c)).take(4).collect();

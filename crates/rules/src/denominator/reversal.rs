@@ -29,11 +29,6 @@ pub struct Ranking {
     pub dominates: bool,
 }
 
-/// Every basis under which the order of `a` and `b` is not that of their totals.
-pub fn reversals(a: &Entry, b: &Entry) -> Vec<Reversal> {
-    reversals_from(a, b, Basis::Total)
-}
-
 /// Every basis under which the order of `a` and `b` is not that under `claimed`; none where one of
 /// the two has nothing recorded there.
 pub fn reversals_from(a: &Entry, b: &Entry, claimed: Basis) -> Vec<Reversal> {
@@ -63,9 +58,14 @@ mod tests {
     #[test]
     fn the_order_of_two_systems_turns_round_where_it_does() {
         let (a, b) = two();
-        let turned: Vec<Basis> = reversals(&a, &b).into_iter().map(|r| r.under).collect();
+        let turned: Vec<Basis> =
+            reversals_from(&a, &b, Basis::Total).into_iter().map(|r| r.under).collect();
         assert_eq!(turned, [Core, Thread, RackUnit, Price].map(Basis::Per));
-        assert_eq!(reversals(&b, &a), reversals(&a, &b), "it does not matter which is named first");
+        assert_eq!(
+            reversals_from(&b, &a, Basis::Total),
+            reversals_from(&a, &b, Basis::Total),
+            "it does not matter which is named first"
+        );
         let from = reversals_from(&a, &b, Basis::Per(Core));
         assert_eq!(from[0].ahead, "B");
         assert!(from.iter().any(|r| r.under == Basis::Total && r.instead == "A"));

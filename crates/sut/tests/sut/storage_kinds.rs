@@ -110,6 +110,8 @@ fn the_daemon_outlives_a_program_and_ends_with_the_storage() {
     let bench = Bench::new();
     let level = "storage=zfs-fuse,size=128MiB,arc=16MiB,probe=400ms,in=IMAGES";
     let Some(wanted) = bench.settings(level) else { return };
+    // This process is the subreaper of the programs of other tests.
+    assay_sut::end_strays();
     let applied = bench.controller().apply(&wanted).unwrap();
     let here = bench.images().to_string_lossy().into_owned();
     assert_eq!(daemons(&here).len(), 1);

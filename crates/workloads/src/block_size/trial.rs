@@ -131,7 +131,7 @@ fn notes(spec: &TrialSpec, results: &Results) -> Vec<String> {
     notes
 }
 
-/// Whether the bytes were right, and the sentence about it.
+/// Returns true if every byte was right, and the sentence that states it.
 fn verdict(spec: &TrialSpec, measured: &Measured, slots: usize) -> (bool, String) {
     if let Some(wrong) = &measured.wrong {
         return (false, wrong.clone());

@@ -18,18 +18,18 @@ use super::trial_spec::WorkerSpec;
 use super::verify;
 use crate::Failure;
 
-/// What a process reports, a line each.
+/// Report of a process, one JSON line each.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Report {
     /// It can begin.
     Ready,
-    /// Its outcomes in the order of the slices; fewer than slices when time ran out.
+    /// Outcomes in the order of the slices; fewer than slices when time ran out.
     Outcomes(Vec<Outcome>),
     /// So many blocks were compared and right.
     Checked(u64),
-    /// What was wrong with the bytes.
+    /// First wrong bytes, described.
     Wrong(String),
-    /// Why it failed.
+    /// Error that ended the process.
     Error(String),
 }
 

@@ -118,7 +118,7 @@ fn knees(levels: &[Plateau]) -> String {
     format!("knees at {}", all.join(", "))
 }
 
-/// Whether the memory had the pages that were asked for, and the sentence about it.
+/// Returns true if the memory had the requested pages, and the sentence that states it.
 fn verdict(pages: Pages, large: Option<f64>) -> (bool, String) {
     let wanted = match pages {
         Pages::Any => {

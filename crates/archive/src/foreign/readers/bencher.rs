@@ -1,4 +1,4 @@
-//! What `bencher perf` and `GET /v0/projects/PROJECT/perf` answer: a series for each branch, testbed, benchmark and
+//! Answers of `bencher perf` and `GET /v0/projects/PROJECT/perf`: a series for each branch, testbed, benchmark and
 //! measure, by the time of the report.
 
 use crate::foreign::error::Flaw;

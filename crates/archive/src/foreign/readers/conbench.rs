@@ -1,4 +1,4 @@
-//! What Conbench's `GET /api/benchmark-results/` answers (a list, or an object with `data`): a series for each
+//! Answers of Conbench's `GET /api/benchmark-results/` (a list, or an object with `data`): a series for each
 //! case (name, tags, hardware), by the time of the commit, else of the result. The value is the mean of the
 //! repetitions; results that failed have none and are left out.
 

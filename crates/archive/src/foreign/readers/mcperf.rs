@@ -1,4 +1,4 @@
-//! What mcperf (twemperf) prints. Each `Total:` line begins a trial; the command line before it, where
+//! Output of mcperf (twemperf). Each `Total:` line begins a trial; the command line before it, where
 //! the text has one, is the treatment. Times are milliseconds, and a `KB` is 1024 bytes.
 
 use std::collections::BTreeMap;

@@ -65,7 +65,7 @@ pub(super) fn with_unit(number: &str, unit: &str) -> String {
     if matches!(unit, "" | "1" | "score") { number.to_owned() } else { format!("{number} {unit}") }
 }
 
-/// What takes a value in `from` to one in `to`: times the first, divided by the second. `to` may be
+/// Factors that convert a value in `from` to one in `to`: times the first, divided by the second. `to` may be
 /// `from` with an SI prefix also where the unit is a benchmark's own.
 pub(super) fn factors(from: &str, to: &str) -> Option<[f64; 2]> {
     let si: [(&str, [f64; 2]); 7] = [

@@ -14,7 +14,7 @@ const B: &str = r#"{{ better("t5240-1.6", than="p570-4chip") }}"#;
 const CHIPS: &str = r#"{{ field("t5240-1.6", "chips") }}"#;
 const V: &str = r#"{{ value("t5240-1.6") }}"#;
 
-/// What becomes of an attempt.
+/// Expected outcome of an attempt.
 enum Outcome {
     /// An error with this in its message, and a place.
     Refused(&'static str),

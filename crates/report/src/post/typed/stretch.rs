@@ -22,7 +22,7 @@ pub(in crate::post) enum Kind {
 /// A part of a stretch that one event made.
 #[derive(Debug, Clone)]
 struct Segment {
-    /// Its bytes in the stretch.
+    /// Byte range in the stretch.
     own: Range<usize>,
     event: usize,
     /// Where it begins in the text of the event.
