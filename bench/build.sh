@@ -4,11 +4,13 @@
 # times some minutes on two cores.
 # Usage: bench/build.sh [ROWS]      how many crates are listed; BUILDS="default dev-none none" chooses the builds,
 #                                  KEEP=DIR keeps the programs there
+#        AGAINST=REVISION bench/build.sh [ROUNDS]   CPU time of clean release builds beside those of a revision, in turn
 set -euo pipefail
 cd "$(dirname "$0")/.."
 cargo fetch --locked --quiet
 work="$(mktemp -d)"
 trap 'rm -rf "$work"' EXIT
+[ -z "${AGAINST:-}" ] || { python3 bench/build_against.py "$AGAINST" "${1:-3}" "$work"; exit; }
 for build in ${BUILDS:-default dev-none none}; do
     flags=() profile=debug
     [[ "$build" = dev-* ]] || flags=(--release) profile=release

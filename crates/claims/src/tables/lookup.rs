@@ -132,7 +132,7 @@ impl Table {
         let wanted = key(name);
         let mut fitting: Vec<&Row> = match numbered(&wanted, "line") {
             Some(line) => self.rows.iter().filter(|r| r.line == line).collect(),
-            None => self.rows.iter().filter(|r| key(&r.name) == wanted).collect(),
+            None => self.rows.iter().filter(|r| has_key(&r.name, &wanted)).collect(),
         };
         if fitting.is_empty() {
             fitting = self.rows.iter().filter(|r| has_words(&r.text(), &wanted)).collect();
@@ -212,6 +212,11 @@ impl Row {
 /// A name as it is compared: lower case, white space normalized.
 fn key(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
+}
+
+/// True if `wanted` (a key) is the key of `text`.
+fn has_key(text: &str, wanted: &str) -> bool {
+    text.split_whitespace().map(str::to_lowercase).eq(wanted.split_whitespace())
 }
 
 /// The number in `line 41`.
