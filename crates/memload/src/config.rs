@@ -1,6 +1,7 @@
 //! What a run is asked to do: the server, the connections, the loop, the mix of operations and the
 //! phases, as plain data with defaults.
 
+use std::fmt::Display;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -230,30 +231,32 @@ pub const KEY_LIMIT: u64 = 1 << 39;
 pub const MAX_VALUE_BYTES: u32 = 64 << 20;
 
 impl Config {
-    /// Says what is wrong with it.
+    /// Returns the same load in an open loop at `rate` operations a second, at its own arrivals (even
+    /// for a closed loop).
+    #[must_use]
+    pub fn at_rate(&self, rate: f64) -> Self {
+        let arrivals = match self.mode {
+            Mode::Open { arrivals, .. } => arrivals,
+            Mode::Closed { .. } => Arrivals::Even,
+        };
+        Config { mode: Mode::Open { rate, arrivals }, ..self.clone() }
+    }
+
+    /// Checks every field.
     ///
     /// # Errors
     /// [`Error::Config`] names the field, its value and what would be right.
     pub fn check(&self) -> Result<(), Error> {
-        let refuse = |field: &'static str, value: String, want: &'static str| {
-            Err(Error::Config { field, value, want })
-        };
-        if self.threads == 0 || self.threads > self.connections {
-            return refuse("threads", self.threads.to_string(), "1 to the number of connections");
-        }
-        if self.connections > 1_000_000 {
-            return refuse("connections", self.connections.to_string(), "at most 1000000");
-        }
-        if self.depth == 0 || self.depth > MAX_DEPTH {
-            return refuse("depth", self.depth.to_string(), "1 to 1024");
-        }
-        if self.cpus.as_ref().is_some_and(Vec::is_empty) {
-            return refuse("cpus", "an empty list".to_owned(), "at least one CPU, or no list");
-        }
-        if let Mode::Open { rate, .. } = self.mode
-            && !(rate.is_finite() && rate > 0.0 && rate <= 1e9)
-        {
-            return refuse("rate", rate.to_string(), "above 0, at most 1e9 operations/s");
+        let Config { threads, connections, depth, bin, .. } = *self;
+        let enough = (1..=connections).contains(&threads);
+        must(enough, "threads", threads, "1 to the number of connections")?;
+        must(connections <= 1_000_000, "connections", connections, "at most 1000000")?;
+        must((1..=MAX_DEPTH).contains(&depth), "depth", depth, "1 to 1024")?;
+        let some = self.cpus.as_ref().is_none_or(|cpus| !cpus.is_empty());
+        must(some, "cpus", "an empty list", "at least one CPU, or no list")?;
+        if let Mode::Open { rate, .. } = self.mode {
+            let right = rate > 0.0 && rate <= 1e9;
+            must(right, "rate", rate, "above 0, at most 1e9 operations/s")?;
         }
         let day = Duration::from_secs(86_400);
         let times = [
@@ -263,65 +266,54 @@ impl Config {
             ("op_timeout", self.op_timeout, Duration::from_millis(1)),
             ("connect_timeout", self.connect_timeout, Duration::from_millis(1)),
             ("give_up", self.give_up, Duration::from_millis(1)),
-            ("bin", self.bin, Duration::from_millis(1)),
+            ("bin", bin, Duration::from_millis(1)),
         ];
         for (field, value, minimum) in times {
-            if value < minimum || value > day {
-                return refuse(field, format!("{value:?}"), "at least 1 ms, at most a day");
-            }
+            let right = (minimum..=day).contains(&value);
+            must(right, field, format!("{value:?}"), "at least 1 ms, at most a day")?;
         }
-        if (self.ramp_up + self.steady + self.ramp_down).as_nanos() / self.bin.as_nanos() > 1 << 22
-        {
-            return refuse(
-                "bin",
-                format!("{:?}", self.bin),
-                "wider: over 4 million bins otherwise",
-            );
-        }
+        let bins = (self.ramp_up + self.steady + self.ramp_down).as_nanos() / bin.as_nanos();
+        let want = "wider: over 4 million bins otherwise";
+        must(bins <= 1 << 22, "bin", format!("{bin:?}"), want)?;
         self.mix.check()
     }
 }
 
 impl Mix {
     fn check(&self) -> Result<(), Error> {
-        let refuse = |field: &'static str, value: String, want: &'static str| {
-            Err(Error::Config { field, value, want })
-        };
         for (field, share) in [("get_share", self.get_share), ("hit_ratio", self.hit_ratio)] {
-            if !(0.0..=1.0).contains(&share) {
-                return refuse(field, share.to_string(), "0 to 1");
-            }
+            must((0.0..=1.0).contains(&share), field, share, "0 to 1")?;
         }
-        if self.keys == 0 || self.keys >= KEY_LIMIT {
-            return refuse("keys", self.keys.to_string(), "1 to 2^39 - 1");
+        must((1..KEY_LIMIT).contains(&self.keys), "keys", self.keys, "1 to 2^39 - 1")?;
+        if let Popularity::Zipf { exponent } = self.popularity {
+            let right = exponent > 0.0 && exponent <= 10.0;
+            must(right, "exponent", exponent, "above 0, at most 10")?;
         }
-        if let Popularity::Zipf { exponent } = self.popularity
-            && !(exponent > 0.0 && exponent <= 10.0)
-        {
-            return refuse("exponent", exponent.to_string(), "above 0, at most 10");
+        let count = self.classes.len();
+        must((1..=8).contains(&count), "classes", count, "one to eight")?;
+        for SizeClass { min, max, share, .. } in &self.classes {
+            let right = *min >= 4 && (*min..=MAX_VALUE_BYTES).contains(max);
+            let value = format!("{min} to {max} bytes");
+            must(right, "classes", value, "4 bytes or more, rising, at most 64 MiB")?;
+            must(*share >= 0.0 && share.is_finite(), "share", share, "0 or more")?;
         }
-        if self.classes.is_empty() || self.classes.len() > 8 {
-            return refuse("classes", self.classes.len().to_string(), "one to eight");
-        }
-        for class in &self.classes {
-            if class.min < 4 || class.max < class.min || class.max > MAX_VALUE_BYTES {
-                let value = format!("{} to {} bytes", class.min, class.max);
-                return refuse("classes", value, "4 bytes or more, rising, at most 64 MiB");
-            }
-            if !(class.share >= 0.0 && class.share.is_finite()) {
-                return refuse("share", class.share.to_string(), "0 or more");
-            }
-        }
-        if self.classes.iter().map(|c| c.share).sum::<f64>() <= 0.0 {
-            return refuse("share", "0 in sum".to_owned(), "one class with a share above 0");
-        }
-        let plain = self.key_prefix.bytes().all(|b| b.is_ascii_graphic());
-        if !plain || self.key_prefix.len() > 240 {
-            let want = "at most 240 printable ASCII characters without blanks";
-            return refuse("key_prefix", format!("{:?}", self.key_prefix), want);
-        }
-        Ok(())
+        let sum: f64 = self.classes.iter().map(|c| c.share).sum();
+        must(sum > 0.0, "share", "0 in sum", "one class with a share above 0")?;
+        let prefix = &self.key_prefix;
+        let right = prefix.len() <= 240 && prefix.bytes().all(|b| b.is_ascii_graphic());
+        let want = "at most 240 printable ASCII characters without blanks";
+        must(right, "key_prefix", format!("{prefix:?}"), want)
     }
+}
+
+/// Refuses the value of a field that is not right.
+fn must(
+    right: bool,
+    field: &'static str,
+    value: impl Display,
+    want: &'static str,
+) -> Result<(), Error> {
+    if right { Ok(()) } else { Err(Error::Config { field, value: value.to_string(), want }) }
 }
 
 #[cfg(test)]

@@ -83,7 +83,7 @@ impl Conn {
     pub fn outstanding(&self) -> impl Iterator<Item = u64> {
         self.ring
             .iter()
-            .filter(|p| p.kind != crate::pending::Kind::Noop)
+            .filter(|p| p.action.is_some())
             .map(|p| if p.at == WITH_BATCH { self.sent_at } else { p.at })
     }
 

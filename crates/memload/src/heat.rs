@@ -13,7 +13,7 @@ pub const ROWS: usize = ((LAST - FIRST) * PARTS) as usize;
 const COLUMNS: usize = 240;
 
 /// Counts of response times by time of the answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Heat {
     /// How many bins of the series make a column.
     together: usize,

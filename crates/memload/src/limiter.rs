@@ -1,5 +1,6 @@
 //! What limited the throughput of a run: the generator or not.
 
+use assay_model::LimitedBy;
 use rustix::process::Pid;
 use rustix::thread::sched_getaffinity;
 
@@ -12,26 +13,14 @@ pub const BUSY: f64 = 0.8;
 /// A server with a thread busier than this is the limit, if the generator has time to spare.
 const SERVER_BUSY: f64 = 0.8;
 
-/// What the limit was.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Limiter {
-    /// A thread of the generator used more than [`BUSY`] of a CPU, or generator and server may run on
-    /// the same CPUs without being bound: the throughput may say more about the generator.
-    Generator,
-    /// A thread of the server used more than 80 % of a CPU, and the generator had time to spare.
-    Server,
-    /// The schedule or the think time: neither side was busy, as was asked for.
-    Load,
-    /// Neither the generator nor, as far as is known, the server: the network, the number of
-    /// connections times the depth, or the server in a way that its CPU time does not show.
-    Unknown,
-}
-
 /// The limit with its reasons.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Limit {
-    /// What it was.
-    pub limiter: Limiter,
+    /// `Generator`: one of its threads used more than [`BUSY`] of a CPU, or it may share CPUs with the server
+    /// without being bound. `Server`: one of its threads used more than 80 % of a CPU, and the generator had time
+    /// to spare. `Load`: the schedule or the think time, as was asked for. `Unknown`: the network, the number of
+    /// connections times the depth, or the server in a way that its CPU time does not show.
+    pub limiter: LimitedBy,
     /// Why, in sentences; also what could not be known.
     pub reasons: Vec<String>,
     /// The share of a CPU that the busiest thread of the generator used.
@@ -105,14 +94,14 @@ pub fn limit(
         None => "the server's CPU use is not known".to_owned(),
     });
     let limiter = if generator {
-        Limiter::Generator
+        LimitedBy::Generator
     } else if asked {
         reasons.push("the load that was asked for was kept up".to_owned());
-        Limiter::Load
+        LimitedBy::Load
     } else if server_busy {
-        Limiter::Server
+        LimitedBy::Server
     } else {
-        Limiter::Unknown
+        LimitedBy::Unknown
     };
     Limit { limiter, reasons, generator_busy, server: server_use }
 }
@@ -134,10 +123,10 @@ mod tests {
     fn a_busy_generator_is_the_limit_whatever_the_server_does() {
         let config = Config { cpus: Some(vec![0]), ..Config::default() };
         let l = limit(&config, &used(0.9), Some(server(0.99)), true);
-        assert_eq!(l.limiter, Limiter::Generator);
+        assert_eq!(l.limiter, LimitedBy::Generator);
         assert!(l.reasons[0].contains("90 %"), "{:?}", l.reasons);
-        assert_eq!(limit(&config, &used(0.5), Some(server(0.99)), true).limiter, Limiter::Server);
-        assert_eq!(limit(&config, &used(0.5), None, true).limiter, Limiter::Unknown);
+        assert_eq!(limit(&config, &used(0.5), Some(server(0.99)), true).limiter, LimitedBy::Server);
+        assert_eq!(limit(&config, &used(0.5), None, true).limiter, LimitedBy::Unknown);
         assert_eq!(limit(&config, &[], None, true).generator_busy, None);
     }
 
@@ -145,15 +134,18 @@ mod tests {
     fn a_kept_schedule_is_the_limit_that_was_asked_for() {
         let mode = Mode::Open { rate: 10.0, arrivals: Arrivals::Even };
         let config = Config { cpus: Some(vec![0]), mode, ..Config::default() };
-        assert_eq!(limit(&config, &used(0.1), Some(server(0.2)), true).limiter, Limiter::Load);
-        assert_eq!(limit(&config, &used(0.1), Some(server(0.2)), false).limiter, Limiter::Unknown);
+        assert_eq!(limit(&config, &used(0.1), Some(server(0.2)), true).limiter, LimitedBy::Load);
+        assert_eq!(
+            limit(&config, &used(0.1), Some(server(0.2)), false).limiter,
+            LimitedBy::Unknown
+        );
     }
 
     #[test]
     fn sharing_cpus_with_the_server_is_found() {
         let pid = Some(std::process::id());
         let config = Config { cpus: None, server_pid: pid, ..Config::default() };
-        assert_eq!(limit(&config, &used(0.1), None, true).limiter, Limiter::Generator);
+        assert_eq!(limit(&config, &used(0.1), None, true).limiter, LimitedBy::Generator);
         let own = cpus_of(None).expect("Linux tells a thread's CPUs");
         let config = Config { cpus: Some(own), server_pid: pid, ..Config::default() };
         let l = limit(&config, &used(0.1), None, true);

@@ -1,17 +1,6 @@
 //! The operations that a connection has sent and not seen answered, in order: a ring of fixed size.
 
-/// What an unanswered request is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// A get of a key that was set.
-    Get,
-    /// A get of a key that never is.
-    GetAbsent,
-    /// A set.
-    Set,
-    /// A no-op that closes a quiet batch: no operation of the mix.
-    Noop,
-}
+use crate::mix::Action;
 
 /// The time of operations that count from the moment their batch was sent.
 pub const WITH_BATCH: u64 = u64::MAX;
@@ -27,14 +16,15 @@ pub struct Pending {
     pub length: u32,
     /// The class of its value.
     pub class: u8,
-    /// What it is.
-    pub kind: Kind,
+    /// The operation; `None` for a no-op that closes a quiet batch.
+    pub action: Option<Action>,
     /// Whether no answer means success of a set or a miss of a get.
     pub quiet: bool,
 }
 
-const EMPTY: Pending =
-    Pending { at: 0, key: 0, length: 0, class: 0, kind: Kind::Noop, quiet: false };
+/// A no-op that closes a quiet batch.
+pub const NOOP: Pending =
+    Pending { at: WITH_BATCH, key: 0, length: 0, class: 0, action: None, quiet: false };
 
 /// The ring. Requests are numbered in order, wrapping at 2^32; the number is the request's opaque.
 #[derive(Debug)]
@@ -48,7 +38,7 @@ pub struct Ring {
 impl Ring {
     /// Room for `depth` operations and as many no-ops.
     pub fn new(depth: usize) -> Self {
-        let slots = vec![EMPTY; (2 * depth).next_power_of_two()].into_boxed_slice();
+        let slots = vec![NOOP; (2 * depth).next_power_of_two()].into_boxed_slice();
         Ring { slots, head: 0, tail: 0, operations: 0 }
     }
 
@@ -72,7 +62,7 @@ impl Ring {
     #[inline]
     pub fn push(&mut self, pending: Pending) {
         debug_assert!(self.tail.wrapping_sub(self.head) < self.slots.len() as u32);
-        self.operations += u32::from(pending.kind != Kind::Noop);
+        self.operations += u32::from(pending.action.is_some());
         let slot = self.slot(self.tail);
         self.slots[slot] = pending;
         self.tail = self.tail.wrapping_add(1);
@@ -89,7 +79,7 @@ impl Ring {
     pub fn pop(&mut self) -> Option<Pending> {
         let pending = *self.front()?;
         self.head = self.head.wrapping_add(1);
-        self.operations -= u32::from(pending.kind != Kind::Noop);
+        self.operations -= u32::from(pending.action.is_some());
         Some(pending)
     }
 
@@ -121,14 +111,14 @@ mod tests {
         let mut ring = Ring::new(3);
         for round in 0..50u64 {
             for i in 0..3 {
-                ring.push(Pending { key: round * 3 + i, kind: Kind::Get, ..EMPTY });
+                ring.push(Pending { key: round * 3 + i, action: Some(Action::Get), ..NOOP });
             }
-            ring.push(EMPTY);
+            ring.push(NOOP);
             assert_eq!((ring.operations(), ring.iter().count()), (3, 4));
             for i in 0..3 {
                 assert_eq!(ring.pop().unwrap().key, round * 3 + i);
             }
-            assert_eq!(ring.pop().unwrap().kind, Kind::Noop);
+            assert_eq!(ring.pop().unwrap().action, None);
             assert!(ring.is_empty() && ring.pop().is_none());
         }
     }

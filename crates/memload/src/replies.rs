@@ -1,8 +1,8 @@
 //! Judges answers: which request each belongs to, whether it is right, and into the stats with it.
 
 use crate::content::{Check, Content};
-use crate::mix::key_digits;
-use crate::pending::{Kind, Pending, Ring, WITH_BATCH};
+use crate::mix::{Action, key_digits};
+use crate::pending::{Pending, Ring, WITH_BATCH};
 use crate::protocol::{Encoder, Garbled, OPAQUES, Reply, Sink};
 use crate::report::{ErrorKind, Operation};
 use crate::worker_stats::WorkerStats;
@@ -54,12 +54,12 @@ impl Judge<'_> {
     ) -> Result<(), Garbled> {
         let asked = self.find(opaque)?;
         let idle = matches!(self.current, Current::Idle);
-        if !idle || !matches!(asked.kind, Kind::Get | Kind::GetAbsent) {
+        if !idle || !matches!(asked.action, Some(Action::Get | Action::GetAbsent)) {
             return Err(Garbled::new("a value that was not asked for", key.unwrap_or_default()));
         }
         *self.current = if key.is_some_and(|k| !self.is_key(k, asked.key)) {
             Current::Wrong(ErrorKind::WrongKey)
-        } else if asked.kind == Kind::GetAbsent {
+        } else if asked.action == Some(Action::GetAbsent) {
             Current::Wrong(ErrorKind::UnexpectedHit)
         } else if length != u64::from(asked.length) {
             Current::Wrong(ErrorKind::WrongLength)
@@ -100,8 +100,8 @@ impl Judge<'_> {
     /// The oldest request was quiet and had nothing to say.
     #[inline]
     fn silent(&mut self) {
-        match self.ring.front().map(|p| p.kind) {
-            Some(Kind::Set) => self.right(Operation::Set),
+        match self.ring.front().map(|p| p.action) {
+            Some(Some(Action::Set)) => self.right(Operation::Set),
             Some(_) => self.right(Operation::GetMiss),
             None => {}
         }
@@ -111,9 +111,9 @@ impl Judge<'_> {
     /// quiet batch, so sets before it were stored.
     #[inline]
     fn hit<'b>(&mut self, input: &'b [u8]) -> Option<&'b [u8]> {
-        let silent = self.ring.iter().position(|p| !(p.quiet && p.kind == Kind::Set))?;
+        let silent = self.ring.iter().position(|p| !(p.quiet && p.action == Some(Action::Set)))?;
         let asked = *self.ring.iter().nth(silent)?;
-        if asked.kind != Kind::Get || !matches!(self.current, Current::Idle) {
+        if asked.action != Some(Action::Get) || !matches!(self.current, Current::Idle) {
             return None;
         }
         let number = self.ring.head_number().wrapping_add(silent as u32);
@@ -135,7 +135,7 @@ impl Judge<'_> {
     #[inline]
     fn right(&mut self, operation: Operation) {
         let Some(asked) = self.ring.pop() else { return };
-        if operation == Operation::GetMiss && asked.kind == Kind::Get {
+        if operation == Operation::GetMiss && asked.action == Some(Action::Get) {
             self.stats.missed();
         }
         let from = if asked.at == WITH_BATCH { self.sent_at } else { asked.at };
@@ -150,7 +150,7 @@ impl Judge<'_> {
             let mut key = Vec::new();
             crate::mix::write_key(encoder.prefix(), asked.key, &mut key);
             let message = String::from_utf8_lossy(&message[..message.len().min(200)]);
-            let to = if asked.kind == Kind::Set { "set" } else { "get" };
+            let to = if asked.action == Some(Action::Set) { "set" } else { "get" };
             let key = String::from_utf8_lossy(&key);
             format!("{to} {key} ({} bytes): {} {message}", asked.length, kind.name())
                 .trim_end()
@@ -168,13 +168,13 @@ impl Judge<'_> {
             // likely meant, because it is sets that fail.
             let before = {
                 let mut batch = self.ring.iter().take_while(|p| p.quiet);
-                batch.position(|p| p.kind == Kind::Set).unwrap_or(0)
+                batch.position(|p| p.action == Some(Action::Set)).unwrap_or(0)
             };
             (0..before).for_each(|_| self.silent());
         }
         let asked = self.ring.front().copied();
         match asked {
-            Some(p) if p.kind != Kind::Noop => self.wrong(kind, text),
+            Some(p) if p.action.is_some() => self.wrong(kind, text),
             _ => return Err(Garbled::new(UNASKED, text)),
         }
         Ok(())
@@ -190,9 +190,8 @@ impl Judge<'_> {
     }
 
     fn expect(&mut self, opaque: Option<u32>, set: bool) -> Result<(), Garbled> {
-        let kind = self.find(opaque)?.kind;
-        let fits =
-            if set { kind == Kind::Set } else { matches!(kind, Kind::Get | Kind::GetAbsent) };
+        let action = self.find(opaque)?.action;
+        let fits = action.is_some_and(|action| (action == Action::Set) == set);
         if fits { Ok(()) } else { Err(Garbled::new("an answer to another kind of request", b"")) }
     }
 }
@@ -247,7 +246,7 @@ impl Sink for Judge<'_> {
                 while self.ring.front().is_some_and(|p| p.quiet) {
                     self.silent();
                 }
-                if self.ring.front().is_none_or(|p| p.kind != Kind::Noop) {
+                if self.ring.front().is_none_or(|p| p.action.is_some()) {
                     return Err(Garbled::new(UNASKED, b"MN"));
                 }
                 self.ring.pop();

@@ -58,18 +58,18 @@ pub enum ErrorKind {
     TimedOut,
 }
 
-/// All kinds, in the order of their numbers.
-pub const ERROR_KINDS: [ErrorKind; 10] = [
-    ErrorKind::WrongLength,
-    ErrorKind::WrongContent,
-    ErrorKind::WrongKey,
-    ErrorKind::UnexpectedHit,
-    ErrorKind::NotStored,
-    ErrorKind::ServerError,
-    ErrorKind::ClientError,
-    ErrorKind::Garbled,
-    ErrorKind::ConnectionLost,
-    ErrorKind::TimedOut,
+/// All kinds with their names in reports, in the order of their numbers.
+pub const ERROR_KINDS: [(ErrorKind, &str); 10] = [
+    (ErrorKind::WrongLength, "wrong length"),
+    (ErrorKind::WrongContent, "wrong content"),
+    (ErrorKind::WrongKey, "wrong key"),
+    (ErrorKind::UnexpectedHit, "a value for a key that was never set"),
+    (ErrorKind::NotStored, "not stored"),
+    (ErrorKind::ServerError, "server error"),
+    (ErrorKind::ClientError, "not understood by the server"),
+    (ErrorKind::Garbled, "not an answer"),
+    (ErrorKind::ConnectionLost, "connection lost"),
+    (ErrorKind::TimedOut, "timed out"),
 ];
 
 impl ErrorKind {
@@ -80,18 +80,7 @@ impl ErrorKind {
 
     /// Its name in reports.
     pub fn name(self) -> &'static str {
-        match self {
-            ErrorKind::WrongLength => "wrong length",
-            ErrorKind::WrongContent => "wrong content",
-            ErrorKind::WrongKey => "wrong key",
-            ErrorKind::UnexpectedHit => "a value for a key that was never set",
-            ErrorKind::NotStored => "not stored",
-            ErrorKind::ServerError => "server error",
-            ErrorKind::ClientError => "not understood by the server",
-            ErrorKind::Garbled => "not an answer",
-            ErrorKind::ConnectionLost => "connection lost",
-            ErrorKind::TimedOut => "timed out",
-        }
+        ERROR_KINDS[self as usize].1
     }
 }
 
@@ -136,7 +125,7 @@ impl Errors {
 
     /// The kinds that occurred, with their counts.
     pub fn kinds(&self) -> impl Iterator<Item = (ErrorKind, u64)> {
-        ERROR_KINDS.into_iter().map(|k| (k, self.of(k))).filter(|(_, n)| *n > 0)
+        ERROR_KINDS.into_iter().map(|(k, _)| (k, self.of(k))).filter(|(_, n)| *n > 0)
     }
 
     /// Takes in those of another run.
@@ -398,7 +387,7 @@ mod tests {
             late: None,
             steady: assay_stats::warmup::steady_state(&[], assay_model::Better::Higher),
             limit: Limit {
-                limiter: crate::limiter::Limiter::Unknown,
+                limiter: assay_model::LimitedBy::Unknown,
                 reasons: vec![],
                 generator_busy: None,
                 server: None,
@@ -433,6 +422,6 @@ mod tests {
     #[test]
     fn numbers_and_lists_agree() {
         assert!(OPERATIONS.iter().enumerate().all(|(i, o)| *o as usize == i));
-        assert!(ERROR_KINDS.iter().enumerate().all(|(i, k)| *k as usize == i));
+        assert!(ERROR_KINDS.iter().enumerate().all(|(i, (k, _))| *k as usize == i));
     }
 }

@@ -1,6 +1,6 @@
 //! A run: opens the connections, starts the threads, keeps the phases, gathers what they bring home.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
@@ -77,7 +77,6 @@ pub(crate) fn drive(
     let end = End::default();
     let common =
         Common { config, server: &server, content: &content, encoder: &encoder, end: &end };
-    let finished = AtomicUsize::new(0);
     thread::scope(|scope| {
         let (report, reports) = mpsc::channel();
         let mut starts = Vec::new();
@@ -85,9 +84,8 @@ pub(crate) fn drive(
         for index in 0..config.threads {
             let (start, started) = mpsc::channel();
             starts.push(start);
-            let (report, common, finished) = (report.clone(), &common, &finished);
+            let (report, common) = (report.clone(), &common);
             let body = move || {
-                let _done = Finished(finished);
                 // The receiver lives until every thread has reported.
                 let ready = pin(config, index).and_then(|cpu| Ok((cpu, open(common, index)?)));
                 let (cpu, links) = match ready {
@@ -123,6 +121,7 @@ pub(crate) fn drive(
             // A thread that is gone has reported; its result is read below.
             start.send(line).ok();
         }
+        let finished = || threads.iter().all(thread::ScopedJoinHandle::is_finished);
         let watch = Watch { config, line, stop, end: &end, finished: &finished };
         let server = watch.phases(&mut on_phase);
         let mut harvests = Vec::new();
@@ -141,21 +140,13 @@ pub(crate) fn drive(
     })
 }
 
-/// Counts a thread as finished, however it ends.
-struct Finished<'a>(&'a AtomicUsize);
-
-impl Drop for Finished<'_> {
-    fn drop(&mut self) {
-        self.0.fetch_add(1, Ordering::Release);
-    }
-}
-
 struct Watch<'a> {
     config: &'a Config,
     line: Timeline,
     stop: &'a AtomicBool,
     end: &'a End,
-    finished: &'a AtomicUsize,
+    /// Returns true if every thread has ended, however it did.
+    finished: &'a dyn Fn() -> bool,
 }
 
 impl Watch<'_> {
@@ -191,7 +182,7 @@ impl Watch<'_> {
             if self.stop.load(Ordering::Acquire) {
                 self.end.now(|at_ns| Ended::Stopped { at_ns });
             }
-            if self.end.is_now() || self.finished.load(Ordering::Acquire) == self.config.threads {
+            if self.end.is_now() || (self.finished)() {
                 return now_ns() >= at;
             }
             let now = now_ns();

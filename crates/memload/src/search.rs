@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use assay_stats::percentile::supports;
 
-use crate::config::{Arrivals, Config, Mode, Think};
+use crate::config::{Config, Mode, Think};
 use crate::gather::KEPT;
 use crate::report::{Ended, Errors, Report};
 use crate::{Error, run};
@@ -96,7 +96,7 @@ pub fn search_max(
     mut on_step: impl FnMut(&Point, bool),
 ) -> Result<SearchReport, Error> {
     let mut measure = |rate: f64| {
-        let report = run(&at_rate(config, rate), stop, |_, _| {})?;
+        let report = run(&config.at_rate(rate), stop, |_, _| {})?;
         if let Ended::ServerGone { .. } = report.ended {
             let why = report.errors.texts.first().map_or("no reason was seen", |t| t.1.as_str());
             return Err(Error::Search(format!(
@@ -110,14 +110,6 @@ pub fn search_max(
         None => closed_throughput(config, stop)? / 2.0,
     };
     search(first, bound, stop, &mut measure, &mut on_step)
-}
-
-fn at_rate(config: &Config, rate: f64) -> Config {
-    let arrivals = match config.mode {
-        Mode::Open { arrivals, .. } => arrivals,
-        Mode::Closed { .. } => Arrivals::Even,
-    };
-    Config { mode: Mode::Open { rate, arrivals }, ..config.clone() }
 }
 
 fn closed_throughput(config: &Config, stop: &AtomicBool) -> Result<f64, Error> {

@@ -17,7 +17,7 @@ pub fn histogram() -> Histogram<u64> {
 }
 
 /// The moments of a run, ns of `CLOCK_MONOTONIC`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Timeline {
     /// The load begins.
     pub start: u64,
@@ -45,7 +45,7 @@ impl Timeline {
 }
 
 /// The stats of one thread.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct WorkerStats {
     line: Timeline,
     classes: usize,
@@ -95,9 +95,7 @@ impl WorkerStats {
             line,
             classes,
             now: line.start,
-            bin: 0,
             bin_end: line.start.saturating_add(line.bin),
-            measured: false,
             since: line.start,
             waiting: vec![0; cells],
             waiting_cells: Vec::with_capacity(cells),
@@ -105,14 +103,7 @@ impl WorkerStats {
             completed: vec![0; cells],
             bins: vec![Bin::default(); line.bins()],
             heat: Heat::new(line.bins()),
-            errors: Errors::default(),
-            evicted: 0,
-            evicted_ever: 0,
-            answers: 0,
-            bytes: (0, 0),
-            unanswered: 0,
-            rescues: 0,
-            reconnects: 0,
+            ..WorkerStats::default()
         }
     }
 

@@ -6,6 +6,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::config::{KEY_LIMIT, Protocol};
 use crate::mix::{Action, Op};
+use crate::pending::NOOP;
 use crate::protocol::Parser;
 use crate::worker_stats::Timeline;
 
@@ -96,20 +97,13 @@ fn judged(protocol: Protocol, operations: &[(Op, Answer)], piece: usize) -> Stri
     for (op, how) in operations {
         let number = quiet.then_some(ring.next_number());
         answers.extend(bytes(&content, protocol, number, *op, *how));
-        let kind = match op.action {
-            Action::Get => Kind::Get,
-            Action::GetAbsent => Kind::GetAbsent,
-            Action::Set => Kind::Set,
-        };
-        let (key, length, class) = (op.key, op.length, op.class);
+        let (key, length, class, action) = (op.key, op.length, op.class, Some(op.action));
         // Of an open loop each counts from its own moment, of a closed one all do from the batch's.
         let at = if key % 3 == 0 { WITH_BATCH } else { 100 + key };
-        ring.push(Pending { at, key, length, class, kind, quiet });
+        ring.push(Pending { at, key, length, class, action, quiet });
     }
     if quiet {
-        let noop =
-            Pending { at: WITH_BATCH, key: 0, length: 0, class: 0, kind: Kind::Noop, quiet: false };
-        ring.push(noop);
+        ring.push(NOOP);
         answers.extend(b"MN\r\n");
     }
     stats.at(500);

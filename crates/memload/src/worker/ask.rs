@@ -11,9 +11,8 @@ use crate::Error;
 use crate::clock::{now_ns, timespec};
 use crate::conn::Stage;
 use crate::low_water;
-use crate::mix::Action;
 use crate::pace::{Pace, think_ns};
-use crate::pending::{Kind, Pending, WITH_BATCH};
+use crate::pending::{NOOP, Pending, WITH_BATCH};
 
 impl Worker<'_> {
     /// A connection has nothing to do.
@@ -134,17 +133,12 @@ impl Worker<'_> {
             let number = conn.ring.next_number();
             conn.foreseen +=
                 common.encoder.push(&op, number, quiet, common.content, &mut self.output);
-            let kind = match op.action {
-                Action::Get => Kind::Get,
-                Action::GetAbsent => Kind::GetAbsent,
-                Action::Set => Kind::Set,
-            };
             let at = match &mut self.pace {
                 Pace::Closed { .. } => WITH_BATCH,
                 Pace::Open(open) => open.schedule.take(),
             };
-            let (key, length, class) = (op.key, op.length, op.class);
-            conn.ring.push(Pending { at, key, length, class, kind, quiet });
+            let (key, length, class, action) = (op.key, op.length, op.class, Some(op.action));
+            conn.ring.push(Pending { at, key, length, class, action, quiet });
             asked += 1;
         }
         if asked == 0 {
@@ -152,14 +146,7 @@ impl Worker<'_> {
         }
         if quiet {
             conn.foreseen += common.encoder.close(&mut self.output);
-            conn.ring.push(Pending {
-                at: WITH_BATCH,
-                key: 0,
-                length: 0,
-                class: 0,
-                kind: Kind::Noop,
-                quiet: false,
-            });
+            conn.ring.push(NOOP);
         }
         let now = now_ns();
         if conn.ring.operations() == asked {

@@ -4,12 +4,11 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use crate::support::{Memcached, never, one_length, quick};
-use assay_memload::limiter::Limiter;
 use assay_memload::report::{Errors, Operation};
 use assay_memload::{
     Arrivals, Config, Ended, ErrorKind, Mode, Popularity, Protocol, Report, Think, preload, run,
 };
-use assay_model::Phase;
+use assay_model::{LimitedBy, Phase};
 
 /// Preloads and runs; the stats must agree with each other and with the server's.
 fn check(config: &Config, server: &Memcached) -> Report {
@@ -113,7 +112,7 @@ fn an_open_loop_sends_what_is_due_and_nothing_else() {
         assert!(times.abs_diff(600) <= spread, "{arrivals:?}: {times}");
         let late = report.late.unwrap();
         assert_eq!((late.all.len(), late.own.len(), late.unsent), (times, times, 0));
-        assert_eq!(report.limit.limiter, Limiter::Load, "{:?}", report.limit);
+        assert_eq!(report.limit.limiter, LimitedBy::Load, "{:?}", report.limit);
     }
 }
 
@@ -277,5 +276,5 @@ fn the_server_s_cpu_time_is_known_when_its_process_is() {
     let report = check(&config, &server);
     assert!(report.limit.server.is_some_and(|s| s.cpus > 0.0 && s.busiest <= s.cpus + 1e-9));
     // Neither side is bound to CPUs here.
-    assert_eq!(report.limit.limiter, Limiter::Generator, "{:?}", report.limit);
+    assert_eq!(report.limit.limiter, LimitedBy::Generator, "{:?}", report.limit);
 }

@@ -3,7 +3,7 @@
 
 use assay_memload::Report;
 use assay_memload::config::{Config, Mode};
-use assay_memload::limiter::{BUSY, Limit, Limiter};
+use assay_memload::limiter::{BUSY, Limit};
 use assay_model::{LimitedBy, Observation, SeriesShape, units};
 use assay_stats::warmup::Class;
 
@@ -14,10 +14,10 @@ use super::server_side::Seen;
 /// threads fill its CPUs together, none of them busy by itself, is the limit.
 pub fn judged(limit: &Limit, cpus: Option<usize>) -> Limit {
     let mut limit = limit.clone();
-    if let (Limiter::Unknown, Some(used), Some(cpus)) = (limit.limiter, limit.server, cpus) {
+    if let (LimitedBy::Unknown, Some(used), Some(cpus)) = (limit.limiter, limit.server, cpus) {
         let share = used.cpus / cpus.max(1) as f64;
         if share > BUSY {
-            limit.limiter = Limiter::Server;
+            limit.limiter = LimitedBy::Server;
             limit.reasons.push(format!("which is {:.0} % of the CPUs that it has", share * 100.0));
         }
     }
@@ -45,12 +45,7 @@ pub fn operations(config: &Config, report: &Report, max_missing: f64) -> Observa
 /// What the limit was.
 pub fn limiter(limit: &Limit, others_busy: Option<f64>) -> Observation {
     Observation::Limit {
-        by: match limit.limiter {
-            Limiter::Generator => LimitedBy::Generator,
-            Limiter::Server => LimitedBy::Server,
-            Limiter::Load => LimitedBy::Load,
-            Limiter::Unknown => LimitedBy::Unknown,
-        },
+        by: limit.limiter,
         reasons: limit.reasons.clone(),
         generator_busy: limit.generator_busy,
         server_busy: limit.server.map(|used| used.busiest),
@@ -88,10 +83,10 @@ fn evictions(config: &Config, report: &Report, seen: &Seen) -> Option<Observatio
 /// Sentences about how the load was made, for the record; `limit` as [`judged`].
 pub fn notes(config: &Config, report: &Report, limit: &Limit) -> Vec<String> {
     let what = match limit.limiter {
-        Limiter::Generator => "the load generator may have been the limit",
-        Limiter::Server => "the server was the limit",
-        Limiter::Load => "the load that was asked for was the limit",
-        Limiter::Unknown => "the limit is not known",
+        LimitedBy::Generator => "the load generator may have been the limit",
+        LimitedBy::Server => "the server was the limit",
+        LimitedBy::Load => "the load that was asked for was the limit",
+        LimitedBy::Unknown => "the limit is not known",
     };
     let mut notes = vec![format!("{what}: {}", limit.reasons.join("; "))];
     match config.mode {
@@ -136,7 +131,7 @@ mod tests {
 
     use super::*;
 
-    fn limit(limiter: Limiter, server: Option<f64>) -> Limit {
+    fn limit(limiter: LimitedBy, server: Option<f64>) -> Limit {
         Limit {
             limiter,
             reasons: vec!["why".into()],
@@ -149,10 +144,10 @@ mod tests {
     fn a_server_that_fills_its_cpus_is_the_limit() {
         let of = |cpus, have| {
             let used = Some(ServerUse { cpus, busiest: 0.4 });
-            judged(&Limit { server: used, ..limit(Limiter::Unknown, None) }, have).limiter
+            judged(&Limit { server: used, ..limit(LimitedBy::Unknown, None) }, have).limiter
         };
-        assert_eq!(of(1.9, Some(2)), Limiter::Server);
-        assert_eq!(of(1.0, Some(2)), Limiter::Unknown);
-        assert_eq!(of(1.9, None), Limiter::Unknown);
+        assert_eq!(of(1.9, Some(2)), LimitedBy::Server);
+        assert_eq!(of(1.0, Some(2)), LimitedBy::Unknown);
+        assert_eq!(of(1.9, None), LimitedBy::Unknown);
     }
 }
