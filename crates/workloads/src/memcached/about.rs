@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use assay_model::Fact;
 use assay_sut::scratch;
 
-use super::params::{Network, Own, Params, Server, Transport};
+use super::params::{Network, Params, Transport};
 use super::server::{self, Running};
 use super::talk::{Endpoint, Stats, Talk};
 use crate::program::{fact, facts as program_facts};
@@ -20,8 +20,8 @@ const PLACES: [&str; 5] = ["tcpport", "udpport", "domain_socket", "inter", "umas
 pub fn facts(params: &Params) -> BTreeMap<String, Fact> {
     let mut facts = BTreeMap::new();
     let named = |name: &str, known| (format!("workload.server.{name}"), fact(known));
-    let settings = match &params.server {
-        Server::Foreign(address) => {
+    let settings = match &params.address {
+        Some(address) => {
             let unseen = "the server runs already; which program it is cannot be seen";
             let asked = foreign(params, address).and_then(|mut talk| {
                 let version = talk.version().map_err(|e| e.to_string())?;
@@ -38,11 +38,11 @@ pub fn facts(params: &Params) -> BTreeMap<String, Fact> {
             ]);
             settings
         }
-        Server::Own(own) => {
-            facts = program_facts("workload.server", &server::program(own), "-V");
-            let options = crate::words::quote_words(&server::settings(params, own));
+        None => {
+            facts = program_facts("workload.server", &server::program(params), "-V");
+            let options = crate::words::quote_words(&server::settings(params));
             facts.extend([named("options", Ok(options))]);
-            effective(params, own)
+            effective(params)
         }
     };
     match settings {
@@ -84,11 +84,11 @@ impl Drop for Folder {
 }
 
 /// Starts the server for a moment, on a UNIX socket, and asks for its settings.
-fn effective(params: &Params, own: &Own) -> Result<Stats, String> {
+fn effective(params: &Params) -> Result<Stats, String> {
     let folder =
         Folder::make().map_err(|e| format!("a folder for the server could not be made: {e}"))?;
     let quiet = Params { transport: Transport::Unix, network: Network::Loopback, ..params.clone() };
-    let running = Running::start(&quiet, own, &folder.0, None).map_err(|e| e.to_string())?;
+    let running = Running::start(&quiet, &folder.0, None).map_err(|e| e.to_string())?;
     // It is killed when dropped: there is nothing in it.
     Talk::open(&running.place)
         .and_then(|mut talk| talk.stats("settings"))

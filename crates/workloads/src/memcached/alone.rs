@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use assay_model::Scalar;
 
 use super::Memcached;
-use super::params::{Cpus, Network, Params, Server, Transport};
+use super::params::{Cpus, Network, Params, Transport};
 use super::server::{program, settings};
 use super::spec::spec;
 use crate::capability::{Serves, Serving};
@@ -22,29 +22,29 @@ impl Serves for Memcached {
     ) -> Result<Serving, WorkloadError> {
         let mut params = Params::from_map(map)?;
         let cannot = |what: &str| Err(WorkloadError::Param(what.to_owned()));
-        let Server::Own(own) = params.server.clone() else {
+        if params.address.is_some() {
             return cannot(
                 "`server.address` names a server that runs already, and `where.server_node` starts one",
             );
-        };
+        }
         if params.transport != Transport::Tcp || params.network == Network::Namespace {
             return cannot(
                 "a server on a node of its own is asked over plain TCP (`transport = \"tcp\"`)",
             );
         }
-        if own.cpus != Cpus::Auto {
+        if params.server_cpus != Cpus::Auto {
             return cannot(
                 "a server on a node of its own has all its CPUs; leave `server.cpus` out",
             );
         }
-        params.load.connections *= clients;
-        let port = match own.port {
+        params.connections *= clients;
+        let port = match params.port {
             0 => free_port(host)?,
             port => port,
         };
-        let mut argv: Vec<OsString> = vec![program(&own)?.into()];
+        let mut argv: Vec<OsString> = vec![program(&params)?.into()];
         argv.extend(["-p", &port.to_string(), "-l", host].map(OsString::from));
-        argv.extend(settings(&params, &own));
+        argv.extend(settings(&params));
         let address = format!("{host}:{port}");
         // What is for a server that assay starts does not go with one that runs.
         let mut asking: BTreeMap<String, Scalar> = spec()
@@ -83,7 +83,7 @@ mod tests {
                 let mut map = defaults.clone();
                 map.extend(serving.params);
                 let params = Params::from_map(&map).unwrap();
-                assert_eq!(params.server, Server::Foreign(serving.address));
+                assert_eq!(params.address, Some(serving.address));
             }
             Err(WorkloadError::Missing { what, .. }) => {
                 println!("skipped: because {what} is not here");

@@ -1,25 +1,16 @@
 //! Trials that find something by several runs: the highest rate within a bound, and the curve over the
 //! rate.
 
-use std::time::Duration;
-
 use assay_memload::Point;
-use assay_memload::config::{Arrivals, Config, Mode, Think};
+use assay_memload::config::{Config, Mode, Think};
 use assay_memload::{Report, SearchBound, search_max};
 use assay_model::{Phase, units};
 
+use super::params::Params;
 use super::spec::spec;
-use super::stage::Stage;
+use super::trial::Stage;
 use super::{honest, results};
 use crate::Failure;
-
-fn at_rate(config: &Config, rate: f64) -> Config {
-    let arrivals = match config.mode {
-        Mode::Open { arrivals, .. } => arrivals,
-        Mode::Closed { .. } => Arrivals::Even,
-    };
-    Config { mode: Mode::Open { rate, arrivals }, ..config.clone() }
-}
 
 fn percent(quantile: f64) -> String {
     format!("{} %", (quantile * 1e6).round() / 1e4)
@@ -40,12 +31,8 @@ fn wrong_answers(step: u32, point: &Point) -> Option<String> {
 ///
 /// # Errors
 /// No rate keeps it, or a run could not be made.
-pub fn max_rate(
-    stage: &mut Stage<'_>,
-    bound: Duration,
-    quantile: f64,
-    precision: f64,
-) -> Result<(), Failure> {
+pub fn max_rate(stage: &mut Stage<'_>, params: &Params) -> Result<(), Failure> {
+    let Params { bound, quantile, precision, .. } = *params;
     let search = SearchBound {
         quantile,
         limit_ns: bound.as_nanos() as u64,
@@ -109,7 +96,7 @@ pub fn max_rate(
             "; the search ended before both were seen twice"
         }
     ));
-    stage.config = at_rate(&stage.config, best.rate);
+    stage.config = stage.config.at_rate(best.rate);
     stage.throughput()?;
     stage.channel.metrics(spec(), [("max_rate", Some(best.rate))]);
     Ok(())
@@ -140,7 +127,7 @@ pub fn saturation(stage: &mut Stage<'_>, rates: &[f64], steps: u32) -> Result<()
     rates.sort_by(f64::total_cmp);
     let mut best: Option<(f64, Report, Option<f64>)> = None;
     for (i, rate) in rates.iter().enumerate() {
-        let config = at_rate(&stage.config, *rate);
+        let config = stage.config.at_rate(*rate);
         let (report, seen) = stage.measure(&config, false)?;
         results::point(*rate, &report, &config, stage.channel);
         stage.channel.progress((i + 1) as f64 / rates.len() as f64);

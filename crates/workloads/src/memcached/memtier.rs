@@ -15,7 +15,7 @@ use assay_model::{Load, Observation, Phase};
 
 use super::honest;
 use super::server_side::{Seen, listen, look};
-use super::stage::Stage;
+use super::trial::Stage;
 use crate::Failure;
 use crate::WorkloadError;
 use crate::program::{last_lines, log_to, need};

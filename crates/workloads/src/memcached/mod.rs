@@ -16,7 +16,6 @@ mod server;
 mod server_side;
 mod spec;
 mod split;
-mod stage;
 mod talk;
 mod trial;
 
@@ -29,7 +28,7 @@ pub use trial::run as trial;
 
 use crate::trial_spec::TrialSpec;
 use crate::{Failure, Launch, Offers, TrialContext, Workload, WorkloadError};
-use params::{Driver, Find, Network, Params, Server};
+use params::{Driver, Find, Network, Params};
 
 /// The trial spec: the rates that an earlier trial of the treatment chose for its curve, so that points of
 /// several trials meet; empty: none did.
@@ -48,14 +47,14 @@ impl Workload for Memcached {
 
     fn check(&self, params: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {
         let params = Params::from_map(params)?;
-        if let Server::Own(own) = &params.server {
-            server::program(own)?;
+        if params.address.is_none() {
+            server::program(&params)?;
         }
         if params.network == Network::Namespace {
             namespace::check()?;
         }
-        if let Driver::Memtier(path) = &params.driver {
-            memtier::program(path.as_deref())?;
+        if params.driver == Driver::Memtier {
+            memtier::program(params.driver_path.as_deref())?;
         }
         Ok(())
     }
@@ -70,7 +69,7 @@ impl Workload for Memcached {
     fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
         let params = Params::from_map(ctx.params)?;
         let rates = match params.find {
-            Find::Saturation { .. } => earlier_rates(ctx),
+            Find::Saturation => earlier_rates(ctx),
             _ => Vec::new(),
         };
         Spec::of(ctx, rates).launch(ctx, NAME)

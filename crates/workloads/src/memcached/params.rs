@@ -6,35 +6,25 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use assay_environment::cpulist;
-use assay_memload::{Arrivals, Config, Mix, Mode, Popularity, Protocol, SizeClass, Target, Think};
-use assay_model::{Scalar, units};
+use assay_memload::{
+    Arrivals, Config, Mix, Mode, Popularity, Protocol, SizeClass, Target, Think, Trust,
+};
+use assay_model::{ParamSpec, Scalar, units};
 
 use crate::WorkloadError;
 use crate::declare::{
-    argv, int, number, one_of, or_none, params, parsed, path, size, text, time, word, wrong,
+    argv, int, number, one_of, or_none, params, parsed, path, size, text, time, wrong,
 };
 
 /// What a trial finds.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Find {
     /// The throughput of one run.
     Throughput,
     /// The highest rate that keeps a latency limit.
-    MaxRate {
-        /// The limit of the response time.
-        bound: Duration,
-        /// The quantile that it holds for.
-        quantile: f64,
-        /// How close the rates around the answer must be, as a share.
-        precision: f64,
-    },
+    MaxRate,
     /// Response times at rates.
-    Saturation {
-        /// The rates; empty: chosen from what a closed loop reaches.
-        rates: Vec<f64>,
-        /// How many, where they are chosen.
-        steps: u32,
-    },
+    Saturation,
 }
 
 /// What the bytes travel over.
@@ -69,75 +59,24 @@ pub enum Cpus {
 }
 
 /// Who makes the load.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Driver {
     /// assay's own generator.
     Assay,
-    /// memtier_benchmark: the one at this path, or on PATH.
-    Memtier(Option<PathBuf>),
-}
-
-/// A server that assay starts.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Own {
-    /// The program; `None`: the one on PATH.
-    pub path: Option<PathBuf>,
-    /// Its port; 0: a free one.
-    pub port: u16,
-    /// Its threads.
-    pub threads: u32,
-    /// Its CPUs.
-    pub cpus: Cpus,
-    /// Its memory for objects, bytes.
-    pub memory: u64,
-    /// More options.
-    pub options: Vec<OsString>,
-}
-
-/// The server.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Server {
-    /// Started and stopped by the trial.
-    Own(Own),
-    /// One that runs already, at this address.
-    Foreign(String),
-}
-
-/// The parameters of a treatment.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Params {
-    /// What is found.
-    pub find: Find,
-    /// The load, complete but for the target, the CPUs and the server's process.
-    pub load: Config,
-    /// The load generator's CPUs.
-    pub client_cpus: Cpus,
-    /// What the bytes travel over.
-    pub transport: Transport,
-    /// The network in between.
-    pub network: Network,
-    /// Who makes the load.
-    pub driver: Driver,
-    /// The share of operations whose answers may be missing.
-    pub max_missing: f64,
-    /// The server.
-    pub server: Server,
-    /// The name that a TLS server's certificate must carry.
-    pub tls_name: String,
-    /// The authorities that are believed; `None`: any certificate is.
-    pub tls_authorities: Option<PathBuf>,
+    /// memtier_benchmark.
+    Memtier,
 }
 
 params! {
-    /// The parameters of a treatment, as declared.
+    /// The parameters of a treatment.
     #[derive(Debug, Clone, PartialEq)]
-    pub struct Given {
+    pub struct Params {
         /// What a trial finds: the throughput; the highest rate whose `quantile` stays within the latency limit `bound`; or the
         /// response times at rising rates.
-        find: String = word(&["throughput", "max-rate", "saturation"]), "throughput";
+        find: Find = one_of(&[("throughput", Find::Throughput), ("max-rate", Find::MaxRate), ("saturation", Find::Saturation)]), "throughput";
         /// `closed`: a connection asks again when it was answered. `open`: operations are due at `rate`,
         /// whatever the server does, and response times count from then.
-        mode: String = word(&["closed", "open"]), "closed";
+        open as "mode": bool = one_of(&[("closed", false), ("open", true)]), "closed";
         /// Operations a second of `mode = "open"`, of all threads together.
         rate: f64 = number(0.0, 1e9), Scalar::Float(0.0);
         /// Connections, of all threads together.
@@ -160,7 +99,7 @@ params! {
         /// `namespace`: the server runs in a network of its own, reached over a virtual cable (veth).
         network: Network = one_of(&[("loopback", Network::Loopback), ("namespace", Network::Namespace)]), "loopback";
         /// Who makes the load: assay, or memtier_benchmark.
-        driver: String = word(&["assay", "memtier"]), "assay";
+        driver: Driver = one_of(&[("assay", Driver::Assay), ("memtier", Driver::Memtier)]), "assay";
         /// The memtier_benchmark to use; empty: the one on PATH.
         driver_path as "driver.path": Option<PathBuf> = or_none(path()), "";
         /// The latency limit of `find = "max-rate"`.
@@ -194,7 +133,7 @@ params! {
         /// The share of gets that ask for objects that were set; the rest ask for others.
         hits: f64 = number(0.0, 1.0), Scalar::Float(1.0);
         /// Which objects are asked for how often.
-        popularity: String = word(&["uniform", "zipf"]), "uniform";
+        skewed as "popularity": bool = one_of(&[("uniform", false), ("zipf", true)]), "uniform";
         /// The exponent of `popularity = "zipf"`: the k-th object is asked for in proportion to 1 / k^zipf.
         zipf: f64 = number(0.01, 10.0), Scalar::Float(0.99);
         /// The same seed makes and asks for the same objects.
@@ -272,48 +211,28 @@ impl Params {
     /// # Errors
     /// [`WorkloadError::Param`]: a value or a combination that cannot be, and what would be right.
     pub fn from_map(map: &BTreeMap<String, Scalar>) -> Result<Self, WorkloadError> {
-        let given = Given::read(map)?;
-        let params = Params {
-            find: given.find(),
-            load: given.load()?,
-            server: given.server(),
-            client_cpus: given.client_cpus,
-            transport: given.transport,
-            network: given.network,
-            driver: match given.driver.as_str() {
-                "memtier" => Driver::Memtier(given.driver_path),
-                _ => Driver::Assay,
-            },
-            max_missing: given.max_missing,
-            tls_name: given.tls_name,
-            tls_authorities: given.tls_authorities,
-        };
-        params.agree(map)?;
-        Ok(params)
-    }
-
-    fn agree(&self, map: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {
-        self.load.check().map_err(|e| wrong(e.to_string()))?;
-        if self.network == Network::Namespace {
-            if self.transport == Transport::Unix {
+        let params = Params::read(map)?;
+        params.load()?.check().map_err(|e| wrong(e.to_string()))?;
+        if params.network == Network::Namespace {
+            if params.transport == Transport::Unix {
                 return Err(wrong(
                     "`transport = \"unix\"` goes past every network; `network = \"namespace\"` takes tcp or tls",
                 ));
             }
-            if matches!(self.server, Server::Foreign(_)) {
+            if params.address.is_some() {
                 return Err(wrong(
                     "`server.address` names a server that runs already; assay cannot put it into a network \
                      namespace (`network`)",
                 ));
             }
         }
-        if let Server::Foreign(_) = self.server {
+        if params.address.is_some() {
             foreign_alone(map)?;
         }
-        if matches!(self.driver, Driver::Memtier(_)) {
-            self.memtier_can()?;
+        if params.driver == Driver::Memtier {
+            params.memtier_can()?;
         }
-        Ok(())
+        Ok(params)
     }
 
     fn memtier_can(&self) -> Result<(), WorkloadError> {
@@ -322,74 +241,42 @@ impl Params {
         };
         match () {
             () if self.find != Find::Throughput => refuse("`find` other than throughput"),
-            () if self.load.protocol == Protocol::Meta => refuse("`protocol = \"meta\"`"),
-            () if self.load.mix.hit_ratio < 1.0 => refuse("`hits` below 1"),
-            () if !matches!(self.load.mode, Mode::Closed { think: Think::None }) => {
+            () if self.protocol == Protocol::Meta => refuse("`protocol = \"meta\"`"),
+            () if self.hits < 1.0 => refuse("`hits` below 1"),
+            () if self.open || !self.think.is_zero() => {
                 refuse("an open loop that counts from when operations were due, or `think`")
             }
-            () if matches!(self.load.mix.popularity, Popularity::Zipf { .. }) => {
-                refuse("`popularity = \"zipf\"` over the same keys as assay")
-            }
+            () if self.skewed => refuse("`popularity = \"zipf\"` over the same keys as assay"),
             () => Ok(()),
-        }
-    }
-}
-
-/// Parameters of a server that assay would start say nothing about one that runs.
-fn foreign_alone(map: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {
-    let rows = Given::rows();
-    let names = [
-        "server.path",
-        "server.port",
-        "server.threads",
-        "server.cpus",
-        "server.memory",
-        "server.options",
-    ];
-    for name in names {
-        let default = rows.iter().find(|p| p.name == name).and_then(|p| p.default.clone());
-        if default.is_some_and(|d| map.get(name).is_some_and(|v| v.to_text() != d.to_text())) {
-            return Err(wrong(format!(
-                "`{name}` is for a server that assay starts; the one at `server.address` runs already"
-            )));
-        }
-    }
-    Ok(())
-}
-
-impl Given {
-    fn find(&self) -> Find {
-        match self.find.as_str() {
-            "max-rate" => Find::MaxRate {
-                bound: self.bound,
-                quantile: self.quantile,
-                precision: self.precision,
-            },
-            "saturation" => Find::Saturation { rates: self.rates.clone(), steps: self.steps },
-            _ => Find::Throughput,
         }
     }
 
     fn mode(&self) -> Result<Mode, WorkloadError> {
+        if !self.open && self.rate > 0.0 {
+            return Err(wrong(
+                "`rate` is for `mode = \"open\"`; a closed loop goes as fast as it is answered",
+            ));
+        }
+        if self.open && self.rate <= 0.0 && self.find == Find::Throughput {
+            return Err(wrong("`mode = \"open\"` needs a `rate`, in operations a second"));
+        }
+        if self.open {
+            // A search and a curve bring their own rates.
+            return Ok(Mode::Open { rate: self.rate.max(1.0), arrivals: self.spacing });
+        }
         let think = match (self.think, self.spacing) {
             (Duration::ZERO, _) => Think::None,
             (pause, Arrivals::Even) => Think::Constant(pause),
             (pause, Arrivals::Exponential) => Think::Exponential(pause),
         };
-        match self.mode.as_str() {
-            "open" if self.rate <= 0.0 && self.find == "throughput" => {
-                Err(wrong("`mode = \"open\"` needs a `rate`, in operations a second"))
-            }
-            // A search and a curve bring their own rates.
-            "open" => Ok(Mode::Open { rate: self.rate.max(1.0), arrivals: self.spacing }),
-            _ if self.rate > 0.0 => Err(wrong(
-                "`rate` is for `mode = \"open\"`; a closed loop goes as fast as it is answered",
-            )),
-            _ => Ok(Mode::Closed { think }),
-        }
+        Ok(Mode::Closed { think })
     }
 
-    fn load(&self) -> Result<Config, WorkloadError> {
+    /// Returns the load, complete but for the target, the CPUs and the server's process.
+    ///
+    /// # Errors
+    /// [`WorkloadError::Param`]: `rate` and `mode` do not go together.
+    pub fn load(&self) -> Result<Config, WorkloadError> {
         let class =
             |name: &str, (min, max), share| SizeClass { name: name.into(), min, max, share };
         Ok(Config {
@@ -407,9 +294,10 @@ impl Given {
                     class("large", self.size_large, self.share_large),
                 ],
                 keys: self.keys,
-                popularity: match self.popularity.as_str() {
-                    "zipf" => Popularity::Zipf { exponent: self.zipf },
-                    _ => Popularity::Uniform,
+                popularity: if self.skewed {
+                    Popularity::Zipf { exponent: self.zipf }
+                } else {
+                    Popularity::Uniform
                 },
                 hit_ratio: self.hits,
                 ..Mix::default()
@@ -423,17 +311,26 @@ impl Given {
         })
     }
 
-    fn server(&self) -> Server {
-        if let Some(address) = &self.address {
-            return Server::Foreign(address.clone());
-        }
-        Server::Own(Own {
-            path: self.server_path.clone(),
-            port: self.port,
-            threads: self.server_threads,
-            cpus: self.server_cpus.clone(),
-            memory: self.memory,
-            options: self.options.clone(),
-        })
+    /// Returns the TLS server at `address`.
+    pub fn tls(&self, address: String) -> Target {
+        let trust = match &self.tls_authorities {
+            Some(file) => Trust::Authorities(file.clone()),
+            None => Trust::Anything,
+        };
+        Target::Tls { address, name: self.tls_name.clone(), trust }
     }
+}
+
+/// Parameters of a server that assay would start say nothing about one that runs.
+fn foreign_alone(map: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {
+    for ParamSpec { name, default, .. } in Params::rows() {
+        let own = name.starts_with("server.") && name != "server.address";
+        let set = map.get(&name).map(Scalar::to_text) != default.map(|d| d.to_text());
+        if own && set {
+            return Err(wrong(format!(
+                "`{name}` is for a server that assay starts; the one at `server.address` runs already"
+            )));
+        }
+    }
+    Ok(())
 }

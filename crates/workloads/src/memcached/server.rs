@@ -9,12 +9,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use assay_memload::{Target, Trust};
+use assay_memload::Target;
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::certificate;
 use super::namespace::{self, Cable};
-use super::params::{Network, Own, Params, Transport};
+use super::params::{Network, Params, Transport};
 use super::talk::{Endpoint, Talk};
 use crate::Failure;
 
@@ -40,8 +40,8 @@ const RECONNECTS: usize = 4;
 ///
 /// # Errors
 /// There is none.
-pub fn program(own: &Own) -> Result<PathBuf, WorkloadError> {
-    let name = own.path.clone().unwrap_or_else(|| "memcached".into());
+pub fn program(params: &Params) -> Result<PathBuf, WorkloadError> {
+    let name = params.server_path.clone().unwrap_or_else(|| "memcached".into());
     let what = format!("the server `{}`", name.display());
     let remedy = "install the Debian package memcached, or give the path of one as `server.path`";
     need(name, what, remedy)
@@ -75,17 +75,12 @@ impl Running {
     ///
     /// # Errors
     /// It is missing, does not start, or does not answer.
-    pub fn start(
-        params: &Params,
-        own: &Own,
-        dir: &Path,
-        cpus: Option<&[usize]>,
-    ) -> Result<Self, Failure> {
+    pub fn start(params: &Params, dir: &Path, cpus: Option<&[usize]>) -> Result<Self, Failure> {
         if params.transport == Transport::Tls {
             certificate::make(dir, &params.tls_name)?;
         }
         if params.network == Network::Namespace {
-            let start = |cable: &Cable| spawn(params, own, dir, cpus, cable.server.into());
+            let start = |cable: &Cable| spawn(params, dir, cpus, cable.server.into());
             let (mut running, _, notes) = namespace::inside(start)?;
             running.notes.extend(notes);
             running.wait_until_it_answers()?;
@@ -93,10 +88,10 @@ impl Running {
         }
         let mut draws = 0;
         loop {
-            let mut running = spawn(params, own, dir, cpus, Ipv4Addr::LOCALHOST.into())?;
+            let mut running = spawn(params, dir, cpus, Ipv4Addr::LOCALHOST.into())?;
             match running.wait_until_it_answers() {
                 Ok(()) => return Ok(running),
-                Err(Failure::PortTaken { .. }) if own.port == 0 && draws < DRAWS => draws += 1,
+                Err(Failure::PortTaken { .. }) if params.port == 0 && draws < DRAWS => draws += 1,
                 Err(e) => return Err(e),
             }
         }
@@ -198,16 +193,15 @@ impl Drop for Running {
 
 fn spawn(
     params: &Params,
-    own: &Own,
     dir: &Path,
     cpus: Option<&[usize]>,
     address: IpAddr,
 ) -> Result<Running, Failure> {
-    let program = program(own)?;
-    let ears = ears(params, own, dir, address)?;
+    let program = program(params)?;
+    let ears = ears(params, dir, address)?;
     let mut argv: Vec<OsString> = vec![program.clone().into()];
     argv.extend(ears.arguments);
-    argv.extend(settings(params, own));
+    argv.extend(settings(params));
     let log = dir.join("memcached.log");
     // The output of an earlier try must not be taken for this one's.
     File::create(&log).map_err(WorkloadError::io("make", &log))?;
@@ -226,11 +220,11 @@ fn spawn(
 }
 
 /// The options that do not say where it listens.
-pub fn settings(params: &Params, own: &Own) -> Vec<OsString> {
-    let connections = most_connections(params.load.connections);
-    let mebibytes = (own.memory >> 20).max(1);
+pub fn settings(params: &Params) -> Vec<OsString> {
+    let connections = most_connections(params.connections);
+    let mebibytes = (params.memory >> 20).max(1);
     let mut arguments: Vec<OsString> = ["-U", "0", "-t"].map(OsString::from).into();
-    arguments.push(own.threads.to_string().into());
+    arguments.push(params.server_threads.to_string().into());
     arguments.extend(["-m".into(), mebibytes.to_string().into()]);
     arguments.extend(["-c".into(), connections.to_string().into()]);
     if rustix::process::geteuid().is_root() {
@@ -238,7 +232,7 @@ pub fn settings(params: &Params, own: &Own) -> Vec<OsString> {
         // trial.
         arguments.extend(["-u".into(), "root".into()]);
     }
-    arguments.extend(own.options.iter().cloned());
+    arguments.extend(params.options.iter().cloned());
     arguments
 }
 
@@ -253,7 +247,7 @@ fn most_connections(load: usize) -> usize {
         .max(minimum)
 }
 
-fn ears(params: &Params, own: &Own, dir: &Path, address: IpAddr) -> Result<Ears, Failure> {
+fn ears(params: &Params, dir: &Path, address: IpAddr) -> Result<Ears, Failure> {
     let words = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
     if params.transport == Transport::Unix {
         let path = dir.join("memcached.sock");
@@ -271,7 +265,7 @@ fn ears(params: &Params, own: &Own, dir: &Path, address: IpAddr) -> Result<Ears,
         return Ok(Ears { arguments, port: 0, target, place });
     }
     let ip = address.to_string();
-    let port = match own.port {
+    let port = match params.port {
         0 => free_port(&ip)?,
         port => port,
     };
@@ -289,12 +283,7 @@ fn ears(params: &Params, own: &Own, dir: &Path, address: IpAddr) -> Result<Ears,
     let plain = format!("{ip}:{}", free_port(&ip)?);
     arguments.extend(words(&["-l", &at, "-l", &format!("notls:{plain}")]));
     arguments.extend(certificate::arguments(dir));
-    let trust = match &params.tls_authorities {
-        Some(file) => Trust::Authorities(file.clone()),
-        None => Trust::Anything,
-    };
-    let target = Target::Tls { address: at, name: params.tls_name.clone(), trust };
-    Ok(Ears { arguments, port, target, place: Endpoint::Tcp(plain) })
+    Ok(Ears { arguments, port, target: params.tls(at), place: Endpoint::Tcp(plain) })
 }
 
 fn silent(place: impl Display, reason: impl Display) -> Failure {

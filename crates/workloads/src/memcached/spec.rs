@@ -1,6 +1,6 @@
 //! The rows of data that describe the workload: its parameters and its metrics.
 
-use super::params::Given;
+use super::params::Params;
 use crate::declare::spec;
 
 /// Its name, and that of its program.
@@ -9,7 +9,7 @@ pub const NAME: &str = "memcached";
 spec! {
     /// Starts a real memcached, fills it with small, medium and large objects, asks for them over
     /// many connections in a closed loop or at a rate, checks every value, and stops it.
-    NAME, Given::rows();
+    NAME, Params::rows();
     /// Right answers that came in the measurement window over its length. For `max-rate` that at
     /// the rate found; for `saturation` the highest of all rates.
     "throughput", "ops/s", Higher, Measured;

@@ -2,7 +2,7 @@
 
 use assay_environment::cpulist;
 
-use super::params::{Cpus, Server};
+use super::params::Cpus;
 
 /// The two sides' CPUs; `None`: bound to none.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,46 +15,29 @@ pub struct Split {
 
 /// Splits `all`, the trial's CPUs. What is asked for is taken; `auto` gives the load generator the last
 /// CPUs, one for each of its threads and at most half where they would not leave any, and the server the
-/// others. Where one CPU is all there is, neither is bound.
-pub fn split(all: &[usize], client: &Cpus, threads: usize, server: &Server) -> Split {
-    let Server::Own(own) = server else {
-        let few = || Some(all.to_vec()).filter(|cpus| cpus.len() >= threads);
-        let client = match client {
-            Cpus::Auto => few(),
-            Cpus::Any => None,
-            Cpus::These(cpus) => Some(cpus.clone()),
-        };
-        return Split { client, server: None };
-    };
+/// others. Where one CPU is all there is, neither is bound. `server` is `None` for one that runs already.
+pub fn split(all: &[usize], client: &Cpus, threads: usize, server: Option<&Cpus>) -> Split {
     let without = |taken: &[usize]| {
         let left: Vec<usize> = all.iter().copied().filter(|c| !taken.contains(c)).collect();
         (!left.is_empty()).then_some(left)
     };
-    match (client, &own.cpus) {
-        (Cpus::Auto, Cpus::Auto) => {
-            let many = if threads < all.len() { threads } else { all.len() / 2 };
-            let (first, last) = all.split_at(all.len() - many);
-            if many == 0 {
-                return Split { client: None, server: None };
+    let many = if threads < all.len() { threads } else { all.len() / 2 };
+    let (first, last) = all.split_at(all.len() - many);
+    Split {
+        client: match (client, server) {
+            (Cpus::These(cpus), _) => Some(cpus.clone()),
+            (Cpus::Auto, None) => Some(all.to_vec()).filter(|cpus| cpus.len() >= threads),
+            (Cpus::Auto, Some(Cpus::Auto)) => (many > 0).then(|| last.to_vec()),
+            (Cpus::Auto, Some(Cpus::These(server))) => {
+                without(server).map(|l| l[l.len().saturating_sub(threads)..].to_vec())
             }
-            Split { client: Some(last.to_vec()), server: Some(first.to_vec()) }
-        }
-        (Cpus::Auto, Cpus::These(server)) => {
-            let left = without(server);
-            let last = left.map(|l| l[l.len().saturating_sub(threads)..].to_vec());
-            Split { client: last, server: Some(server.clone()) }
-        }
-        (Cpus::Any, Cpus::These(server)) => Split { client: None, server: Some(server.clone()) },
-        (Cpus::Auto | Cpus::Any, Cpus::Any) | (Cpus::Any, Cpus::Auto) => {
-            Split { client: None, server: None }
-        }
-        (Cpus::These(client), server) => Split {
-            client: Some(client.clone()),
-            server: match server {
-                Cpus::Auto => without(client),
-                Cpus::Any => None,
-                Cpus::These(cpus) => Some(cpus.clone()),
-            },
+            (Cpus::Any, _) | (Cpus::Auto, Some(Cpus::Any)) => None,
+        },
+        server: match (server, client) {
+            (Some(Cpus::These(cpus)), _) => Some(cpus.clone()),
+            (Some(Cpus::Auto), Cpus::Auto) => (many > 0).then(|| first.to_vec()),
+            (Some(Cpus::Auto), Cpus::These(client)) => without(client),
+            (Some(Cpus::Auto | Cpus::Any) | None, _) => None,
         },
     }
 }
@@ -73,12 +56,7 @@ impl Split {
 
 #[cfg(test)]
 mod tests {
-    use super::super::params::Own;
     use super::*;
-
-    fn own(cpus: Cpus) -> Server {
-        Server::Own(Own { path: None, port: 0, threads: 4, cpus, memory: 1 << 30, options: vec![] })
-    }
 
     fn both(
         all: &[usize],
@@ -86,7 +64,7 @@ mod tests {
         threads: usize,
         server: Cpus,
     ) -> (Option<Vec<usize>>, Option<Vec<usize>>) {
-        let split = split(all, client, threads, &own(server));
+        let split = split(all, client, threads, Some(&server));
         (split.client, split.server)
     }
 
@@ -112,8 +90,7 @@ mod tests {
 
     #[test]
     fn a_foreign_server_is_left_alone() {
-        let foreign = Server::Foreign("h:1".into());
-        let of = |threads| split(&[0, 1], &Cpus::Auto, threads, &foreign);
+        let of = |threads| split(&[0, 1], &Cpus::Auto, threads, None);
         assert_eq!(of(2), Split { client: Some(vec![0, 1]), server: None });
         assert_eq!(of(3).client, None);
         assert!(!of(2).words(false).contains("server"));

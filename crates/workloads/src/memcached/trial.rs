@@ -5,14 +5,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use assay_memload::config::Config;
 use assay_memload::report::Errors;
-use assay_memload::{Ended, ErrorKind, Report, Target, Trust, limits, preload};
+use assay_memload::{Ended, ErrorKind, Report, Target, limits, preload};
 use assay_model::Phase;
 
-use super::params::{Driver, Find, Params, Server, Transport};
+use super::params::{Driver, Find, Params, Transport};
 use super::server::Running;
 use super::server_side::{self, HostCpu, Seen, listen, look};
-use super::split::{Split, split};
-use super::stage::Stage;
+use super::split::split;
 use super::talk::{Endpoint, Talk};
 use super::{Spec, finding, honest, memtier, results};
 use crate::Failure;
@@ -27,28 +26,37 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     let spec = Spec::read(json)?;
     let params = Params::from_map(&spec.params)?;
     let stop = spec.stop_flag()?;
-    let split = split(&spec.cpus, &params.client_cpus, params.load.threads, &params.server);
-    limits::make_room(params.load.connections, params.load.threads)?;
+    let own = params.address.is_none().then_some(&params.server_cpus);
+    let split = split(&spec.cpus, &params.client_cpus, params.client_threads, own);
+    limits::make_room(params.connections, params.client_threads)?;
     channel.phase(Phase::RampUp, None);
-    let Server::Own(own) = &params.server else {
-        let Server::Foreign(address) = &params.server else { return Ok(()) };
-        channel.note(split.words(false));
-        let (target, place) = foreign(&params, address);
-        return Trial { params: &params, spec: &spec, split, target, place, running: None }
-            .run(&stop, channel);
+    let mut stage = Stage {
+        config: Config { cpus: split.client.clone(), ..params.load()? },
+        place: None,
+        server_cpus: None,
+        stop: &stop,
+        channel,
+        wrong: Vec::new(),
+        errors: Errors::default(),
+        max_missing: params.max_missing,
+        checked: Vec::new(),
     };
-    let running = Running::start(&params, own, &spec.dir, split.server.as_deref())?;
-    channel.note(format!("server: {}", crate::words::quote_words(&running.argv)));
-    channel.note(split.words(true));
-    for sentence in &running.notes {
-        channel.note(sentence);
+    if let Some(address) = &params.address {
+        stage.channel.note(split.words(false));
+        (stage.config.target, stage.place) = foreign(&params, address);
+        return stage.find(&params, &spec);
     }
-    let (target, place) = (running.target.clone(), Some(running.place.clone()));
-    let mut trial =
-        Trial { params: &params, spec: &spec, split, target, place, running: Some(running) };
-    let done = trial.run(&stop, channel);
-    let Some(mut running) = trial.running.take() else { return done };
-    let done = match (done, running.ended()) {
+    let mut running = Running::start(&params, &spec.dir, split.server.as_deref())?;
+    stage.channel.note(format!("server: {}", crate::words::quote_words(&running.argv)));
+    stage.channel.note(split.words(true));
+    for sentence in &running.notes {
+        stage.channel.note(sentence);
+    }
+    stage.config.target = running.target.clone();
+    stage.config.server_pid = Some(running.pid());
+    stage.place = Some(running.place.clone());
+    stage.server_cpus = Some(split.server.as_ref().map_or(spec.cpus.len(), Vec::len));
+    let done = match (stage.find(&params, &spec), running.ended()) {
         // Why the server ended is the better answer.
         (Err(Failure::Other(what)), Some(status)) => Err(Failure::Other(format!(
             "{what}; the server had ended ({status}), its last stderr line: {}",
@@ -64,74 +72,56 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
 
 /// Where a server that runs already is.
 fn foreign(params: &Params, address: &str) -> (Target, Option<Endpoint>) {
+    let text = address.to_owned();
     match params.transport {
         Transport::Unix => (Target::Unix(address.into()), Some(Endpoint::Unix(address.into()))),
-        Transport::Tcp => {
-            (Target::Tcp(address.to_owned()), Some(Endpoint::Tcp(address.to_owned())))
-        }
-        Transport::Tls => {
-            let trust = match &params.tls_authorities {
-                Some(file) => Trust::Authorities(file.clone()),
-                None => Trust::Anything,
-            };
-            let (address, name) = (address.to_owned(), params.tls_name.clone());
-            // It answers nothing in plain text.
-            (Target::Tls { address, name, trust }, None)
-        }
+        Transport::Tcp => (Target::Tcp(text.clone()), Some(Endpoint::Tcp(text))),
+        // It answers nothing in plain text.
+        Transport::Tls => (params.tls(text), None),
     }
 }
 
-struct Trial<'a> {
-    params: &'a Params,
-    spec: &'a Spec,
-    split: Split,
-    target: Target,
-    place: Option<Endpoint>,
-    running: Option<Running>,
-}
-
-impl Trial<'_> {
-    fn run(&mut self, stop: &AtomicBool, channel: &mut Channel) -> Result<(), Failure> {
-        let config = Config {
-            target: self.target.clone(),
-            cpus: self.split.client.clone(),
-            server_pid: self.running.as_ref().map(Running::pid),
-            ..self.params.load.clone()
-        };
-        let mut stage = Stage {
-            config,
-            place: self.place.clone(),
-            server_cpus: self
-                .running
-                .as_ref()
-                .map(|_| self.split.server.as_ref().map_or(self.spec.cpus.len(), Vec::len)),
-            stop,
-            channel,
-            wrong: Vec::new(),
-            errors: Errors::default(),
-            max_missing: self.params.max_missing,
-            checked: Vec::new(),
-        };
-        if let Driver::Memtier(path) = &self.params.driver {
-            return memtier::run(path.as_deref(), &self.spec.dir, &mut stage);
-        }
-        stage.fill()?;
-        match &self.params.find {
-            Find::Throughput => stage.throughput()?,
-            Find::MaxRate { bound, quantile, precision } => {
-                finding::max_rate(&mut stage, *bound, *quantile, *precision)?;
-            }
-            Find::Saturation { rates, steps } => {
-                let rates = if rates.is_empty() { &self.spec.more } else { rates };
-                finding::saturation(&mut stage, rates, *steps)?;
-            }
-        }
-        stage.verdict();
-        Ok(())
-    }
+/// What the parts of a trial share.
+pub struct Stage<'a> {
+    /// The load, with target, CPUs and the server's process.
+    pub config: Config,
+    /// Where the server can be asked about itself; `None`: nowhere.
+    pub place: Option<Endpoint>,
+    /// How many CPUs the server has; `None`: that is not known.
+    pub server_cpus: Option<usize>,
+    /// Set by a signal.
+    pub stop: &'a AtomicBool,
+    /// Where events go.
+    pub channel: &'a mut Channel,
+    /// What was wrong in any of the runs; the trial is invalid if there is anything.
+    pub wrong: Vec<String>,
+    /// Wrong and missing answers of all runs together.
+    pub errors: Errors,
+    /// The share of missing answers that is allowed.
+    pub max_missing: f64,
+    /// What was checked.
+    pub checked: Vec<String>,
 }
 
 impl Stage<'_> {
+    /// Fills the cache and finds what the treatment asks for.
+    fn find(&mut self, params: &Params, spec: &Spec) -> Result<(), Failure> {
+        if params.driver == Driver::Memtier {
+            return memtier::run(params.driver_path.as_deref(), &spec.dir, self);
+        }
+        self.fill()?;
+        match params.find {
+            Find::Throughput => self.throughput()?,
+            Find::MaxRate => finding::max_rate(self, params)?,
+            Find::Saturation => {
+                let rates = if params.rates.is_empty() { &spec.more } else { &params.rates };
+                finding::saturation(self, rates, params.steps)?;
+            }
+        }
+        self.verdict();
+        Ok(())
+    }
+
     /// Whether a signal came.
     pub fn stopped(&self) -> bool {
         self.stop.load(Ordering::Acquire)
