@@ -120,16 +120,10 @@ fn side_step(ctx: &TrialContext<'_>, which: &'static str) -> Result<(), Workload
     if line.trim().is_empty() {
         return Ok(());
     }
-    Step {
-        name: which,
-        argv: &argv(&line, &text(ctx.params, "shell"))?,
-        env: &[],
-        inherit: Inherit::All,
-        cwd: &folder(ctx.params)?,
-        log: &ctx.trial_dir.join(format!("{which}.log")),
-        timeout: STEP_TIMEOUT,
-    }
-    .run()
+    let argv = argv(&line, &text(ctx.params, "shell"))?;
+    let (folder, log) = (folder(ctx.params)?, ctx.trial_dir.join(format!("{which}.log")));
+    let step = Step::new(which, &argv, &folder, &log, STEP_TIMEOUT);
+    Step { inherit: Inherit::All, ..step }.run()
 }
 
 impl Workload for Command {

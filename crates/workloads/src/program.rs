@@ -114,10 +114,7 @@ pub(crate) fn version_line(program: &Path, args: &[OsString]) -> Result<String, 
 /// There is none, or it is no address of this machine.
 pub(crate) fn free_port(host: &str) -> Result<u16, WorkloadError> {
     let port = TcpListener::bind((host, 0)).and_then(|l| l.local_addr()).map(|a| a.port());
-    port.map_err(|e| WorkloadError::Step {
-        step: "finding a free port".into(),
-        detail: format!("{host}: {e}"),
-    })
+    port.map_err(|e| WorkloadError::step("finding a free port", format!("{host}: {e}")))
 }
 
 /// The last five lines of a program's output.

@@ -49,7 +49,18 @@ pub(crate) struct Step<'a> {
     pub timeout: Duration,
 }
 
-impl Step<'_> {
+impl<'a> Step<'a> {
+    /// A step with the environment of a build.
+    pub fn new(
+        name: &'a str,
+        argv: &'a [OsString],
+        cwd: &'a Path,
+        log: &'a Path,
+        timeout: Duration,
+    ) -> Self {
+        Step { name, argv, env: &[], inherit: Inherit::Paths, cwd, log, timeout }
+    }
+
     /// Runs it; anything but exit code 0 is an error.
     ///
     /// # Errors
@@ -84,7 +95,7 @@ impl Step<'_> {
                 assay_model::units::format_duration(self.timeout)
             ),
         };
-        let tail = tail(self.log, start).unwrap_or_default();
+        let tail = tail(self.log, start, TAIL_BYTES, TAIL_LINES).unwrap_or_default();
         let output = if tail.is_empty() {
             "; it printed nothing".to_owned()
         } else {
@@ -127,7 +138,7 @@ impl Step<'_> {
     }
 
     fn failed(&self, detail: String) -> WorkloadError {
-        WorkloadError::Step { step: self.name.to_owned(), detail }
+        WorkloadError::step(self.name, detail)
     }
 }
 
@@ -156,13 +167,11 @@ fn wait(child: &mut Child, limit: Duration) -> io::Result<Option<ExitStatus>> {
             // It may have ended by itself between the last look and the kill.
             return Ok((status.signal() != Some(9)).then_some(status));
         }
-        let timeout = Timespec {
-            tv_sec: i64::try_from(left.as_secs()).unwrap_or(i64::MAX),
-            tv_nsec: left.subsec_nanos().into(),
-        };
+        // A limit that the kernel has no number for is none.
+        let timeout = Timespec::try_from(left).ok();
         let mut fds = vec![PollFd::new(&pidfd, PollFlags::IN)];
         fds.extend(interrupt.map(|i| PollFd::from_borrowed_fd(i.as_fd(), PollFlags::IN)));
-        match poll(&mut fds, Some(&timeout)) {
+        match poll(&mut fds, timeout.as_ref()) {
             Ok(_) if !fds[0].revents().is_empty() => return child.wait().map(Some),
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
             Err(e) => {
@@ -174,25 +183,16 @@ fn wait(child: &mut Child, limit: Duration) -> io::Result<Option<ExitStatus>> {
     }
 }
 
-/// The last lines that were written to `log` after `start`.
-fn tail(log: &Path, start: u64) -> io::Result<String> {
-    tail_from(log, start, TAIL_BYTES, TAIL_LINES)
-}
-
-/// The last lines of the file, at most `lines`, of its last `bytes` bytes.
-pub(crate) fn tail_of(path: &Path, bytes: u64, lines: usize) -> io::Result<String> {
-    tail_from(path, 0, bytes, lines)
-}
-
-fn tail_from(path: &Path, start: u64, most_bytes: u64, most_lines: usize) -> io::Result<String> {
+/// Returns the last lines of the file from the byte `start` on, at most `lines`, of its last `bytes` bytes.
+pub(crate) fn tail(path: &Path, start: u64, bytes: u64, lines: usize) -> io::Result<String> {
     let mut file = File::open(path)?;
     let end = file.seek(SeekFrom::End(0))?;
-    file.seek(SeekFrom::Start(start.max(end.saturating_sub(most_bytes))))?;
-    let mut bytes = Vec::new();
-    file.take(most_bytes).read_to_end(&mut bytes)?;
-    let text = String::from_utf8_lossy(&bytes);
-    let lines: Vec<&str> = text.trim_end().lines().collect();
-    Ok(lines[lines.len().saturating_sub(most_lines)..].join("\n"))
+    file.seek(SeekFrom::Start(start.max(end.saturating_sub(bytes))))?;
+    let mut read = Vec::new();
+    file.take(bytes).read_to_end(&mut read)?;
+    let text = String::from_utf8_lossy(&read);
+    let all: Vec<&str> = text.trim_end().lines().collect();
+    Ok(all[all.len().saturating_sub(lines)..].join("\n"))
 }
 
 #[cfg(test)]
@@ -202,16 +202,9 @@ mod tests {
     fn run(argv: &[&str], timeout: Duration) -> Result<(), WorkloadError> {
         let dir = tempfile::tempdir().unwrap();
         let argv: Vec<OsString> = argv.iter().map(OsString::from).collect();
-        Step {
-            name: "try",
-            argv: &argv,
-            env: &[("WORD".into(), "from the environment".into())],
-            inherit: Inherit::Paths,
-            cwd: dir.path(),
-            log: &dir.path().join("log"),
-            timeout,
-        }
-        .run()
+        let env = [("WORD".into(), "from the environment".into())];
+        let log = dir.path().join("log");
+        Step { env: &env, ..Step::new("try", &argv, dir.path(), &log, timeout) }.run()
     }
 
     #[test]

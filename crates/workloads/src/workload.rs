@@ -12,6 +12,7 @@ use assay_model::{
 use serde::Serialize;
 
 use crate::capability::Offers;
+use crate::kit::Problem;
 
 /// The folder in a trial's own whose files are kept with the trial's record.
 pub const KEEP: &str = "keep";
@@ -161,19 +162,17 @@ pub enum WorkloadError {
         /// The system's error.
         source: std::io::Error,
     },
-    /// A kit's `kit.toml` is wrong.
-    #[error("{}{}: {message}", path.display(), line.map(|l| format!(":{l}")).unwrap_or_default())]
-    Kit {
-        /// The file.
-        path: PathBuf,
-        /// The line, from 1; `None` when the mistake is of the whole file.
-        line: Option<usize>,
-        /// What is wrong and what would be right.
-        message: String,
-    },
+    /// The file of a kit or a suite is wrong.
+    #[error(transparent)]
+    Kit(#[from] Problem),
 }
 
 impl WorkloadError {
+    /// A step failed.
+    pub(crate) fn step(step: impl Into<String>, detail: impl Into<String>) -> Self {
+        WorkloadError::Step { step: step.into(), detail: detail.into() }
+    }
+
     /// Turns a system error about `path` into ours, for `map_err`.
     pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.to_owned();

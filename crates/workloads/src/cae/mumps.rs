@@ -16,7 +16,7 @@ use crate::WorkloadError;
 use crate::kit::lock::Lock;
 use crate::program::{need, version_line};
 use crate::span::as_text;
-use crate::step::{Inherit, Step};
+use crate::step::Step;
 
 /// The source, which assay carries with it.
 const SOURCE: &str = include_str!("../../../../kits/cae/solve.c");
@@ -60,9 +60,8 @@ pub fn launcher() -> Result<PathBuf, WorkloadError> {
 pub fn build(cache: &Path) -> Result<PathBuf, WorkloadError> {
     check()?;
     let mpicc = find("mpicc", "libopenmpi-dev")?;
-    let version = version_line(&mpicc, &["--version".into()]).map_err(|detail| {
-        WorkloadError::Step { step: "asking mpicc for its version".into(), detail }
-    })?;
+    let version = version_line(&mpicc, &["--version".into()])
+        .map_err(|e| WorkloadError::step("asking mpicc for its version", e))?;
     let header = fs::read(HEADER).map_err(WorkloadError::io("read", Path::new(HEADER)))?;
     let key = sha256(format!("{version}\n{}\n{SOURCE}", sha256(&header)).as_bytes());
     let dir = cache.join("cae").join(&key[..16]);
@@ -77,16 +76,7 @@ pub fn build(cache: &Path) -> Result<PathBuf, WorkloadError> {
         vec![mpicc.into(), "-O2".into(), "-o".into(), made.clone().into()];
     argv.push(source.into());
     argv.extend(["-ldmumps", "-lmumps_common", "-lm"].map(OsString::from));
-    Step {
-        name: "compiling the kit cae",
-        argv: &argv,
-        env: &[],
-        inherit: Inherit::Paths,
-        cwd: &dir,
-        log: &dir.join("build.log"),
-        timeout: TIMEOUT,
-    }
-    .run()?;
+    Step::new("compiling the kit cae", &argv, &dir, &dir.join("build.log"), TIMEOUT).run()?;
     fs::rename(&made, &program).map_err(WorkloadError::io("write", &program))?;
     Ok(program)
 }

@@ -47,12 +47,10 @@ impl Apt {
             });
         }
         let path = apt.dir.join("apt.conf");
-        let text = configuration(&apt.dir).ok_or_else(|| WorkloadError::Step {
-            step: "fetch".into(),
-            detail: format!(
-                "{} has a character that apt.conf(5) cannot hold; use another cache folder",
-                apt.dir.display()
-            ),
+        let text = configuration(&apt.dir).ok_or_else(|| {
+            let dir = apt.dir.display();
+            let why = "has a character that apt.conf(5) cannot hold; use another cache folder";
+            WorkloadError::step("fetch", format!("{dir} {why}"))
         })?;
         write(&path, &text)?;
         Ok(apt)
@@ -93,16 +91,8 @@ impl Apt {
         argv.extend(args.iter().map(OsString::from));
         let env = [("LC_ALL".into(), "C".into())];
         let log = self.dir.join("client.log");
-        Step {
-            name,
-            argv: &argv,
-            env: &env,
-            inherit: Inherit::All,
-            cwd,
-            log: &log,
-            timeout: TIMEOUT,
-        }
-        .run()
+        let step = Step::new(name, &argv, cwd, &log, TIMEOUT);
+        Step { env: &env, inherit: Inherit::All, ..step }.run()
     }
 }
 

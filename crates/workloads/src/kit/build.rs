@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 
 use super::format::{Build, Command, Text};
 use super::lock::Lock;
-use super::template::{Rendered, Values, command_holes, holes, render_command, shown};
-use crate::WorkloadError;
-use crate::step::{Inherit, Step};
+use super::template::{Values, command_holes, holes, render_command, shown};
+use crate::step::Step;
+use crate::{Launch, WorkloadError};
 use assay_sut::{sha256, sha256_file};
 
 /// The file that says a build came to its end; written last.
@@ -110,11 +110,10 @@ pub(crate) fn run_steps(
     (cwd, log, timeout): (&Path, &Path, Duration),
 ) -> Result<(), WorkloadError> {
     for (i, command) in commands.iter().enumerate() {
-        let Rendered { argv, env } =
+        let Launch { argv, env, .. } =
             render_command(command, env, values).map_err(WorkloadError::Param)?;
-        let name = &format!("{what}, step {} of {}", i + 1, commands.len());
-        let inherit = Inherit::Paths;
-        Step { name, argv: &argv, env: &env, inherit, cwd, log, timeout }.run()?;
+        let name = format!("{what}, step {} of {}", i + 1, commands.len());
+        Step { env: &env, ..Step::new(&name, &argv, cwd, log, timeout) }.run()?;
     }
     Ok(())
 }
@@ -146,13 +145,14 @@ pub(crate) fn ensure(
     let mut products = BTreeMap::new();
     for product in &build.produces {
         let name = product.get_ref();
-        let digest = sha256_file(&dir.join(name)).map_err(|e| WorkloadError::Step {
-            step: format!("build of kit {kit}"),
-            detail: format!(
-                "its steps succeeded, but {} cannot be read: {e}; `{}` should have made it",
-                dir.join(name).display(),
-                build.steps.last().map(shown).unwrap_or_default()
-            ),
+        let path = dir.join(name);
+        let digest = sha256_file(&path).map_err(|e| {
+            let last = build.steps.last().map(shown).unwrap_or_default();
+            let detail = format!(
+                "its steps succeeded, but {} cannot be read: {e}; `{last}` should have made it",
+                path.display()
+            );
+            WorkloadError::step(&what, detail)
         })?;
         products.insert(name.clone(), digest);
     }

@@ -12,28 +12,23 @@ use super::param::param_spec;
 use super::pattern::Pattern;
 use super::template::{holes, variable};
 
-/// Placeholders that are not parameters, and what they stand for; `docs/kits.md` lists them.
-const RESERVED: [&str; 11] = [
-    "kit",
-    "shared",
-    "fetch",
-    "build",
-    "jobs",
-    "input",
-    "run_dir",
-    "trial_dir",
-    "trial",
-    "cpus",
-    "cpu_count",
+/// Placeholders that are not parameters, and the first stage that knows each; `docs/kits.md` lists them.
+const RESERVED: [(&str, Stage); 11] = [
+    ("kit", Stage::Build),
+    ("jobs", Stage::Build),
+    ("shared", Stage::Build),
+    ("fetch", Stage::Build),
+    ("build", Stage::Build),
+    ("input", Stage::Input),
+    ("run_dir", Stage::Input),
+    ("trial_dir", Stage::Trial),
+    ("trial", Stage::Trial),
+    ("cpus", Stage::Trial),
+    ("cpu_count", Stage::Trial),
 ];
 
-/// A mistake: where its text begins in the file, and what would be right.
-pub(crate) struct Mistake {
-    /// Byte offset into the file; `None` when it is of the whole file.
-    pub at: Option<usize>,
-    /// A sentence.
-    pub message: String,
-}
+/// A mistake: the byte of the file at which its text begins, and what would be right.
+type Mistake = (usize, String);
 
 struct Checker<'a> {
     file: &'a KitFile,
@@ -65,7 +60,7 @@ pub(crate) fn mistakes(file: &KitFile, dir: &Path) -> Vec<Mistake> {
 
 impl Checker<'_> {
     fn wrong<T>(&mut self, place: &Spanned<T>, message: impl Into<String>) {
-        self.mistakes.push(Mistake { at: Some(place.span().start), message: message.into() });
+        self.mistakes.push((place.span().start, message.into()));
     }
 
     fn head(&mut self) {
@@ -114,7 +109,7 @@ impl Checker<'_> {
                     format!("the parameter `{name}` may have a-z, 0-9, `-`, `.` and `_` only"),
                 );
             }
-            if RESERVED.contains(&name.as_str()) {
+            if RESERVED.iter().any(|(reserved, _)| reserved == name) {
                 self.wrong(
                     &row.name,
                     format!("{{{name}}} has a meaning of its own; give the parameter another name"),
@@ -341,7 +336,7 @@ impl Checker<'_> {
     fn placeholders(&mut self, at: usize, holes: Result<Vec<&str>, String>, stage: Stage) {
         let known = self.known(stage);
         match holes {
-            Err(message) => self.mistakes.push(Mistake { at: Some(at), message }),
+            Err(message) => self.mistakes.push((at, message)),
             Ok(names) => {
                 for name in names.into_iter().filter(|n| !known.iter().any(|k| k == n)) {
                     let known: Vec<String> = known.iter().map(|k| format!("{{{k}}}")).collect();
@@ -349,28 +344,23 @@ impl Checker<'_> {
                         "{{{name}}} stands for nothing here; there are {}",
                         known.join(", ")
                     );
-                    self.mistakes.push(Mistake { at: Some(at), message });
+                    self.mistakes.push((at, message));
                 }
             }
         }
     }
 
     fn known(&self, stage: Stage) -> Vec<String> {
-        let mut known: Vec<&str> =
-            self.file.param.iter().map(|p| p.name.get_ref().as_str()).collect();
-        if stage >= Stage::Build {
-            known.extend(["kit", "jobs"]);
-            known.extend(self.file.shared.is_some().then_some("shared"));
-            known.extend((!self.file.fetch.is_empty()).then_some("fetch"));
-            known.extend(self.file.build.is_some().then_some("build"));
-        }
-        if stage >= Stage::Input {
-            known.extend(["input", "run_dir"]);
-        }
-        if stage >= Stage::Trial {
-            known.extend(["trial_dir", "trial", "cpus", "cpu_count"]);
-        }
-        known.into_iter().map(str::to_owned).collect()
+        let file = self.file;
+        let there = |name: &str| match name {
+            "shared" => file.shared.is_some(),
+            "fetch" => !file.fetch.is_empty(),
+            "build" => file.build.is_some(),
+            _ => true,
+        };
+        let params = file.param.iter().map(|p| p.name.get_ref().as_str());
+        let reserved = RESERVED.iter().filter(|(_, from)| *from <= stage).map(|(name, _)| *name);
+        params.chain(reserved.filter(|name| there(name))).map(str::to_owned).collect()
     }
 
     fn digest(&mut self, text: &Text) {

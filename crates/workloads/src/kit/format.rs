@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use assay_model::{Better, Merge, Scalar};
-use serde::de::{self, MapAccess, SeqAccess, Visitor};
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
@@ -154,6 +155,11 @@ pub(crate) enum Command {
 
 impl<'de> Deserialize<'de> for Command {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Line {
+            shell: Text,
+        }
         struct CommandVisitor;
         impl<'de> Visitor<'de> for CommandVisitor {
             type Value = Command;
@@ -162,25 +168,15 @@ impl<'de> Deserialize<'de> for Command {
                 f.write_str("a list such as [\"make\", \"-C\", \"src\"], or { shell = \"...\" }")
             }
 
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Command, A::Error> {
-                let mut args = Vec::new();
-                while let Some(arg) = seq.next_element()? {
-                    args.push(arg);
-                }
-                Ok(Command::Args(args))
+            fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Command, A::Error> {
+                Vec::deserialize(SeqAccessDeserializer::new(seq)).map(Command::Args)
             }
 
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Command, A::Error> {
-                let mut line = None;
-                while let Some(key) = map.next_key::<String>()? {
-                    match key.as_str() {
-                        "shell" => line = Some(map.next_value()?),
-                        other => return Err(de::Error::unknown_field(other, &["shell"])),
-                    }
-                }
-                line.map(Command::Shell).ok_or_else(|| de::Error::missing_field("shell"))
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Command, A::Error> {
+                Line::deserialize(MapAccessDeserializer::new(map)).map(|l| Command::Shell(l.shell))
             }
         }
+
         deserializer.deserialize_any(CommandVisitor)
     }
 }

@@ -1,19 +1,23 @@
 //! Reads a kit's folder: the file into its types, its mistakes with their lines, and the digest of
 //! everything in it.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
+
+use assay_sut::{sha256, sha256_file};
+use serde::de::DeserializeOwned;
 
 use super::check::mistakes;
 use super::format::KitFile;
 use crate::WorkloadError;
-use assay_sut::{sha256, sha256_file};
 
 /// The file that makes a folder a kit.
 pub(crate) const FILE: &str = "kit.toml";
 
-/// A mistake in a kit.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A mistake in the file of a kit or a suite.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}{}: {message}", path.display(), line.map(|l| format!(":{l}")).unwrap_or_default())]
 pub struct Problem {
     /// The file that it is in.
     pub path: PathBuf,
@@ -23,11 +27,30 @@ pub struct Problem {
     pub message: String,
 }
 
-impl std::fmt::Display for Problem {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.line {
-            Some(line) => write!(f, "{}:{line}: {}", self.path.display(), self.message),
-            None => write!(f, "{}: {}", self.path.display(), self.message),
+impl Problem {
+    /// A mistake of the whole file.
+    pub(crate) fn whole(path: &Path, message: impl Into<String>) -> Self {
+        Problem { path: path.to_owned(), line: None, message: message.into() }
+    }
+}
+
+/// Returns the number of the line, from 1, that a byte of the text is in.
+fn line(text: &str, offset: usize) -> usize {
+    1 + text.bytes().take(offset).filter(|byte| *byte == b'\n').count()
+}
+
+/// Reads a TOML file, and its text.
+///
+/// # Errors
+/// It cannot be read, or is not what `T` is.
+pub(crate) fn read_toml<T: DeserializeOwned>(path: &Path) -> Result<(T, String), Problem> {
+    let text = fs::read_to_string(path)
+        .map_err(|e| Problem::whole(path, format!("it cannot be read: {e}")))?;
+    match toml::from_str(&text) {
+        Ok(file) => Ok((file, text)),
+        Err(e) => {
+            let line = e.span().map(|s| line(&text, s.start));
+            Err(Problem { line, ..Problem::whole(path, e.message().replace('\n', "; ")) })
         }
     }
 }
@@ -59,20 +82,14 @@ pub(crate) struct Loaded {
 /// Its mistakes, at least one.
 pub(crate) fn read(dir: &Path) -> Result<Loaded, Vec<Problem>> {
     let path = dir.join(FILE);
-    let problem = |line, message| Problem { path: path.clone(), line, message };
-    let whole = |message: String| vec![problem(None, message)];
+    let whole = |message: String| vec![Problem::whole(&path, message)];
     let dir =
         fs::canonicalize(dir).map_err(|e| whole(format!("the folder cannot be read: {e}")))?;
-    let text = fs::read_to_string(&path).map_err(|e| whole(format!("it cannot be read: {e}")))?;
-    let line = |offset: usize| {
-        text.bytes().take(offset).fold(1, |line, byte| line + usize::from(byte == b'\n'))
-    };
-    let file: KitFile = toml::from_str(&text).map_err(|e| {
-        let message = e.message().replace('\n', "; ");
-        vec![problem(e.span().map(|s| line(s.start)), message)]
-    })?;
-    let found: Vec<Problem> =
-        mistakes(&file, &dir).into_iter().map(|m| problem(m.at.map(line), m.message)).collect();
+    let (file, text): (KitFile, _) = read_toml(&path).map_err(|problem| vec![problem])?;
+    let found: Vec<Problem> = mistakes(&file, &dir)
+        .into_iter()
+        .map(|(at, message)| Problem { path: path.clone(), line: Some(line(&text, at)), message })
+        .collect();
     if !found.is_empty() {
         return Err(found);
     }
@@ -95,14 +112,11 @@ pub(crate) fn read(dir: &Path) -> Result<Loaded, Vec<Problem>> {
 /// The first of several mistakes as an error.
 pub(crate) fn error(problems: Vec<Problem>) -> WorkloadError {
     let more = problems.len().saturating_sub(1);
-    let Some(first) = problems.into_iter().next() else {
-        return WorkloadError::Kit { path: FILE.into(), line: None, message: "wrong".into() };
-    };
-    let message = match more {
-        0 => first.message,
-        _ => format!("{} (and {more} more)", first.message),
-    };
-    WorkloadError::Kit { path: first.path, line: first.line, message }
+    let mut first = problems.into_iter().next().expect("a kit that cannot be used has a mistake");
+    if more > 0 {
+        let _ = write!(first.message, " (and {more} more)");
+    }
+    first.into()
 }
 
 /// A line `name digest` of every regular file below `dir`.

@@ -17,6 +17,6 @@ mod template;
 mod validate;
 mod workload;
 
-pub(crate) use load::FILE;
+pub(crate) use load::{FILE, read_toml};
 pub use load::{Problem, check};
 pub use workload::Kit;

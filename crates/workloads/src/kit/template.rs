@@ -5,19 +5,11 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 
 use super::format::{Command, Text};
+use crate::Launch;
 use crate::words::split_words;
 
 /// What placeholders stand for, by name.
 pub(crate) type Values = BTreeMap<String, OsString>;
-
-/// An argument list with its environment, ready to run.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Rendered {
-    /// The program and its arguments.
-    pub argv: Vec<OsString>,
-    /// Environment variables on top of the inherited ones.
-    pub env: Vec<(OsString, OsString)>,
-}
 
 enum Part<'a> {
     Plain(&'a str),
@@ -99,8 +91,8 @@ pub(crate) fn render_command(
     command: &Command,
     env: &BTreeMap<String, Text>,
     values: &Values,
-) -> Result<Rendered, String> {
-    let mut rendered = Rendered { argv: Vec::new(), env: Vec::new() };
+) -> Result<Launch, String> {
+    let mut rendered = Launch::default();
     match command {
         Command::Args(args) => {
             for arg in args {

@@ -7,7 +7,7 @@ use assay_model::{Exit, ValidationResult};
 
 use super::format::Validate;
 use super::template::{Values, render, render_command};
-use crate::step::{Inherit, Step};
+use crate::step::Step;
 use crate::{Finished, WorkloadError};
 use assay_sut::{sha256, sha256_file};
 
@@ -71,15 +71,9 @@ pub(crate) fn validate(
     for command in &rules.commands {
         let none = std::collections::BTreeMap::new();
         let rendered = render_command(command, &none, values).map_err(WorkloadError::Param)?;
-        let step = Step {
-            name: &format!("validation of kit {kit}"),
-            argv: &rendered.argv,
-            env: &rendered.env,
-            inherit: Inherit::Paths,
-            cwd: trial_dir,
-            log: &trial_dir.join("validate.log"),
-            timeout,
-        };
+        let (name, log) = (format!("validation of kit {kit}"), trial_dir.join("validate.log"));
+        let step = Step::new(&name, &rendered.argv, trial_dir, &log, timeout);
+        let step = Step { env: &rendered.env, ..step };
         if let Err(detail) = step.verdict()? {
             return failed(detail);
         }

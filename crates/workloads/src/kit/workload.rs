@@ -13,12 +13,12 @@ use toml::Spanned;
 
 use super::build::{self, Built};
 use super::format::{Command, KitFile, Text};
-use super::load::{self, Loaded};
+use super::load::{self, Loaded, Problem};
 use super::param::param_spec;
 use super::template::{Values, render, render_command, shown};
 use super::{fetch, metrics, result, validate};
 use crate::capability::{Builds, Offers};
-use crate::program::{find_program, version_line};
+use crate::program::{fact, find_program, version_line};
 use crate::{Collected, Finished, Launch, TrialContext, Workload, WorkloadError};
 use assay_sut::sha256;
 
@@ -59,8 +59,7 @@ impl Kit {
     /// The first mistake in its `kit.toml`; [`check`](super::check) gives all.
     pub fn load(dir: &Path, cache_dir: Option<&Path>) -> Result<Self, WorkloadError> {
         let Loaded { dir, file, shared, digest } = load::read(dir).map_err(load::error)?;
-        let kit_error =
-            |message| WorkloadError::Kit { path: dir.join(load::FILE), line: None, message };
+        let kit_error = |message: String| Problem::whole(&dir.join(load::FILE), message);
         let params =
             file.param.iter().map(param_spec).collect::<Result<_, _>>().map_err(kit_error)?;
         let metrics = file
@@ -250,43 +249,35 @@ impl Kit {
 
     fn built_facts(&self, params: &BTreeMap<String, Scalar>) -> BTreeMap<String, Fact> {
         const SOURCES: &str = "workload.kit.build.sources";
-        let own = [self.dir.as_path()].into_iter().chain(self.shared.as_deref());
-        let Some(build) = &self.file.build else {
-            return BTreeMap::from([(
-                SOURCES.into(),
-                Fact::known(build::source_names(own).join(" ")),
-            )]);
+        let sources = |more: Option<&Path>| {
+            let folders = [self.dir.as_path()].into_iter().chain(self.shared.as_deref());
+            build::source_names(folders.chain(more)).join(" ")
         };
-        let dir = self
+        let Some(build) = &self.file.build else {
+            return BTreeMap::from([(SOURCES.into(), Fact::known(sources(None)))]);
+        };
+        let built = self
             .cache_dir
             .as_ref()
             .ok_or_else(|| "the cache folder was not given".to_owned())
             .and_then(|cache| self.build_values(params, cache).map_err(|e| e.to_string()))
-            .map(|values| values.get("build").map(PathBuf::from).unwrap_or_default());
-        let products = dir.and_then(|dir| {
-            self.known(|known| known.built.get(&dir).cloned())
-                .or_else(|| build::existing(&dir))
-                .ok_or_else(|| "it is not built yet".to_owned())
-        });
-        let fact = |name: &String| match &products {
-            Err(reason) => Fact::unknown(reason.clone()),
-            Ok(built) => built
-                .products
-                .get(name)
-                .map_or_else(|| Fact::unknown("it was not built"), Fact::known),
+            .and_then(|values| {
+                let dir = values.get("build").map(PathBuf::from).unwrap_or_default();
+                self.known(|known| known.built.get(&dir).cloned())
+                    .or_else(|| build::existing(&dir))
+                    .ok_or_else(|| "it is not built yet".to_owned())
+            });
+        let of = |read: &dyn Fn(&Built) -> Result<String, String>| {
+            fact(built.as_ref().map_err(String::clone).and_then(read))
         };
-        let mut facts: BTreeMap<String, Fact> = build
-            .produces
-            .iter()
-            .map(|p| (format!("workload.kit.build.{}.sha256", p.get_ref()), fact(p.get_ref())))
-            .collect();
-        let sources = match &products {
-            Err(reason) => Fact::unknown(reason.clone()),
-            Ok(built) => {
-                Fact::known(build::source_names(own.chain([built.dir.as_path()])).join(" "))
-            }
+        let digest = |name: &String| {
+            let digest = |built: &Built| built.products.get(name).cloned();
+            of(&|built| digest(built).ok_or_else(|| "it was not built".to_owned()))
         };
-        facts.insert(SOURCES.into(), sources);
+        let names = build.produces.iter().map(Spanned::get_ref);
+        let mut facts: BTreeMap<String, Fact> =
+            names.map(|name| (format!("workload.kit.build.{name}.sha256"), digest(name))).collect();
+        facts.insert(SOURCES.into(), of(&|built| Ok(sources(Some(&built.dir)))));
         facts
     }
 }
@@ -352,15 +343,10 @@ impl Workload for Kit {
         }
         let needs = self.param_values(params).and_then(|values| self.needs(&values));
         for (i, need) in self.file.need.iter().enumerate() {
-            let fact = match &needs {
-                Err(e) => Fact::unknown(e.to_string()),
-                Ok(found) => match &found[i].version {
-                    Ok(version) => Fact::known(version),
-                    Err(reason) => Fact::unknown(reason),
-                },
-            };
+            let version = needs.as_ref().map_err(ToString::to_string);
+            let version = version.and_then(|found| found[i].version.clone());
             let name = need.program.get_ref().replace(['{', '}'], "");
-            facts.insert(format!("workload.kit.need.{name}.version"), fact);
+            facts.insert(format!("workload.kit.need.{name}.version"), fact(version));
         }
         facts
     }
@@ -400,14 +386,8 @@ impl Workload for Kit {
         let rendered =
             render_command(&run.command, &run.env, &values).map_err(WorkloadError::Param)?;
         let stdin = |text: &Text| render(text.get_ref(), &values).map(PathBuf::from);
-        Ok(Launch {
-            argv: rendered.argv,
-            env: rendered.env,
-            cwd: None,
-            stdin: run.stdin.as_ref().map(stdin).transpose().map_err(WorkloadError::Param)?,
-            protocol: run.protocol,
-            by_others: false,
-        })
+        let stdin = run.stdin.as_ref().map(stdin).transpose().map_err(WorkloadError::Param)?;
+        Ok(Launch { stdin, protocol: run.protocol, ..rendered })
     }
 
     fn collect(

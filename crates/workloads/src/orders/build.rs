@@ -12,41 +12,24 @@ use super::java::Java;
 use crate::WorkloadError;
 use crate::kit::lock::Lock;
 use crate::program::{find_program, version_line};
-use crate::step::{Inherit, Step};
+use crate::step::Step;
 
 /// The sources of `kits/orders`, which assay carries with it.
 const SOURCES: [(&str, &str); 21] = {
     macro_rules! sources {
-        ($($name:literal),*) => {
+        ($($name:ident)*) => {
             [$((
-                concat!($name, ".java"),
-                include_str!(concat!("../../../../kits/orders/src/main/java/orders/", $name, ".java")),
+                concat!(stringify!($name), ".java"),
+                include_str!(concat!(
+                    "../../../../kits/orders/src/main/java/orders/", stringify!($name), ".java"
+                )),
             )),*]
         };
     }
-    sources![
-        "Books",
-        "Clerk",
-        "Conformance",
-        "Customer",
-        "Deck",
-        "District",
-        "Element",
-        "Fault",
-        "History",
-        "Instance",
-        "Item",
-        "Json",
-        "Kind",
-        "Main",
-        "Order",
-        "Rng",
-        "Stock",
-        "Tally",
-        "Warehouse",
-        "Window",
-        "Worker"
-    ]
+    sources! {
+        Books Clerk Conformance Customer Deck District Element Fault History Instance Item
+        Json Kind Main Order Rng Stock Tally Warehouse Window Worker
+    }
 };
 
 /// How long the compiler may take.
@@ -93,9 +76,8 @@ pub fn compiler(java: &Java) -> Result<PathBuf, WorkloadError> {
 /// The compiler is missing or fails, or the cache cannot be written.
 pub fn classes(java: &Java, cache: &Path) -> Result<Built, WorkloadError> {
     let javac = compiler(java)?;
-    let version = version_line(&javac, &["-version".into()]).map_err(|detail| {
-        WorkloadError::Step { step: "asking the compiler for its version".into(), detail }
-    })?;
+    let version = version_line(&javac, &["-version".into()])
+        .map_err(|e| WorkloadError::step("asking the compiler for its version", e))?;
     let key = sha256(format!("{version}\n{}", sources_sha256()).as_bytes());
     let root = cache.join("orders");
     fs::create_dir_all(&root).map_err(WorkloadError::io("create", &root))?;
@@ -129,16 +111,7 @@ fn compile(javac: &Path, root: &Path, dir: &Path) -> Result<(), WorkloadError> {
         argv.push(path.into());
     }
     let log = root.join("build.log");
-    Step {
-        name: "compiling the kit orders",
-        argv: &argv,
-        env: &[],
-        inherit: Inherit::Paths,
-        cwd: root,
-        log: &log,
-        timeout: TIMEOUT,
-    }
-    .run()
+    Step::new("compiling the kit orders", &argv, root, &log, TIMEOUT).run()
 }
 
 /// The hash of the classes in a folder: of their names and hashes, in order.

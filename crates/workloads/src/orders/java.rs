@@ -34,10 +34,8 @@ pub fn find(name: &str) -> Result<Java, WorkloadError> {
     let remedy =
         "install the Debian package openjdk-17-jdk-headless, or give the path of one as `jvm`";
     let path = need(name, format!("the Java virtual machine `{name}`"), remedy)?;
-    let version = ask(&path).map_err(|detail| WorkloadError::Step {
-        step: format!("asking `{} -version`", path.display()),
-        detail,
-    })?;
+    let version = ask(&path)
+        .map_err(|e| WorkloadError::step(format!("asking `{} -version`", path.display()), e))?;
     let Some(feature) = feature(&version) else {
         return Err(WorkloadError::Param(format!(
             "`{}` does not report its version of Java; it printed: {version}",

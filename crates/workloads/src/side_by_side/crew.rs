@@ -227,7 +227,7 @@ pub fn cpus(copy: &CopySpec) -> String {
 /// The end of a copy's standard error, after what announces it; empty when it printed nothing.
 fn last_stderr(copy: &CopySpec) -> String {
     let path = copy.dir.join("stderr");
-    let tail = crate::step::tail_of(&path, TAIL_BYTES, TAIL_LINES).unwrap_or_default();
+    let tail = crate::step::tail(&path, 0, TAIL_BYTES, TAIL_LINES).unwrap_or_default();
     if tail.is_empty() {
         return String::new();
     }

@@ -43,9 +43,10 @@ pub fn place(params: &Params, run_dir: &Path, dir: &Path) -> Result<(), Workload
     for (n, (name, spoilt)) in files.iter().enumerate() {
         let from = source(params, run_dir, *spoilt);
         let to = dir.join(name);
-        copy(&from, &to).map_err(|e| WorkloadError::Step {
-            step: format!("putting model {} of {} on the storage", n + 1, files.len()),
-            detail: format!("`{}`: {e}{}", to.display(), room(&e, &from, files.len())),
+        copy(&from, &to).map_err(|e| {
+            let step = format!("putting model {} of {} on the storage", n + 1, files.len());
+            let detail = format!("`{}`: {e}{}", to.display(), room(&e, &from, files.len()));
+            WorkloadError::step(step, detail)
         })?;
     }
     Ok(())

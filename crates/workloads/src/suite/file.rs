@@ -1,12 +1,12 @@
 //! `suite.toml`: the members of a suite in their order, the reference times, and what the flags mean.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
 
 use crate::WorkloadError;
+use crate::kit::{Problem, read_toml};
 
 /// The file that makes a folder a suite.
 pub const FILE: &str = "suite.toml";
@@ -61,29 +61,14 @@ impl Reference {
     }
 }
 
-/// Reads a TOML file, or says where it is wrong.
-pub fn read<T: DeserializeOwned>(path: &Path) -> Result<T, WorkloadError> {
-    let text = std::fs::read_to_string(path)
-        .map_err(|e| wrong(path, None, format!("it cannot be read: {e}")))?;
-    toml::from_str(&text).map_err(|e| {
-        let line = e.span().map(|s| 1 + text[..s.start.min(text.len())].matches('\n').count());
-        wrong(path, line, e.message().replace('\n', "; "))
-    })
-}
-
-/// What is wrong in the file.
-pub fn wrong(path: &Path, line: Option<usize>, message: String) -> WorkloadError {
-    WorkloadError::Kit { path: PathBuf::from(path), line, message }
-}
-
 /// Reads and checks the suite of the folder.
 ///
 /// # Errors
 /// The file is not there or wrong, or a member is.
 pub fn suite(dir: &Path) -> Result<SuiteFile, WorkloadError> {
     let path = dir.join(FILE);
-    let file: SuiteFile = read(&path)?;
-    let bad = |message| Err(wrong(&path, None, message));
+    let (file, _): (SuiteFile, _) = read_toml(&path)?;
+    let bad = |message: String| Err(Problem::whole(&path, message).into());
     if file.schema_version != 1 {
         return bad(format!("schema_version is {}; this assay reads 1", file.schema_version));
     }

@@ -5,10 +5,10 @@ use std::path::Path;
 
 use assay_model::{Scalar, nearest};
 
-use super::file::{self, SuiteFile};
+use super::file::SuiteFile;
 use super::text;
 use super::toolchain::{self, Toolchain};
-use crate::kit::Kit;
+use crate::kit::{Kit, Problem};
 use crate::{TrialContext, Workload, WorkloadError, split_words};
 
 /// The kits by name, in the order of the suite.
@@ -40,7 +40,7 @@ impl Members {
             if kit.spec().param("size").is_none() {
                 let message = "a member of a suite has a parameter `size` with the choices test, \
                                train and ref; this kit has none";
-                return Err(file::wrong(&folder.join("kit.toml"), None, message.into()));
+                return Err(WorkloadError::from(Problem::whole(&folder.join("kit.toml"), message)));
             }
             Ok((name.clone(), kit))
         };

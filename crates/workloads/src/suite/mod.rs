@@ -72,12 +72,8 @@ fn text(params: &BTreeMap<String, Scalar>, name: &str) -> String {
 }
 
 fn number(params: &BTreeMap<String, Scalar>, name: &str) -> usize {
-    params
-        .get(name)
-        .and_then(Scalar::as_i64)
-        .and_then(|n| usize::try_from(n).ok())
-        .unwrap_or(1)
-        .max(1)
+    let number = params.get(name).and_then(Scalar::as_i64);
+    number.and_then(|n| usize::try_from(n).ok()).unwrap_or(1).max(1)
 }
 
 fn copy_dir(ctx: &TrialContext<'_>, index: usize) -> PathBuf {

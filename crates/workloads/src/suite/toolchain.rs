@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::file;
 use crate::WorkloadError;
+use crate::kit::{Problem, read_toml};
 
 /// Compilers and flags.
 #[derive(Debug, Clone, Deserialize)]
@@ -137,11 +137,12 @@ pub fn read(name: &str, suite: &Path) -> Result<Toolchain, WorkloadError> {
             names(suite).join(", ")
         )));
     }
-    let toolchain: Toolchain = file::read(&path)?;
+    let (toolchain, _): (Toolchain, _) = read_toml(&path)?;
     match toolchain.schema_version {
         1 => Ok(toolchain),
         other => {
-            Err(file::wrong(&path, None, format!("schema_version is {other}; this assay reads 1")))
+            let message = format!("schema_version is {other}; this assay reads 1");
+            Err(Problem::whole(&path, message).into())
         }
     }
 }
