@@ -10,7 +10,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use super::clock::{now_ns, sleep_until};
 use super::slice::{Action, Outcome, action_of};
 use super::slots::{Role, Slot};
-use super::trial_spec::{TrialSpec, WorkerSpec};
+use super::trial_spec::TrialSpec;
 use super::worker::{Report, lost, process_failed};
 use crate::Failure;
 
@@ -48,19 +48,7 @@ impl Drop for Member {
 
 impl Member {
     fn start(spec: &TrialSpec, exe: &Path, index: u32, slots: &[Slot]) -> Result<Self, Failure> {
-        let cpu = spec.cpus.get(index as usize % spec.cpus.len().max(1)).copied();
-        let json = serde_json::to_string(&WorkerSpec {
-            file: spec.file_of(index),
-            file_size: spec.file_size,
-            content: spec.content,
-            direction: spec.direction,
-            cache: spec.cache,
-            cpu,
-            largest: spec.largest(),
-            timing: spec.timing,
-            index,
-            alone: spec.processes == 1,
-        })?;
+        let json = serde_json::to_string(&(spec, index))?;
         let failed = Failure::step::<io::Error>;
         let start = format!("start process {index}");
         let mut child = Command::new(exe)

@@ -15,7 +15,6 @@ mod points;
 mod preemption;
 mod slice;
 mod slots;
-mod spec;
 mod trial;
 mod trial_spec;
 mod verify;
@@ -34,6 +33,7 @@ pub use trial::run as trial;
 pub use worker::run as worker;
 
 use crate::capability::{Choice, Chooses};
+use crate::declare::spec;
 use crate::{Failure, Launch, Offers, TrialContext, Workload, WorkloadError};
 use file::Location;
 use params::{Cache, Direction, Params, Sizes};
@@ -43,6 +43,26 @@ use trial_spec::{Timing, TrialSpec};
 /// Its name, and that of its program.
 pub const NAME: &str = "block-size";
 
+spec! {
+    /// Reads (or writes) a file sequentially with read(2) at many buffer sizes, from the page cache
+    /// or past it, in several processes at once.
+    NAME, Params::rows();
+    /// The geometric mean of the throughput at the powers of two from 512 B to 64 KiB; of all
+    /// powers of two, or of all sizes, where the trial visits none of those; missing if one of them
+    /// could not be measured.
+    "throughput", "B/s", Higher, Measured;
+    /// The throughput at `best_size`: on the smoothed curve, or as measured below 50 sizes.
+    "peak_throughput", "B/s", Higher, Estimated;
+    /// The visited size with the highest throughput: on the smoothed curve, or as measured below 50
+    /// sizes.
+    "best_size", "B", Neither, Estimated;
+    /// What dd adds to each read(2): one write(2) to /dev/null.
+    "dd_overhead", "s", Lower, Measured;
+    /// The share of slices left out because the kernel gave the CPU to another program, or because
+    /// the slice began late.
+    "excluded_fraction", "1", Neither, Measured;
+}
+
 /// Measures the throughput of read(2) or write(2) by buffer size. Metrics: `throughput` (primary),
 /// `peak_throughput`, `best_size`, `excluded_fraction`, and for one reading process `dd_overhead`. Curves:
 /// `throughput`, and for one reading process `dd`, both bytes → bytes per second.
@@ -51,7 +71,7 @@ pub struct BlockSize;
 
 impl Workload for BlockSize {
     fn spec(&self) -> &WorkloadSpec {
-        spec::spec()
+        spec()
     }
 
     fn check(&self, params: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {
@@ -123,10 +143,7 @@ impl Workload for BlockSize {
             Direction::Read => place.file.clone(),
             Direction::Write => trial_spec::numbered(&place.file, 0),
         };
-        let failed = |e: Failure| WorkloadError::Step {
-            step: "looking at the file".into(),
-            detail: e.to_string(),
-        };
+        let failed = |e: Failure| WorkloadError::step("looking at the file", e.to_string());
         let grain = file::grain(&sample, params.cache).map_err(failed)?;
         let timing = Timing::of(&params, ctx.cpus.len());
         let (sizes, notes) = sizes(&params, grain, &timing, ctx)?;

@@ -86,9 +86,9 @@ fn report(spec: &TrialSpec, results: &Results, channel: &mut Channel) {
         ("best_size", best.map(|b| b.0 as f64)),
         ("excluded_fraction", results.excluded_fraction),
     ];
-    channel.metrics(super::spec::spec(), metrics);
+    channel.metrics(super::spec(), metrics);
     if spec.tells_dd() {
-        channel.metrics(super::spec::spec(), [("dd_overhead", results.dd_overhead)]);
+        channel.metrics(super::spec(), [("dd_overhead", results.dd_overhead)]);
     }
 }
 

@@ -109,32 +109,6 @@ impl TrialSpec {
     }
 }
 
-/// The spec of one process of a trial; its slices follow on standard input.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct WorkerSpec {
-    /// Its own file.
-    pub file: PathBuf,
-    /// The file's size, bytes.
-    pub file_size: u64,
-    /// What is in it.
-    pub content: Content,
-    /// Which way.
-    pub direction: Direction,
-    /// Through the page cache or past it.
-    pub cache: Cache,
-    /// The CPU to stay on.
-    pub cpu: Option<usize>,
-    /// The largest buffer, bytes.
-    pub largest: u64,
-    /// How the time is cut.
-    pub timing: Timing,
-    /// Its number among the processes, from 0.
-    pub index: u32,
-    /// Whether it is the only one.
-    pub alone: bool,
-}
-
 /// The file that process `index` writes.
 pub fn numbered(file: &Path, index: u32) -> PathBuf {
     let mut name = file.as_os_str().to_owned();

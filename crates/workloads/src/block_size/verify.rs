@@ -2,6 +2,7 @@
 //! the block that it moves is compared byte by byte.
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 
 use assay_stats::rng::Rng;
 
@@ -9,7 +10,7 @@ use super::content;
 use super::file;
 use super::params::{Cache, Direction};
 use super::slice::{Buffer, Walk};
-use super::trial_spec::{Content, WorkerSpec};
+use super::trial_spec::{Content, TrialSpec};
 use crate::Failure;
 
 /// Compares a block at each of `sizes`. Returns the number of blocks compared, or in `Err` inside
@@ -18,15 +19,16 @@ use crate::Failure;
 /// # Errors
 /// [`Failure`]: a call failed.
 pub fn blocks(
-    spec: &WorkerSpec,
+    spec: &TrialSpec,
+    index: u32,
     walk: &mut Walk,
     sizes: &BTreeSet<u64>,
 ) -> Result<Result<u64, String>, Failure> {
-    let mut rng = Rng::new(u64::from(spec.index));
-    let mut buffer = Buffer::new(spec.largest as usize);
-    let mut expected = vec![0; spec.largest as usize];
+    let mut rng = Rng::new(u64::from(index));
+    let (file, largest) = (spec.file_of(index), spec.largest() as usize);
+    let (mut buffer, mut expected) = (Buffer::new(largest), vec![0; largest]);
     let mut other_way = match spec.content {
-        Content::Foreign => Some(reference(spec)?),
+        Content::Foreign => Some(reference(file.clone(), spec.file_size)?),
         Content::Seed(_) => None,
     };
     let mut compared = 0;
@@ -57,7 +59,7 @@ pub fn blocks(
             return Ok(Err(format!(
                 "byte {} of {} is wrong when moved in blocks of {size} B",
                 position + at,
-                spec.file.display()
+                file.display()
             )));
         }
         compared += 1;
@@ -65,10 +67,10 @@ pub fn blocks(
     Ok(Ok(compared))
 }
 
-fn reference(spec: &WorkerSpec) -> Result<Walk, Failure> {
-    let fd = file::open(&spec.file, Direction::Read, Cache::Page)?;
-    let spare = file::open(&spec.file, Direction::Read, Cache::Page)?;
-    Ok(Walk::new(fd, spare, spec.file.clone(), spec.file_size))
+fn reference(file: PathBuf, size: u64) -> Result<Walk, Failure> {
+    let fd = file::open(&file, Direction::Read, Cache::Page)?;
+    let spare = file::open(&file, Direction::Read, Cache::Page)?;
+    Ok(Walk::new(fd, spare, file, size))
 }
 
 fn first_difference(a: &[u8], b: &[u8]) -> Option<u64> {

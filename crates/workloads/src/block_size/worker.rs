@@ -14,7 +14,7 @@ use super::clock::{now_ns, sleep_until};
 use super::file;
 use super::params::{Cache, Direction};
 use super::slice::{Action, Buffer, Outcome, Walk, When, fill_for_writing};
-use super::trial_spec::WorkerSpec;
+use super::trial_spec::TrialSpec;
 use super::verify;
 use crate::Failure;
 
@@ -52,38 +52,38 @@ pub fn run(json: &str) -> Result<(), Failure> {
 }
 
 fn serve(json: &str) -> Result<(), Failure> {
-    let spec: WorkerSpec = serde_json::from_str(json)?;
+    let (spec, index): (TrialSpec, u32) = serde_json::from_str(json)?;
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL))
         .map_err(Failure::step("ask to end with the parent"))?;
-    if let Some(cpu) = spec.cpu {
-        stay_on(cpu)?;
+    if let Some(cpu) = spec.cpus.get(index as usize % spec.cpus.len().max(1)) {
+        stay_on(*cpu)?;
     }
-    let mut walk = open(&spec)?;
-    let mut buffers = buffers(&spec);
+    let mut walk = open(&spec, index)?;
+    let mut buffers = buffers(&spec, index);
     let mut lines = io::stdin().lock().lines();
-    let slots = read_slots(&mut lines, spec.largest)?;
+    let slots = read_slots(&mut lines, spec.largest())?;
     say("saying that it is ready", &Report::Ready)?;
     let begin: u64 = read(&mut lines, "waiting for the start")?;
     sleep_until(begin.saturating_sub(1_000_000));
-    let outcomes = measure(&spec, &mut walk, &mut buffers, &slots, begin)?;
+    let outcomes = measure(&spec, index, &mut walk, &mut buffers, &slots, begin)?;
     say("reporting", &Report::Outcomes(outcomes))?;
     let sizes: BTreeSet<u64> = slots.iter().map(|(_, size)| *size).collect();
-    let checked = verify::blocks(&spec, &mut walk, &sizes)?;
+    let checked = verify::blocks(&spec, index, &mut walk, &sizes)?;
     say("reporting", &checked.map_or_else(Report::Wrong, Report::Checked))
 }
 
 /// The buffers that the passes take in turn. Where a buffer lies in memory decides which lines of the
 /// caches it shares with what, worth some percent at some sizes; a process with one buffer would
 /// measure its own luck.
-fn buffers(spec: &WorkerSpec) -> Vec<Buffer> {
+fn buffers(spec: &TrialSpec, index: u32) -> Vec<Buffer> {
     const MAX_BUFFERS: usize = 16;
     const MEMORY: usize = 64 << 20;
-    let largest = spec.largest as usize;
+    let largest = spec.largest() as usize;
     let count = (MEMORY / largest.max(1)).clamp(1, MAX_BUFFERS).min(spec.timing.passes as usize);
     let mut buffers: Vec<Buffer> = (0..count.max(1)).map(|_| Buffer::new(largest)).collect();
     if spec.direction == Direction::Write {
         for buffer in &mut buffers {
-            fill_for_writing(buffer, spec.index);
+            fill_for_writing(buffer, index);
         }
     }
     buffers
@@ -97,20 +97,22 @@ fn stay_on(cpu: usize) -> Result<(), Failure> {
     sched_setaffinity(None, &set).map_err(Failure::step(format_args!("stay on CPU {cpu}")))
 }
 
-fn open(spec: &WorkerSpec) -> Result<Walk, Failure> {
-    let file = file::open(&spec.file, spec.direction, spec.cache)?;
+fn open(spec: &TrialSpec, index: u32) -> Result<Walk, Failure> {
+    let path = spec.file_of(index);
+    let file = file::open(&path, spec.direction, spec.cache)?;
     let null = file::open(Path::new("/dev/null"), Direction::Write, Cache::Page)?;
-    Ok(Walk::new(file, null, spec.file.clone(), spec.file_size))
+    Ok(Walk::new(file, null, path, spec.file_size))
 }
 
 fn measure(
-    spec: &WorkerSpec,
+    spec: &TrialSpec,
+    index: u32,
     walk: &mut Walk,
     buffers: &mut [Buffer],
     slots: &[(Action, u64)],
     begin: u64,
 ) -> Result<Vec<Outcome>, Failure> {
-    let timing = spec.timing;
+    let (timing, alone) = (spec.timing, spec.processes == 1);
     let pitch = timing.slice_ns + timing.gap_ns;
     let planned = pitch * slots.len() as u64;
     let first_pass = slots.len() / timing.passes.max(1) as usize;
@@ -125,12 +127,12 @@ fn measure(
         // One process alone needs no timetable. Several keep to it, or they would not work at once: a
         // process that is too late leaves the slice out and is in time for a later one.
         let too_late = nominal + timing.slice_ns / if timing.shared { 1 } else { 2 };
-        if !spec.alone && now > too_late {
+        if !alone && now > too_late {
             outcomes.push(Outcome::nothing(timing.slice_ns));
             continue;
         }
         let when = When {
-            start_ns: (!spec.alone).then_some(nominal),
+            start_ns: (!alone).then_some(nominal),
             length_ns: timing.slice_ns,
             shared: timing.shared,
         };
@@ -142,7 +144,7 @@ fn measure(
             let what = format!(
                 "the bytes moved in blocks of {size} B do not add up to the file's position"
             );
-            return Err(process_failed(spec.index, what));
+            return Err(process_failed(index, what));
         }
     }
     Ok(outcomes)

@@ -13,7 +13,6 @@ mod params;
 mod postgres;
 mod results;
 mod server;
-mod spec;
 mod trial;
 
 use std::collections::BTreeMap;
@@ -22,15 +21,43 @@ use std::path::PathBuf;
 use assay_model::{Fact, Scalar, WorkloadSpec};
 
 pub use alone::{SERVER, run as server};
-pub use spec::NAME;
 pub use trial::run as trial;
 
+use crate::declare::spec;
 use crate::trial_spec::TrialSpec;
 use crate::{Launch, Offers, TrialContext, Workload, WorkloadError};
 use params::Params;
 
 /// What the workload adds to the trial spec: the folder of the flat files.
 type Spec = TrialSpec<PathBuf>;
+
+/// Its name, and that of its program.
+pub const NAME: &str = "bulkload";
+
+spec! {
+    /// PostgreSQL takes in flat files: sessions COPY into a fact table of a cluster that lies on
+    /// the trial's storage; counts and sums are checked.
+    NAME, Params::rows();
+    /// Rows of all files over the time from the first COPY to the last COMMIT.
+    "throughput", "rows/s", Higher, Measured;
+    /// Bytes of the flat files over the same time.
+    "bytes", "B/s", Higher, Measured;
+    /// Rows over the time to the end of a checkpoint that follows the last COMMIT: all of it on the
+    /// device.
+    "written", "rows/s", Higher, Measured;
+    /// From the first COPY to the last COMMIT.
+    "load_time", "s", Lower, Measured;
+    /// The checkpoint after the last COMMIT.
+    "checkpoint_time", "s", Lower, Measured;
+    /// WAL that the load made.
+    "wal", "B", Lower, Measured, counted;
+    /// The table with its indexes.
+    "table", "B", Neither, Measured, counted;
+    /// CPU time of the server's processes during the load; missing with `kill`.
+    "server_cpu", "s", Lower, Measured;
+    /// From the restart after the kill until the server takes sessions; else missing.
+    "recovery", "s", Lower, Measured;
+}
 
 /// Measures how fast PostgreSQL takes in flat files. Metrics: `throughput` (primary), bytes, what was
 /// written until a checkpoint, sizes, CPU time of the server, recovery.
@@ -39,7 +66,7 @@ pub struct Bulkload;
 
 impl Workload for Bulkload {
     fn spec(&self) -> &WorkloadSpec {
-        spec::spec()
+        spec()
     }
 
     fn check(&self, params: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {

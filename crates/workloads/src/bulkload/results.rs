@@ -1,6 +1,6 @@
 //! What a trial came to, as events.
 
-use super::spec::spec;
+use super::spec;
 use crate::work::Channel;
 
 /// What was measured.

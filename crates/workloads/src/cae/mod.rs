@@ -15,7 +15,6 @@ mod mumps;
 mod over;
 mod params;
 mod run;
-mod spec;
 mod theory;
 mod trial;
 mod watch;
@@ -27,11 +26,11 @@ use assay_model::{Fact, Scalar, WorkloadSpec};
 use serde::{Deserialize, Serialize};
 
 pub use over::Over;
-pub use spec::NAME;
 pub use trial::run as trial;
 pub use watch::{WATCH, run as watch};
 
 use crate::capability::Spans;
+use crate::declare::spec;
 use crate::span::Span;
 use crate::trial_spec::TrialSpec;
 use crate::{Launch, Offers, TrialContext, Workload, WorkloadError};
@@ -52,6 +51,44 @@ struct Program {
     over: Option<Over>,
 }
 
+/// Its name, and that of its program.
+pub const NAME: &str = "cae";
+
+spec! {
+    /// Structures analysed with CalculiX (threads) and MUMPS (MPI, its factors in files): elapsed
+    /// time on the trial's storage, answers compared with closed forms.
+    NAME, Params::rows();
+    /// From the start of the solver to its end.
+    "elapsed", "s", Lower, Measured;
+    /// CPU time of the solver's processes in user mode; waiting in MPI counts.
+    "user", "s", Lower, Measured, summed;
+    /// CPU time of the same in the kernel.
+    "system", "s", Lower, Measured, summed;
+    /// The share of the elapsed time in which some task of this machine waited for I/O (pressure
+    /// stall information, io some); missing where the kernel does not report it.
+    "io_stall_share", "1", Lower, Measured;
+    /// 1 - CPU time / (processes * elapsed), with at most as many processes as CPUs: waiting of all
+    /// kinds that used no CPU.
+    "unused_share", "1", Lower, Derived;
+    /// Bytes read from the devices below the trial's folder, whoever did it.
+    "device_read", "B", Lower, Measured, counted, summed;
+    /// Bytes written to them until the solver ended.
+    "device_written", "B", Lower, Measured, counted, summed;
+    /// The most space that the solver's files took, of looks every 50 ms.
+    "scratch", "B", Lower, Measured;
+    /// Processes of MUMPS, by its own count; on nodes, of all of them.
+    "ranks", "1", Neither, Measured, counted;
+    /// The factors, by MUMPS's own count.
+    "factors", "B", Neither, Measured, counted;
+    /// Elapsed time of the factorization of MUMPS.
+    "factor_time", "s", Lower, Measured;
+    /// Elapsed time of all solves of MUMPS.
+    "solve_time", "s", Lower, Measured;
+    /// How far the worst of the answers is from the closed form, or from the known solution, as a
+    /// share.
+    "deviation", "1", Lower, Measured;
+}
+
 /// Measures structural analyses. Metrics: `elapsed` (primary), CPU times, shares of waiting, bytes of the devices,
 /// space in scratch, how far the answer is from the closed form.
 #[derive(Debug)]
@@ -69,7 +106,7 @@ impl Cae {
 
 impl Workload for Cae {
     fn spec(&self) -> &WorkloadSpec {
-        spec::spec()
+        spec()
     }
 
     fn check(&self, params: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {

@@ -144,5 +144,5 @@ fn metrics(ran: &Ran, answer: &Answer, log: &str, cpu: Cpu, channel: &mut Channe
         ("solve_time", of("solve_s")),
         ("deviation", Some(answer.deviation)),
     ];
-    channel.metrics(super::spec::spec(), rows);
+    channel.metrics(super::spec(), rows);
 }

@@ -46,6 +46,6 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
         ("device_written", done.map(|(a, b)| a.written.saturating_sub(b.written) as f64)),
         ("scratch", Some(most as f64)),
     ];
-    channel.metrics(super::spec::spec(), metrics);
+    channel.metrics(super::spec(), metrics);
     Ok(())
 }

@@ -8,7 +8,7 @@ use assay_model::Scalar;
 use super::Memcached;
 use super::params::{Cpus, Network, Params, Transport};
 use super::server::{program, settings};
-use super::spec::spec;
+use super::spec;
 use crate::capability::{Serves, Serving};
 use crate::program::free_port;
 use crate::{Launch, WorkloadError};

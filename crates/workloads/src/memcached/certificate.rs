@@ -17,15 +17,8 @@ const KEY: &str = "key.pem";
 pub fn make(dir: &Path, name: &str) -> Result<(), Failure> {
     let failed = |message: String| Failure::Program { what: "openssl".into(), message };
     let out = Command::new("openssl")
-        .args([
-            "req",
-            "-x509",
-            "-newkey",
-            "ec",
-            "-pkeyopt",
-            "ec_paramgen_curve:prime256v1",
-            "-nodes",
-        ])
+        .args(["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"])
+        .arg("-nodes")
         .args(["-days", "2", "-subj", &format!("/CN={name}")])
         .args(["-addext", &format!("subjectAltName=DNS:{name}")])
         .arg("-keyout")

@@ -7,7 +7,7 @@ use assay_memload::{Report, SearchBound, search_max};
 use assay_model::{Phase, units};
 
 use super::params::Params;
-use super::spec::spec;
+use super::spec;
 use super::trial::Stage;
 use super::{honest, results};
 use crate::Failure;

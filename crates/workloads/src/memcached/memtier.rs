@@ -358,7 +358,7 @@ fn report(config: &Config, results: &Results, seen: &Seen, used: &Used, stage: &
         ("evictions", seen.window_count("evictions").map(|n| n as f64)),
         ("errors", results.errors),
     ];
-    stage.channel.metrics(super::spec::spec(), rows);
+    stage.channel.metrics(super::spec(), rows);
     let busy = client.map(|u| ThreadUse { cpu: None, cpu_s: u.busiest, wall_s: 1.0 });
     let limit = honest::judged(&limit(config, busy.as_slice(), server, true), stage.server_cpus);
     stage.channel.evidence(honest::limiter(&limit, None));

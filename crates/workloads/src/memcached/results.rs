@@ -60,7 +60,7 @@ pub fn metrics(report: &Report, seen: &Seen, errors: &Errors, channel: &mut Chan
         ("evictions", seen.window_count("evictions").map(|n| n as f64)),
         ("timed_out", Some(report.unanswered as f64)),
     ];
-    channel.metrics(super::spec::spec(), rows.into_iter().chain(failures(errors)));
+    channel.metrics(super::spec(), rows.into_iter().chain(failures(errors)));
 }
 
 /// Wrong and missing answers of a whole trial, as metrics.

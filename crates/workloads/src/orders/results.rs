@@ -6,9 +6,9 @@ use std::path::Path;
 use assay_model::{Observation, Phase};
 use serde_json::{Value, json};
 
+use super::SCORE;
 use super::params::Params;
 use super::result::{Measured, Points};
-use super::spec::SCORE;
 use crate::WorkloadError;
 use crate::work::{Channel, Curve};
 
@@ -83,7 +83,7 @@ pub fn metrics(points: &Points, params: &Params, busy: Option<f64>, channel: &mu
         seed: Some(params.seed),
         mix: params.mix.clone(),
     });
-    channel.metrics(super::spec::spec(), rows);
+    channel.metrics(super::spec(), rows);
     if let ("reserved", Some(share)) = (params.pages.as_str(), huge) {
         let asked = "pages = \"reserved\"".into();
         channel.evidence(Observation::HugePagesAsked { asked, share });

@@ -3,12 +3,13 @@
 #![allow(unsafe_code)] // mapping memory, and loads that depend on each other without a bounds check
 
 use std::ffi::c_void;
+use std::io;
 use std::ptr::NonNull;
 
+use assay_model::units::format_bytes;
 use assay_stats::rng::Rng;
 use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
 
-use super::failure;
 use super::params::{Order, Pages};
 use crate::Failure;
 
@@ -46,13 +47,9 @@ impl Memory {
         let protection = ProtFlags::READ | ProtFlags::WRITE;
         // SAFETY: a new private mapping at an address of the kernel's choice touches nothing that exists.
         let map = unsafe { mmap_anonymous(std::ptr::null_mut(), mapped, protection, flags) };
-        let map = map.map_err(|e| failure::map(mapped as u64, pages, &e.into()))?;
+        let map = map.map_err(|e| unmapped(mapped as u64, pages, &e.into()))?;
         let Some(map) = NonNull::new(map) else {
-            return Err(failure::map(
-                mapped as u64,
-                pages,
-                &std::io::ErrorKind::OutOfMemory.into(),
-            ));
+            return Err(unmapped(mapped as u64, pages, &io::ErrorKind::OutOfMemory.into()));
         };
         let start = if explicit {
             map.as_ptr() as usize
@@ -70,7 +67,7 @@ impl Memory {
             let taken = unsafe { madvise(map.as_ptr(), mapped, advice) };
             // A kernel without transparent huge pages refuses the advice to leave them out.
             if pages != Pages::Small {
-                taken.map_err(|e| failure::advise(pages, &e.into()))?;
+                taken.map_err(|e| unadvised(pages, &e.into()))?;
             }
         }
         for at in (0..bytes).step_by(4096) {
@@ -157,6 +154,31 @@ impl Drop for Memory {
         // SAFETY: the mapping is ours and ends here; nothing of it is borrowed.
         let _ = unsafe { munmap(self.map.as_ptr(), self.mapped) };
     }
+}
+
+/// The memory cannot be had.
+fn unmapped(bytes: u64, pages: Pages, source: &io::Error) -> Failure {
+    let remedy = match pages {
+        Pages::Explicit(size) => format!(
+            "; the pool needs {} free pages: `controls.pages = \"{}*N\"`",
+            bytes.div_ceil(size),
+            format_bytes(size).replace(' ', "")
+        ),
+        _ => String::new(),
+    };
+    let bytes = format_bytes(bytes);
+    Failure::other(format!(
+        "{bytes} of memory with {} cannot be mapped: {source}{remedy}",
+        pages.name()
+    ))
+}
+
+/// The kernel does not take the advice.
+fn unadvised(pages: Pages, source: &io::Error) -> Failure {
+    Failure::other(format!(
+        "madvise for {}: {source}; this kernel may have no transparent huge pages",
+        pages.name()
+    ))
 }
 
 /// The order in which lmbench's lat_mem_rd meets the lines of whole pages with `-t`.

@@ -2,11 +2,9 @@
 //! the pages that are asked for, and the knees of the curve ([`knees`]).
 //! `docs/address-translation.md` has the definitions.
 
-mod failure;
 mod knees;
 mod memory;
 mod params;
-mod spec;
 mod trial;
 
 use std::collections::BTreeMap;
@@ -15,12 +13,27 @@ use assay_model::{Fact, Scalar, WorkloadSpec, units};
 
 pub use trial::run as trial;
 
+use crate::declare::spec;
 use crate::trial_spec::TrialSpec;
 use crate::{Launch, TrialContext, Workload, WorkloadError};
 use params::Params;
 
 /// Its name, and that of its program.
 pub const NAME: &str = "pointer-chase";
+
+spec! {
+    /// Follows a chain of pointers through working sets of many sizes, each load waiting for the
+    /// one before: what a load costs, and where caches and TLBs end.
+    NAME, Params::rows();
+    /// The time of a load in the largest working set.
+    "latency", "s", Lower, Measured;
+    /// The geometric mean over all working sets of the trial.
+    "mean_latency", "s", Lower, Measured;
+    /// The share of the memory that large pages back, from smaps, at the end.
+    "huge_page_coverage", "1", Neither, Measured;
+    /// Levels of the curve; their edges are its knees. Missing below ten working sets.
+    "plateaus", "1", Neither, Estimated;
+}
 
 /// Measures what a load costs by the size of the working set. Metrics: `latency` (primary),
 /// `mean_latency`, `huge_page_coverage`, `plateaus`. Curve: `latency`, bytes → seconds.
@@ -29,7 +42,7 @@ pub struct PointerChase;
 
 impl Workload for PointerChase {
     fn spec(&self) -> &WorkloadSpec {
-        spec::spec()
+        spec()
     }
 
     fn check(&self, params: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {

@@ -102,7 +102,7 @@ fn report(points: &[[f64; 2]], large: Option<f64>, levels: &[Plateau], channel: 
         ("huge_page_coverage", large),
         ("plateaus", (!levels.is_empty()).then_some(levels.len() as f64)),
     ];
-    channel.metrics(super::spec::spec(), metrics);
+    channel.metrics(super::spec(), metrics);
 }
 
 fn knees(levels: &[Plateau]) -> String {

@@ -36,7 +36,7 @@ pub fn report(ran: &Ran, channel: &mut Channel) {
         ("peak_memory", peak.map(|b| b as f64)),
         ("start_spread", spread),
     ];
-    channel.metrics(super::spec::spec(), metrics);
+    channel.metrics(super::spec(), metrics);
     for point in series.points() {
         at(&point, channel);
     }

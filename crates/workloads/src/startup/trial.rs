@@ -12,7 +12,7 @@ use super::results;
 use crate::Failure;
 use crate::WorkloadError;
 use crate::side_by_side::{self, CopySpec, Measured};
-use crate::step::tail_of;
+use crate::step::tail;
 use crate::trial_spec::TrialSpec;
 use crate::work::{Channel, life};
 
@@ -85,7 +85,7 @@ fn watched(
 fn printed(failure: &Failure, crew: &side_by_side::CrewSpec) -> String {
     let Failure::Copy { index, .. } = failure else { return String::new() };
     let path = crew.copies.get(*index).map(|c| c.dir.join("stdout"));
-    let tail = path.and_then(|p| tail_of(&p, TAIL_BYTES, TAIL_LINES).ok()).unwrap_or_default();
+    let tail = path.and_then(|p| tail(&p, 0, TAIL_BYTES, TAIL_LINES).ok()).unwrap_or_default();
     let lines: Vec<&str> = tail.lines().filter(|l| !l.trim().is_empty()).collect();
     if lines.is_empty() { String::new() } else { format!("; it printed: {}", lines.join(" | ")) }
 }

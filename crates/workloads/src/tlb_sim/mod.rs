@@ -2,7 +2,6 @@
 //! that it reports is simulated (kind `estimated`), and says nothing of the machine it runs on.
 //! `docs/address-translation.md` has the definitions.
 
-mod spec;
 mod trial;
 
 use std::collections::BTreeMap;
@@ -10,16 +9,55 @@ use std::collections::BTreeMap;
 use assay_model::{Fact, Scalar, WorkloadSpec};
 use assay_tlb::Machine;
 use assay_tlb::synthetic::{Load, Synthetic};
+use serde::{Deserialize, Serialize};
 
 pub use trial::run as trial;
 
-use crate::declare::wrong;
+use crate::declare::{int, params, size, spec, text, wrong};
 use crate::{Launch, TrialContext, Workload, WorkloadError};
-use spec::Params;
 use trial::Task;
 
 /// Its name, and that of its program.
 pub const NAME: &str = "tlb-sim";
+
+params! {
+    /// The parameters of a treatment.
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    pub struct Params {
+        /// The simulated machine: solaris-9, solaris-10, two-level-tsb, x86-64, or a TOML file.
+        machine: String = text(), "solaris-9";
+        /// How many processes take turns.
+        processes: u32 = int(1, 1024), 8;
+        /// The smallest amount of data of the largest process.
+        min_data: u64 = size(), "1 MiB";
+        /// The largest; in between it is halved.
+        max_data: u64 = size(), "64 MiB";
+        /// The code of each process.
+        code: u64 = size(), "1 MiB";
+        /// Accesses in one turn.
+        slice: u64 = int(1, 1 << 40), 100_000;
+        /// Accesses for each amount of data.
+        accesses: u64 = int(1, 1 << 40), 4_000_000;
+    }
+}
+
+// Nothing is timed: also what a miss costs is of the simulated machine.
+spec! {
+    /// Simulates TLBs and TSBs under made-up processes that take turns: what they miss, by how
+    /// much data each has. Nothing of the machine it runs on is measured.
+    NAME, Params::rows();
+    /// Simulated: misses of data in the TSB per million accesses, at `max_data`; missing for a
+    /// machine without TSBs.
+    "dtsb_misses", "1", Lower, Estimated, counted;
+    /// Simulated: the same for instructions.
+    "itsb_misses", "1", Lower, Estimated, counted;
+    /// Simulated: misses of data in all TLBs per million accesses, at `max_data`.
+    "dtlb_misses", "1", Lower, Estimated, counted;
+    /// Simulated: the same for instructions.
+    "itlb_misses", "1", Lower, Estimated, counted;
+    /// Simulated: the share of time that misses cost at `max_data`, by the machine's costs.
+    "translation", "1", Lower, Estimated, counted;
+}
 
 /// Simulates what processes miss in TLBs and TSBs, by how much data they have. Metrics: `dtsb_misses`
 /// (primary), `itsb_misses`, `dtlb_misses`, `itlb_misses`, `translation`. Curve: `dtsb_misses` over
@@ -42,10 +80,7 @@ fn task(map: &BTreeMap<String, Scalar>, seed: u64) -> Result<Task, WorkloadError
         machine: Machine::text(&params.machine).map_err(no_machine)?,
         name: machine.name,
         data: std::iter::successors(Some(max), |d| Some(d / 2).filter(|d| *d >= min)).collect(),
-        processes: params.processes,
-        code: params.code,
-        slice: params.slice,
-        accesses: params.accesses,
+        params,
         seed,
     };
     // An impossible load is an error when the plan is made.
@@ -59,12 +94,12 @@ impl Task {
     /// The load of each amount of data, the largest first. A process has a quarter of it or more.
     fn loads(&self) -> impl Iterator<Item = Load> + '_ {
         self.data.iter().map(|data| Load {
-            processes: self.processes,
+            processes: self.params.processes,
             smallest: data / 4,
             largest: *data,
-            code: self.code,
-            slice: self.slice,
-            accesses: self.accesses,
+            code: self.params.code,
+            slice: self.params.slice,
+            accesses: self.params.accesses,
             seed: self.seed,
         })
     }
@@ -72,7 +107,7 @@ impl Task {
 
 impl Workload for TlbSim {
     fn spec(&self) -> &WorkloadSpec {
-        spec::spec()
+        spec()
     }
 
     fn check(&self, params: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {

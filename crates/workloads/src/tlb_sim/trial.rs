@@ -7,6 +7,7 @@ use assay_tlb::synthetic::Synthetic;
 use assay_tlb::{Machine, SideRow, Simulation, Step, Wish, simulate};
 use serde::{Deserialize, Serialize};
 
+use super::Params;
 use crate::Failure;
 use crate::work::{Channel, Curve};
 
@@ -27,14 +28,8 @@ pub struct Task {
     pub name: String,
     /// Data of the largest process, bytes, the largest first.
     pub data: Vec<u64>,
-    /// How many processes.
-    pub processes: u32,
-    /// Code of each, bytes.
-    pub code: u64,
-    /// Accesses in a turn.
-    pub slice: u64,
-    /// Accesses for each amount of data.
-    pub accesses: u64,
+    /// The parameters of the treatment.
+    pub params: Params,
     /// The seed of the streams.
     pub seed: u64,
 }
@@ -52,36 +47,32 @@ pub struct Point {
     pub data: u64,
     /// Of data in the TSB; `None` without one.
     pub data_tsb: Option<f64>,
-    /// Of instructions in the TSB.
-    pub code_tsb: Option<f64>,
-    /// Of data in all TLBs.
-    pub data_tlb: Option<f64>,
-    /// Of instructions in all TLBs.
-    pub code_tlb: Option<f64>,
-    /// The share of time.
-    pub share: Option<f64>,
     /// Of data in the TSB in the second half alone; `None` without one.
     pub later: Option<f64>,
+    /// The metrics of this amount of data.
+    pub metrics: [(&'static str, Option<f64>); 5],
 }
 
 impl Point {
     fn of(data: u64, done: &Simulation) -> Self {
-        let each = |side: &SideRow, step: Step| {
+        let each = |side: &SideRow, step: Step, accesses: f64| {
             let misses = side.step(step).and_then(|c| c.misses)?;
-            (done.accesses > 0).then(|| misses / done.accesses as f64 * 1e6)
+            (done.accesses > 0).then(|| misses / accesses * 1e6)
         };
-        let total = &done.table.total;
+        let (total, accesses) = (&done.table.total, done.accesses as f64);
+        let data_tsb = each(&total.data, Step::Tsb, accesses);
+        let half = done.table.rows.get(1);
         Point {
             data,
-            data_tsb: each(&total.data, Step::Tsb),
-            code_tsb: each(&total.instruction, Step::Tsb),
-            data_tlb: each(&total.data, Step::Tlb),
-            code_tlb: each(&total.instruction, Step::Tlb),
-            share: total.share,
-            later: done.table.rows.get(1).and_then(|half| {
-                let misses = half.data.step(Step::Tsb)?.misses?;
-                (done.accesses > 0).then(|| misses / (done.accesses as f64 / 2.0) * 1e6)
-            }),
+            data_tsb,
+            later: half.and_then(|half| each(&half.data, Step::Tsb, accesses / 2.0)),
+            metrics: [
+                ("dtsb_misses", data_tsb),
+                ("itsb_misses", each(&total.instruction, Step::Tsb, accesses)),
+                ("dtlb_misses", each(&total.data, Step::Tlb, accesses)),
+                ("itlb_misses", each(&total.instruction, Step::Tlb, accesses)),
+                ("translation", total.share),
+            ],
         }
     }
 }
@@ -91,7 +82,7 @@ pub(super) fn simulate_all(task: &Task) -> Result<Vec<Point>, Failure> {
     let machine = Machine::parse(&task.machine, Path::new(&task.name))?;
     let one = |(load, data): (assay_tlb::synthetic::Load, &u64)| {
         let mut stream = Synthetic::new(&load)?;
-        let halves = Wish { every: Some((task.accesses / 2).max(1)), ..Wish::default() };
+        let halves = Wish { every: Some((task.params.accesses / 2).max(1)), ..Wish::default() };
         let done = simulate(&machine, &mut stream, halves)?;
         Ok::<Point, Failure>(Point::of(*data, &done))
     };
@@ -111,17 +102,12 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     let missed =
         points.iter().filter_map(|p| Some([p.data as f64, p.data_tsb.filter(|v| *v > 0.0)?]));
     channel.points(&MISSES, missed);
-    let most = points.first();
-    let metrics = [
-        ("dtsb_misses", most.and_then(|p| p.data_tsb)),
-        ("itsb_misses", most.and_then(|p| p.code_tsb)),
-        ("dtlb_misses", most.and_then(|p| p.data_tlb)),
-        ("itlb_misses", most.and_then(|p| p.code_tlb)),
-        ("translation", most.and_then(|p| p.share)),
-    ];
-    channel.metrics(super::spec::spec(), metrics);
-    if let Some((whole, later)) = most.and_then(|p| p.data_tsb.zip(p.later)) {
-        let turns = task.accesses as f64 / (task.slice as f64 * f64::from(task.processes));
+    // There is an amount of data at least, the largest.
+    let Some(most) = points.first() else { return Ok(()) };
+    channel.metrics(super::spec(), most.metrics);
+    if let Some((whole, later)) = most.data_tsb.zip(most.later) {
+        let Params { accesses, slice, processes, .. } = task.params;
+        let turns = accesses as f64 / (slice as f64 * f64::from(processes));
         let metric = "dtsb_misses".into();
         channel.evidence(Observation::ColdStart { metric, whole, later, turns });
     }
