@@ -307,13 +307,12 @@ impl Mix {
 }
 
 /// Refuses the value of a field that is not right.
-fn must(
-    right: bool,
-    field: &'static str,
-    value: impl Display,
-    want: &'static str,
-) -> Result<(), Error> {
-    if right { Ok(()) } else { Err(Error::Config { field, value: value.to_string(), want }) }
+fn must(right: bool, field: &str, value: impl Display, want: &str) -> Result<(), Error> {
+    if right {
+        Ok(())
+    } else {
+        Err(Error::Config(format!("{field} is {value}; it must be {want}")))
+    }
 }
 
 #[cfg(test)]

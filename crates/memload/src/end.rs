@@ -36,8 +36,8 @@ mod tests {
     fn the_first_to_say_so_decides() {
         let end = End::default();
         assert_eq!((end.is_now(), end.how()), (false, Ended::Complete));
-        end.now(|at_ns| Ended::ServerGone { at_ns });
-        end.now(|at_ns| Ended::Stopped { at_ns });
-        assert!(end.is_now() && matches!(end.how(), Ended::ServerGone { at_ns } if at_ns > 0));
+        end.now(Ended::ServerGone);
+        end.now(Ended::Stopped);
+        assert!(end.is_now() && matches!(end.how(), Ended::ServerGone(at_ns) if at_ns > 0));
     }
 }

@@ -7,16 +7,9 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A field of the configuration is wrong.
-    #[error("{field} is {value}; it must be {want}")]
-    Config {
-        /// The field's name.
-        field: &'static str,
-        /// Its value.
-        value: String,
-        /// What would be right.
-        want: &'static str,
-    },
+    /// A field of the configuration is wrong: its name, its value and what would be right.
+    #[error("{0}")]
+    Config(String),
     /// The process may not open as many files as there are connections.
     #[error(
         "{connections} connections need {needed} open files, and this process may open {limit} (hard limit \

@@ -230,15 +230,15 @@ impl Sink for Judge<'_> {
                 self.expect(None, false)?;
                 self.finish_get();
             }
-            Reply::Miss { opaque } => {
+            Reply::Miss(opaque) => {
                 self.expect(opaque, false)?;
                 self.right(Operation::GetMiss);
             }
-            Reply::Stored { opaque } => {
+            Reply::Stored(opaque) => {
                 self.expect(opaque, true)?;
                 self.right(Operation::Set);
             }
-            Reply::NotStored { opaque } => {
+            Reply::NotStored(opaque) => {
                 self.expect(opaque, true)?;
                 self.wrong(ErrorKind::NotStored, b"");
             }

@@ -171,21 +171,13 @@ impl Bin {
 pub enum Ended {
     /// As planned.
     Complete,
-    /// The server refused connections or kept losing them.
-    ServerGone {
-        /// When.
-        at_ns: u64,
-    },
-    /// The caller asked for it.
-    Stopped {
-        /// When.
-        at_ns: u64,
-    },
-    /// The server answered nothing for `give_up` while operations were outstanding.
-    TimedOut {
-        /// When it was given up.
-        at_ns: u64,
-    },
+    /// At this moment the server refused connections or kept losing them.
+    ServerGone(u64),
+    /// At this moment the caller asked for it.
+    Stopped(u64),
+    /// At this moment it was given up: the server had answered nothing for `give_up` while operations were
+    /// outstanding.
+    TimedOut(u64),
 }
 
 /// Response times and answers of one operation in one class.

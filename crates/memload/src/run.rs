@@ -103,7 +103,7 @@ pub(crate) fn drive(
                 let worked = Worker::new(common, line, links, source(index), (index, cpu))
                     .and_then(Worker::work);
                 if worked.is_err() {
-                    common.end.now(|at_ns| Ended::Stopped { at_ns });
+                    common.end.now(Ended::Stopped);
                 }
                 Some(worked)
             };
@@ -132,9 +132,7 @@ pub(crate) fn drive(
         let ended = end.how();
         let ended_ns = match ended {
             Ended::Complete => now_ns(),
-            Ended::ServerGone { at_ns } | Ended::Stopped { at_ns } | Ended::TimedOut { at_ns } => {
-                at_ns
-            }
+            Ended::ServerGone(at_ns) | Ended::Stopped(at_ns) | Ended::TimedOut(at_ns) => at_ns,
         };
         Ok(Outcome { line, ended, ended_ns, harvests, server })
     })
@@ -180,7 +178,7 @@ impl Watch<'_> {
     fn until(&self, at: u64) -> bool {
         loop {
             if self.stop.load(Ordering::Acquire) {
-                self.end.now(|at_ns| Ended::Stopped { at_ns });
+                self.end.now(Ended::Stopped);
             }
             if self.end.is_now() || (self.finished)() {
                 return now_ns() >= at;

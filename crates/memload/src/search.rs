@@ -97,7 +97,7 @@ pub fn search_max(
 ) -> Result<SearchReport, Error> {
     let mut measure = |rate: f64| {
         let report = run(&config.at_rate(rate), stop, |_, _| {})?;
-        if let Ended::ServerGone { .. } = report.ended {
+        if let Ended::ServerGone(_) = report.ended {
             let why = report.errors.texts.first().map_or("no reason was seen", |t| t.1.as_str());
             return Err(Error::Search(format!(
                 "the server went away at {rate:.0} operations/s ({why})"

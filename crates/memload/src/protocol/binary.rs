@@ -132,7 +132,7 @@ impl Packets {
         }
         match (h[1], status) {
             (GET, OK) => self.skip(key + extras, body - key - extras, opaque, sink),
-            (SET, OK) if body == 0 => sink.reply(Reply::Stored { opaque: Some(opaque) }),
+            (SET, OK) if body == 0 => sink.reply(Reply::Stored(Some(opaque))),
             (GET | SET, status) if status != OK => {
                 self.text.clear();
                 self.text(body, status, opaque, sink)
@@ -178,8 +178,8 @@ impl Packets {
             self.stage = Stage::Header;
             let (text, opaque) = (self.text.as_slice(), Some(opaque));
             sink.reply(match status {
-                NOT_FOUND => Reply::Miss { opaque },
-                NOT_STORED => Reply::NotStored { opaque },
+                NOT_FOUND => Reply::Miss(opaque),
+                NOT_STORED => Reply::NotStored(opaque),
                 TOO_LARGE | SERVER.. => Reply::ServerError { opaque, text },
                 _ => Reply::ClientError { opaque, text },
             })?;

@@ -18,21 +18,12 @@ pub enum Reply<'a> {
     ValueEnd,
     /// The end of a text get, after its value if there was one.
     End,
-    /// There is no such key.
-    Miss {
-        /// The number of the request, where the answer names it.
-        opaque: Option<u32>,
-    },
-    /// The value was stored.
-    Stored {
-        /// The number of the request, where the answer names it.
-        opaque: Option<u32>,
-    },
-    /// The value was refused without an error.
-    NotStored {
-        /// The number of the request, where the answer names it.
-        opaque: Option<u32>,
-    },
+    /// There is no such key; the number of the request, where the answer names it.
+    Miss(Option<u32>),
+    /// The value was stored; the number likewise.
+    Stored(Option<u32>),
+    /// The value was refused without an error; the number likewise.
+    NotStored(Option<u32>),
     /// The no-op was reached.
     Noop,
     /// The server failed, in its own words.

@@ -47,7 +47,7 @@ impl Worker<'_> {
         if self.outstanding == 0 && self.losses == 0 {
             self.received_at = now;
         } else if now > self.received_at + config.give_up.as_nanos() as u64 {
-            self.common.end.now(|at_ns| Ended::TimedOut { at_ns });
+            self.common.end.now(Ended::TimedOut);
         }
     }
 

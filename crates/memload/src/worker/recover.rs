@@ -41,7 +41,7 @@ impl Worker<'_> {
         self.losses += 1;
         conn.reset(Parser::new(self.common.config.protocol), Stage::Down(now));
         if self.losses > 3 * self.conns.len() + 10 {
-            self.common.end.now(|at_ns| Ended::ServerGone { at_ns });
+            self.common.end.now(Ended::ServerGone);
             return;
         }
         self.open(i, now);
@@ -63,7 +63,7 @@ impl Worker<'_> {
                     self.conns[i].stage = Stage::Down(now + RETRY);
                 }
             }
-            Err(e) if is_refusal(&e) => self.common.end.now(|at_ns| Ended::ServerGone { at_ns }),
+            Err(e) if is_refusal(&e) => self.common.end.now(Ended::ServerGone),
             Err(_) => self.conns[i].stage = Stage::Down(now + RETRY),
         }
     }
@@ -88,7 +88,7 @@ impl Worker<'_> {
                 self.free(i, now);
             }
             Err(e) if e.kind() == IoError::WouldBlock => conn.stage = Stage::Opening(link, since),
-            Err(e) if is_refusal(&e) => self.common.end.now(|at_ns| Ended::ServerGone { at_ns }),
+            Err(e) if is_refusal(&e) => self.common.end.now(Ended::ServerGone),
             Err(e) => self.lose(i, ErrorKind::ConnectionLost, &e.to_string()),
         }
     }

@@ -156,7 +156,7 @@ fn a_server_that_is_killed_leaves_a_partial_report() {
             server.kill();
             run.join().unwrap().unwrap()
         });
-        let Ended::ServerGone { at_ns } = report.ended else { panic!("{:?}", report.ended) };
+        let Ended::ServerGone(at_ns) = report.ended else { panic!("{:?}", report.ended) };
         assert_eq!(report.window_ns.1, at_ns);
         assert!(report.window_s() < 59.0 && report.window_s() > 0.0);
         assert!(report.completed() > 0, "what came before the death is kept");
@@ -177,7 +177,7 @@ fn a_run_that_is_stopped_keeps_what_it_has() {
         stop.store(phase == Phase::Steady, std::sync::atomic::Ordering::Release);
     })
     .unwrap();
-    assert!(matches!(report.ended, Ended::Stopped { .. }), "{:?}", report.ended);
+    assert!(matches!(report.ended, Ended::Stopped(_)), "{:?}", report.ended);
     assert!(report.series.iter().map(|b| b.operations).sum::<u64>() > 0);
     assert_eq!(report.errors.total(), 0);
 }
