@@ -1,7 +1,6 @@
 //! The workload `command`: any command line of the person's own. It runs directly, without a shell,
 //! unless a shell is asked for; the start-up of an empty shell then stands beside the result.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -14,7 +13,7 @@ use assay_model::{
 };
 
 use crate::capability::Calibrates;
-use crate::declare::{rows, spec};
+use crate::declare::{rows, spec, text_of};
 use crate::program::{digest, fact, find_program, not_found};
 use crate::step::{Inherit, Step};
 use crate::words::split_words;
@@ -59,14 +58,6 @@ spec! {
     "shell_startup", "s", Neither, Measured;
 }
 
-fn text<'a>(params: &'a BTreeMap<String, Scalar>, name: &str) -> Cow<'a, str> {
-    match params.get(name) {
-        None => Cow::Borrowed(""),
-        Some(Scalar::Text(text)) => Cow::Borrowed(text),
-        Some(other) => Cow::Owned(other.to_text()),
-    }
-}
-
 /// The argument list of a command line: its words, or the shell's words, `-c` and the line.
 fn argv(line: &str, shell: &str) -> Result<Vec<OsString>, WorkloadError> {
     let split = |what: &str, line: &str| {
@@ -91,11 +82,11 @@ fn folder(params: &BTreeMap<String, Scalar>) -> Result<PathBuf, WorkloadError> {
         let start = std::env::current_dir().map_err(WorkloadError::io("read", Path::new(".")))?;
         START.get_or_init(|| start)
     };
-    let named = text(params, "folder");
+    let named = text_of(params, "folder");
     if named.is_empty() {
         return Ok(start.clone());
     }
-    let folder = start.join(&*named);
+    let folder = start.join(&named);
     if folder.is_dir() {
         return Ok(folder);
     }
@@ -103,7 +94,7 @@ fn folder(params: &BTreeMap<String, Scalar>) -> Result<PathBuf, WorkloadError> {
 }
 
 fn program_of(params: &BTreeMap<String, Scalar>, which: &str) -> Result<PathBuf, WorkloadError> {
-    let words = argv(&text(params, which), &text(params, "shell"))?;
+    let words = argv(&text_of(params, which), &text_of(params, "shell"))?;
     let program = words
         .first()
         .ok_or_else(|| WorkloadError::Param(format!("`{which}` is empty; give a command line")))?;
@@ -116,11 +107,11 @@ fn program_of(params: &BTreeMap<String, Scalar>, which: &str) -> Result<PathBuf,
 
 /// Runs `prepare` or `conclude`, if there is one.
 fn side_step(ctx: &TrialContext<'_>, which: &'static str) -> Result<(), WorkloadError> {
-    let line = text(ctx.params, which);
+    let line = text_of(ctx.params, which);
     if line.trim().is_empty() {
         return Ok(());
     }
-    let argv = argv(&line, &text(ctx.params, "shell"))?;
+    let argv = argv(&line, &text_of(ctx.params, "shell"))?;
     let (folder, log) = (folder(ctx.params)?, ctx.trial_dir.join(format!("{which}.log")));
     let step = Step::new(which, &argv, &folder, &log, STEP_TIMEOUT);
     Step { inherit: Inherit::All, ..step }.run()
@@ -133,7 +124,7 @@ impl Workload for Command {
 
     fn check(&self, params: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {
         for which in ["command", "prepare", "conclude"] {
-            let line = text(params, which);
+            let line = text_of(params, which);
             if which == "command" && line.trim().is_empty() {
                 return Err(WorkloadError::Param("`command` is empty; give a command line".into()));
             }
@@ -162,7 +153,7 @@ impl Workload for Command {
     }
 
     fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
-        let argv = argv(&text(ctx.params, "command"), &text(ctx.params, "shell"))?;
+        let argv = argv(&text_of(ctx.params, "command"), &text_of(ctx.params, "shell"))?;
         Ok(Launch { argv, cwd: Some(folder(ctx.params)?), ..Launch::default() })
     }
 
@@ -174,7 +165,7 @@ impl Workload for Command {
         side_step(ctx, "conclude")?;
         let mut notes = Vec::new();
         let mut metrics = process_metrics::values(finished.resources);
-        if !text(ctx.params, "shell").trim().is_empty() {
+        if !text_of(ctx.params, "shell").trim().is_empty() {
             metrics.push(MetricValue::new(
                 "shell_startup",
                 finished.empty_s,
@@ -208,7 +199,7 @@ impl Workload for Command {
 
 impl Calibrates for Command {
     fn empty_launch(&self, params: &BTreeMap<String, Scalar>) -> Option<Launch> {
-        let shell = text(params, "shell");
+        let shell = text_of(params, "shell");
         if shell.trim().is_empty() {
             return None;
         }

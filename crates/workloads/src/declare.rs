@@ -115,6 +115,11 @@ pub(crate) fn row<T>(name: &str, takes: Takes<T>, default: Scalar, help: &str) -
     param(name, takes.ty, &[default], help)
 }
 
+/// Returns a parameter of a treatment as text; empty if it is missing.
+pub(crate) fn text_of(params: &BTreeMap<String, Scalar>, name: &str) -> String {
+    params.get(name).map(Scalar::to_text).unwrap_or_default()
+}
+
 /// The value of a parameter in a treatment.
 ///
 /// # Errors

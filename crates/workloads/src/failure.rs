@@ -16,14 +16,6 @@ pub enum Failure {
     /// The parameters cannot be, a program is missing, or a file could not be made or read.
     #[error(transparent)]
     Workload(#[from] WorkloadError),
-    /// A program could not be started.
-    #[error("start {program}: {source}")]
-    Start {
-        /// Which.
-        program: String,
-        /// The system's error.
-        source: io::Error,
-    },
     /// A program did not do its part.
     #[error("{what}: {message}")]
     Program {
@@ -46,7 +38,7 @@ pub enum Failure {
     /// A step of the trial's own failed: a file, a pipe, a process, what it watches.
     #[error("{what}: {source}")]
     Step {
-        /// Which: `open /srv/data`.
+        /// Which: `open /srv/data`, `start psql`.
         what: String,
         /// The system's error.
         source: io::Error,
@@ -85,7 +77,7 @@ impl Failure {
 
     /// Takes the error of starting a program.
     pub(crate) fn start(program: impl Display) -> impl FnOnce(io::Error) -> Self {
-        move |source| Failure::Start { program: program.to_string(), source }
+        move |source| Failure::step(format_args!("start {program}"))(source)
     }
 
     /// A part of the trial failed, with its own message.

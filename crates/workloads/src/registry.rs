@@ -89,7 +89,9 @@ pub fn find(name: &str, kits: &KitPaths) -> Result<Box<dyn Workload>, WorkloadEr
         .map(|k| format!(" (did you mean `{k}`?)"))
         .unwrap_or_default();
     let known = format!("{}{nearest}", known.join(", "));
-    Err(WorkloadError::Unknown { name: name.to_owned(), known })
+    Err(WorkloadError::Param(format!(
+        "there is no workload `{name}`; known are {known}, or the folder of a kit (a path with a `/`)"
+    )))
 }
 
 #[cfg(test)]

@@ -115,17 +115,7 @@ pub struct Collected {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WorkloadError {
-    /// There is no workload or kit of that name.
-    #[error(
-        "there is no workload `{name}`; known are {known}, or the folder of a kit (a path with a `/`)"
-    )]
-    Unknown {
-        /// What was asked for.
-        name: String,
-        /// What there is.
-        known: String,
-    },
-    /// A parameter or a combination of parameters that cannot be.
+    /// A parameter or a combination of parameters that cannot be, or no workload has this name.
     #[error("{0}")]
     Param(String),
     /// Something that it needs is not on this machine.

@@ -2,9 +2,9 @@
 //! at one moment of the clock, and read to their end.
 
 use std::io::{self, BufRead, BufReader, Write};
-use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
+use assay_model::Phase;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use super::clock::{now_ns, sleep_until};
@@ -13,6 +13,7 @@ use super::slots::{Role, Slot};
 use super::trial_spec::TrialSpec;
 use super::worker::{Report, lost, process_failed};
 use crate::Failure;
+use crate::work::Channel;
 
 /// The workload name under which assay runs one process of a trial.
 pub const WORKER: &str = "block-size-worker";
@@ -47,11 +48,12 @@ impl Drop for Member {
 }
 
 impl Member {
-    fn start(spec: &TrialSpec, exe: &Path, index: u32, slots: &[Slot]) -> Result<Self, Failure> {
+    fn start(spec: &TrialSpec, index: u32, slots: &[Slot]) -> Result<Self, Failure> {
         let json = serde_json::to_string(&(spec, index))?;
         let failed = Failure::step::<io::Error>;
         let start = format!("start process {index}");
-        let mut child = Command::new(exe)
+        // The link of the kernel leads to this very program, also after its file was replaced.
+        let mut child = Command::new("/proc/self/exe")
             .args(["__work", WORKER, &json])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -103,21 +105,19 @@ impl Member {
     }
 }
 
-/// Measures the slices in all processes at once. `steady` is called with the moment of the first
-/// slice, `progress` about twice a second with the share of the time that is over.
+/// Measures the slices in all processes at once; tells `channel` the moment of the first slice, and about
+/// twice a second the share of the time that is over.
 ///
 /// # Errors
 /// [`Failure`]; the processes are ended first.
 pub fn measure(
     spec: &TrialSpec,
-    exe: &Path,
     slots: &[Slot],
-    mut steady: impl FnMut(u64),
-    mut progress: impl FnMut(f64),
+    channel: &mut Channel,
 ) -> Result<Measured, Failure> {
     allow_files(2 * u64::from(spec.processes) + 64)?;
     let mut crew = (0..spec.processes)
-        .map(|index| Member::start(spec, exe, index, slots))
+        .map(|index| Member::start(spec, index, slots))
         .collect::<Result<Vec<_>, _>>()?;
     for member in &mut crew {
         member.hear()?;
@@ -127,12 +127,12 @@ pub fn measure(
     for member in &mut crew {
         member.tell(&begin_ns.to_string())?;
     }
-    steady(begin_ns);
+    channel.phase(Phase::Steady, Some(begin_ns));
     let planned = (spec.timing.slice_ns + spec.timing.gap_ns) * slots.len() as u64;
     let steps = planned / 500_000_000;
     for step in 1..=steps {
         sleep_until(begin_ns + planned * step / (steps + 1));
-        progress(step as f64 / (steps + 1) as f64);
+        channel.progress(step as f64 / (steps + 1) as f64);
     }
     let outcomes = crew.iter_mut().map(Member::outcomes).collect::<Result<Vec<_>, _>>()?;
     let end_ns = now_ns();

@@ -12,9 +12,7 @@ use rustix::io::{IoSliceMut, ReadWriteFlags};
 use super::content;
 use super::params::{Cache, Direction, Params};
 use super::slice::Buffer;
-use super::trial_spec::Content;
-use crate::Failure;
-use crate::WorkloadError;
+use crate::{Failure, WorkloadError};
 
 /// The seed of the files that assay makes.
 pub const SEED: u64 = 0x0B10_C512_E000_0001;
@@ -27,8 +25,8 @@ const CHUNK: usize = 1 << 20;
 pub struct Location {
     /// The file (to write: without the number of the process).
     pub file: PathBuf,
-    /// What is in it.
-    pub content: Content,
+    /// True if it was there before.
+    pub foreign: bool,
     /// Whether each trial makes and removes it, because the run's end does not.
     pub own_folder: bool,
 }
@@ -40,14 +38,13 @@ impl Location {
     /// [`WorkloadError::Param`]: the path is neither a folder nor a file that may be read.
     pub fn of(params: &Params, run_dir: &Path) -> Result<Self, WorkloadError> {
         let Some(path) = &params.path else {
-            let content = Content::Seed(SEED);
-            return Ok(Location { file: run_dir.join(NAME), content, own_folder: false });
+            let file = run_dir.join(NAME);
+            return Ok(Location { file, foreign: false, own_folder: false });
         };
         let wrong = |what: &str| WorkloadError::Param(format!("`path` {}: {what}", path.display()));
         let about = path.metadata().map_err(|e| wrong(&format!("{e}; name a folder or a file")))?;
         if about.is_dir() {
-            let content = Content::Seed(SEED);
-            return Ok(Location { file: path.join(NAME), content, own_folder: true });
+            return Ok(Location { file: path.join(NAME), foreign: false, own_folder: true });
         }
         if params.direction == Direction::Write {
             return Err(wrong("this file would be overwritten; name a folder to write in"));
@@ -58,7 +55,7 @@ impl Location {
         if about.len() < params.largest() {
             return Err(wrong("the file is smaller than the largest buffer"));
         }
-        Ok(Location { file: path.clone(), content: Content::Foreign, own_folder: false })
+        Ok(Location { file: path.clone(), foreign: true, own_folder: false })
     }
 }
 
@@ -267,7 +264,7 @@ mod tests {
         std::fs::write(&path, vec![1; 200_000]).unwrap();
         let text = path.to_str().unwrap();
         let read = Params::from_map(&map(&[("path", text.into())])).unwrap();
-        assert_eq!(Location::of(&read, dir.path()).unwrap().content, Content::Foreign);
+        assert!(Location::of(&read, dir.path()).unwrap().foreign);
         let write = map(&[("path", text.into()), ("direction", "write".into())]);
         let error = Location::of(&Params::from_map(&write).unwrap(), dir.path()).unwrap_err();
         assert!(error.to_string().contains("overwritten"), "{error}");

@@ -33,10 +33,10 @@ pub use trial::run as trial;
 pub use worker::run as worker;
 
 use crate::capability::{Choice, Chooses};
-use crate::declare::spec;
+use crate::declare::{spec, wrong};
 use crate::{Failure, Launch, Offers, TrialContext, Workload, WorkloadError};
 use file::Location;
-use params::{Cache, Direction, Params, Sizes};
+use params::{Cache, Direction, Params};
 use planner::Range;
 use trial_spec::{Timing, TrialSpec};
 
@@ -108,7 +108,7 @@ impl Workload for BlockSize {
     fn prepare(&self, ctx: &TrialContext<'_>) -> Result<(), WorkloadError> {
         let params = Params::from_map(ctx.params)?;
         let place = Location::of(&params, ctx.run_dir)?;
-        if place.content == trial_spec::Content::Foreign {
+        if place.foreign {
             return Ok(());
         }
         let files = match params.direction {
@@ -135,10 +135,7 @@ impl Workload for BlockSize {
     fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
         let params = Params::from_map(ctx.params)?;
         let place = Location::of(&params, ctx.run_dir)?;
-        let file_size = match place.content {
-            trial_spec::Content::Foreign => file_size(&params),
-            trial_spec::Content::Seed(_) => params.file_size,
-        };
+        let file_size = if place.foreign { file_size(&params) } else { params.file_size };
         let sample = match params.direction {
             Direction::Read => place.file.clone(),
             Direction::Write => trial_spec::numbered(&place.file, 0),
@@ -150,7 +147,7 @@ impl Workload for BlockSize {
         let spec = TrialSpec {
             file: place.file,
             file_size,
-            content: place.content,
+            foreign: place.foreign,
             remove: place.own_folder,
             direction: params.direction,
             cache: params.cache,
@@ -213,19 +210,17 @@ fn sizes(
     timing: &Timing,
     ctx: &TrialContext<'_>,
 ) -> Result<(Vec<u64>, Vec<String>), WorkloadError> {
-    let (min, max) = match params.sizes() {
-        Sizes::These(sizes) => {
-            return match sizes.iter().find(|s| !s.is_multiple_of(grain)) {
-                Some(odd) => Err(WorkloadError::Param(format!(
-                    "past the page cache this device takes multiples of {grain} B; {odd} B is none"
-                ))),
-                None => Ok((sizes, Vec::new())),
-            };
-        }
-        Sizes::Sweep { min, max } => (min, max),
-    };
+    if let Some(sizes) = &params.sizes {
+        return match sizes.iter().find(|s| !s.is_multiple_of(grain)) {
+            Some(odd) => Err(wrong(format!(
+                "past the page cache this device takes multiples of {grain} B; {odd} B is none"
+            ))),
+            None => Ok((sizes.clone(), Vec::new())),
+        };
+    }
+    let (min, max) = (params.min_size, params.max_size);
     let range = Range::inward(min, max, grain).ok_or_else(|| {
-        WorkloadError::Param(format!(
+        wrong(format!(
             "past the page cache this device takes multiples of {grain} B, and there is none from \
              {min} to {max} B"
         ))

@@ -37,20 +37,6 @@ pub enum Cache {
     Direct,
 }
 
-/// Which buffer sizes a trial visits.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Sizes {
-    /// The planner picks them between these ends, both included.
-    Sweep {
-        /// Bytes.
-        min: u64,
-        /// Bytes.
-        max: u64,
-    },
-    /// These, in bytes.
-    These(Vec<u64>),
-}
-
 params! {
     /// The parameters of a treatment.
     #[derive(Debug, Clone, PartialEq, Eq)]
@@ -92,19 +78,14 @@ impl Params {
     }
 
     fn agree(&self) -> Result<(), WorkloadError> {
-        let (minimum, maximum) = match &self.sizes() {
-            Sizes::Sweep { min, max } => {
-                if min > max {
-                    return Err(wrong(format!(
-                        "`min_size` is {min} and `max_size` is {max}; the smaller comes first"
-                    )));
-                }
-                (*min, *max)
-            }
-            Sizes::These(sizes) => {
-                (sizes.iter().copied().min().unwrap_or(0), sizes.iter().copied().max().unwrap_or(0))
-            }
-        };
+        let (min, max) = (self.min_size, self.max_size);
+        if self.sizes.is_none() && min > max {
+            return Err(wrong(format!(
+                "`min_size` is {min} and `max_size` is {max}; the smaller comes first"
+            )));
+        }
+        let minimum = self.sizes.as_ref().map_or(min, |sizes| sizes.first().copied().unwrap_or(0));
+        let maximum = self.largest();
         if minimum == 0 {
             return Err(wrong("a buffer of 0 bytes reads nothing; the smallest is 1 B"));
         }
@@ -131,24 +112,13 @@ impl Params {
         Ok(())
     }
 
-    /// Which buffer sizes.
-    pub fn sizes(&self) -> Sizes {
-        match &self.sizes {
-            Some(sizes) => Sizes::These(sizes.clone()),
-            None => Sizes::Sweep { min: self.min_size, max: self.max_size },
-        }
-    }
-
     /// The largest buffer that may be asked for, bytes.
     pub fn largest(&self) -> u64 {
-        match self.sizes() {
-            Sizes::Sweep { max, .. } => max,
-            Sizes::These(sizes) => sizes.into_iter().max().unwrap_or(1),
-        }
+        self.sizes.as_ref().map_or(self.max_size, |sizes| sizes.last().copied().unwrap_or(0))
     }
 }
 
-/// `4 KiB` or `512, 4 KiB, 102400`, without repeats; `None`: `sweep`.
+/// `4 KiB` or `512, 4 KiB, 102400`, rising, without repeats; `None`: `sweep`.
 fn list(text: &str) -> Result<Option<Vec<u64>>, String> {
     if text == "sweep" {
         return Ok(None);
@@ -176,15 +146,15 @@ pub(super) mod tests {
     fn reads_the_defaults() {
         let params = Params::from_map(&map(&[])).unwrap();
         assert_eq!(params.file_size, 104_857_600);
-        assert_eq!(params.sizes(), Sizes::Sweep { min: 1, max: 102_400 });
+        assert_eq!((params.sizes, params.min_size, params.max_size), (None, 1, 102_400));
         assert_eq!(params.path, None);
     }
 
     #[test]
     fn reads_lists_of_sizes() {
         let params = Params::from_map(&map(&[("buffer_size", "64 KiB, 512,512".into())])).unwrap();
-        assert_eq!(params.sizes(), Sizes::These(vec![512, 65536]));
         assert_eq!(params.largest(), 65536);
+        assert_eq!(params.sizes, Some(vec![512, 65536]));
     }
 
     #[test]

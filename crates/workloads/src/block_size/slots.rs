@@ -78,14 +78,14 @@ pub(super) mod tests {
 
     use super::*;
     use crate::block_size::params::{Cache, Direction};
-    use crate::block_size::trial_spec::{Content, Timing};
+    use crate::block_size::trial_spec::Timing;
 
     /// A spec for these sizes.
     pub fn spec(sizes: &[u64], processes: u32) -> TrialSpec {
         TrialSpec {
             file: "/nowhere".into(),
             file_size: 1 << 20,
-            content: Content::Seed(1),
+            foreign: false,
             remove: false,
             direction: Direction::Read,
             cache: Cache::Page,

@@ -1,7 +1,5 @@
 //! The body of a trial: `assay __work block-size JSON`, in a process of its own.
 
-use std::path::Path;
-
 use assay_model::{Kind, Observation, Phase};
 use rustix::fs::CWD;
 
@@ -43,17 +41,7 @@ fn measure(spec: &TrialSpec, channel: &mut Channel) -> Result<(), Failure> {
         file::warm(&spec.file_of(index), spec.cache)?;
     }
     let slots = slots(spec);
-    // The link of the kernel leads to this very program, also after its file was replaced.
-    let exe = Path::new("/proc/self/exe");
-    let channel = std::cell::RefCell::new(channel);
-    let measured = crew::measure(
-        spec,
-        exe,
-        &slots,
-        |t| channel.borrow_mut().phase(Phase::Steady, Some(t)),
-        |share| channel.borrow_mut().progress(share),
-    )?;
-    let channel = channel.into_inner();
+    let measured = crew::measure(spec, &slots, channel)?;
     channel.phase(Phase::RampDown, Some(measured.end_ns));
     let results = results(spec, &slots, &measured);
     report(spec, &results, channel);

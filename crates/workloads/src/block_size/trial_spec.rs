@@ -8,16 +8,6 @@ use serde::{Deserialize, Serialize};
 
 use super::params::{Cache, Direction, Params};
 
-/// Where the bytes of the file come from, which says how a block of it is checked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Content {
-    /// assay made them, from this seed.
-    Seed(u64),
-    /// A file that was there before: a block is compared with the same block read another way.
-    Foreign,
-}
-
 /// How the measuring of a trial is cut. Every size is measured once in each pass, in one slice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Timing {
@@ -67,8 +57,9 @@ pub struct TrialSpec {
     pub file: PathBuf,
     /// Its size, bytes.
     pub file_size: u64,
-    /// What is in it.
-    pub content: Content,
+    /// True if the file was there before: a block is compared with the same block read another way.
+    /// Otherwise assay made it.
+    pub foreign: bool,
     /// Whether the trial removes it at its end.
     pub remove: bool,
     /// Which way.

@@ -10,7 +10,7 @@ use super::content;
 use super::file;
 use super::params::{Cache, Direction};
 use super::slice::{Buffer, Walk};
-use super::trial_spec::{Content, TrialSpec};
+use super::trial_spec::TrialSpec;
 use crate::Failure;
 
 /// Compares a block at each of `sizes`. Returns the number of blocks compared, or in `Err` inside
@@ -25,30 +25,28 @@ pub fn blocks(
     sizes: &BTreeSet<u64>,
 ) -> Result<Result<u64, String>, Failure> {
     let mut rng = Rng::new(u64::from(index));
-    let (file, largest) = (spec.file_of(index), spec.largest() as usize);
+    let (path, largest) = (spec.file_of(index), spec.largest() as usize);
     let (mut buffer, mut expected) = (Buffer::new(largest), vec![0; largest]);
-    let mut other_way = match spec.content {
-        Content::Foreign => Some(reference(file.clone(), spec.file_size)?),
-        Content::Seed(_) => None,
-    };
+    let other_way = spec.foreign.then(|| reference(path.clone(), spec.file_size));
+    let mut other_way = other_way.transpose()?;
     let mut compared = 0;
     for &size in sizes {
         let length = size as usize;
         let position = rng.below((spec.file_size / size) as usize) as u64 * size;
         let expected = &mut expected[..length];
-        match (spec.direction, spec.content, &mut other_way) {
-            (Direction::Write, _, _) => {
+        match (spec.direction, &mut other_way) {
+            (Direction::Write, _) => {
                 content::fill(rng.next_u64(), position, expected);
                 buffer.get()[..length].copy_from_slice(expected);
                 walk.write_at(position, &mut buffer.get()[..length])?;
                 buffer.get()[..length].fill(0);
             }
-            (Direction::Read, Content::Seed(seed), _) => content::fill(seed, position, expected),
-            (Direction::Read, Content::Foreign, reference) => {
+            (Direction::Read, None) => content::fill(file::SEED, position, expected),
+            (Direction::Read, Some(reference)) => {
                 // In halves, so that it is not the same call that is compared with itself.
                 let (first, second) = expected.split_at_mut(length / 2);
                 for (part, at) in [(first, position), (second, position + size / 2)] {
-                    if let (Some(reference), false) = (reference.as_mut(), part.is_empty()) {
+                    if !part.is_empty() {
                         reference.read_at(at, part)?;
                     }
                 }
@@ -59,7 +57,7 @@ pub fn blocks(
             return Ok(Err(format!(
                 "byte {} of {} is wrong when moved in blocks of {size} B",
                 position + at,
-                file.display()
+                path.display()
             )));
         }
         compared += 1;

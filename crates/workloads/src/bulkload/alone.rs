@@ -145,7 +145,7 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     let done = serve(&params, &spec, &made, &mut cluster, &stop, channel);
     let _ = fs::write(keep.join("server.log"), cluster.log_text());
     done?;
-    if let Some(note) = cluster.stop() {
+    if let Some(note) = cluster.halt() {
         channel.note(note);
     }
     Ok(())

@@ -11,9 +11,8 @@ use std::time::{Duration, Instant};
 
 use super::connection::Connection;
 use super::flat;
-use crate::Failure;
-use crate::WorkloadError;
 use crate::program::last_lines;
+use crate::{Failure, WorkloadError};
 
 /// How long a server that listens may take until it takes sessions.
 const STARTS: Duration = Duration::from_secs(60);

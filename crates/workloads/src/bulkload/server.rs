@@ -19,9 +19,8 @@ use super::client::ask;
 use super::connection::{Connection, PORT, ROLE};
 use super::params::Params;
 use super::postgres::{Programs, User};
-use crate::Failure;
-use crate::WorkloadError;
 use crate::program::{last_lines, log_to};
+use crate::{Failure, WorkloadError};
 use assay_sut::end_with_parent;
 
 /// The longest path of a UNIX socket, bytes (`sun_path`).
@@ -150,11 +149,6 @@ impl Cluster {
         Ok(())
     }
 
-    /// The server's process.
-    pub fn pid(&self) -> Option<u32> {
-        self.server.as_ref().map(Child::id)
-    }
-
     /// Starts the server and waits until it takes sessions; returns how long that took.
     ///
     /// # Errors
@@ -228,13 +222,8 @@ impl Cluster {
         Ok(())
     }
 
-    /// Stops the server in order (SIGINT: sessions end, a checkpoint is written). A sentence when it had to
-    /// be killed.
-    pub fn stop(mut self) -> Option<String> {
-        self.halt()
-    }
-
-    /// The same, to be started again.
+    /// Stops the server in order (SIGINT: sessions end, a checkpoint is written); it can be started again.
+    /// Returns a sentence when it had to be killed.
     pub fn halt(&mut self) -> Option<String> {
         let pid = self.server.as_ref().map(Pid::from_child)?;
         let _ = kill_process(pid, Signal::INT);
@@ -252,7 +241,7 @@ impl Cluster {
 
     /// CPU time of the server and of its sessions that ended, seconds.
     pub fn cpu_s(&self) -> Option<f64> {
-        let server = self.pid()?;
+        let server = self.server.as_ref()?.id();
         let tick = rustix::param::clock_ticks_per_second() as f64;
         let own = ticks(server, 4)?;
         let living: u64 = processes(server).into_iter().filter_map(|p| ticks(p, 2)).sum();

@@ -5,8 +5,7 @@ use std::path::Path;
 use super::cases::Analysis;
 use super::params::Params;
 use super::{ccx, deck, mumps, theory};
-use crate::Failure;
-use crate::WorkloadError;
+use crate::{Failure, WorkloadError};
 
 /// A comparison.
 #[derive(Debug, Clone, PartialEq)]

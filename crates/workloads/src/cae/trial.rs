@@ -14,9 +14,8 @@ use super::over::{self, Cpu};
 use super::params::Params;
 use super::run::{self, Ran};
 use super::{ccx, mumps};
-use crate::Failure;
-use crate::WorkloadError;
 use crate::work::Channel;
+use crate::{Failure, WorkloadError};
 
 /// Runs the trial that `json` orders and reports it on `channel`.
 ///

@@ -3,7 +3,6 @@
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
@@ -13,7 +12,6 @@ use assay_sut::{NumaPolicy, ProcessSetup, clock, enter};
 
 use super::{CopiesError, Copy};
 use crate::program::last_lines;
-use crate::words::quote_words;
 use assay_sut::end_with_parent;
 
 /// A line longer than this is none of the protocol.
@@ -38,14 +36,9 @@ pub struct Member {
     index: usize,
     child: Child,
     input: Option<ChildStdin>,
-    path: PathBuf,
     log: File,
-    /// Its command line.
-    pub line: String,
-    /// Its CPUs; `None`: bound to none of its own.
-    pub cpus: Option<Vec<usize>>,
-    /// The NUMA node that its memory comes from; `None`: set to none of its own.
-    pub node: Option<usize>,
+    /// How it was started.
+    pub copy: Copy,
 }
 
 impl Member {
@@ -86,16 +79,7 @@ impl Member {
         entered.leave().map_err(place)?;
         let mut child = child?;
         let (input, output) = (child.stdin.take(), child.stdout.take());
-        let member = Member {
-            index,
-            child,
-            input,
-            path: copy.log.clone(),
-            log,
-            line: quote_words(&copy.argv),
-            cpus: copy.cpus.clone(),
-            node: copy.node,
-        };
+        let member = Member { index, child, input, log, copy: copy.clone() };
         if let Some(output) = output {
             std::thread::Builder::new()
                 .name(format!("copy-{number}"))
@@ -140,17 +124,17 @@ impl Member {
 
     /// The last words in its log.
     pub fn last_lines(&self) -> String {
-        let bytes = std::fs::read(&self.path).unwrap_or_default();
+        let bytes = std::fs::read(&self.copy.log).unwrap_or_default();
         last_lines(&String::from_utf8_lossy(&bytes[bytes.len().saturating_sub(TAIL)..]))
     }
 
     /// Where it runs, in words.
     pub fn place(&self) -> String {
-        let cpus = match &self.cpus {
+        let cpus = match &self.copy.cpus {
             Some(cpus) => format!("CPU {}", cpulist::format(cpus)),
             None => "no CPU of its own".into(),
         };
-        match self.node {
+        match self.copy.node {
             Some(node) => format!("{cpus}, memory of node {node}"),
             None => cpus,
         }

@@ -5,7 +5,6 @@
 mod error;
 mod member;
 mod nodes;
-mod places;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -17,8 +16,7 @@ use assay_sut::Sched;
 
 pub use error::CopiesError;
 pub use member::Member;
-pub use nodes::{Nodes, OnNode, on_nodes};
-pub use places::places;
+pub use nodes::{Nodes, OnNode, on_nodes, places};
 
 use member::Output;
 

@@ -16,9 +16,8 @@ use assay_model::{Load, Observation, Phase};
 use super::honest;
 use super::server_side::{Seen, listen, look};
 use super::trial::Stage;
-use crate::Failure;
-use crate::WorkloadError;
 use crate::program::{last_lines, log_to, need};
+use crate::{Failure, WorkloadError};
 use assay_sut::end_with_parent;
 
 /// The memtier_benchmark to use.

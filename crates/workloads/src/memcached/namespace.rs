@@ -15,9 +15,8 @@ use std::process::{Command, Stdio};
 use rustix::process::{getpid, getppid};
 use rustix::thread::{LinkNameSpaceType, UnshareFlags, move_into_link_name_space, unshare_unsafe};
 
-use crate::Failure;
-use crate::WorkloadError;
 use crate::program::need;
+use crate::{Failure, WorkloadError};
 
 /// The cable's addresses: a network of four out of 198.18.0.0/15, which RFC 2544 keeps for benchmarks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -230,10 +230,10 @@ impl Stage<'_> {
         self.judge(config, &report, &seen);
         match report.ended {
             Ended::Complete => Ok((report, seen)),
-            Ended::Stopped { .. } => Err(Failure::Stopped),
-            Ended::ServerGone { at_ns } | Ended::TimedOut { at_ns } => {
+            Ended::Stopped(_) => Err(Failure::Stopped),
+            Ended::ServerGone(at_ns) | Ended::TimedOut(at_ns) => {
                 let after = (at_ns.saturating_sub(report.series_start_ns)) as f64 * 1e-9;
-                let what = if matches!(report.ended, Ended::TimedOut { .. }) {
+                let what = if matches!(report.ended, Ended::TimedOut(_)) {
                     "stopped answering"
                 } else {
                     "went away"

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use assay_sut::{sha256, sha256_file};
 
+use super::Classes;
 use super::java::Java;
 use crate::WorkloadError;
 use crate::kit::lock::Lock;
@@ -34,15 +35,6 @@ const SOURCES: [(&str, &str); 21] = {
 
 /// How long the compiler may take.
 const TIMEOUT: Duration = Duration::from_secs(300);
-
-/// The compiled kit.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Built {
-    /// The folder of classes.
-    pub dir: PathBuf,
-    /// The hash of the classes as they were compiled.
-    pub sha256: String,
-}
 
 /// The hash of the sources.
 pub fn sources_sha256() -> String {
@@ -74,7 +66,7 @@ pub fn compiler(java: &Java) -> Result<PathBuf, WorkloadError> {
 ///
 /// # Errors
 /// The compiler is missing or fails, or the cache cannot be written.
-pub fn classes(java: &Java, cache: &Path) -> Result<Built, WorkloadError> {
+pub fn classes(java: &Java, cache: &Path) -> Result<Classes, WorkloadError> {
     let javac = compiler(java)?;
     let version = version_line(&javac, &["-version".into()])
         .map_err(|e| WorkloadError::step("asking the compiler for its version", e))?;
@@ -87,12 +79,12 @@ pub fn classes(java: &Java, cache: &Path) -> Result<Built, WorkloadError> {
     if let (Ok(sealed), Ok(now)) = (fs::read_to_string(&seal), classes_sha256(&dir))
         && sealed.trim() == now
     {
-        return Ok(Built { dir, sha256: now });
+        return Ok(Classes { path: dir, sha256: Some(now) });
     }
     compile(&javac, &root, &dir)?;
     let now = classes_sha256(&dir).map_err(WorkloadError::io("read", &dir))?;
     fs::write(&seal, &now).map_err(WorkloadError::io("write", &seal))?;
-    Ok(Built { dir, sha256: now })
+    Ok(Classes { path: dir, sha256: Some(now) })
 }
 
 fn compile(javac: &Path, root: &Path, dir: &Path) -> Result<(), WorkloadError> {
@@ -157,12 +149,12 @@ mod tests {
         };
         let cache = tempfile::tempdir().unwrap();
         let built = classes(&java, cache.path()).unwrap();
-        let main = built.dir.join("orders/Main.class");
+        let main = built.path.join("orders/Main.class");
         let made = fs::metadata(&main).unwrap().modified().unwrap();
         assert_eq!(classes(&java, cache.path()).unwrap(), built);
         assert_eq!(fs::metadata(&main).unwrap().modified().unwrap(), made, "not compiled again");
         fs::write(&main, "changed").unwrap();
-        assert_ne!(classes_sha256(&built.dir).unwrap(), built.sha256);
+        assert_ne!(classes_sha256(&built.path).ok(), built.sha256);
         assert_eq!(classes(&java, cache.path()).unwrap(), built);
     }
 }

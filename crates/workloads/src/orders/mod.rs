@@ -127,8 +127,7 @@ impl Workload for Orders {
         let classes = if let Some(jar) = params.jar {
             Classes { path: jar, sha256: None }
         } else {
-            let built = build::classes(&java::find(&params.jvm)?, ctx.cache_dir)?;
-            Classes { path: built.dir, sha256: Some(built.sha256) }
+            build::classes(&java::find(&params.jvm)?, ctx.cache_dir)?
         };
         Spec::of(ctx, classes).launch(ctx, NAME)
     }

@@ -36,7 +36,7 @@ pub(super) fn cpus(on: &[OnNode]) -> Result<Vec<Option<Vec<usize>>>, Failure> {
 /// Says where the memory of the instances that are set to a node lies now.
 pub(super) fn tell(members: &[Member], channel: &mut Channel) {
     for (i, member) in members.iter().enumerate() {
-        let Some(node) = member.node.and_then(|n| u32::try_from(n).ok()) else { continue };
+        let Some(node) = member.copy.node.and_then(|n| u32::try_from(n).ok()) else { continue };
         let (nodes, unseen) = match numa::of_process(&Root::system(), member.pid()) {
             Ok(nodes) => (nodes, String::new()),
             Err(e) => (Vec::new(), format!("read its numa_maps: {e}")),

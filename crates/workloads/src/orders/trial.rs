@@ -16,6 +16,7 @@ use super::schedule::{Planned, last, points};
 use super::{Spec, build, java, memory, nodes, results};
 use crate::Failure;
 use crate::copies::{Copy, Crew, places};
+use crate::words::quote_words;
 use crate::work::Channel;
 
 /// From the word to begin a point to its begin, and more of it for each instance.
@@ -46,8 +47,11 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     let hello = trial.greet(&mut crew)?;
     let (points, busy) = trial.points(&mut crew, &hello)?;
     let wrong: Vec<String> = points.all.iter().flat_map(Measured::wrong).collect();
-    let lines: Vec<String> =
-        crew.members().iter().map(|m| format!("{} on {}", m.line, m.place())).collect();
+    let lines: Vec<String> = crew
+        .members()
+        .iter()
+        .map(|m| format!("{} on {}", quote_words(&m.copy.argv), m.place()))
+        .collect();
     nodes::tell(crew.members(), trial.channel);
     drop(crew);
     let about =
@@ -124,7 +128,7 @@ impl Trial<'_> {
     /// Says what is started, and what is odd about it.
     fn tell(&mut self, copies: &[Copy], cpus: &[usize], stream: u64) {
         if let Some(first) = copies.first() {
-            self.channel.note(format!("instance 1: {}", crate::words::quote_words(&first.argv)));
+            self.channel.note(format!("instance 1: {}", quote_words(&first.argv)));
         }
         self.channel.note(format!("the seed of the transactions was {stream}"));
         let (count, cpus) = (copies.len() as u32, cpus.len() as u32);

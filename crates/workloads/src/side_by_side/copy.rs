@@ -4,14 +4,14 @@
 use std::fs::File;
 use std::io::{Read, Write};
 use std::os::unix::process::CommandExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use assay_sut::{ProcessSetup, clock::monotonic_ns};
 
 use rustix::process::{Signal, set_parent_process_death_signal};
 
-use super::spec::{CopyStart, Word};
+use super::spec::{CopySpec, Word, go_pipe, ready_pipe};
 use crate::Failure;
 use crate::block_size::sleep_until;
 
@@ -20,22 +20,22 @@ use crate::block_size::sleep_until;
 /// # Errors
 /// The spec is unreadable, the CPUs cannot be taken, a pipe is gone, or the program cannot be started.
 pub fn become_program(json: &str) -> Result<std::convert::Infallible, Failure> {
-    let start: CopyStart = serde_json::from_str(json)?;
-    let index = start.index;
+    let (index, copy, dir): (usize, CopySpec, PathBuf) = serde_json::from_str(json)?;
+    let (ready_path, go_path) = (ready_pipe(&dir), go_pipe(&dir));
     let failed = |what: String| Failure::program(format_args!("copy {}", index + 1), what);
     // A crew that is killed takes its copies with it; the program inherits this.
     set_parent_process_death_signal(Some(Signal::KILL))
         .map_err(|e| failed(format!("bind it to its parent: {e}")))?;
     // The pipes are closed on exec: the program sees nothing of them.
-    let mut ready = open(&start.ready, true)?;
-    let mut go = open(&start.go, false)?;
-    if !start.cpus.is_empty() {
-        let setup = ProcessSetup { cpus: Some(start.cpus.clone()), ..ProcessSetup::default() };
+    let mut ready = open(&ready_path, true)?;
+    let mut go = open(&go_path, false)?;
+    if !copy.cpus.is_empty() {
+        let setup = ProcessSetup { cpus: Some(copy.cpus.clone()), ..ProcessSetup::default() };
         let entered = assay_sut::enter(&setup).map_err(|e| failed(e.to_string()))?;
         // Never restored: this process becomes the program.
         std::mem::forget(entered);
     }
-    let (program, args) = start
+    let (program, args) = copy
         .argv
         .split_first()
         .ok_or_else(|| Failure::other("the order of the copies names no program"))?;
@@ -44,11 +44,11 @@ pub fn become_program(json: &str) -> Result<std::convert::Infallible, Failure> {
     let say = |ready: &mut File, began_ns| {
         ready.write_all(&Word { index: index as u64, began_ns }.to_bytes())
     };
-    say(&mut ready, 0).map_err(Failure::file("write", &start.ready))?;
+    say(&mut ready, 0).map_err(Failure::file("write", &ready_path))?;
     let mut moment = [0; 8];
-    go.read_exact(&mut moment).map_err(Failure::file("read", &start.go))?;
+    go.read_exact(&mut moment).map_err(Failure::file("read", &go_path))?;
     sleep_until(u64::from_le_bytes(moment));
-    say(&mut ready, monotonic_ns()).map_err(Failure::file("write", &start.ready))?;
+    say(&mut ready, monotonic_ns()).map_err(Failure::file("write", &ready_path))?;
     let error = command.exec();
     Err(failed(format!("start `{program}`: {error}")))
 }

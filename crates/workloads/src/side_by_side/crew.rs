@@ -11,7 +11,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 
 use super::COPY;
-use super::spec::{CopySpec, CopyStart, CrewSpec, WORD, Word};
+use super::spec::{CopySpec, CrewSpec, WORD, Word, go_pipe, ready_pipe};
 use crate::Failure;
 
 /// From the word until the first copy begins: everybody has read it by then.
@@ -73,8 +73,8 @@ impl Drop for Crew<'_> {
 /// # Errors
 /// [`Failure`]; the copies are ended first.
 pub fn run(spec: &CrewSpec, steady: impl FnOnce(u64)) -> Result<Measured, Failure> {
-    let mut ready = pipe(&spec.ready())?;
-    let mut go = pipe(&spec.go())?;
+    let mut ready = pipe(&ready_pipe(&spec.dir))?;
+    let mut go = pipe(&go_pipe(&spec.dir))?;
     let killed_before = oom_kills();
     let mut crew = Crew { spec, children: Vec::new(), reaped: vec![false; spec.copies.len()] };
     for index in 0..spec.copies.len() {
@@ -89,7 +89,8 @@ pub fn run(spec: &CrewSpec, steady: impl FnOnce(u64)) -> Result<Measured, Failur
     let start_ns = monotonic_ns() + START_NS + START_EACH_NS * spec.copies.len() as u64;
     steady(start_ns);
     for _ in &spec.copies {
-        go.write_all(&start_ns.to_le_bytes()).map_err(Failure::file("write", &spec.go()))?;
+        go.write_all(&start_ns.to_le_bytes())
+            .map_err(Failure::file("write", &go_pipe(&spec.dir)))?;
     }
     crew.wait(&mut ready, start_ns, killed_before)
 }
@@ -103,13 +104,9 @@ fn pipe(path: &std::path::Path) -> Result<File, Failure> {
 
 fn start(spec: &CrewSpec, index: usize) -> Result<Child, Failure> {
     let copy = &spec.copies[index];
-    let json = serde_json::to_string(&CopyStart {
-        index,
-        argv: copy.argv.clone(),
-        cpus: copy.cpus.clone(),
-        ready: spec.ready(),
-        go: spec.go(),
-    })?;
+    // It inherits its environment and its standard input.
+    let own = CopySpec { env: Vec::new(), stdin: None, ..copy.clone() };
+    let json = serde_json::to_string(&(index, own, &spec.dir))?;
     let create = |name: &str| {
         let path = copy.dir.join(name);
         File::create(&path).map_err(Failure::file("create", &path))
@@ -137,10 +134,12 @@ impl Crew<'_> {
             let mut fds = [PollFd::new(&*ready, PollFlags::IN)];
             let limit = Timespec { tv_sec: LOOK_S, tv_nsec: 0 };
             let polled = poll(&mut fds, Some(&limit))
-                .map_err(Failure::file("wait for", &self.spec.ready()))?;
+                .map_err(Failure::file("wait for", &ready_pipe(&self.spec.dir)))?;
             if polled > 0 {
                 let mut bytes = [0; WORD];
-                ready.read_exact(&mut bytes).map_err(Failure::file("read", &self.spec.ready()))?;
+                ready
+                    .read_exact(&mut bytes)
+                    .map_err(Failure::file("read", &ready_pipe(&self.spec.dir)))?;
                 return Ok(Word::from_bytes(bytes));
             }
             for (index, child) in self.children.iter_mut().enumerate() {

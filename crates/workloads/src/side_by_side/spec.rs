@@ -1,6 +1,6 @@
 //! What the lab hands to the process that runs the copies, and that one to each copy.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -32,31 +32,14 @@ pub struct CopySpec {
     pub cpus: Vec<usize>,
 }
 
-impl CrewSpec {
-    /// The pipe on which copies say that they are there, and when they began.
-    pub fn ready(&self) -> PathBuf {
-        self.dir.join("ready")
-    }
-
-    /// The pipe on which copies hear when to begin.
-    pub fn go(&self) -> PathBuf {
-        self.dir.join("go")
-    }
+/// The pipe below `dir` on which copies say that they are there, and when they began.
+pub fn ready_pipe(dir: &Path) -> PathBuf {
+    dir.join("ready")
 }
 
-/// The spec of a copy when it starts.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct CopyStart {
-    /// Which, from 0.
-    pub index: usize,
-    /// The program and its arguments.
-    pub argv: Vec<String>,
-    /// The CPUs that it may use; empty: as inherited.
-    pub cpus: Vec<usize>,
-    /// [`Order::ready`].
-    pub ready: PathBuf,
-    /// [`Order::go`].
-    pub go: PathBuf,
+/// The pipe below `dir` on which copies hear when to begin.
+pub fn go_pipe(dir: &Path) -> PathBuf {
+    dir.join("go")
 }
 
 /// A word of a copy on the pipe `ready`: fixed in size, so that those of several copies never mix

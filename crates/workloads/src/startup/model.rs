@@ -127,10 +127,10 @@ impl Model {
         text.extend_from_slice(b"NAME distribution\nROWS\n N total_cost\n");
         for b in 0..self.blocks {
             for i in 0..SIDE {
-                writeln!(text, " L {}", Supply(i, b))?;
+                writeln!(text, " L {}", supply(i, b))?;
             }
             for j in 0..SIDE {
-                writeln!(text, " G {}", Demand(j, b))?;
+                writeln!(text, " G {}", demand(j, b))?;
             }
         }
         text.extend_from_slice(b"COLUMNS\n");
@@ -145,13 +145,13 @@ impl Model {
         text.extend_from_slice(b"RHS\n");
         for b in 0..self.blocks {
             let block = Block::new(self.seed, b);
-            for (i, supply) in block.supply.iter().enumerate() {
-                writeln!(text, " rhs {} {supply}", Supply(i, b))?;
+            for (i, goods) in block.supply.iter().enumerate() {
+                writeln!(text, " rhs {} {goods}", supply(i, b))?;
             }
-            for (j, demand) in block.demand.iter().enumerate() {
+            for (j, goods) in block.demand.iter().enumerate() {
                 let last = spoilt && b + 1 == self.blocks && j + 1 == SIDE;
-                let demand = if last { demand / 2 } else { *demand };
-                writeln!(text, " rhs {} {demand}", Demand(j, b))?;
+                let goods = if last { goods / 2 } else { *goods };
+                writeln!(text, " rhs {} {goods}", demand(j, b))?;
             }
         }
         text.extend_from_slice(b"ENDATA\n");
@@ -167,7 +167,7 @@ impl Model {
         (b, i, j): (u64, usize, usize),
     ) -> io::Result<()> {
         let cheapest = block.rng.below(self.routes as usize) as u64;
-        let ends = format!(" {} 1 {} 1\n", Supply(i, b), Demand(j, b));
+        let ends = format!(" {} 1 {} 1\n", supply(i, b), demand(j, b));
         let stem = format!(" ship_region_{b:03}_plant_{i:03}_market_{j:03}_route_");
         for route in 0..self.routes {
             let detour = 1 + block.rng.below(DETOUR) as u64;
@@ -183,20 +183,14 @@ impl Model {
     }
 }
 
-struct Supply(usize, u64);
-
-impl std::fmt::Display for Supply {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "supply_of_plant_{:03}_in_region_{:03}", self.0, self.1)
-    }
+/// Names the supply of a plant.
+fn supply(plant: usize, region: u64) -> String {
+    format!("supply_of_plant_{plant:03}_in_region_{region:03}")
 }
 
-struct Demand(usize, u64);
-
-impl std::fmt::Display for Demand {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "demand_of_market_{:03}_in_region_{:03}", self.0, self.1)
-    }
+/// Names the demand of a market.
+fn demand(market: usize, region: u64) -> String {
+    format!("demand_of_market_{market:03}_in_region_{region:03}")
 }
 
 #[cfg(test)]

@@ -9,12 +9,11 @@ use assay_model::Phase;
 use super::host::{self, Host, Look};
 use super::params::Params;
 use super::results;
-use crate::Failure;
-use crate::WorkloadError;
 use crate::side_by_side::{self, CopySpec, Measured};
 use crate::step::tail;
 use crate::trial_spec::TrialSpec;
 use crate::work::{Channel, life};
+use crate::{Failure, WorkloadError};
 
 /// How much of what a failed copy printed is shown.
 const TAIL_BYTES: u64 = 4096;

@@ -6,8 +6,8 @@ use std::path::Path;
 use assay_model::{Scalar, nearest};
 
 use super::file::SuiteFile;
-use super::text;
 use super::toolchain::{self, Toolchain};
+use crate::declare::text_of;
 use crate::kit::{Kit, Problem};
 use crate::{TrialContext, Workload, WorkloadError, split_words};
 
@@ -61,14 +61,14 @@ impl Members {
         suite: &Path,
         params: &BTreeMap<String, Scalar>,
     ) -> Result<Chosen<'_>, WorkloadError> {
-        let name = text(params, "member");
+        let name = text_of(params, "member");
         let Some((_, kit)) = self.0.iter().find(|(n, _)| *n == name) else {
             let near = nearest(&name, self.0.iter().map(|(n, _)| n.as_str()))
                 .map(|n| format!("; did you mean `{n}`?"))
                 .unwrap_or_default();
             return Err(WorkloadError::Param(format!("there is no member `{name}`{near}")));
         };
-        let toolchain = toolchain::read(&text(params, "toolchain"), suite)?;
+        let toolchain = toolchain::read(&text_of(params, "toolchain"), suite)?;
         let params = kit_params(kit, &name, params, &toolchain);
         Ok(Chosen { kit, params, toolchain: toolchain.help })
     }
@@ -80,15 +80,15 @@ fn kit_params(
     params: &BTreeMap<String, Scalar>,
     toolchain: &Toolchain,
 ) -> BTreeMap<String, Scalar> {
-    let peak = text(params, "tuning") == "peak";
-    let own = text(params, "flags");
+    let peak = text_of(params, "tuning") == "peak";
+    let own = text_of(params, "flags");
     let everywhere = toolchain::Flags::everywhere(&own);
     let flags = if own.trim().is_empty() { toolchain.flags(member, peak) } else { &everywhere };
     let mut values: BTreeMap<String, Scalar> = BTreeMap::new();
     let mut set = |name: &str, value: Scalar| {
         values.insert(name.to_owned(), value);
     };
-    set("size", Scalar::from(text(params, "size").as_str()));
+    set("size", Scalar::from(text_of(params, "size").as_str()));
     set("cc", Scalar::from(toolchain.compilers.c.as_str()));
     set("cxx", Scalar::from(toolchain.compilers.cxx.as_str()));
     set("fc", Scalar::from(toolchain.compilers.fortran.as_str()));

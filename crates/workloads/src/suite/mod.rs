@@ -18,6 +18,7 @@ pub use file::{FILE, Reference, SuiteFile};
 use members::{Chosen, Members};
 
 use crate::capability::{Builds, Offers};
+use crate::declare::text_of;
 use crate::program::digest;
 use crate::side_by_side::{self, CopySpec, CrewSpec};
 use crate::{Collected, Finished, Launch, TrialContext, Workload, WorkloadError};
@@ -60,15 +61,11 @@ impl Suite {
         if !pin || all.is_empty() {
             return Vec::new();
         }
-        if text(params, "kind") == "rate" {
+        if text_of(params, "kind") == "rate" {
             return vec![all[index % all.len()]];
         }
         all[..number(params, "threads").min(all.len())].to_vec()
     }
-}
-
-fn text(params: &BTreeMap<String, Scalar>, name: &str) -> String {
-    params.get(name).map(Scalar::to_text).unwrap_or_default()
 }
 
 fn number(params: &BTreeMap<String, Scalar>, name: &str) -> usize {
@@ -106,7 +103,7 @@ impl Workload for Suite {
 
     fn check(&self, params: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {
         let copies = number(params, "copies");
-        if text(params, "kind") == "speed" && copies != 1 {
+        if text_of(params, "kind") == "speed" && copies != 1 {
             return Err(WorkloadError::Param(format!(
                 "`copies` is {copies} and `kind` is speed; speed runs one copy: set `kind` to rate"
             )));
@@ -125,7 +122,7 @@ impl Workload for Suite {
         known("reference.machine", &self.file.reference.machine);
         known("reference.date", &self.file.reference.date);
         facts.insert("workload.suite.sha256".into(), digest(&self.dir.join(FILE)));
-        let toolchain = toolchain::path(&text(params, "toolchain"), &self.dir);
+        let toolchain = toolchain::path(&text_of(params, "toolchain"), &self.dir);
         facts.insert("workload.suite.toolchain.sha256".into(), digest(&toolchain));
         match self.chosen(params) {
             Err(e) => {
@@ -170,12 +167,12 @@ impl Workload for Suite {
 
     fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
         let chosen = self.chosen(ctx.params)?;
-        let member = text(ctx.params, "member");
+        let member = text_of(ctx.params, "member");
         let mut spec = CrewSpec {
             dir: ctx.trial_dir.to_owned(),
             lab: std::process::id(),
             copies: Vec::new(),
-            reference_s: self.file.reference.time(&text(ctx.params, "size"), &member),
+            reference_s: self.file.reference.time(&text_of(ctx.params, "size"), &member),
         };
         for index in 0..number(ctx.params, "copies") {
             let dir = copy_dir(ctx, index);

@@ -45,25 +45,19 @@ pub struct Compilers {
 
 /// Flags for each language.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, default)]
 pub struct Flags {
     /// For all languages, before each one's own.
-    #[serde(default)]
     pub all: String,
     /// For C.
-    #[serde(default)]
     pub c: String,
     /// For C++.
-    #[serde(default)]
     pub cxx: String,
     /// For Fortran.
-    #[serde(default)]
     pub fortran: String,
     /// For the linker.
-    #[serde(default)]
     pub link: String,
     /// Whether the program is built twice, the second time with a profile of the training input.
-    #[serde(default)]
     pub feedback: bool,
 }
 
