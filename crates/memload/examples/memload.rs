@@ -7,20 +7,11 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use assay_memload::{
-    Arrivals, Config, Error, Mode, Popularity, Protocol, Report, SearchBound, SizeClass, Target,
-    Think, preload, run, search_max,
+    Arrivals, Config, Error, Mode, Protocol, Report, SizeClass, Target, Think, preload, run,
 };
 
-const USAGE: &str = "memload [tcp=HOST:PORT | unix=PATH] [protocol=text|meta|binary] [threads=N] [cpus=0,1] \
-[connections=N] [depth=N] [rate=R [arrivals=even|exponential]] [think_us=N] [keys=N] [value=BYTES] [zipf=S] \
-[hit=SHARE] [get=SHARE] [ramp=S] [steady=S] [seed=N] [pid=N] [preload=no] [do=run|search] [p99_us=N]";
-
-struct Asked {
-    config: Config,
-    preload: bool,
-    verb: String,
-    bound: SearchBound,
-}
+const USAGE: &str = "memload [tcp=HOST:PORT] [protocol=text|meta|binary] [cpus=0,1] [connections=N] [depth=N] \
+[rate=R | think_us=N] [keys=N] [value=BYTES] [ramp=S] [steady=S] [pid=N] [preload=no]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -29,7 +20,7 @@ fn main() -> ExitCode {
             eprintln!("{what}\n{USAGE}");
             ExitCode::from(2)
         }
-        Ok(asked) => match act(&asked) {
+        Ok((config, preloads)) => match act(&config, preloads) {
             Ok(()) => ExitCode::SUCCESS,
             Err(e) => {
                 eprintln!("memload: {e}");
@@ -39,37 +30,27 @@ fn main() -> ExitCode {
     }
 }
 
-fn asked(arguments: &[String]) -> Result<Asked, String> {
-    let mut a = Asked {
-        config: Config::default(),
-        preload: true,
-        verb: "run".to_owned(),
-        bound: SearchBound::default(),
-    };
-    let (mut rate, mut arrivals) = (None, Arrivals::Even);
+/// Returns what to run, and whether the keys are set before.
+fn asked(arguments: &[String]) -> Result<(Config, bool), String> {
+    let (mut c, mut preloads) = (Config::default(), true);
     for argument in arguments {
         let (key, value) =
             argument.split_once('=').ok_or_else(|| format!("not key=value: {argument}"))?;
         let wrong = |_| format!("cannot read {argument}");
         let number = || value.parse::<f64>().map_err(|e| format!("{argument}: {e}"));
         let count = || value.parse::<usize>().map_err(|e| format!("{argument}: {e}"));
-        let c = &mut a.config;
         match (key, value) {
             ("tcp", _) => c.target = Target::Tcp(value.to_owned()),
-            ("unix", _) => c.target = Target::Unix(value.into()),
             ("protocol", "text") => c.protocol = Protocol::Text,
             ("protocol", "meta") => c.protocol = Protocol::Meta,
             ("protocol", "binary") => c.protocol = Protocol::Binary,
-            ("threads", _) => c.threads = count()?,
             ("cpus", _) => {
                 let cpus: Result<Vec<usize>, _> = value.split(',').map(str::parse).collect();
                 c.cpus = Some(cpus.map_err(|e: std::num::ParseIntError| wrong(e))?);
             }
             ("connections", _) => c.connections = count()?,
             ("depth", _) => c.depth = count()?,
-            ("rate", _) => rate = Some(number()?),
-            ("arrivals", "even") => arrivals = Arrivals::Even,
-            ("arrivals", "exponential") => arrivals = Arrivals::Exponential,
+            ("rate", _) => c.mode = Mode::Open { rate: number()?, arrivals: Arrivals::Even },
             ("think_us", _) => {
                 let think = Think::Constant(Duration::from_micros(count()? as u64));
                 c.mode = Mode::Closed { think };
@@ -80,45 +61,25 @@ fn asked(arguments: &[String]) -> Result<Asked, String> {
                 let name = "all".to_owned();
                 c.mix.classes = vec![SizeClass { name, min: length, max: length, share: 1.0 }];
             }
-            ("zipf", _) => c.mix.popularity = Popularity::Zipf { exponent: number()? },
-            ("hit", _) => c.mix.hit_ratio = number()?,
-            ("get", _) => c.mix.get_share = number()?,
             ("ramp", _) => c.ramp_up = Duration::from_secs_f64(number()?),
             ("steady", _) => c.steady = Duration::from_secs_f64(number()?),
-            ("seed", _) => c.seed = count()? as u64,
             ("pid", _) => c.server_pid = Some(count()? as u32),
-            ("preload", "no") => a.preload = false,
-            ("do", "run" | "search") => value.clone_into(&mut a.verb),
-            ("p99_us", _) => a.bound.limit_ns = (number()? * 1e3) as u64,
+            ("preload", "no") => preloads = false,
             _ => return Err(format!("not known: {argument}")),
         }
     }
-    if let Some(rate) = rate {
-        a.config.mode = Mode::Open { rate, arrivals };
-    }
-    Ok(a)
+    Ok((c, preloads))
 }
 
-fn act(asked: &Asked) -> Result<(), Error> {
+fn act(config: &Config, preloads: bool) -> Result<(), Error> {
     let stop = AtomicBool::new(false);
-    let config = &asked.config;
-    if asked.preload {
+    if preloads {
         let loaded = preload(config, &stop)?;
         if loaded.stored != loaded.keys {
             eprintln!("memload: stored {} of {}: {:?}", loaded.stored, loaded.keys, loaded.errors);
         }
     }
-    match asked.verb.as_str() {
-        "search" => {
-            let found = search_max(config, asked.bound, &stop, |p, kept| {
-                println!("rate={:.0} p99_ns={:?} kept={kept}", p.rate, p.bound_ns);
-            })?;
-            let best = found.best.as_ref().map(|p| p.rate.round());
-            let above = found.above.as_ref().map(|p| p.rate.round());
-            println!("best={best:?} above={above:?} confirmed={}", found.confirmed);
-        }
-        _ => show(&run(config, &stop, |_, _| {})?),
-    }
+    show(&run(config, &stop, |_, _| {})?);
     Ok(())
 }
 
