@@ -166,13 +166,8 @@ impl Workload for Command {
         let mut notes = Vec::new();
         let mut metrics = process_metrics::values(finished.resources);
         if !text_of(ctx.params, "shell").trim().is_empty() {
-            metrics.push(MetricValue::new(
-                "shell_startup",
-                finished.empty_s,
-                "s",
-                Better::Neither,
-                Kind::Measured,
-            ));
+            let (better, kind) = (Better::Neither, Kind::Measured);
+            metrics.push(MetricValue::new("shell_startup", finished.empty_s, "s", better, kind));
             notes.extend(shell_note(finished));
         }
         let failure = match finished.exit {

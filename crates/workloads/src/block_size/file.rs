@@ -9,6 +9,8 @@ use assay_model::units;
 use rustix::fs::{Mode, OFlags};
 use rustix::io::{IoSliceMut, ReadWriteFlags};
 
+use serde::{Deserialize, Serialize};
+
 use super::content;
 use super::params::{Cache, Direction, Params};
 use super::slice::Buffer;
@@ -21,11 +23,12 @@ const NAME: &str = "assay-block-size.data";
 const CHUNK: usize = 1 << 20;
 
 /// Where a treatment's file is, and whose it is.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Location {
-    /// The file (to write: without the number of the process).
-    pub file: PathBuf,
-    /// True if it was there before.
+    /// The file; to write, the name that each process puts its number behind.
+    file: PathBuf,
+    /// True if it was there before: a block is compared with the same block read another way. Otherwise assay
+    /// made it.
     pub foreign: bool,
     /// Whether each trial makes and removes it, because the run's end does not.
     pub own_folder: bool,
@@ -56,6 +59,15 @@ impl Location {
             return Err(wrong("the file is smaller than the largest buffer"));
         }
         Ok(Location { file: path.clone(), foreign: true, own_folder: false })
+    }
+
+    /// Returns the file of process `index`: reading has one for all.
+    pub fn file_of(&self, direction: Direction, index: u32) -> PathBuf {
+        let mut name = self.file.as_os_str().to_owned();
+        if direction == Direction::Write {
+            name.push(format!(".{index}"));
+        }
+        name.into()
     }
 }
 

@@ -21,7 +21,7 @@ mod verify;
 mod worker;
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use assay_model::{CurvePoint, Fact, Interval, Scalar, WorkloadSpec, units};
 use assay_stats::curve::NEARLY;
@@ -34,6 +34,7 @@ pub use worker::run as worker;
 
 use crate::capability::{Choice, Chooses};
 use crate::declare::{spec, wrong};
+use crate::program::fact;
 use crate::{Failure, Launch, Offers, TrialContext, Workload, WorkloadError};
 use file::Location;
 use params::{Cache, Direction, Params};
@@ -81,28 +82,24 @@ impl Workload for BlockSize {
     }
 
     fn describe(&self, params: &BTreeMap<String, Scalar>) -> BTreeMap<String, Fact> {
-        let mut facts = BTreeMap::new();
-        let mut put = |name: &str, fact| facts.insert(format!("workload.{name}"), fact);
-        let known = Params::from_map(params);
-        let of = |f: &dyn Fn(&Params) -> Fact| match &known {
-            Ok(params) => f(params),
-            Err(e) => Fact::unknown(e.to_string()),
+        let params = Params::from_map(params).map_err(|e| e.to_string());
+        let of = |read: &dyn Fn(&Params) -> Result<String, String>| {
+            fact(params.as_ref().map_err(String::clone).and_then(read))
         };
-        put("page_size", Fact::known(units::format_bytes(rustix::param::page_size() as u64)));
-        put("file_size", of(&|p| Fact::known(units::format_bytes(file_size(p)))));
-        put(
-            "file_system",
-            of(&|p| match &p.path {
-                Some(path) => match file::file_system(path) {
-                    Ok(name) => Fact::known(name),
-                    Err(e) => Fact::unknown(format!("statfs of {}: {e}", path.display())),
-                },
-                None => Fact::unknown(
-                    "the file is made in the run's folder; each trial notes its file system",
-                ),
-            }),
-        );
-        facts
+        let page = units::format_bytes(rustix::param::page_size() as u64);
+        let file_system = |params: &Params| match &params.path {
+            Some(path) => {
+                file::file_system(path).map_err(|e| format!("statfs of {}: {e}", path.display()))
+            }
+            None => {
+                Err("the file is made in the run's folder; each trial notes its file system".into())
+            }
+        };
+        BTreeMap::from([
+            ("workload.page_size".into(), Fact::known(page)),
+            ("workload.file_size".into(), of(&|p| Ok(units::format_bytes(file_size(p))))),
+            ("workload.file_system".into(), of(&file_system)),
+        ])
     }
 
     fn prepare(&self, ctx: &TrialContext<'_>) -> Result<(), WorkloadError> {
@@ -111,14 +108,9 @@ impl Workload for BlockSize {
         if place.foreign {
             return Ok(());
         }
-        let files = match params.direction {
-            Direction::Read => vec![place.file],
-            Direction::Write => {
-                (0..params.processes).map(|i| trial_spec::numbered(&place.file, i)).collect()
-            }
-        };
-        let there =
-            |f: &&std::path::PathBuf| f.metadata().is_ok_and(|m| m.len() == params.file_size);
+        let count = if params.direction == Direction::Read { 1 } else { params.processes };
+        let files: Vec<PathBuf> = (0..count).map(|i| place.file_of(params.direction, i)).collect();
+        let there = |f: &&PathBuf| f.metadata().is_ok_and(|m| m.len() == params.file_size);
         let missing = (files.len() - files.iter().filter(there).count()) as u64;
         file::check_room(&files[0], params.file_size.saturating_mul(missing))?;
         for (i, path) in files.iter().enumerate() {
@@ -136,19 +128,14 @@ impl Workload for BlockSize {
         let params = Params::from_map(ctx.params)?;
         let place = Location::of(&params, ctx.run_dir)?;
         let file_size = if place.foreign { file_size(&params) } else { params.file_size };
-        let sample = match params.direction {
-            Direction::Read => place.file.clone(),
-            Direction::Write => trial_spec::numbered(&place.file, 0),
-        };
+        let sample = place.file_of(params.direction, 0);
         let failed = |e: Failure| WorkloadError::step("looking at the file", e.to_string());
         let grain = file::grain(&sample, params.cache).map_err(failed)?;
         let timing = Timing::of(&params, ctx.cpus.len());
         let (sizes, notes) = sizes(&params, grain, &timing, ctx)?;
         let spec = TrialSpec {
-            file: place.file,
+            location: place,
             file_size,
-            foreign: place.foreign,
-            remove: place.own_folder,
             direction: params.direction,
             cache: params.cache,
             processes: params.processes,

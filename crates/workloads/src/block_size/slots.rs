@@ -76,17 +76,19 @@ pub fn slots(spec: &TrialSpec) -> Vec<Slot> {
 pub(super) mod tests {
     use std::collections::BTreeSet;
 
+    use std::path::Path;
+
     use super::*;
-    use crate::block_size::params::{Cache, Direction};
+    use crate::block_size::file::Location;
+    use crate::block_size::params::tests::map;
+    use crate::block_size::params::{Cache, Direction, Params};
     use crate::block_size::trial_spec::Timing;
 
     /// A spec for these sizes.
     pub fn spec(sizes: &[u64], processes: u32) -> TrialSpec {
         TrialSpec {
-            file: "/nowhere".into(),
+            location: Location::of(&Params::from_map(&map(&[])).unwrap(), Path::new("/")).unwrap(),
             file_size: 1 << 20,
-            foreign: false,
-            remove: false,
             direction: Direction::Read,
             cache: Cache::Page,
             processes,

@@ -19,7 +19,7 @@ use crate::work::{Channel, Curve};
 pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     let spec: TrialSpec = serde_json::from_str(json)?;
     let done = measure(&spec, channel);
-    if spec.remove {
+    if spec.location.own_folder {
         for index in 0..spec.processes {
             let file = spec.file_of(index);
             // Reading has one file for all, which is gone after the first.
@@ -45,9 +45,7 @@ fn measure(spec: &TrialSpec, channel: &mut Channel) -> Result<(), Failure> {
     channel.phase(Phase::RampDown, Some(measured.end_ns));
     let results = results(spec, &slots, &measured);
     report(spec, &results, channel);
-    for note in notes(spec, &results) {
-        channel.note(note);
-    }
+    channel.notes(notes(spec, &results));
     channel.evidence(Observation::Work {
         operations: measured.outcomes.iter().flatten().map(|o| o.calls).sum(),
         errors: u64::from(measured.wrong.is_some()),

@@ -1,11 +1,12 @@
 //! The spec of one trial: the JSON of `assay __work block-size JSON`, made by the lab's
 //! process and read by the trial's own, and how its measuring is cut into slices.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::file::Location;
 use super::params::{Cache, Direction, Params};
 
 /// How the measuring of a trial is cut. Every size is measured once in each pass, in one slice.
@@ -53,15 +54,10 @@ impl Timing {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TrialSpec {
-    /// The file; to write, the name that each process puts its number behind.
-    pub file: PathBuf,
+    /// Where the file is.
+    pub location: Location,
     /// Its size, bytes.
     pub file_size: u64,
-    /// True if the file was there before: a block is compared with the same block read another way.
-    /// Otherwise assay made it.
-    pub foreign: bool,
-    /// Whether the trial removes it at its end.
-    pub remove: bool,
     /// Which way.
     pub direction: Direction,
     /// Through the page cache or past it.
@@ -88,23 +84,13 @@ impl TrialSpec {
 
     /// The file of process `index`.
     pub fn file_of(&self, index: u32) -> PathBuf {
-        match self.direction {
-            Direction::Read => self.file.clone(),
-            Direction::Write => numbered(&self.file, index),
-        }
+        self.location.file_of(self.direction, index)
     }
 
     /// The largest buffer, bytes.
     pub fn largest(&self) -> u64 {
         self.sizes.iter().copied().max().unwrap_or(1)
     }
-}
-
-/// The file that process `index` writes.
-pub fn numbered(file: &Path, index: u32) -> PathBuf {
-    let mut name = file.as_os_str().to_owned();
-    name.push(format!(".{index}"));
-    name.into()
 }
 
 #[cfg(test)]

@@ -27,7 +27,7 @@ pub fn blocks(
     let mut rng = Rng::new(u64::from(index));
     let (path, largest) = (spec.file_of(index), spec.largest() as usize);
     let (mut buffer, mut expected) = (Buffer::new(largest), vec![0; largest]);
-    let other_way = spec.foreign.then(|| reference(path.clone(), spec.file_size));
+    let other_way = spec.location.foreign.then(|| reference(path.clone(), spec.file_size));
     let mut other_way = other_way.transpose()?;
     let mut compared = 0;
     for &size in sizes {

@@ -145,9 +145,7 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     let done = serve(&params, &spec, &made, &mut cluster, &stop, channel);
     let _ = fs::write(keep.join("server.log"), cluster.log_text());
     done?;
-    if let Some(note) = cluster.halt() {
-        channel.note(note);
-    }
+    channel.notes(cluster.halt());
     Ok(())
 }
 
@@ -163,9 +161,7 @@ fn serve(
     make_table(&cluster.connection(), params.index)?;
     let key = std::env::var(KEY).map_err(|_| WorkloadError::Param("it has no password".into()))?;
     cluster.open_to(&spec.more.host, spec.more.port, &key)?;
-    if let Some(note) = cluster.halt() {
-        channel.note(note);
-    }
+    channel.notes(cluster.halt());
     cluster.start(stop)?;
     let connection = cluster.connection();
     let (before, cpu) = (wal_position(&connection)?, cluster.cpu_s());

@@ -44,9 +44,7 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     let done = trial.measure(&mut cluster);
     let _ = fs::write(keep.join("server.log"), cluster.log_text());
     done?;
-    if let Some(note) = cluster.halt() {
-        trial.channel.note(note);
-    }
+    trial.channel.notes(cluster.halt());
     Ok(())
 }
 

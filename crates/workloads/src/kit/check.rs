@@ -27,6 +27,9 @@ const RESERVED: [(&str, Stage); 11] = [
     ("cpu_count", Stage::Trial),
 ];
 
+/// The rule for names.
+const NAMES: &str = "may have a-z, 0-9, `-`, `.` and `_` only";
+
 /// A mistake: the byte of the file at which its text begins, and what would be right.
 type Mistake = (usize, String);
 
@@ -70,18 +73,11 @@ impl Checker<'_> {
         }
         let name = file.name.get_ref();
         if !is_name(name) {
-            self.wrong(
-                &file.name,
-                format!("the name `{name}` may have a-z, 0-9, `-`, `.` and `_` only"),
-            );
+            self.wrong(&file.name, format!("the name `{name}` {NAMES}"));
         } else if self.dir.file_name().is_some_and(|folder| folder != name.as_str()) {
             let folder = self.dir.file_name().unwrap_or_default().to_string_lossy();
-            self.wrong(
-                &file.name,
-                format!(
-                    "the kit is named `{name}` and its folder `{folder}`; they must be the same"
-                ),
-            );
+            let both = format!("the kit is named `{name}` and its folder `{folder}`");
+            self.wrong(&file.name, format!("{both}; they must be the same"));
         }
     }
 
@@ -104,22 +100,15 @@ impl Checker<'_> {
         for row in &self.file.param {
             let name = row.name.get_ref();
             if !is_name(name) {
-                self.wrong(
-                    &row.name,
-                    format!("the parameter `{name}` may have a-z, 0-9, `-`, `.` and `_` only"),
-                );
+                self.wrong(&row.name, format!("the parameter `{name}` {NAMES}"));
             }
             if RESERVED.iter().any(|(reserved, _)| reserved == name) {
-                self.wrong(
-                    &row.name,
-                    format!("{{{name}}} has a meaning of its own; give the parameter another name"),
-                );
+                let own = "has a meaning of its own; give the parameter another name";
+                self.wrong(&row.name, format!("{{{name}}} {own}"));
             }
             if let Some(other) = seen.insert(variable(name), name) {
-                self.wrong(
-                    &row.name,
-                    format!("`{name}` and `{other}` cannot be distinguished; rename one"),
-                );
+                let both = format!("`{name}` and `{other}` cannot be distinguished; rename one");
+                self.wrong(&row.name, both);
             }
             match param_spec(row) {
                 Err(message) => self.wrong(&row.name, message),
@@ -174,10 +163,8 @@ impl Checker<'_> {
                 if product.get_ref().is_empty()
                     || !path.components().all(|c| matches!(c, Component::Normal(_)))
                 {
-                    self.wrong(
-                        product,
-                        "a product is a path inside of {build}, such as `src/zstd`",
-                    );
+                    let inside = "a product is a path inside of {build}, such as `src/zstd`";
+                    self.wrong(product, inside);
                 }
             }
             if build.steps.is_empty() || build.produces.is_empty() {
@@ -289,12 +276,8 @@ impl Checker<'_> {
                 && self.mistakes.len() == before
                 && super::metrics::amount(text).is_none()
             {
-                self.wrong(
-                    operand,
-                    format!(
-                        "`{text}` is neither a metric that is known here nor a number, a size or a duration"
-                    ),
-                );
+                let kinds = "a metric that is known here nor a number, a size or a duration";
+                self.wrong(operand, format!("`{text}` is neither {kinds}"));
             }
         }
     }
@@ -339,11 +322,8 @@ impl Checker<'_> {
             Err(message) => self.mistakes.push((at, message)),
             Ok(names) => {
                 for name in names.into_iter().filter(|n| !known.iter().any(|k| k == n)) {
-                    let known: Vec<String> = known.iter().map(|k| format!("{{{k}}}")).collect();
-                    let message = format!(
-                        "{{{name}}} stands for nothing here; there are {}",
-                        known.join(", ")
-                    );
+                    let known = super::template::listed(&known);
+                    let message = format!("{{{name}}} stands for nothing here; there are {known}");
                     self.mistakes.push((at, message));
                 }
             }
@@ -367,10 +347,8 @@ impl Checker<'_> {
         let digest = text.get_ref();
         let hex = |c: char| c.is_ascii_digit() || ('a'..='f').contains(&c);
         if digest.len() != 64 || !digest.chars().all(hex) {
-            self.wrong(
-                text,
-                "a SHA-256 is 64 lower-case hexadecimal digits, as `sha256sum` prints",
-            );
+            let right = "a SHA-256 is 64 lower-case hexadecimal digits, as `sha256sum` prints";
+            self.wrong(text, right);
         }
     }
 

@@ -76,11 +76,12 @@ pub(crate) fn verdict(
         (before @ ValidationResult::Failed { .. }, _) => before,
         (_, Err(reason)) => failed(format!("the result could not be read: {reason}")),
         (_, Ok(results)) if !results.wrong.is_empty() => failed(results.wrong.join("; ")),
-        (ValidationResult::Passed { detail }, Ok(_)) => ValidationResult::Passed {
-            detail: format!("{detail}; SPEC's tools accepted every output"),
-        },
-        (_, Ok(_)) => {
-            ValidationResult::Passed { detail: "SPEC's tools accepted every output".into() }
+        (before, Ok(_)) => {
+            let mut checked = "SPEC's tools accepted every output".to_owned();
+            if let ValidationResult::Passed { detail } = before {
+                checked = format!("{detail}; {checked}");
+            }
+            ValidationResult::Passed { detail: checked }
         }
     }
 }
@@ -138,13 +139,8 @@ fn spec_tuning(results: &[SpecResult], tune: &str, metrics: &mut Vec<MetricValue
         results.iter().flat_map(|r| r.selected(tune).into_values()).collect();
     for run in &chosen {
         let value = |what: &str, value, unit: &str, better| {
-            MetricValue::new(
-                format!("{}.{tune}.{what}", run.benchmark),
-                value,
-                unit,
-                better,
-                Kind::Measured,
-            )
+            let name = format!("{}.{tune}.{what}", run.benchmark);
+            MetricValue::new(name, value, unit, better, Kind::Measured)
         };
         metrics.push(value("ratio", run.ratio, "1", Better::Higher));
         metrics.push(value("time", run.time, "s", Better::Lower));
@@ -177,13 +173,8 @@ fn over(
 /// Takes over the overall metrics, what the tools object to, and what kind of result it is.
 fn spec_verdict(result: &SpecResult, read: &mut Results) {
     for (name, mean) in &result.overall {
-        read.metrics.push(MetricValue::new(
-            name.clone(),
-            Some(*mean),
-            "1",
-            Better::Higher,
-            Kind::Quoted,
-        ));
+        let (better, kind) = (Better::Higher, Kind::Quoted);
+        read.metrics.push(MetricValue::new(name.clone(), Some(*mean), "1", better, kind));
     }
     for run in result.runs.iter().filter(|r| !r.succeeded()) {
         let mut words = format!("{} ({}): {}", run.benchmark, run.tune, run.status_in_words());

@@ -60,10 +60,14 @@ fn splat(text: &str) -> Option<&str> {
     text.strip_prefix('{')?.strip_suffix("...}").filter(|name| !name.contains(['{', '}']))
 }
 
+/// Lists placeholders for an error.
+pub(crate) fn listed<'a>(names: impl IntoIterator<Item = &'a String>) -> String {
+    names.into_iter().map(|name| format!("{{{name}}}")).collect::<Vec<_>>().join(", ")
+}
+
 fn value<'a>(name: &str, values: &'a Values) -> Result<&'a OsStr, String> {
     values.get(name).map(OsString::as_os_str).ok_or_else(|| {
-        let known: Vec<String> = values.keys().map(|k| format!("{{{k}}}")).collect();
-        format!("{{{name}}} stands for nothing here; there are {}", known.join(", "))
+        format!("{{{name}}} stands for nothing here; there are {}", listed(values.keys()))
     })
 }
 

@@ -49,9 +49,7 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     let mut running = Running::start(&params, &spec.dir, split.server.as_deref())?;
     stage.channel.note(format!("server: {}", crate::words::quote_words(&running.argv)));
     stage.channel.note(split.words(true));
-    for sentence in &running.notes {
-        stage.channel.note(sentence);
-    }
+    stage.channel.notes(&running.notes);
     stage.config.target = running.target.clone();
     stage.config.server_pid = Some(running.pid());
     stage.place = Some(running.place.clone());
@@ -64,9 +62,7 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
         ))),
         (done, _) => done,
     };
-    if let Some(sentence) = running.stop() {
-        channel.note(sentence);
-    }
+    channel.notes(running.stop());
     done
 }
 
@@ -187,9 +183,7 @@ impl Stage<'_> {
             self.channel.evidence(evidence);
         }
         self.channel.evidence(operations);
-        for sentence in honest::notes(&config, &report, &limit) {
-            self.channel.note(sentence);
-        }
+        self.channel.notes(honest::notes(&config, &report, &limit));
         Ok(())
     }
 

@@ -61,31 +61,27 @@ impl Measured {
         let mut wrong = Vec::new();
         for (i, p) in self.instances.iter().enumerate() {
             let n = i + 1;
+            let who = format!("instance {n} at {w} warehouses");
             if let Some(what) = &p.wrong {
-                wrong.push(format!(
-                    "instance {n} at {w} warehouses: the books do not add up: {what}"
-                ));
+                wrong.push(format!("{who}: the books do not add up: {what}"));
             }
             if p.warehouses != w || p.threads.len() != w as usize {
-                wrong
-                    .push(format!("instance {n} worked with {} warehouses, not {w}", p.warehouses));
+                let had = p.warehouses;
+                wrong.push(format!("instance {n} worked with {had} warehouses, not {w}"));
             }
             if p.began_ns > self.window.start {
                 let late = (p.began_ns - self.window.start) as f64 * NS;
+                let late = assay_model::units::format_value(late, "s");
                 wrong.push(format!(
-                    "instance {n} at {w} warehouses began {} after the measurement did; a longer `ramp_up` may help",
-                    assay_model::units::format_value(late, "s")
+                    "{who} began {late} after the measurement did; a longer `ramp_up` may help"
                 ));
             }
             if p.ended_ns < self.window.end {
-                wrong.push(format!(
-                    "instance {n} at {w} warehouses stopped before the measurement did"
-                ));
+                wrong.push(format!("{who} stopped before the measurement did"));
             }
             // A collection may fill a short point that is not scored.
             if p.count() == 0 && self.planned.scored {
-                wrong
-                    .push(format!("instance {n} at {w} warehouses did nothing in the measurement"));
+                wrong.push(format!("{who} did nothing in the measurement"));
             }
         }
         wrong

@@ -15,7 +15,7 @@ use super::result::{About, Measured, Points, Window};
 use super::schedule::{Planned, last, points};
 use super::{Spec, build, java, memory, nodes, results};
 use crate::Failure;
-use crate::copies::{Copy, Crew, places};
+use crate::copies::{Answer, Copy, Crew, places};
 use crate::words::quote_words;
 use crate::work::Channel;
 
@@ -135,14 +135,28 @@ impl Trial<'_> {
         self.channel.evidence(Observation::Crowding { what: "instances".into(), count, cpus });
     }
 
+    /// Waits until every instance has printed a line of the kit that `take` accepts.
+    fn hear<T>(
+        &self,
+        crew: &mut Crew,
+        what: &'static str,
+        limit: Duration,
+        take: impl Fn(Line) -> Option<T>,
+    ) -> Result<Vec<Answer<T>>, Failure> {
+        Ok(crew.meet(
+            what,
+            limit,
+            self.stop,
+            |_, line| Ok(instance::read(line)?.and_then(&take)),
+        )?)
+    }
+
     /// Waits until all are there, and looks whether they are what they must be.
     fn greet(&mut self, crew: &mut Crew) -> Result<Vec<Hello>, Failure> {
         let began = clock::monotonic_ns();
-        let answers = crew.meet("its start", self.params.barrier, self.stop, |_, line| {
-            Ok(match instance::read(line)? {
-                Some(Line::Hello(hello)) => Some(*hello),
-                _ => None,
-            })
+        let answers = self.hear(crew, "its start", self.params.barrier, |line| match line {
+            Line::Hello(hello) => Some(*hello),
+            _ => None,
         })?;
         let unsound = |index: usize, detail: String| {
             Failure::other(format!("instance {}: {detail}; nothing was measured", index + 1))
@@ -215,12 +229,8 @@ impl Trial<'_> {
             crew.tell_one(last, format!("{line} {fault}").trim_end());
         };
         say(crew, format!("prepare {}", planned.warehouses));
-        crew.meet("its warehouses", barrier, self.stop, |_, line| {
-            Ok(match instance::read(line)? {
-                Some(Line::Prepared(n)) if n == planned.warehouses => Some(()),
-                _ => None,
-            })
-        })?;
+        let ready = |line| matches!(line, Line::Prepared(n) if n == planned.warehouses);
+        self.hear(crew, "its warehouses", barrier, |line| ready(line).then_some(()))?;
         let after = |at: u64, d: Duration| at.saturating_add(d.as_nanos() as u64);
         let begin = after(clock::monotonic_ns(), LEAD + LEAD_EACH * (last as u32 + 1));
         let start = after(begin, lengths.ramp_up);
@@ -229,11 +239,9 @@ impl Trial<'_> {
         say(crew, format!("go {begin} {start} {end} {}", window.stop));
         let limit =
             barrier + Duration::from_nanos(window.stop.saturating_sub(clock::monotonic_ns()));
-        let answers = crew.meet("the end of its point", limit, self.stop, |_, line| {
-            Ok(match instance::read(line)? {
-                Some(Line::Point(point)) => Some(*point),
-                _ => None,
-            })
+        let answers = self.hear(crew, "the end of its point", limit, |line| match line {
+            Line::Point(point) => Some(*point),
+            _ => None,
         })?;
         let root = Root::system();
         let memory = crew.members().iter().map(|m| memory::of(&root, m.pid())).collect();

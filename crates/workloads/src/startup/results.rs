@@ -45,9 +45,7 @@ pub fn report(ran: &Ran, channel: &mut Channel) {
     if let Some(share) = series.others(copies.iter().map(|c| c.user_s).sum()) {
         channel.evidence(Observation::OthersComputed { metric: "time_to_user".into(), share });
     }
-    for note in notes(ran, to_user, read) {
-        channel.note(note);
-    }
+    channel.notes(notes(ran, to_user, read));
 }
 
 /// What is a curve too, with a line for each treatment. Means of curves are geometric, so that what is often

@@ -69,6 +69,11 @@ impl Channel {
         self.send(&Event::Note { note: note.into() });
     }
 
+    /// Sends sentences for the record.
+    pub(crate) fn notes(&mut self, notes: impl IntoIterator<Item = impl Into<String>>) {
+        notes.into_iter().for_each(|note| self.note(note));
+    }
+
     /// Says whether the trial's work was right, and why.
     pub(crate) fn valid(&mut self, valid: bool, detail: impl Into<String>) {
         self.send(&Event::Valid { valid, detail: detail.into() });
