@@ -62,30 +62,30 @@ mod tests {
         all: &[usize],
         client: &Cpus,
         threads: usize,
-        server: Cpus,
+        server: &Cpus,
     ) -> (Option<Vec<usize>>, Option<Vec<usize>>) {
-        let split = split(all, client, threads, Some(&server));
+        let split = split(all, client, threads, Some(server));
         (split.client, split.server)
     }
 
     #[test]
     fn the_two_sides_are_kept_apart_where_they_can_be() {
         let (auto, any) = (|| Cpus::Auto, || Cpus::Any);
-        assert_eq!(both(&[0, 1], &auto(), 1, auto()), (Some(vec![1]), Some(vec![0])));
-        assert_eq!(both(&[0, 1, 2, 5], &auto(), 2, auto()), (Some(vec![2, 5]), Some(vec![0, 1])));
-        assert_eq!(both(&[0, 1, 2, 3], &auto(), 9, auto()), (Some(vec![2, 3]), Some(vec![0, 1])));
-        assert_eq!(both(&[3], &auto(), 1, auto()), (None, None));
-        assert_eq!(both(&[0, 1], &any(), 1, auto()), (None, None));
+        assert_eq!(both(&[0, 1], &auto(), 1, &auto()), (Some(vec![1]), Some(vec![0])));
+        assert_eq!(both(&[0, 1, 2, 5], &auto(), 2, &auto()), (Some(vec![2, 5]), Some(vec![0, 1])));
+        assert_eq!(both(&[0, 1, 2, 3], &auto(), 9, &auto()), (Some(vec![2, 3]), Some(vec![0, 1])));
+        assert_eq!(both(&[3], &auto(), 1, &auto()), (None, None));
+        assert_eq!(both(&[0, 1], &any(), 1, &auto()), (None, None));
         assert_eq!(
-            both(&[0, 1, 2], &auto(), 1, Cpus::These(vec![2])),
+            both(&[0, 1, 2], &auto(), 1, &Cpus::These(vec![2])),
             (Some(vec![1]), Some(vec![2]))
         );
-        assert_eq!(both(&[0, 1], &auto(), 1, Cpus::These(vec![0, 1])), (None, Some(vec![0, 1])));
+        assert_eq!(both(&[0, 1], &auto(), 1, &Cpus::These(vec![0, 1])), (None, Some(vec![0, 1])));
         assert_eq!(
-            both(&[0, 1, 2], &Cpus::These(vec![0]), 1, auto()),
+            both(&[0, 1, 2], &Cpus::These(vec![0]), 1, &auto()),
             (Some(vec![0]), Some(vec![1, 2]))
         );
-        assert_eq!(both(&[0, 1], &Cpus::These(vec![0]), 1, any()), (Some(vec![0]), None));
+        assert_eq!(both(&[0, 1], &Cpus::These(vec![0]), 1, &any()), (Some(vec![0]), None));
     }
 
     #[test]
