@@ -113,6 +113,17 @@ pub(crate) fn group<'a>(all: impl Iterator<Item = (u32, &'a str)>) -> Vec<Alike>
     groups
 }
 
+/// Each value once, in the order in which it came first.
+pub(crate) fn once<T: PartialEq>(all: impl IntoIterator<Item = T>) -> Vec<T> {
+    let mut out = Vec::new();
+    for one in all {
+        if !out.contains(&one) {
+            out.push(one);
+        }
+    }
+    out
+}
+
 /// `trial 3`, `trials 1, 2, 5`; of many, how many.
 pub(crate) fn trials_text(trials: &[u32]) -> String {
     const NAMED: usize = 6;

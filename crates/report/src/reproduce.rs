@@ -80,12 +80,8 @@ fn planned(asked: &[Asked]) -> Parts {
 }
 
 fn claims(posts: &[Reproduced]) -> Parts {
-    let mut table = Table::of("Claims, then and here")
-        .word("post")
-        .word("claim")
-        .word("then")
-        .word("here")
-        .word("why");
+    let mut table =
+        Table::of("Claims, then and here").words(["post", "claim", "then", "here", "why"]);
     for post in posts {
         let name = post.post.trim_end_matches(".md");
         for c in &post.claims {

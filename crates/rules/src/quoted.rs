@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 pub use embedded::{DEFINITIONS, FILES, SOURCES};
 pub use error::QuotedError;
-pub use read::{is_date, read, read_unranked};
+pub use read::{columns, is_date, read, read_unranked};
 pub use source::{Source, read_sources};
 
 /// One value that somebody printed. Its kind is *quoted*: it is never mixed with measured numbers

@@ -157,6 +157,16 @@ pub(crate) fn table_box(caption: &str, head: &Markup, rows: &Markup) -> Markup {
     }
 }
 
+/// A section of a page with its heading.
+pub(crate) fn section(id: &str, heading: &str, body: &Markup) -> Markup {
+    html! {
+        section id=(id) aria-labelledby={ (id) "-heading" } {
+            h2 id={ (id) "-heading" } { (heading) }
+            (body)
+        }
+    }
+}
+
 /// A chart in a figure, with its caption, a place for the read-out, and what is under it.
 pub(crate) fn figure(chart: &Markup, caption: &Markup, under: &Markup) -> Markup {
     html! {

@@ -4,8 +4,7 @@
 use std::fmt::Write as _;
 
 use super::table::Kind;
-use super::{About, Found, Look, On, Part, Parts, Table, Text};
-use crate::alike::trials_text;
+use super::{Found, Look, On, Part, Parts, Table, Text};
 use crate::words::severity;
 
 /// The parts in their order, each with an empty line after it.
@@ -114,12 +113,8 @@ fn findings(all: &[Found]) -> String {
         return format!("{}\n", super::NO_FINDINGS);
     }
     let mut out = String::new();
-    for Found { finding: f, about, .. } in all {
-        let about = match about {
-            About::Trials(trials) => trials_text(trials),
-            About::Numbers(anchors) => anchors.join(", "),
-        };
-        let about = if about.is_empty() { about } else { format!(" ({about})") };
+    for found in all {
+        let (f, about) = (&found.finding, found.place());
         let remedy = if f.remedy.is_empty() {
             String::new()
         } else {

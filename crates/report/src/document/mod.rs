@@ -12,6 +12,8 @@ pub(crate) mod text;
 use assay_model::{Finding, Verdict};
 use maud::Markup;
 
+use crate::alike::trials_text;
+
 pub(crate) use behind::Behind;
 pub(crate) use table::{Cell, Table, cell};
 pub(crate) use text::{Look, NOTHING, Text, Tone, text};
@@ -122,6 +124,22 @@ pub(crate) enum About {
     Numbers(Vec<String>),
 }
 
+impl Found {
+    /// A finding about the whole.
+    pub(crate) fn whole(finding: &Finding) -> Self {
+        Found { finding: finding.clone(), about: About::Trials(Vec::new()), id: None }
+    }
+
+    /// What carries it in brackets; nothing for the whole.
+    pub(crate) fn place(&self) -> String {
+        let about = match &self.about {
+            About::Trials(trials) => trials_text(trials),
+            About::Numbers(anchors) => anchors.join(", "),
+        };
+        if about.is_empty() { about } else { format!(" ({about})") }
+    }
+}
+
 /// Parts in their order, each with the outputs that it is for.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Parts(pub(crate) Vec<(On, Part)>);
@@ -195,12 +213,7 @@ impl Parts {
     /// Findings that are about the whole; nothing where there is none.
     pub(crate) fn findings(&mut self, all: &[Finding]) {
         if !all.is_empty() {
-            let found = |f: &Finding| Found {
-                finding: f.clone(),
-                about: About::Trials(Vec::new()),
-                id: None,
-            };
-            self.push(Part::Findings(all.iter().map(found).collect()));
+            self.push(Part::Findings(all.iter().map(Found::whole).collect()));
         }
     }
 

@@ -126,6 +126,21 @@ impl Table {
         self.column(On::All, Kind::Number, title)
     }
 
+    /// Columns of labels.
+    pub(crate) fn labels<'a>(self, titles: impl IntoIterator<Item = &'a str>) -> Self {
+        titles.into_iter().fold(self, Table::label)
+    }
+
+    /// Columns of words.
+    pub(crate) fn words<'a>(self, titles: impl IntoIterator<Item = &'a str>) -> Self {
+        titles.into_iter().fold(self, Table::word)
+    }
+
+    /// Columns of numbers.
+    pub(crate) fn numbers<'a>(self, titles: impl IntoIterator<Item = &'a str>) -> Self {
+        titles.into_iter().fold(self, Table::number)
+    }
+
     /// The column of the trials behind a row.
     pub(crate) fn trials(self) -> Self {
         self.column(On::Published, Kind::Word, "trials")

@@ -8,8 +8,7 @@ pub(crate) mod writer;
 
 use writer::Writer;
 
-use super::{About, Found, On, Part, Parts, Tone};
-use crate::alike::trials_text;
+use super::{Found, On, Part, Parts, Tone};
 use crate::style::Style;
 use crate::words::severity;
 
@@ -102,17 +101,13 @@ fn findings(w: &mut Writer, all: &[Found]) {
         let next = sorted.get(i + 1).map(|found| &found.finding);
         next.is_none_or(|n| (n.severity, &n.id, &n.remedy) != (f.severity, &f.id, &f.remedy))
     };
-    for (i, Found { finding: f, about, .. }) in sorted.iter().enumerate() {
+    for (i, found) in sorted.iter().enumerate() {
+        let (f, about) = (&found.finding, found.place());
         let tone = match f.severity {
             Severity::Invalid => Tone::Bad,
             Severity::Warning => Tone::Warn,
             Severity::Note => Tone::Soft,
         };
-        let about = match about {
-            About::Trials(trials) => trials_text(trials),
-            About::Numbers(anchors) => anchors.join(", "),
-        };
-        let about = if about.is_empty() { about } else { format!(" ({about})") };
         w.wrapped(
             0,
             &format!("{}: {} {}: {}{about}", severity(f.severity), f.id, f.name, f.message),

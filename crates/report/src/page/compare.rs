@@ -5,9 +5,10 @@ use assay_rules::denominator::Denominator;
 use maud::{Markup, html};
 
 use super::comparable::{Prices, comparable};
+use super::counted::TrialGroup;
 use super::io::io_beside;
 use super::overlay::overlay;
-use super::{data, instructions, profile, shell, syscalls, tabbed};
+use super::{counted, data, profile, shell, tabbed};
 use crate::document::html;
 use crate::gate::Gate;
 use crate::inside::{beside, inside, treatment};
@@ -73,10 +74,11 @@ pub fn side_by_side(
     if let Some(io) = io_beside(views, &shown.io) {
         tabs.push(("io", "I/O", io));
     }
-    let counted = tables(views, across, RunView::instructions_of, instructions::beside);
-    let calls = tables(views, across, RunView::syscalls_of, syscalls::beside);
+    let profiles = by_treatment(views, across, RunView::profiles_of, profile::beside);
+    let counted = by_treatment(views, across, RunView::instructions_of, counted::instructions);
+    let calls = by_treatment(views, across, RunView::syscalls_of, counted::system_calls);
     for (id, name, shown) in [
-        ("profiles", "Profile", profiles(views, across)),
+        ("profiles", "Profile", profiles),
         ("instructions", "Instructions", counted),
         ("system-calls", "System calls", calls),
     ] {
@@ -88,43 +90,25 @@ pub fn side_by_side(
     tabbed(&tabs)
 }
 
-/// The profiles of each treatment that several runs have.
-fn profiles(views: &[&RunView], across: &Across) -> Markup {
-    let sections = across.rows.iter().enumerate().filter_map(|(n, row)| {
-        let mut sides = Vec::new();
-        for (i, view, treatment) in beside(views, row) {
-            let of = view.profiles_of(treatment);
-            sides.push((format!("r{n}-{i}"), format!("#{}", i + 1), of));
-        }
-        let several = sides.iter().filter(|(.., of)| !of.is_empty()).count() > 1;
-        let shown = several.then(|| profile::beside(sides, confidence(views)))??;
-        Some(html! { h2 { (row.label) } (shown) })
-    });
-    html! { @for section in sections { (section) } }
-}
-
-/// What several runs have of each treatment, side by side: the name of each run with its trials.
-fn tables<'a, T: 'a>(
+/// What several runs have of each treatment, side by side, confident as the first run is.
+fn by_treatment<'a, T>(
     views: &[&'a RunView],
     across: &Across,
-    of: impl Fn(&'a RunView, u32) -> Vec<&'a T>,
-    shown: impl Fn(Vec<(String, Vec<&'a T>)>, f64) -> Option<Markup>,
+    of: fn(&'a RunView, u32) -> Vec<&'a T>,
+    shown: fn(Vec<TrialGroup<'a, T>>, f64) -> Option<Markup>,
 ) -> Markup {
-    let sections = across.rows.iter().filter_map(|row| {
-        let mut sides = Vec::new();
-        for (i, view, treatment) in beside(views, row) {
-            sides.push((format!("#{}", i + 1), of(view, treatment)));
-        }
-        let several = sides.iter().filter(|(_, of)| !of.is_empty()).count() > 1;
-        let shown = several.then(|| shown(sides, confidence(views)))??;
+    let confidence = views.first().map_or(0.95, |v| v.experiment.compare.confidence);
+    let sections = across.rows.iter().enumerate().filter_map(|(n, row)| {
+        let runs = beside(views, row).into_iter();
+        let side = |(i, view, treatment)| {
+            (format!("r{n}-{i}"), format!("#{}", i + 1), of(view, treatment))
+        };
+        let sides: Vec<TrialGroup<'_, T>> = runs.map(side).collect();
+        let several = sides.iter().filter(|(.., of)| !of.is_empty()).count() > 1;
+        let shown = several.then(|| shown(sides, confidence))??;
         Some(html! { h2 { (row.label) } (shown) })
     });
     html! { @for section in sections { (section) } }
-}
-
-/// The first run's.
-fn confidence(views: &[&RunView]) -> f64 {
-    views.first().map_or(0.95, |v| v.experiment.compare.confidence)
 }
 
 /// The page as one file. `version` is assay's.

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 
 use super::data;
 use super::packed::file;
-use crate::alike::Alike;
+use crate::alike::group;
 use crate::csv;
 use crate::document::html::parts;
 use crate::gate::Gate;
@@ -71,24 +71,19 @@ const NAMED: usize = 6;
 /// Errors, failed validations and notes of trials, each with its trials; those that differ only in their numbers are
 /// one, with the range of each number.
 fn notes(view: &RunView) -> Markup {
-    let mut all: Vec<Alike> = Vec::new();
-    let mut say = |n: u32, text: &str| {
-        let one = Alike::new(text, Some(n));
-        if !all.iter_mut().any(|known| known.take(&one)) {
-            all.push(one);
-        }
-    };
+    let mut said: Vec<(u32, String)> = Vec::new();
     for r in &view.records {
-        if !r.error.is_empty() {
-            say(r.number, &r.error);
-        }
-        if let ValidationResult::Failed { detail } = &r.validation
-            && *detail != r.error
-        {
-            say(r.number, &format!("output: {detail}"));
-        }
-        r.notes.iter().for_each(|n| say(r.number, n));
+        let output = match &r.validation {
+            ValidationResult::Failed { detail } if *detail != r.error => {
+                Some(format!("output: {detail}"))
+            }
+            _ => None,
+        };
+        let error = Some(r.error.clone()).filter(|error| !error.is_empty());
+        let texts = error.into_iter().chain(output).chain(r.notes.iter().cloned());
+        said.extend(texts.map(|text| (r.number, text)));
     }
+    let all = group(said.iter().map(|(trial, text)| (*trial, text.as_str())));
     html! {
         @if !all.is_empty() {
             h3 { "Errors and notes" }

@@ -10,7 +10,7 @@ use assay_rules::quantity::Quantity;
 use maud::{Markup, html};
 
 use super::{data, shell};
-use crate::document::html::{figure, parts};
+use crate::document::html::{figure, parts, section};
 use crate::landscape::{csv, matrix_csv};
 use crate::parts::landscape as made;
 
@@ -29,6 +29,21 @@ pub fn landscape(landscape: &Landscape, matrix: Option<&Matrix>, version: &str) 
 /// What is between the edges of the page, for one that stands in a document of its own.
 pub fn content(landscape: &Landscape, matrix: Option<&Matrix>, version: &str) -> Markup {
     let heading = landscape.heading();
+    let results = html! {
+        @for (n, (question, lines)) in landscape.tables().iter().enumerate() {
+            (chart(landscape, n, question, lines))
+        }
+        (parts(&made::results(landscape)))
+    };
+    let sources = html! {
+        @for note in made::notes(landscape) { p { (note) } }
+        p {
+            (data::download(&csv(landscape), &format!("{}.csv", landscape.name), "The table as CSV"))
+            @if let Some(m) = matrix {
+                " · " (data::download(&matrix_csv(m), &format!("{}-matrix.csv", landscape.name), "the denominators as CSV"))
+            }
+        }
+    };
     html! {
         header {
             p class="eyebrow" { "assay · landscape " code { (landscape.name) } }
@@ -36,29 +51,11 @@ pub fn content(landscape: &Landscape, matrix: Option<&Matrix>, version: &str) ->
             p class="lede" { (landscape.measure()) }
         }
         main id="main" {
-            section id="results" aria-labelledby="results-heading" {
-                h2 id="results-heading" { "Results" }
-                @for (n, (question, lines)) in landscape.tables().iter().enumerate() {
-                    (chart(landscape, n, question, lines))
-                }
-                (parts(&made::results(landscape)))
-            }
+            (section("results", "Results", &results))
             @if let Some(m) = matrix {
-                section id="denominators" aria-labelledby="denominators-heading" {
-                    h2 id="denominators-heading" { "By every denominator" }
-                    (parts(&made::matrix(m, &landscape.unit, landscape.ordered_by)))
-                }
+                (section("denominators", "By every denominator", &parts(&made::matrix(m, &landscape.unit, landscape.ordered_by))))
             }
-            section id="sources" aria-labelledby="sources-heading" {
-                h2 id="sources-heading" { "Sources" }
-                @for note in made::notes(landscape) { p { (note) } }
-                p {
-                    (data::download(&csv(landscape), &format!("{}.csv", landscape.name), "The table as CSV"))
-                    @if let Some(m) = matrix {
-                        " · " (data::download(&matrix_csv(m), &format!("{}-matrix.csv", landscape.name), "the denominators as CSV"))
-                    }
-                }
-            }
+            (section("sources", "Sources", &sources))
         }
         footer { p { "Made by assay " (version) ". Quoted numbers are as their sources printed them; derived ones were computed here." } }
     }

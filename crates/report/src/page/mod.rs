@@ -5,18 +5,17 @@
 mod answer;
 mod comparable;
 mod compare;
+mod counted;
 pub(crate) mod data;
 mod disclosure;
 pub(crate) mod draw;
 mod heat;
-mod instructions;
 mod io;
 mod landscape;
 mod overlay;
 pub(crate) mod packed;
 mod profile;
 pub(crate) mod shell;
-mod syscalls;
 mod tasks;
 mod time;
 
@@ -64,17 +63,21 @@ struct Tab {
     sections: &'static [Section],
 }
 
+const fn tab(id: &'static str, name: &'static str, sections: &'static [Section]) -> Tab {
+    Tab { id, name, sections }
+}
+
 /// What the page of a run shows.
 static TABS: [Tab; 13] = [
-    Tab {
-        id: "answer",
-        name: "Answer",
-        sections: &[section("significance", "Answer", |v, g| Some(answer::section(v, g)))],
-    },
-    Tab {
-        id: "comparison",
-        name: "Results",
-        sections: &[
+    tab(
+        "answer",
+        "Answer",
+        &[section("significance", "Answer", |v, g| Some(answer::section(v, g)))],
+    ),
+    tab(
+        "comparison",
+        "Results",
+        &[
             section("results", "Results", |v, g| {
                 Some(html::parts(&parts::results::section(v, g, On::Page)))
             }),
@@ -82,75 +85,69 @@ static TABS: [Tab; 13] = [
                 parts::explain::section(v, g).map(|p| html::parts(&p))
             }),
         ],
-    },
-    Tab {
-        id: "metrics",
-        name: "Metrics",
-        sections: &[section("other-metrics", "Other metrics", |v, g| {
+    ),
+    tab(
+        "metrics",
+        "Metrics",
+        &[section("other-metrics", "Other metrics", |v, g| {
             parts::metrics::metrics(v, g).map(|p| html::parts(&p))
         })],
-    },
-    Tab {
-        id: "executed",
-        name: "Trials",
-        sections: &[
+    ),
+    tab(
+        "executed",
+        "Trials",
+        &[
             section("order", "Run order", draw::run_order),
             section("distribution", "Distribution", draw::distribution),
             section("all-trials", "Trials", |v, g| Some(disclosure::every_trial(v, g))),
         ],
-    },
-    Tab {
-        id: "over-time",
-        name: "Over time",
-        sections: &[section("time", "Over time", |v, _| time::section(v))],
-    },
-    Tab {
-        id: "threads",
-        name: "Threads",
-        sections: &[section("tasks", "Threads", |v, _| tasks::section(v))],
-    },
-    Tab {
-        id: "block-io",
-        name: "I/O",
-        sections: &[section("io", "Block I/O", |v, _| io::section(v))],
-    },
-    Tab {
-        id: "profiles",
-        name: "Profile",
-        sections: &[section("profile", "Profile", |v, _| profile::section(v))],
-    },
-    Tab {
-        id: "instructions",
-        name: "Instructions",
-        sections: &[section("counted", "Instructions", |v, _| instructions::section(v))],
-    },
-    Tab {
-        id: "system-calls",
-        name: "System calls",
-        sections: &[section("syscalls", "System calls", |v, _| syscalls::section(v))],
-    },
-    Tab {
-        id: "system",
-        name: "System",
-        sections: &[section("configuration", "System and settings", |v, _| {
+    ),
+    tab("over-time", "Over time", &[section("time", "Over time", |v, _| time::section(v))]),
+    tab("threads", "Threads", &[section("tasks", "Threads", |v, _| tasks::section(v))]),
+    tab("block-io", "I/O", &[section("io", "Block I/O", |v, _| io::section(v))]),
+    tab(
+        "profiles",
+        "Profile",
+        &[section("profile", "Profile", |v, _| {
+            counted::treatments(v, RunView::profiles_of, profile::beside)
+        })],
+    ),
+    tab(
+        "instructions",
+        "Instructions",
+        &[section("counted", "Instructions", |v, _| {
+            counted::treatments(v, RunView::instructions_of, counted::instructions)
+        })],
+    ),
+    tab(
+        "system-calls",
+        "System calls",
+        &[section("syscalls", "System calls", |v, _| {
+            counted::treatments(v, RunView::syscalls_of, counted::system_calls)
+        })],
+    ),
+    tab(
+        "system",
+        "System",
+        &[section("configuration", "System and settings", |v, _| {
             Some(html::parts(&parts::system::configuration(v)))
         })],
-    },
-    Tab {
-        id: "how",
-        name: "Method",
-        sections: &[
+    ),
+    tab(
+        "how",
+        "Method",
+        &[
             section("method", "Method", |v, _| Some(html::parts(&parts::method::method(v)))),
             section("practice", "Findings", |v, _| {
                 Some(html::parts(&parts::findings::findings(v)))
             }),
         ],
-    },
-    Tab {
-        id: "files-and-provenance",
-        name: "Disclosure",
-        sections: &[section("disclosure", "Disclosure", |v, g| Some(disclosure::section(v, g)))],
-    },
+    ),
+    tab(
+        "files-and-provenance",
+        "Disclosure",
+        &[section("disclosure", "Disclosure", |v, g| Some(disclosure::section(v, g)))],
+    ),
 ];
 
 /// The page.
@@ -168,15 +165,10 @@ pub fn render(view: &RunView) -> String {
 pub fn content(view: &RunView, more: Option<(&str, &str, Markup)>) -> Markup {
     let gate = Gate::of(view);
     let made = |tab: &Tab| {
-        let sections = tab.sections.iter().filter_map(|s| {
-            let markup = (s.body)(view, &gate)?;
-            Some(html! {
-                section id=(s.id) aria-labelledby={ (s.id) "-heading" } {
-                    h2 id={ (s.id) "-heading" } { (s.name) }
-                    (markup)
-                }
-            })
-        });
+        let sections = tab
+            .sections
+            .iter()
+            .filter_map(|s| Some(html::section(s.id, s.name, &(s.body)(view, &gate)?)));
         let all = html! { @for s in sections { (s) } };
         (!all.0.is_empty()).then_some((tab.id, tab.name, all))
     };

@@ -9,6 +9,7 @@ use maud::{Markup, html};
 
 use super::draw::named_curves;
 use super::time::{base, phases, seconds};
+use crate::alike::once;
 use crate::document::html::figure;
 use crate::gate::Gate;
 use crate::parts::curves::slug;
@@ -217,13 +218,7 @@ fn curves(views: &[&RunView]) -> Vec<Markup> {
         let shown = gate.analysis.curves.iter().filter(|c| !c.points.is_empty());
         all.extend(shown.map(|c| (format!("#{} {}", i + 1, view.label(c.treatment)), c)));
     }
-    let mut kinds: Vec<(&str, &str, &str)> = Vec::new();
-    for (_, c) in &all {
-        let kind = (c.name.as_str(), c.x_unit.as_str(), c.unit.as_str());
-        if !kinds.contains(&kind) {
-            kinds.push(kind);
-        }
-    }
+    let kinds = once(all.iter().map(|(_, c)| (&*c.name, &*c.x_unit, &*c.unit)));
     let confidence = views.first().map_or(0.95, |v| v.analysis.confidence);
     let mut charts = Vec::new();
     for (name, x_unit, unit) in kinds {

@@ -9,10 +9,10 @@ use assay_model::units::format_value_digits;
 use assay_profile::{Differences, Kind, Measured, Node, Profile, Side, Tree, differences, tree};
 use maud::{Markup, html};
 
+use super::counted::TrialGroup;
 use super::shell;
 use crate::document::html::{self, figure};
 use crate::parts::profile as parts;
-use crate::view::RunView;
 
 /// Functions in a table.
 const FUNCTIONS: usize = 25;
@@ -25,19 +25,9 @@ const MAX_DEPTH: usize = 100;
 /// Treatments that are drawn.
 const MAX_TREATMENTS: usize = 6;
 
-/// The treatments' profiles; `None` when none was taken.
-pub(super) fn section(view: &RunView) -> Option<Markup> {
-    let of = |t: u32| (format!("t{t}"), view.label(t), view.profiles_of(t));
-    let all = view.treatments().into_iter().map(of).collect();
-    beside(all, view.experiment.compare.confidence)
-}
-
-/// Profiles side by side, those of each side's trials together, with what differs from the first side: for each
-/// side an id that is unique on the page, its name, its trials.
-pub(super) fn beside(
-    sides: Vec<(String, String, Vec<&Profile>)>,
-    confidence: f64,
-) -> Option<Markup> {
+/// Profiles side by side, those of each side's trials together, with what differs from the first side; `None` when
+/// none was taken.
+pub(super) fn beside(sides: Vec<TrialGroup<'_, Profile>>, confidence: f64) -> Option<Markup> {
     let mut drawn = Vec::new();
     for (id, label, of) in sides.into_iter().filter(|(.., of)| !of.is_empty()) {
         let measured: Vec<Measured> = of.iter().map(|p| Measured::of(p, Side::OnCpu)).collect();

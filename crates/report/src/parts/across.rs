@@ -3,6 +3,7 @@
 
 use assay_model::{Across, Difference, RunSummary, Verdict};
 
+use crate::alike::once;
 use crate::document::table::Kind;
 use crate::document::{Cell, Look, On, Part, Parts, Table, Text, Tone, cell, text};
 use crate::figures::{across_heading, across_mark, across_value, ratio_text};
@@ -45,13 +46,8 @@ pub(crate) fn runs(all: &[RunSummary], link: &dyn Fn(&str) -> Option<String>) ->
 
 /// Why there is no comparison, where there is none; each reason once.
 pub(crate) fn void(across: &Across) -> Vec<&str> {
-    let mut reasons: Vec<&str> = Vec::new();
-    for c in across.rows.iter().flat_map(|r| r.comparisons.iter().flatten()) {
-        if c.verdict == Verdict::Invalid && !reasons.contains(&c.reason.as_str()) {
-            reasons.push(&c.reason);
-        }
-    }
-    reasons
+    let all = across.rows.iter().flat_map(|r| r.comparisons.iter().flatten());
+    once(all.filter(|c| c.verdict == Verdict::Invalid).map(|c| c.reason.as_str()))
 }
 
 /// The values and ratios by treatment.
@@ -100,10 +96,8 @@ fn number(i: usize) -> String {
 
 fn list(runs: &[RunSummary], link: &dyn Fn(&str) -> Option<String>) -> Table {
     let mut table = Table::of("The runs; the first is the baseline")
-        .word("no.")
-        .word("run (UTC)")
-        .label("experiment")
-        .label("host")
+        .words(["no.", "run (UTC)"])
+        .labels(["experiment", "host"])
         .column(On::Published, Kind::Word, "started (UTC)")
         .word("state");
     for (i, s) in runs.iter().enumerate() {
@@ -129,9 +123,7 @@ fn values(across: &Across) -> Table {
     let mut table = Table::of("Each later run against the first, by treatment")
         .label("treatment")
         .word("run")
-        .number("n")
-        .number(across_heading(across))
-        .number("ratio to #1")
+        .numbers(["n", across_heading(across), "ratio to #1"])
         .word("verdict")
         .column(On::Published, Kind::Word, "reason");
     for row in &across.rows {
@@ -212,8 +204,7 @@ pub(crate) fn io(of: &[Across]) -> Table {
     table = table
         .word("run")
         .column(On::Published, Kind::Number, "n")
-        .number("geometric mean")
-        .number("ratio to #1");
+        .numbers(["geometric mean", "ratio to #1"]);
     for a in shown {
         for row in &a.rows {
             for (i, (summary, ratio)) in row.summaries.iter().zip(&row.comparisons).enumerate() {

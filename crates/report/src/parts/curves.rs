@@ -3,6 +3,7 @@
 use assay_model::nouns::singular;
 use assay_model::{Better, CurvePoint, CurveSummary, Kind as Origin};
 
+use crate::alike::once;
 use crate::document::table::Kind;
 use crate::document::{Behind, Cell, Figure, On, Part, Parts, Table, Text, cell};
 use crate::figures::{NO_VALUE, count, point_text, quantile_name, x_text};
@@ -68,13 +69,7 @@ pub(crate) fn curves(view: &RunView, gate: &Gate, output: On) -> Parts {
 
 /// The names of curves, each once.
 pub(crate) fn names<'a>(all: &[&'a CurveSummary]) -> Vec<&'a str> {
-    let mut names: Vec<&str> = Vec::new();
-    for c in all {
-        if !names.contains(&c.name.as_str()) {
-            names.push(&c.name);
-        }
-    }
-    names
+    once(all.iter().map(|c| c.name.as_str()))
 }
 
 /// Whether something is to be chosen by a curve. A percentile is least where nothing is asked; nor is there
@@ -121,11 +116,7 @@ pub(crate) fn choice(view: &RunView, curves: &[&CurveSummary]) -> Parts {
     let at = format!("at {x}");
     let mut table = Table::of(format!("{}: best and most efficient {x}", first.name))
         .label("treatment")
-        .number("best")
-        .number(&at)
-        .number("most efficient")
-        .number(&at)
-        .number("smoothness")
+        .numbers(["best", &at, "most efficient", &at, "smoothness"])
         .trials();
     for c in curves.iter().filter(|c| chosen(c)) {
         let behind = Behind::curve(view, c);

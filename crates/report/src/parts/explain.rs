@@ -3,6 +3,7 @@
 use assay_model::units::{format_value, interval as ends, significant};
 use assay_model::{Analysis, Explanation, Observed};
 
+use crate::alike::once;
 use crate::document::{Part, Parts, Table, Tone, cell, text};
 use crate::figures::{count, ratio_in_a_sentence, ratio_mark};
 use crate::gate::Gate;
@@ -42,14 +43,8 @@ pub(crate) fn section(view: &RunView, gate: &Gate) -> Option<Parts> {
         let command = format!("assay explain {} --treatment ...", view.summary.id);
         out.note(text(format!("{}: ", count(rest, "more comparison"))).code(command));
     }
-    // The notes of all, each once.
-    let mut notes: Vec<&String> = Vec::new();
-    for note in shown.iter().flat_map(|e| &e.notes) {
-        if !notes.contains(&note) {
-            notes.push(note);
-        }
-    }
-    out.push(Part::List(Tone::Soft, notes.into_iter().map(|n| text(n.clone())).collect()));
+    let notes = once(shown.iter().flat_map(|e| &e.notes)).into_iter();
+    out.push(Part::List(Tone::Soft, notes.map(|n| text(n.clone())).collect()));
     Some(out)
 }
 
@@ -86,12 +81,12 @@ fn one(analysis: &Analysis, e: &Explanation) -> Parts {
         }
         n => format!("{n} observations differ clearly"),
     };
-    let mut table = Table::of(caption)
-        .label("observation")
-        .number("baseline")
-        .number("treatment")
-        .number("% of time")
-        .number("interval");
+    let mut table = Table::of(caption).label("observation").numbers([
+        "baseline",
+        "treatment",
+        "% of time",
+        "interval",
+    ]);
     for o in e.observations.iter().take(many) {
         let time = o.of_time.map_or_else(|| "-".to_owned(), |t| points(t.difference));
         let (baseline, treatment) = (value(o.baseline, &o.unit), value(o.treatment, &o.unit));

@@ -1,15 +1,15 @@
 //! Instructions that Valgrind counted in trials that were not timed: of the whole program, and by function. Never a
 //! verdict on time.
 
-use assay_model::units::percent;
 use assay_profile::{Counted, Instructions, Profile, Side, functions};
 
+use super::difference;
 use crate::document::{Parts, Table, cell};
 
 /// A count with separators, as far as it is known.
 fn count(n: f64) -> String {
     let digits = format!("{:.0}", n.abs());
-    let mut out = String::new();
+    let mut out = String::from(if n < 0.0 { "-" } else { "" });
     for (i, c) in digits.chars().enumerate() {
         if i > 0 && (digits.len() - i).is_multiple_of(3) {
             out.push(',');
@@ -17,17 +17,6 @@ fn count(n: f64) -> String {
         out.push(c);
     }
     out
-}
-
-fn signed(n: f64) -> String {
-    let sign = if n > 0.0 {
-        "+"
-    } else if n < 0.0 {
-        "-"
-    } else {
-        ""
-    };
-    format!("{sign}{}", count(n))
 }
 
 /// The functions with the most instructions of a treatment's trials.
@@ -53,15 +42,7 @@ pub(crate) fn changes(d: &Instructions, labels: [&str; 2], most: usize) -> Parts
     let mut out = Parts::default();
     let caption =
         format!("Instructions a trial: {} against {}: {}", labels[1], labels[0], d.all.words());
-    let mut t = Table::of(caption)
-        .label("function")
-        .number("")
-        .number(" ")
-        .number("difference")
-        .word(&format!("{} CI", percent(d.confidence)))
-        .word("clear");
-    t.columns[1].title = labels[0].to_owned().into();
-    t.columns[2].title = labels[1].to_owned().into();
+    let mut t = difference::columns(Table::of(caption).label("function"), labels, d.confidence);
     let differ = d.functions.iter().filter(|c| c.difference != 0.0).take(most);
     for (c, name) in std::iter::once((&d.all, "all of the program".to_owned()))
         .chain(differ.map(|c| (c, c.function.clone())))
@@ -83,16 +64,13 @@ pub(crate) fn changes(d: &Instructions, labels: [&str; 2], most: usize) -> Parts
 }
 
 fn row(c: &Counted, name: String) -> Vec<crate::document::Cell> {
-    let interval = c.interval.map_or_else(
-        || "-".to_owned(),
-        |[low, high]| format!("[{}, {}]", signed(low), signed(high)),
-    );
+    let [by, interval] = difference::cells(c.difference, c.interval, count);
     vec![
         cell(name),
         cell(count(c.instructions[0])),
         cell(count(c.instructions[1])),
-        cell(signed(c.difference)),
-        cell(interval),
+        by,
+        interval,
         cell(if c.clear { "yes" } else { "no" }),
     ]
 }

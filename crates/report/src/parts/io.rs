@@ -111,12 +111,7 @@ pub(crate) fn completeness(h: &Completeness) -> [Vec<Text>; 2] {
 
 /// Reads and writes in all. Empty where no I/O was selected.
 pub(crate) fn totals(report: &IoReport) -> Table {
-    let mut table = Table::default()
-        .word("operation")
-        .number("I/Os")
-        .number("1/s")
-        .number("B/s")
-        .number("mean size");
+    let mut table = Table::default().word("operation").numbers(["I/Os", "1/s", "B/s", "mean size"]);
     for title in ["p50", "p99", "max"] {
         table = table.number(&bounded(title, report));
     }
@@ -150,13 +145,11 @@ pub(crate) fn classes(report: &IoReport) -> String {
 /// no more.
 pub(crate) fn groups(report: &IoReport) -> Table {
     let caption = format!("The busiest {} of {}", report.groups.len(), report.groups_in_all);
-    let mut table = Table::of(caption);
-    for dimension in &report.by {
-        table = table.label(dimension.name());
-    }
     let queue = report.source.recorded.queue;
     let times = if queue { ["queue p99", "device p99"] } else { ["p50", "p99"] };
-    table = table.number("I/Os").number("share").number("bytes");
+    let mut table = Table::of(caption)
+        .labels(report.by.iter().map(|dimension| dimension.name()))
+        .numbers(["I/Os", "share", "bytes"]);
     for title in times.into_iter().chain(["max"]) {
         table = table.number(&bounded(title, report));
     }
@@ -185,22 +178,10 @@ pub(crate) fn trials<'a>(
     let mut table =
         Table::of("Block I/O of the measured part of the first counted trial of each treatment")
             .label("treatment")
-            .word("trial");
-    for title in [
-        "reads",
-        "writes",
-        "read",
-        "written",
-        "aio",
-        "writeback",
-        "readahead",
-        "nosync",
-        "read p99",
-        "write p99",
-        "lost",
-    ] {
-        table = table.number(title);
-    }
+            .word("trial")
+            .numbers(["reads", "writes", "read", "written"])
+            .numbers(["aio", "writeback", "readahead", "nosync"])
+            .numbers(["read p99", "write p99", "lost"]);
     for (label, record, report) in all {
         let of = |op: Op| report.ops.iter().find(|o| o.op == op);
         let ops = [of(Op::Read), of(Op::Write)];

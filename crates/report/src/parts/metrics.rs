@@ -3,6 +3,7 @@
 use assay_chart::small::{self, Mean};
 use assay_model::TreatmentSummary;
 
+use crate::alike::once;
 use crate::document::table::Kind;
 use crate::document::{Behind, Cell, Look, On, Part, Parts, Table, Text, Tone, cell, text};
 use crate::figures::{NO_VALUE, centre, percent, summary_texts, value_text};
@@ -16,12 +17,8 @@ pub(crate) fn metrics(view: &RunView, gate: &Gate) -> Option<Parts> {
     if gate.run().is_some() {
         return None;
     }
-    let mut names: Vec<&str> = Vec::new();
-    for s in a.summaries.iter().filter(|s| other(a, s)) {
-        if !names.contains(&s.metric.as_str()) {
-            names.push(&s.metric);
-        }
-    }
+    let others = a.summaries.iter().filter(|s| other(a, s));
+    let names = once(others.map(|s| s.metric.as_str()));
     let mut out = Parts::default();
     if !names.is_empty() {
         out.table(table(view, gate, &names));

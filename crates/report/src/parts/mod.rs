@@ -2,6 +2,7 @@
 
 pub(crate) mod across;
 pub(crate) mod curves;
+mod difference;
 pub(crate) mod explain;
 pub(crate) mod findings;
 pub(crate) mod instructions;

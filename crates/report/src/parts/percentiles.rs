@@ -19,9 +19,7 @@ pub(crate) fn percentiles(view: &RunView, gate: &Gate) -> Parts {
     let mut table = Table::of("Percentiles of the merged histograms of each treatment's trials")
         .label("percentile")
         .column(several, Kind::Label, "treatment")
-        .number("value")
-        .number("samples")
-        .number("beyond")
+        .numbers(["value", "samples", "beyond"])
         .column(On::Terminal, Kind::Number, "trials")
         .trials();
     let mut withheld = Vec::new();

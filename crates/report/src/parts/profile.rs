@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 use assay_model::units::percent;
 use assay_profile::{Differences, Profile, Side, State, functions, truncation, unresolved};
 
+use super::difference;
 use super::io::time;
 use crate::document::{Part, Parts, Table, Tone, cell};
 
@@ -59,13 +60,7 @@ pub(crate) fn table(profile: &Profile, side: Side, most: usize) -> Table {
         Side::OnCpu => "Functions by time on CPU",
         Side::OffCpu => "Where it waited: functions by time off CPU, kernel functions included",
     };
-    let mut t = Table::of(caption)
-        .number("self")
-        .number("")
-        .number("total")
-        .number("")
-        .label("function")
-        .label("in");
+    let mut t = Table::of(caption).numbers(["self", "", "total", ""]).labels(["function", "in"]);
     for f in all.iter().take(most) {
         t.row(vec![
             cell(value(profile, f.self_ns)),
@@ -105,10 +100,8 @@ pub(crate) fn by_thread(profile: &Profile, side: Side, most: usize) -> Table {
     let words = if side == Side::OnCpu { "on CPU" } else { "off CPU" };
     let mut t = Table::of(format!("Functions by time {words}, each thread by itself{rest}"))
         .label("thread")
-        .number("self")
-        .number("")
-        .label("function")
-        .label("in");
+        .numbers(["self", ""])
+        .labels(["function", "in"]);
     for (thread, total) in threads.into_iter().take(THREADS) {
         let own = Profile {
             stacks: profile
@@ -241,25 +234,11 @@ pub(crate) fn whole(profile: &Profile, most: usize, threads: Threads) -> Parts {
 pub(crate) fn changes(d: &Differences, labels: [&str; 2], most: usize) -> Parts {
     let mut out = Parts::default();
     let caption = format!("Own time on CPU a trial: {} against {}", labels[1], labels[0]);
-    let mut t = Table::of(caption)
-        .label("function")
-        .number("")
-        .number(" ")
-        .number("difference")
-        .word(&format!("{} CI", percent(d.confidence)))
-        .word("clear");
-    t.columns[1].title = labels[0].to_owned().into();
-    t.columns[2].title = labels[1].to_owned().into();
-    let signed = |ns: f64| format!("{}{}", if ns > 0.0 { "+" } else { "" }, time(ns));
+    let mut t = difference::columns(Table::of(caption).label("function"), labels, d.confidence);
     for c in d.changes.iter().take(most) {
-        let interval = c.interval_ns.map_or_else(
-            || "-".to_owned(),
-            |[low, high]| format!("[{}, {}]", signed(low), signed(high)),
-        );
+        let [by, interval] = difference::cells(c.difference_ns, c.interval_ns, time);
         let clear = match (c.clear, c.detectable_ns) {
-            (true, _) => {
-                cell("yes").tone(if c.difference_ns > 0.0 { Tone::Warn } else { Tone::Good })
-            }
+            (true, _) => difference::clear(c.difference_ns),
             (false, Some(ns)) => cell(format!("no (from {})", time(ns))),
             (false, None) => cell("no"),
         };
@@ -267,8 +246,8 @@ pub(crate) fn changes(d: &Differences, labels: [&str; 2], most: usize) -> Parts 
             cell(c.function.clone()),
             cell(format!("{} ({})", time(c.own_ns[0]), percent(round(c.share[0])))),
             cell(format!("{} ({})", time(c.own_ns[1]), percent(round(c.share[1])))),
-            cell(signed(c.difference_ns)),
-            cell(interval),
+            by,
+            interval,
             clear,
         ]);
     }

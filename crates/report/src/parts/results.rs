@@ -75,8 +75,7 @@ pub(crate) fn comparisons(view: &RunView, gate: &Gate) -> Parts {
     let mut table =
         Table::of(format!("{} by treatment: {centre}{what} [{level} CI]{better}", a.metric))
             .label("treatment")
-            .number("n")
-            .number(&a.metric);
+            .numbers(["n", &a.metric]);
     if compared {
         table =
             table.number("ratio").word("verdict").column(On::Published, Kind::Number, "detectable");
@@ -167,10 +166,7 @@ fn metrics(view: &RunView, gate: &Gate) -> Parts {
     let mut table = Table::of("Every treatment in every other metric")
         .label("metric")
         .word("treatment")
-        .number("n")
-        .number("geometric mean [95 % CI]")
-        .number("min")
-        .number("max")
+        .numbers(["n", "geometric mean [95 % CI]", "min", "max"])
         .word("better");
     for s in a.summaries.iter().filter(|s| other(a, s)) {
         let behind = Behind::metric(view, &[s.treatment], &s.metric);

@@ -13,10 +13,7 @@ pub(crate) fn scaling(view: &RunView, s: &Scaling) -> Parts {
     let mut out = Parts::default();
     out.heading("scaling", format!("Scaling over {}", s.factor));
     let mut table = Table::of(format!("{} over {}", s.metric, s.factor))
-        .number(&s.factor)
-        .number(&s.metric)
-        .number("speedup")
-        .number("efficiency")
+        .numbers([&s.factor, &s.metric, "speedup", "efficiency"])
         .trials();
     for p in &s.points {
         let at = |t: &&assay_model::Treatment| {

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use assay_model::units::percent;
 use assay_syscalls::{Amounts, Change, Differences, Dimension, Measure, Syscalls};
 
+use super::difference;
 use super::io::{bytes, optional, time};
 use crate::document::{Cell, Part, Parts, Table, Tone, cell};
 
@@ -45,19 +46,9 @@ pub(crate) fn table(seen: &Syscalls, by: &[Dimension], most: usize) -> Table {
     let groups = seen.by(by);
     let total: u64 = groups.iter().map(|g| g.amounts.ns).sum();
     let words: Vec<&str> = by.iter().map(|d| title(*d)).collect();
-    let mut t = Table::of(format!("System calls by {}, most time first", words.join(", ")));
-    for word in words {
-        t = t.label(word);
-    }
-    t = t
-        .number("calls")
-        .number("errors")
-        .number("time")
-        .number("%")
-        .number("p50")
-        .number("p99")
-        .number("longest")
-        .number("bytes");
+    let mut t = Table::of(format!("System calls by {}, most time first", words.join(", ")))
+        .labels(words)
+        .numbers(["calls", "errors", "time", "%", "p50", "p99", "longest", "bytes"]);
     for g in groups.iter().take(most) {
         let a = &g.amounts;
         let share = if total == 0 {
@@ -189,35 +180,19 @@ fn amount(measure: Measure, v: f64) -> String {
 pub(crate) fn changes(d: &Differences, labels: [&str; 2], most: usize) -> Parts {
     let mut out = Parts::default();
     let caption = format!("System calls a trial: {} against {}", labels[1], labels[0]);
-    let mut t = Table::of(caption)
-        .label("call")
-        .word("of it")
-        .number("")
-        .number(" ")
-        .number("difference")
-        .word(&format!("{} CI", percent(d.confidence)))
-        .word("clear");
-    t.columns[2].title = labels[0].to_owned().into();
-    t.columns[3].title = labels[1].to_owned().into();
+    let of = Table::of(caption).label("call").word("of it");
+    let mut t = difference::columns(of, labels, d.confidence);
     let differ = |c: &&Change| c.difference != 0.0;
     for c in d.changes.iter().filter(differ).take(most) {
-        let signed = |v: f64| format!("{}{}", if v > 0.0 { "+" } else { "" }, amount(c.measure, v));
-        let interval = c.interval.map_or_else(
-            || "-".to_owned(),
-            |[low, high]| format!("[{}, {}]", signed(low), signed(high)),
-        );
-        let clear = if c.clear {
-            cell("yes").tone(if c.difference > 0.0 { Tone::Warn } else { Tone::Good })
-        } else {
-            cell("no")
-        };
+        let [by, interval] = difference::cells(c.difference, c.interval, |v| amount(c.measure, v));
+        let clear = if c.clear { difference::clear(c.difference) } else { cell("no") };
         t.row(vec![
             cell(c.call.clone()),
             cell(c.measure.name()),
             cell(amount(c.measure, c.mean[0])),
             cell(amount(c.measure, c.mean[1])),
-            cell(signed(c.difference)),
-            cell(interval),
+            by,
+            interval,
             clear,
         ]);
     }

@@ -156,11 +156,10 @@ fn fold<'a>(
 /// Parameters and controls: those that are the same everywhere, and the levels of each treatment.
 fn settings(view: &RunView, out: &mut Parts) {
     let plan = &view.plan;
-    let mut table = Table::of("Treatments and their levels").number("id");
-    for f in &plan.factors {
-        table = table.label(f);
-    }
-    table = table.word("role");
+    let mut table = Table::of("Treatments and their levels")
+        .number("id")
+        .labels(plan.factors.iter().map(String::as_str))
+        .word("role");
     for t in &plan.treatments {
         let baseline = t.id == plan.baseline && plan.treatments.len() > 1;
         let level = |f| t.levels.get(f).map_or_else(String::new, assay_model::Scalar::to_text);

@@ -66,10 +66,8 @@ pub(crate) fn threads(record: &TrialRecord, samples: &SampleSet) -> Option<Table
         "Threads in the measured window, the busiest first, means while each was there: time in percent of one CPU, \
          switches and faults a second, memory, data from and to storage",
     )
-    .label("thread");
-    for (title, _) in COLUMNS {
-        t = t.number(title);
-    }
+    .label("thread")
+    .numbers(COLUMNS.map(|(title, _)| title));
     for subject in subjects.into_iter().take(MOST) {
         let mut row = vec![cell(subject.clone())];
         for (_, field) in COLUMNS {

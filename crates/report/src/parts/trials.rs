@@ -14,8 +14,7 @@ use crate::view::{RunView, outcome_word};
 pub(crate) fn trials(view: &RunView, gate: &Gate) -> Parts {
     let a = &gate.analysis;
     let mut table = Table::of("Every trial that was started, in order")
-        .number("trial")
-        .number("block")
+        .numbers(["trial", "block"])
         .label("treatment")
         .word("outcome")
         .number(&a.metric)

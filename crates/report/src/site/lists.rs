@@ -192,16 +192,12 @@ impl Pages<'_> {
             let Some(newest) = of.first() else { continue };
             let path = system_path(host);
             let mut facts = Table::of(format!("As the run of {} describes it", newest.day()))
-                .label("fact")
-                .label("value");
+                .labels(["fact", "value"]);
             for (name, value) in &newest.facts {
                 facts.row(vec![cell(name.as_str()), cell(value.as_str())]);
             }
             let main = html! {
-                section id="facts" aria-labelledby="facts-heading" {
-                    h2 id="facts-heading" { "Key facts" }
-                    (listed(&facts, "No run describes it."))
-                }
+                (written::section("facts", "Key facts", &listed(&facts, "No run describes it.")))
                 (runs_section(&path, &format!("Runs on {host}"), of))
             };
             self.put(&path, Section::Systems, host, &newest.machine(), &main);
@@ -211,8 +207,7 @@ impl Pages<'_> {
     fn workloads(&mut self, all: &[&RunCard]) {
         let workloads = by(all, |run| &run.summary.workload);
         let mut table = Table::of("Workloads")
-            .label("workload")
-            .label("what it does")
+            .labels(["workload", "what it does"])
             .number("runs")
             .word("last run");
         for (name, of) in &workloads {
@@ -260,12 +255,7 @@ impl Pages<'_> {
         for (slug, (name, posts, of)) in &tags {
             let path = format!("tags/{slug}.html");
             let main = html! {
-                @if !posts.is_empty() {
-                    section id="posts" aria-labelledby="posts-heading" {
-                        h2 id="posts-heading" { "Posts" }
-                        (articles(&path, posts))
-                    }
-                }
+                @if !posts.is_empty() { (written::section("posts", "Posts", &articles(&path, posts))) }
                 @if !of.is_empty() { (runs_section(&path, &format!("Runs with the tag {name}"), of)) }
             };
             let lede = format!("{} and {}.", count(posts.len(), "post"), count(of.len(), "run"));
@@ -316,12 +306,7 @@ fn listed(table: &Table, none: &str) -> Markup {
 }
 
 fn runs_section(path: &str, caption: &str, all: &[&RunCard]) -> Markup {
-    html! {
-        section id="runs" aria-labelledby="runs-heading" {
-            h2 id="runs-heading" { "Runs" }
-            (runs(path, caption, all))
-        }
-    }
+    written::section("runs", "Runs", &runs(path, caption, all))
 }
 
 /// Runs as a table.
@@ -330,9 +315,7 @@ fn runs(path: &str, caption: &str, all: &[&RunCard]) -> Markup {
     let mut table = Table::of(caption)
         .label("run")
         .word("started (UTC)")
-        .label("experiment")
-        .label("workload")
-        .label("system")
+        .labels(["experiment", "workload", "system"])
         .word("metric")
         .number("baseline")
         .word("state");

@@ -35,14 +35,7 @@ pub fn run(site: &Site, card: &RunCard, view: &RunView, files: &[Beside<'_>]) ->
     };
     let about =
         About { description: &card.says, day: Some(card.day()), tags: &s.tags, feeds: false };
-    site.page(&Page {
-        path: &path,
-        title: &card.title,
-        place: Section::Runs,
-        about,
-        script: None,
-        body,
-    })
+    page_of(site, &path, &card.title, Section::Runs, about, body)
 }
 
 /// The page of a post, with the files beside it.
@@ -62,14 +55,7 @@ pub fn post(site: &Site, card: &PostCard, post: &Post, files: &[Beside<'_>]) -> 
         tags: &card.tags,
         feeds: false,
     };
-    site.page(&Page {
-        path: &path,
-        title: &card.title,
-        place: Section::Posts,
-        about,
-        script: None,
-        body,
-    })
+    page_of(site, &path, &card.title, Section::Posts, about, body)
 }
 
 /// The page of a landscape.
@@ -81,15 +67,7 @@ pub fn landscape(
 ) -> String {
     let body = page::landscape_content(landscape, matrix, &site.version);
     let about = About { description: &card.measure, ..About::default() };
-    let path = card.path();
-    site.page(&Page {
-        path: &path,
-        title: &card.heading,
-        place: Section::Landscapes,
-        about,
-        script: None,
-        body,
-    })
+    page_of(site, &card.path(), &card.heading, Section::Landscapes, about, body)
 }
 
 /// The page of a history; `linked`: all its runs have pages on the site.
@@ -100,15 +78,18 @@ pub fn history(site: &Site, card: &HistoryCard, of: History, linked: bool) -> St
     let look = Look { run: linked.then_some(run), actions: None };
     let body = history::content(&card.heading, &[of], &look);
     let about = About { description: &card.lede, ..About::default() };
-    let path = card.path();
-    site.page(&Page {
-        path: &path,
-        title: &card.heading,
-        place: Section::Histories,
-        about,
-        script: None,
-        body,
-    })
+    page_of(site, &card.path(), &card.heading, Section::Histories, about, body)
+}
+
+fn page_of(
+    site: &Site,
+    path: &str,
+    title: &str,
+    place: Section,
+    about: About<'_>,
+    body: Markup,
+) -> String {
+    site.page(&Page { path, title, place, about, script: None, body })
 }
 
 fn beside(files: &[Beside<'_>]) -> Markup {

@@ -5,6 +5,7 @@ use assay_iotrace::{Dimension, GroupReport, HistogramReport, IoReport, Measure};
 use super::Style;
 use super::io_distribution::distribution;
 use super::io_places::{devices, regions};
+use crate::alike::once;
 use crate::document::{Part, Parts, Tone, terminal, text};
 use crate::parts::io as parts;
 
@@ -46,15 +47,11 @@ pub fn io(report: &IoReport, style: Style) -> String {
 /// Files whose paths the table had to shorten, whole and in its order.
 fn paths(report: &IoReport, table: &str, all: &mut Parts) {
     let Some(at) = report.by.iter().position(|d| *d == Dimension::File) else { return };
-    let mut shortened: Vec<&str> = Vec::new();
-    for path in report.groups.iter().filter_map(|g| g.key.get(at)) {
-        if !table.contains(path.as_str()) && !shortened.contains(&path.as_str()) {
-            shortened.push(path);
-        }
-    }
+    let paths = report.groups.iter().filter_map(|g| g.key.get(at));
+    let shortened = once(paths.filter(|path| !table.contains(path.as_str())));
     if !shortened.is_empty() {
         all.note("files in full:");
-        all.push(Part::List(Tone::Soft, shortened.into_iter().map(text).collect()));
+        all.push(Part::List(Tone::Soft, shortened.into_iter().cloned().map(text).collect()));
     }
 }
 

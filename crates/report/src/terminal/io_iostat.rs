@@ -24,8 +24,7 @@ pub fn iostat(log: &IostatLog, intervals: bool, style: Style) -> String {
     );
     let shown: Vec<usize> =
         SHOWN.iter().filter_map(|name| log.columns.iter().position(|c| c == name)).collect();
-    let columns =
-        |first: Table| shown.iter().fold(first, |table, at| table.number(&log.columns[*at]));
+    let columns = |first: Table| first.numbers(shown.iter().map(|at| log.columns[*at].as_str()));
     let cells = |values: &[Option<f64>]| -> Vec<Cell> {
         let four = |v| significant(v, 4);
         shown.iter().map(|at| optional(values.get(*at).copied().flatten(), four)).collect()

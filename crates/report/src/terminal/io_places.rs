@@ -13,12 +13,8 @@ const LINE: usize = 64;
 
 /// How sequential each device's I/Os are, and how much of it they touch.
 pub(super) fn devices(report: &IoReport, all: &mut Parts) {
-    let mut table = Table::default()
-        .label("device")
-        .number("I/Os")
-        .number("sequential")
-        .number("regions used")
-        .number("of");
+    let mut table =
+        Table::default().label("device").numbers(["I/Os", "sequential", "regions used", "of"]);
     for d in &report.devices {
         table.row(vec![
             cell(d.device.clone()),
@@ -71,12 +67,7 @@ pub(super) fn regions(map: &RegionMap, style: Style, all: &mut Parts) {
         size(map.region_blocks),
         map.occupied
     ));
-    let mut table = Table::default()
-        .number("from block")
-        .number("to block")
-        .number("I/Os")
-        .number("share")
-        .word("");
+    let mut table = Table::default().numbers(["from block", "to block", "I/Os", "share"]).word("");
     for region in &map.top {
         table.row(vec![
             cell(region.from.to_string()),

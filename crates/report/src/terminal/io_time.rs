@@ -49,12 +49,10 @@ pub fn io_tick_line(ends_at_ns: u64, tick_ns: u64, tick: Option<&TickRow>) -> St
 pub fn io_ticks(report: &IoReport, style: Style) -> String {
     let series = &report.series;
     let wall = report.started_at.is_some();
-    let mut table = Table::default().word(if wall { "UTC" } else { "after" });
-    for title in
-        ["reads", "writes", "aio", "wback", "rahead", "nosync", "read B", "write B", "depth"]
-    {
-        table = table.number(title);
-    }
+    let mut table = Table::default()
+        .word(if wall { "UTC" } else { "after" })
+        .numbers(["reads", "writes", "aio", "wback", "rahead", "nosync"])
+        .numbers(["read B", "write B", "depth"]);
     let origin = report.origin_ns.unwrap_or(0);
     let zero = wall_of_zero(report);
     for tick in &series.ticks {

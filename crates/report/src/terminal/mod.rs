@@ -15,12 +15,9 @@ mod io_places;
 mod io_time;
 mod landscape;
 mod plan;
-mod profile;
 mod result;
 mod run;
 mod single;
-mod syscalls;
-mod system;
 mod tlb;
 
 pub use crate::document::terminal::writer::{painted, printable, printable_json};
@@ -33,20 +30,21 @@ pub use io_iostat::iostat;
 pub use io_time::{io_tick_header, io_tick_line, io_ticks};
 pub use landscape::{landscape, landscape_list, matrix};
 pub use plan::{PlanView, plan};
-pub use profile::{Threads, profile};
 pub use result::{Detail, result};
 pub use run::run;
-pub use syscalls::syscalls;
-pub use system::system;
 pub use tlb::{simulation, tlb};
 
+pub use crate::parts::profile::Threads;
 pub use crate::style::Style;
 pub use assay_chart::text::Glyphs;
 
-use assay_model::{Across, Analysis, Explanation, Finding, RunSummary};
+use assay_model::{Across, Analysis, Explanation, Finding, RunSummary, SystemDescription};
+use assay_profile::Profile;
+use assay_syscalls::{Dimension, Syscalls};
 
 use crate::Inside;
-use crate::document::{About, Found, Part, Parts};
+use crate::document::{Found, Part, Parts};
+use crate::parts::system::{counted, described, key_facts};
 use crate::{document, parts};
 
 /// Runs side by side: the values and ratios by treatment, what else differed, the findings, and what the
@@ -64,6 +62,26 @@ pub fn across(
     document::terminal::parts(&all, style)
 }
 
+/// The profile with so many functions of each side.
+pub fn profile(profile: &Profile, most: usize, threads: Threads, style: Style) -> String {
+    document::terminal::parts(&parts::profile::whole(profile, most, threads), style)
+}
+
+/// The calls by these dimensions, so many lines a table.
+pub fn syscalls(seen: &Syscalls, by: &[Dimension], most: usize, style: Style) -> String {
+    document::terminal::parts(&parts::syscalls::whole(seen, by, most), style)
+}
+
+/// The key facts of a system, those that could not be read with the reason, and how many more are recorded.
+pub fn system(system: &SystemDescription, style: Style) -> String {
+    let mut all = Parts::default();
+    all.titled(described(system));
+    let key = key_facts(system).into_iter().map(|(name, _, value)| (name, value));
+    all.push(Part::Pairs(key.collect()));
+    all.note(counted(system));
+    document::terminal::parts(&all, style)
+}
+
 /// What differs along with a metric; `analysis` is that of the run.
 pub fn explain(analysis: &Analysis, explanation: &Explanation, style: Style) -> String {
     document::terminal::parts(&parts::explain::alone(analysis, explanation), style)
@@ -71,11 +89,8 @@ pub fn explain(analysis: &Analysis, explanation: &Explanation, style: Style) -> 
 
 /// Findings, the worst first, each with its remedy; of none, that there is none.
 pub fn findings(findings: &[Finding], style: Style) -> String {
-    let found =
-        |f: &Finding| Found { finding: f.clone(), about: About::Trials(Vec::new()), id: None };
-    let mut all = Parts::default();
-    all.push(Part::Findings(findings.iter().map(found).collect()));
-    document::terminal::parts(&all, style)
+    let found = Part::Findings(findings.iter().map(Found::whole).collect());
+    document::terminal::parts(&Parts::of(found), style)
 }
 
 #[cfg(test)]

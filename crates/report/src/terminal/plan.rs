@@ -47,12 +47,8 @@ pub fn plan(view: &PlanView<'_>, style: Style) -> String {
         ("detectable", view.detectable.to_owned()),
     ];
     all.push(Part::Pairs(facts.map(|(name, value)| (name.to_owned(), value)).to_vec()));
-    let mut table = Table::default()
-        .number("id")
-        .label("treatment")
-        .number("trials")
-        .number("warm-ups")
-        .word("");
+    let mut table =
+        Table::default().number("id").label("treatment").numbers(["trials", "warm-ups"]).word("");
     for t in &plan.treatments {
         let of = |warmup: bool| {
             plan.trials

@@ -5,6 +5,7 @@ use assay_model::{Outcome, Severity, TrialRecord};
 
 use super::Style;
 use super::run::results;
+use crate::alike::once;
 use crate::document::{About, Found, On, Part, Tone, terminal};
 use crate::figures::count;
 use crate::parts::findings::found;
@@ -62,13 +63,8 @@ fn in_short(warnings: &[&Found], style: Style) -> String {
         let text = format!("warning: {} {}: {}", f.id, f.name, f.message);
         return shorten(&text, 2 * style.columns() - 12, style.ellipsis());
     }
-    let mut checks: Vec<String> = Vec::new();
-    for f in warnings {
-        let check = format!("{} {}", f.finding.id, f.finding.name);
-        if !checks.contains(&check) {
-            checks.push(check);
-        }
-    }
+    let check = |f: &&Found| format!("{} {}", f.finding.id, f.finding.name);
+    let checks = once(warnings.iter().map(check));
     let mut trials: Vec<u32> = warnings
         .iter()
         .flat_map(|f| match &f.about {

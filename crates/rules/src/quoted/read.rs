@@ -67,6 +67,11 @@ const COLUMNS: [(&str, Column); 26] = [
     ("result", Column::Result),
 ];
 
+/// Returns the names of the columns that [`QuotedResult`] has fields for, in the order of the files.
+pub fn columns() -> impl Iterator<Item = &'static str> {
+    COLUMNS.iter().map(|(name, _)| *name)
+}
+
 /// The names of the columns that a file must have.
 const NEEDED: [&str; 6] = ["id", "benchmark", "metric", "unit", "system", "value"];
 

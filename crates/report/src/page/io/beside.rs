@@ -6,6 +6,7 @@ use maud::{Markup, html};
 
 use super::Subject;
 use super::charts::{Titled, charts, common, same_series};
+use crate::alike::once;
 use crate::document::html::{figure, table};
 use crate::gate::Gate;
 use crate::parts::across::io;
@@ -34,12 +35,7 @@ fn side_by_side(views: &[&RunView]) -> Option<Markup> {
         return None;
     }
     same_series(&mut all.iter_mut().map(|(_, charts)| charts).collect::<Vec<_>>());
-    let mut titles: Vec<&String> = Vec::new();
-    for (title, _) in all.iter().flat_map(|(_, charts)| charts) {
-        if !titles.contains(&title) {
-            titles.push(title);
-        }
-    }
+    let titles = once(all.iter().flat_map(|(_, charts)| charts).map(|(title, _)| title));
     let of = |title: &String| -> Vec<(&String, Option<Markup>)> {
         let reach = common(title, all.iter().map(|(_, charts)| charts));
         let one = |charts: &Titled| {

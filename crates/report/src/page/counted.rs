@@ -1,0 +1,86 @@
+//! What was counted in the trials: system calls, and instructions as Valgrind counts them in trials of their own. For
+//! each side its trials together, and what differs from the first side.
+
+use assay_profile::{Profile, instructions as differences};
+use assay_syscalls::Syscalls;
+use maud::{Markup, html};
+
+use crate::document::{Part, Parts, html};
+use crate::figures::count;
+use crate::parts::{instructions as by_function, syscalls as by_call};
+use crate::view::RunView;
+
+/// Lines of a table.
+const MAX_ROWS: usize = 25;
+/// Sides whose tables are shown.
+const MAX_SIDES: usize = 6;
+
+/// A treatment or a run: an id that is unique on the page, its name, and the values of its trials.
+pub(super) type TrialGroup<'a, T> = (String, String, Vec<&'a T>);
+
+/// The treatments of a run side by side, the baseline first.
+pub(super) fn treatments<'a, T>(
+    view: &'a RunView,
+    of: fn(&'a RunView, u32) -> Vec<&'a T>,
+    shown: fn(Vec<TrialGroup<'a, T>>, f64) -> Option<Markup>,
+) -> Option<Markup> {
+    let side = |t: u32| (format!("t{t}"), view.label(t), of(view, t));
+    let all = view.treatments().into_iter().map(side).collect();
+    shown(all, view.experiment.compare.confidence)
+}
+
+/// Instructions side by side.
+pub(super) fn instructions(sides: Vec<TrialGroup<'_, Profile>>, confidence: f64) -> Option<Markup> {
+    beside(
+        sides,
+        "What the program and what it started executed, counted by Valgrind's callgrind in trials that were not timed. Instructions are not time: a cache miss or a system call takes longer than they show.",
+        "counts",
+        |a, b, labels| {
+            let d = differences(a, b, confidence)?;
+            Some(by_function::changes(&d, labels, MAX_ROWS))
+        },
+        |of| Parts::of(Part::Table(by_function::table(of, MAX_ROWS))),
+    )
+}
+
+/// System calls side by side.
+pub(super) fn system_calls(
+    sides: Vec<TrialGroup<'_, Syscalls>>,
+    confidence: f64,
+) -> Option<Markup> {
+    beside(
+        sides,
+        "What the program and what it started asked of the kernel.",
+        "system calls",
+        |a, b, labels| {
+            let d = assay_syscalls::differences(a, b, confidence);
+            Some(by_call::changes(&d, labels, MAX_ROWS))
+        },
+        |of| by_call::tables(&Syscalls::merged(of.iter().copied()), MAX_ROWS),
+    )
+}
+
+fn beside<T>(
+    mut sides: Vec<TrialGroup<'_, T>>,
+    words: &str,
+    left: &str,
+    changes: impl Fn(&[&T], &[&T], [&str; 2]) -> Option<Parts>,
+    tables: impl Fn(&[&T]) -> Parts,
+) -> Option<Markup> {
+    sides.retain(|(.., of)| !of.is_empty());
+    let (_, baseline, first) = sides.first()?;
+    Some(html! {
+        p { (words) }
+        @for (_, label, of) in sides.iter().skip(1) {
+            @if let Some(d) = changes(first, of, [baseline, label]) { (html::parts(&d)) }
+        }
+        @for (_, label, of) in sides.iter().take(MAX_SIDES) {
+            h3 { (label) }
+            p class="soft" { (count(of.len(), "trial")) " together" }
+            (html::parts(&tables(of)))
+        }
+        @if sides.len() > MAX_SIDES {
+            p class="soft" { (sides.len() - MAX_SIDES) " more have " (left) " in the record that are not shown here." }
+        }
+    })
+}

@@ -1,0 +1,27 @@
+//! The columns that tables of differences between two treatments share: of functions, instructions and system calls.
+
+use assay_model::units::percent;
+
+use crate::document::{Cell, Table, Tone, cell};
+
+/// Adds the columns of both sides, of their difference and of its interval.
+pub(super) fn columns(of: Table, labels: [&str; 2], confidence: f64) -> Table {
+    let interval = format!("{} CI", percent(confidence));
+    of.numbers([labels[0], labels[1], "difference"]).words([interval.as_str(), "clear"])
+}
+
+/// Returns the cells of a difference and of its interval.
+pub(super) fn cells(
+    difference: f64,
+    interval: Option<[f64; 2]>,
+    write: impl Fn(f64) -> String,
+) -> [Cell; 2] {
+    let signed = |v: f64| format!("{}{}", if v > 0.0 { "+" } else { "" }, write(v));
+    let ends = interval.map(|[low, high]| format!("[{}, {}]", signed(low), signed(high)));
+    [cell(signed(difference)), cell(ends.unwrap_or_else(|| "-".to_owned()))]
+}
+
+/// Returns the cell of a clear difference.
+pub(super) fn clear(difference: f64) -> Cell {
+    cell("yes").tone(if difference > 0.0 { Tone::Warn } else { Tone::Good })
+}
