@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use super::error::{PostError, Text, meant};
+use super::error::{PostError, Result, Text, meant};
 use super::expression::{Call, Expression, What};
 
 /// What a function takes.
@@ -20,6 +20,12 @@ pub(super) struct Signature {
     pub(super) example: &'static str,
 }
 
+impl Signature {
+    fn help(self) -> String {
+        format!("for example `{}`", self.example)
+    }
+}
+
 /// The arguments of one call.
 #[derive(Debug)]
 pub(super) struct Arguments<'a> {
@@ -31,11 +37,7 @@ pub(super) struct Arguments<'a> {
 
 impl<'a> Arguments<'a> {
     /// Binds the arguments of a call.
-    pub(super) fn bind(
-        text: Text<'a>,
-        call: &'a Call,
-        signature: Signature,
-    ) -> Result<Self, PostError> {
+    pub(super) fn bind(text: Text<'a>, call: &'a Call, signature: Signature) -> Result<Self> {
         let mut given: BTreeMap<&'static str, &Expression> = BTreeMap::new();
         let mut unnamed = 0;
         let name = signature.name;
@@ -45,11 +47,8 @@ impl<'a> Arguments<'a> {
                     let known = signature.arguments.iter().find(|a| *a == written);
                     let Some(slot) = known else {
                         let message = format!("`{name}` has no argument `{written}`");
-                        return Err(text.error(
-                            span.clone(),
-                            message,
-                            meant(written, signature.arguments),
-                        ));
+                        let help = meant(written, signature.arguments);
+                        return Err(text.error(span.clone(), message, help));
                     };
                     (*slot, span.clone())
                 }
@@ -59,8 +58,7 @@ impl<'a> Arguments<'a> {
                 }
                 None => {
                     let message = format!("`{name}` takes no further argument without a name");
-                    let help = format!("for example `{}`", signature.example);
-                    return Err(text.error(argument.value.span.clone(), message, help));
+                    return Err(text.error(argument.value.span.clone(), message, signature.help()));
                 }
             };
             if given.insert(slot, &argument.value).is_some() {
@@ -71,11 +69,7 @@ impl<'a> Arguments<'a> {
             signature.arguments[..signature.needed].iter().find(|a| !given.contains_key(*a))
         {
             let message = format!("`{name}` needs `{lacking}`");
-            return Err(text.error(
-                call.span.clone(),
-                message,
-                format!("for example `{}`", signature.example),
-            ));
+            return Err(text.error(call.span.clone(), message, signature.help()));
         }
         Ok(Arguments { text, call, signature, given })
     }
@@ -125,11 +119,7 @@ impl<'a> Arguments<'a> {
             self.signature.name,
             given.what.word()
         );
-        self.text.error(
-            given.span.clone(),
-            message,
-            format!("for example `{}`", self.signature.example),
-        )
+        self.text.error(given.span.clone(), message, self.signature.help())
     }
 
     /// The argument as it is written.
@@ -138,7 +128,7 @@ impl<'a> Arguments<'a> {
     }
 
     /// A text.
-    pub(super) fn text(&self, argument: &str) -> Result<Option<&'a str>, PostError> {
+    pub(super) fn text(&self, argument: &str) -> Result<Option<&'a str>> {
         match self.get(argument) {
             None => Ok(None),
             Some(Expression { what: What::Text(text), .. }) => Ok(Some(text)),
@@ -147,7 +137,7 @@ impl<'a> Arguments<'a> {
     }
 
     /// A whole number within limits.
-    pub(super) fn count(&self, argument: &str, most: usize) -> Result<Option<usize>, PostError> {
+    pub(super) fn count(&self, argument: &str, most: usize) -> Result<Option<usize>> {
         match self.get(argument) {
             None => Ok(None),
             Some(e @ Expression { what: What::Number(n), .. }) => {
@@ -163,7 +153,7 @@ impl<'a> Arguments<'a> {
     }
 
     /// `true` or `false`; `false` where it is not given.
-    pub(super) fn truth(&self, argument: &str) -> Result<bool, PostError> {
+    pub(super) fn truth(&self, argument: &str) -> Result<bool> {
         match self.get(argument) {
             None => Ok(false),
             Some(Expression { what: What::Truth(t), .. }) => Ok(*t),
@@ -172,7 +162,7 @@ impl<'a> Arguments<'a> {
     }
 
     /// A text, or a list of texts, with their places; empty where it is not given.
-    pub(super) fn texts(&self, argument: &str) -> Result<Vec<(&'a str, Range<usize>)>, PostError> {
+    pub(super) fn texts(&self, argument: &str) -> Result<Vec<(&'a str, Range<usize>)>> {
         let mut out = Vec::new();
         for e in self.members(argument) {
             match &e.what {

@@ -8,7 +8,7 @@ use assay_claims::{Computed, CurrentRow, Evaluate, ExpressionError, Outcome, Tab
 
 use super::amount::{Amount, Answer};
 use super::document;
-use super::error::{PostError, Text};
+use super::error::{Result, Text};
 use super::evaluator::{Binding, Evaluator, Made};
 use super::exact::exact;
 use super::expression::{Call, Parser};
@@ -31,7 +31,7 @@ impl<'a> Bindings<'a> {
         Bindings { library, tables, front }
     }
 
-    fn computed(&self, text: Text<'_>, at: Option<CurrentRow<'_>>) -> Result<Computed, PostError> {
+    fn computed(&self, text: Text<'_>, at: Option<CurrentRow<'_>>) -> Result<Computed> {
         let mut parser = Parser::new(text, 0);
         let call = parser.call()?;
         parser.blanks();
@@ -64,7 +64,8 @@ impl Evaluate for Bindings<'_> {
 }
 
 /// Turns the result of the outermost call into an outcome.
-fn answer(e: &Evaluator<'_>, call: &Call, made: Made) -> Result<Computed, PostError> {
+fn answer(e: &Evaluator<'_>, call: &Call, made: Made) -> Result<Computed> {
+    let error = |message: String, help: &str| Err(e.text.error(call.span.clone(), message, help));
     match made {
         Made::Amount(amount) => {
             let inputs = e.inputs(&[&amount]);
@@ -79,22 +80,15 @@ fn answer(e: &Evaluator<'_>, call: &Call, made: Made) -> Result<Computed, PostEr
                     of_amount(e, call, amount, number.formula.clone(), &number.inputs)
                 }
                 (None, Some(other)) => Ok(words(other, number.formula.clone(), &number.inputs)),
-                (None, None) => Err(e.text.error(
-                    call.span.clone(),
-                    format!("`{}` has no exact value", call.name),
-                    "",
-                )),
+                (None, None) => error(format!("`{}` has no exact value", call.name), ""),
             }
         }
         Made::Answer(answer, inputs) => Ok(words(&answer, String::new(), &inputs)),
-        Made::List(list) => Err(e.text.error(
-            call.span.clone(),
+        Made::List(list) => error(
             format!("`{}` makes {} values, and a claim is about one", call.name, list.len()),
             "put `mean`, `geomean`, `sum`, `min`, `max` or `count` around it",
-        )),
-        Made::Block(_) => {
-            Err(e.text.error(call.span.clone(), format!("`{}` makes no value", call.name), ""))
-        }
+        ),
+        Made::Block(_) => error(format!("`{}` makes no value", call.name), ""),
     }
 }
 
@@ -104,7 +98,7 @@ fn of_amount(
     amount: &Amount,
     formula: String,
     inputs: &[document::Input],
-) -> Result<Computed, PostError> {
+) -> Result<Computed> {
     if let Some(why) = &amount.withheld {
         return Ok(missing(why));
     }

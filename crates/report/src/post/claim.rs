@@ -9,42 +9,32 @@ use assay_rules::denominator::Basis;
 use super::amount::Amount;
 use super::answer::{Claim, Here};
 use super::arguments::{Arguments, Signature};
-use super::error::{PostError, meant};
+use super::error::{Result, meant};
 use super::evaluator::{Evaluator, Made};
-use super::expression::{Call, Expression, What};
+use super::expression::{Argument, Call, Expression, What};
 use super::functions::{Ratio, ratio};
 use super::read::{CLOSE, OPEN};
 use super::template::{Claim as Template, Piece};
+use crate::alike::once;
 
-const ASKED: &[Signature] = &[
-    signature(
-        "ahead",
+const ASKED: [Signature; 4] = [
+    asked(&["a", "than", "then"], "ahead", "ahead(\"own:elapsed@new\", than=\"own:elapsed@old\")"),
+    asked(
         &["a", "than", "then"],
-        2,
-        "ahead(\"own:elapsed@new\", than=\"own:elapsed@old\")",
-    ),
-    signature(
         "differs",
-        &["a", "than", "then"],
-        2,
         "differs(\"own:elapsed@new\", than=\"own:elapsed@old\")",
     ),
-    signature(
-        "multiple",
-        &["a", "of", "then"],
-        2,
-        "multiple(\"sweep:throughput.best_x\", of=4096)",
-    ),
-    signature("elsewhere", &["because", "then"], 1, "elsewhere(because=\"it needs Solaris\")"),
+    asked(&["a", "of", "then"], "multiple", "multiple(\"sweep:throughput.best_x\", of=4096)"),
+    asked(&["because", "then"], "elsewhere", "elsewhere(because=\"it needs Solaris\")"),
 ];
 
-const fn signature(
-    name: &'static str,
+/// A claim that needs all arguments but `then`.
+const fn asked(
     arguments: &'static [&'static str],
-    needed: usize,
+    name: &'static str,
     example: &'static str,
 ) -> Signature {
-    Signature { name, arguments, unnamed: 1, needed, example }
+    Signature { name, arguments, unnamed: 1, needed: arguments.len() - 1, example }
 }
 
 /// The runs that the claims of a template need, by the template's names for them.
@@ -60,24 +50,18 @@ pub(super) fn runs(pieces: &[Piece]) -> Vec<Vec<String>> {
 
 /// The runs that a call names.
 fn of_call(call: &Call) -> Vec<String> {
-    let mut out = Vec::new();
-    for argument in &call.arguments {
-        if matches!(&argument.name, Some((name, _)) if name == "then" || name == "because") {
-            continue;
-        }
-        if let What::Text(text) = &argument.value.what
-            && let Some((alias, _)) = text.split_once(':')
-            && !out.iter().any(|a| a == alias)
-        {
-            out.push(alias.to_owned());
-        }
-    }
-    out
+    let own =
+        |a: &&Argument| !matches!(&a.name, Some((name, _)) if name == "then" || name == "because");
+    let named = call.arguments.iter().filter(own).filter_map(|a| match &a.value.what {
+        What::Text(text) => text.split_once(':').map(|(alias, _)| alias.to_owned()),
+        _ => None,
+    });
+    once(named)
 }
 
 impl<'a> Evaluator<'a> {
     /// Asks a claim, and leaves its words and its place in the Markdown.
-    pub(super) fn claim(&mut self, claim: &'a Template, out: &mut String) -> Result<(), PostError> {
+    pub(super) fn claim(&mut self, claim: &'a Template, out: &mut String) -> Result<()> {
         let call = &claim.call;
         let Some(signature) = ASKED.iter().find(|s| s.name == call.name) else {
             let known: Vec<&str> = ASKED.iter().map(|s| s.name).collect();
@@ -92,11 +76,7 @@ impl<'a> Evaluator<'a> {
         let then = self.then(&arguments)?;
         let needed = of_call(call);
         for alias in &needed {
-            if !self.front.runs.contains_key(alias) {
-                let known: Vec<&str> = self.front.runs.keys().map(String::as_str).collect();
-                let message = format!("the front matter names no run `{alias}`");
-                return Err(self.text.error(call.span.clone(), message, meant(alias, &known)));
-            }
+            self.spec(alias, call.span.clone())?;
         }
         let absent = needed.iter().find(|alias| !self.runs.contains_key(*alias)).cloned();
         let (here, why) = match (&absent, call.name.as_str()) {
@@ -146,7 +126,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// What the post's own time found: a computed number, or words.
-    fn then(&mut self, a: &Arguments<'a>) -> Result<Option<String>, PostError> {
+    fn then(&mut self, a: &Arguments<'a>) -> Result<Option<String>> {
         match a.get("then") {
             None => Ok(None),
             Some(Expression { what: What::Text(text), span }) => {
@@ -190,15 +170,12 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Whether a value is a whole multiple of a number.
-    fn multiple(&mut self, arguments: &Arguments<'a>) -> Result<(Here, String), PostError> {
+    fn multiple(&mut self, arguments: &Arguments<'a>) -> Result<(Here, String)> {
         let size = match arguments.get("of") {
             Some(Expression { what: What::Number(n), .. }) if *n > 0.0 => *n,
             _ => {
-                return Err(arguments.error(
-                    "of",
-                    "`of` is a number above 0",
-                    "for example `of=4096`",
-                ));
+                let help = "for example `of=4096`";
+                return Err(arguments.error("of", "`of` is a number above 0", help));
             }
         };
         let amount = match self.amount(arguments, "a") {

@@ -100,13 +100,9 @@ fn dated(post: &Post) -> String {
 fn results(post: &Post) -> Table {
     let mut table =
         Table::of("Every quoted result that this post rests on, as its source printed it")
-            .word("id")
-            .word("system")
-            .word("metric")
+            .words(["id", "system", "metric"])
             .number("value")
-            .word("kind")
-            .word("as of")
-            .word("source");
+            .words(["kind", "as of", "source"]);
     for u in &post.results {
         let r = &u.result;
         let unit = if r.unit == "score" { "" } else { r.unit.as_str() };
@@ -134,11 +130,7 @@ fn runs(post: &Post) -> Table {
         }
     };
     let mut table = Table::of(caption)
-        .word("run")
-        .word("experiment")
-        .word("workload")
-        .word("host")
-        .word("started (UTC)")
+        .words(["run", "experiment", "workload", "host", "started (UTC)"])
         .number("trials that count")
         .word("kind");
     for (alias, view) in &post.runs {
@@ -170,11 +162,8 @@ fn fair_use(v: &PackVerdict) -> Table {
         "The rules of the pack {} {}, held against this page, which by them is: {}",
         v.pack, v.version, v.verdict
     );
-    let mut table = Table::of(caption)
-        .word("rule")
-        .word("outcome")
-        .word("seen, or missing")
-        .word("what it wants");
+    let mut table =
+        Table::of(caption).words(["rule", "outcome", "seen, or missing", "what it wants"]);
     for r in &v.rules {
         let outcome = match r.result {
             RuleResult::Pass => "kept".to_owned(),

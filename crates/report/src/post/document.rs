@@ -7,6 +7,7 @@ use assay_checks::ComparisonEvidence;
 use assay_model::{Finding, Interval, Severity};
 use assay_rules::denominator::{Basis, Denominator, Matrix};
 use assay_rules::pack::PackVerdict;
+use assay_rules::quantity::Quantity;
 use assay_rules::quoted::QuotedResult;
 use maud::Markup;
 use serde::Serialize;
@@ -119,7 +120,7 @@ impl Facts {
 }
 
 /// A number that was computed for a post.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct ComputedNumber {
     /// Its anchor: `d12`.
     pub anchor: String,
@@ -335,6 +336,15 @@ impl Post {
 }
 
 impl ComputedNumber {
+    /// Prints a quantity as `text`.
+    pub(super) fn show(&mut self, q: &Quantity, text: String) {
+        self.text = text;
+        self.value = Some(q.value);
+        self.unit.clone_from(&q.unit);
+        q.kind_words().clone_into(&mut self.kind);
+        self.formula = q.formula();
+    }
+
     /// Makes it a number that cannot be had, with the reason in its place.
     pub(super) fn unsupported(&mut self, why: &str) {
         self.withheld = Some(why.to_owned());

@@ -5,6 +5,9 @@ use std::ops::Range;
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet, renderer::DecorStyle};
 use assay_model::nearest;
 
+/// The result of reading or evaluating a template.
+pub(super) type Result<T, E = PostError> = std::result::Result<T, E>;
+
 /// The lines that a mistake stands in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Shown {

@@ -7,7 +7,7 @@ use assay_rules::quoted::is_date;
 use pulldown_cmark::Event;
 
 use super::document::{Post, RunLocation, UsedResult};
-use super::error::{PostError, Text, meant};
+use super::error::{Result, Text};
 use super::evaluator::{Evaluator, Made};
 use super::expression::Call;
 use super::front::Front;
@@ -33,7 +33,7 @@ impl Template {
     ///
     /// # Errors
     /// A mistake in the front matter or in the language of templates, with its place.
-    pub fn read(name: &str, text: String) -> Result<Self, PostError> {
+    pub fn read(name: &str, text: String) -> Result<Self> {
         let source = Text { name, text: &text };
         let (front, body) = front::read(source)?;
         seal::template(source, &front)?;
@@ -64,7 +64,7 @@ impl Template {
         runs: &BTreeMap<String, RunView>,
         assay_version: &str,
         today: &str,
-    ) -> Result<Post, PostError> {
+    ) -> Result<Post> {
         let text = Text { name: &self.name, text: &self.text };
         let exempt = Exempt::new(&self.front, library, runs);
         let mut evaluator = Evaluator::new(text, &self.front, library, runs, exempt);
@@ -95,7 +95,7 @@ impl Template {
 
 impl<'a> Evaluator<'a> {
     /// Checks the rendered text, and keeps the quantities that were typed in it.
-    fn read(&mut self, markdown: &str) -> Result<Marks, PostError> {
+    fn read(&mut self, markdown: &str) -> Result<Marks> {
         let events = events(markdown);
         for (event, source) in &events {
             if let Event::Text(shown) | Event::Code(shown) = event {
@@ -109,15 +109,12 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Nothing is known of days after the results were retrieved, nor of days to come.
-    fn not_in_the_future(&self, today: &str) -> Result<(), PostError> {
+    fn not_in_the_future(&self, today: &str) -> Result<()> {
         for (key, day) in [("retrieved", &self.front.retrieved), ("as_of", &self.front.as_of)] {
             if let Some(day) = day.as_deref().filter(|day| *day > today) {
                 let message = format!("`{key}` {day} lies in the future: today is {today}");
-                return Err(self.text.error(
-                    self.text.key(key),
-                    message,
-                    "write a day that has come",
-                ));
+                let help = "write a day that has come";
+                return Err(self.text.error(self.text.key(key), message, help));
             }
         }
         let Some(day) = self.front.as_of.as_deref().filter(|_| !self.used.is_empty()) else {
@@ -141,11 +138,7 @@ impl<'a> Evaluator<'a> {
         Err(self.text.error(self.text.key("as_of"), message, help))
     }
 
-    pub(super) fn pieces(
-        &mut self,
-        pieces: &'a [Piece],
-        out: &mut String,
-    ) -> Result<(), PostError> {
+    pub(super) fn pieces(&mut self, pieces: &'a [Piece], out: &mut String) -> Result<()> {
         for piece in pieces {
             match piece {
                 Piece::Markdown(span) => {
@@ -160,16 +153,8 @@ impl<'a> Evaluator<'a> {
         Ok(())
     }
 
-    fn section(&mut self, section: &'a Section, out: &mut String) -> Result<(), PostError> {
-        let Some(spec) = self.front.runs.get(&section.alias) else {
-            let known: Vec<&str> = self.front.runs.keys().map(String::as_str).collect();
-            let message = format!("the front matter names no run `{}`", section.alias);
-            return Err(self.text.error(
-                section.alias_span.clone(),
-                message,
-                meant(&section.alias, &known),
-            ));
-        };
+    fn section(&mut self, section: &'a Section, out: &mut String) -> Result<()> {
+        let spec = self.spec(&section.alias, section.alias_span.clone())?;
         if self.runs.contains_key(&section.alias) {
             self.used_runs.insert(section.alias.clone());
             self.pieces(&section.then, out)?;
@@ -186,7 +171,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Makes what a call asks for, and leaves its place in the Markdown.
-    fn place(&mut self, call: &'a Call, out: &mut String) -> Result<(), PostError> {
+    fn place(&mut self, call: &'a Call, out: &mut String) -> Result<()> {
         let made = self.call(call)?;
         let made = match made {
             Made::Amount(amount) => super::functions::print(self, call, &amount),
@@ -210,7 +195,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// A block stands on a line of its own.
-    fn alone(&self, call: &Call) -> Result<(), PostError> {
+    fn alone(&self, call: &Call) -> Result<()> {
         let text = self.text.text;
         let before = text[..call.span.start].rsplit('\n').next().unwrap_or("");
         let after = text[call.span.end..].split('\n').next().unwrap_or("");

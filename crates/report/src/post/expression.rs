@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::error::{PostError, Text};
+use super::error::{PostError, Result, Text};
 
 /// How deep calls and lists may stand inside each other.
 const DEPTH: usize = 8;
@@ -118,38 +118,40 @@ impl<'a> Parser<'a> {
     }
 
     /// A call.
-    pub(super) fn call(&mut self) -> Result<Call, PostError> {
+    pub(super) fn call(&mut self) -> Result<Call> {
         let Some(name) = self.name() else {
             return Err(self.expected("the name of a function"));
         };
         self.call_of(name, 0)
     }
 
-    fn call_of(
-        &mut self,
-        (name, name_span): (String, Range<usize>),
-        depth: usize,
-    ) -> Result<Call, PostError> {
+    fn call_of(&mut self, (name, name_span): (String, Range<usize>), depth: usize) -> Result<Call> {
         if !self.take("(") {
             let help = format!("a function is called with its arguments: `{name}(...)`");
             let (span, found) = self.found();
             return Err(self.text.error(span, format!("expected `(`, found {found}"), help));
         }
-        let mut arguments = Vec::new();
-        while !self.take(")") {
-            arguments.push(self.argument(depth + 1)?);
-            if !self.take(",") {
-                if self.take(")") {
-                    break;
-                }
-                return Err(self.expected("`,` or `)`"));
-            }
-        }
+        let arguments = self.separated(")", |parser| parser.argument(depth + 1))?;
         let span = name_span.start..self.at;
         Ok(Call { name, name_span, arguments, span })
     }
 
-    fn argument(&mut self, depth: usize) -> Result<Argument, PostError> {
+    /// Reads what stands between commas up to `end`.
+    fn separated<T>(&mut self, end: &str, one: impl Fn(&mut Self) -> Result<T>) -> Result<Vec<T>> {
+        let mut out = Vec::new();
+        while !self.take(end) {
+            out.push(one(self)?);
+            if !self.take(",") {
+                if self.take(end) {
+                    break;
+                }
+                return Err(self.expected(&format!("`,` or `{end}`")));
+            }
+        }
+        Ok(out)
+    }
+
+    fn argument(&mut self, depth: usize) -> Result<Argument> {
         let before = self.at;
         if let Some(name) = self.name() {
             if self.take("=") {
@@ -160,7 +162,7 @@ impl<'a> Parser<'a> {
         Ok(Argument { name: None, value: self.expression(depth)? })
     }
 
-    fn expression(&mut self, depth: usize) -> Result<Expression, PostError> {
+    fn expression(&mut self, depth: usize) -> Result<Expression> {
         self.blanks();
         let start = self.at;
         if depth > DEPTH {
@@ -169,7 +171,10 @@ impl<'a> Parser<'a> {
         }
         let what = match self.rest().chars().next() {
             Some(quote @ ('"' | '\'')) => What::Text(self.quoted(quote)?),
-            Some('[') => What::List(self.list(depth)?),
+            Some('[') => {
+                self.at += 1;
+                What::List(self.separated("]", |parser| parser.expression(depth + 1))?)
+            }
             Some(c) if c.is_ascii_digit() || matches!(c, '-' | '.') => What::Number(self.number()?),
             _ => match self.name() {
                 Some((name, _)) if name == "true" => What::Truth(true),
@@ -181,7 +186,7 @@ impl<'a> Parser<'a> {
         Ok(Expression { what, span: start..self.at })
     }
 
-    fn quoted(&mut self, quote: char) -> Result<String, PostError> {
+    fn quoted(&mut self, quote: char) -> Result<String> {
         let start = self.at;
         let mut out = String::new();
         let mut chars = self.rest().char_indices().skip(1);
@@ -200,22 +205,7 @@ impl<'a> Parser<'a> {
         Err(self.text.error(start..start + 1, message, format!("end it with {quote} on its line")))
     }
 
-    fn list(&mut self, depth: usize) -> Result<Vec<Expression>, PostError> {
-        self.at += 1;
-        let mut out = Vec::new();
-        while !self.take("]") {
-            out.push(self.expression(depth + 1)?);
-            if !self.take(",") {
-                if self.take("]") {
-                    break;
-                }
-                return Err(self.expected("`,` or `]`"));
-            }
-        }
-        Ok(out)
-    }
-
-    fn number(&mut self) -> Result<f64, PostError> {
+    fn number(&mut self) -> Result<f64> {
         let rest = self.rest();
         let part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+');
         let end = rest.find(|c| !part(c)).unwrap_or(rest.len());

@@ -6,7 +6,7 @@ use std::ops::Range;
 use assay_rules::quoted::is_date;
 use serde::Deserialize;
 
-use super::error::{PostError, Text, meant};
+use super::error::{Result, Text, meant};
 
 /// What a template says of itself.
 #[derive(Debug, Clone, PartialEq, Default, Deserialize)]
@@ -48,7 +48,7 @@ pub struct RunSpec {
 }
 
 /// The front matter and where the Markdown begins.
-pub(super) fn read(text: Text<'_>) -> Result<(Front, usize), PostError> {
+pub(super) fn read(text: Text<'_>) -> Result<(Front, usize)> {
     let Some(rest) = text.text.strip_prefix("+++\n") else {
         return Err(text.error(
             0..text.text.find('\n').unwrap_or(text.text.len()),
@@ -57,11 +57,8 @@ pub(super) fn read(text: Text<'_>) -> Result<(Front, usize), PostError> {
         ));
     };
     let Some(end) = end_of(rest) else {
-        return Err(text.error(
-            0..3,
-            "the front matter is never closed",
-            "end it with a line `+++`",
-        ));
+        let help = "end it with a line `+++`";
+        return Err(text.error(0..3, "the front matter is never closed", help));
     };
     let toml = &rest[..end.start];
     let front: Front = toml::from_str(toml).map_err(|e| {
@@ -120,7 +117,7 @@ fn help(message: &str) -> String {
 mod tests {
     use super::*;
 
-    fn front(text: &str) -> Result<(Front, usize), PostError> {
+    fn front(text: &str) -> Result<(Front, usize)> {
         read(Text { name: "x.md", text })
     }
 

@@ -53,20 +53,11 @@ pub fn content(post: &Post) -> Markup {
     };
     let foot = html! {
         @if own_disclosure {
-            section id="disclosure" aria-labelledby="disclosure-heading" {
-                h2 id="disclosure-heading" { "Disclosure" }
-                (html::parts(&disclosure(post)))
-            }
+            (html::section("disclosure", "Disclosure", &html::parts(&disclosure(post))))
         }
-        section id="derivations" aria-labelledby="derivations-heading" {
-            h2 id="derivations-heading" { "Every number" }
-            (derivations(post))
-        }
+        (html::section("derivations", "Every number", &derivations(post)))
         @if !typed.0.is_empty() {
-            section id="typed" aria-labelledby="typed-heading" {
-                h2 id="typed-heading" { "Typed by the author" }
-                (html::parts(&typed))
-            }
+            (html::section("typed", "Typed by the author", &html::parts(&typed)))
         }
     };
     let made_from = html! { "Made by assay " (post.assay_version) " from " code { (file_name(&post.file)) } ". " };
@@ -246,8 +237,7 @@ fn derivations(post: &Post) -> Markup {
     let mut table = Table::of("Computed cells of the tables")
         .word("number")
         .number("shown")
-        .word("how")
-        .word("kind");
+        .words(["how", "kind"]);
     for (i, n) in &cells {
         let mut ids: Vec<&str> = n.inputs.iter().filter_map(|i| i.result.as_deref()).collect();
         ids.dedup();

@@ -9,9 +9,10 @@ use assay_rules::quantity::Quantity;
 use super::amount::{Amount, Answer, OfRun, Part};
 use super::arguments::Arguments;
 use super::document::Input;
-use super::error::{PostError, meant};
+use super::error::{PostError, Result, meant};
 use super::evaluator::{Evaluator, Made};
 use super::expression::{Call, Expression, What};
+use super::front::RunSpec;
 use super::library::Missing;
 use super::score::{GEOMEAN, TOTAL};
 use crate::figures::centre;
@@ -20,17 +21,10 @@ use crate::view::RunView;
 
 impl<'a> Evaluator<'a> {
     /// The amount that an argument stands for.
-    pub(super) fn amount(
-        &mut self,
-        arguments: &Arguments<'a>,
-        name: &str,
-    ) -> Result<Amount, PostError> {
+    pub(super) fn amount(&mut self, arguments: &Arguments<'a>, name: &str) -> Result<Amount> {
         let Some(expression) = arguments.get(name) else {
-            return Err(arguments.error(
-                name,
-                format!("`{}` needs `{name}`", arguments.function()),
-                "",
-            ));
+            let message = format!("`{}` needs `{name}`", arguments.function());
+            return Err(arguments.error(name, message, ""));
         };
         self.amount_of(arguments, name, expression)
     }
@@ -41,7 +35,7 @@ impl<'a> Evaluator<'a> {
         arguments: &Arguments<'a>,
         name: &str,
         expression: &'a Expression,
-    ) -> Result<Amount, PostError> {
+    ) -> Result<Amount> {
         match &expression.what {
             What::Text(text) => self.named(text, expression.span.clone()),
             What::Call(call) => {
@@ -57,20 +51,19 @@ impl<'a> Evaluator<'a> {
                 Better::Neither,
                 &[],
             )),
-            other => Err(self.text.error(
-                expression.span.clone(),
-                format!(
-                    "`{name}` of `{}` is a result's id in quotes, not {}",
-                    arguments.function(),
-                    other.word()
-                ),
-                "for example \"t5240-1.6\", or \"sweep:throughput@processes=1\" for a run",
-            )),
+            other => {
+                let (function, word) = (arguments.function(), other.word());
+                let message =
+                    format!("`{name}` of `{function}` is a result's id in quotes, not {word}");
+                let help =
+                    "for example \"t5240-1.6\", or \"sweep:throughput@processes=1\" for a run";
+                Err(self.text.error(expression.span.clone(), message, help))
+            }
         }
     }
 
     /// Converts the result of a call to a value for another function.
-    pub(super) fn operand(&self, made: Made, call: &Call) -> Result<Amount, PostError> {
+    pub(super) fn operand(&self, made: Made, call: &Call) -> Result<Amount> {
         let error = |what: &str, help: &str| {
             let message = format!("`{}` makes {what}, not a value", call.name);
             Err(self.text.error(call.span.clone(), message, help))
@@ -91,11 +84,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Lists the values of an argument: ids, ends of ids, patterns with `*`, calls, columns.
-    pub(super) fn amounts(
-        &mut self,
-        arguments: &Arguments<'a>,
-        name: &str,
-    ) -> Result<Vec<Amount>, PostError> {
+    pub(super) fn amounts(&mut self, arguments: &Arguments<'a>, name: &str) -> Result<Vec<Amount>> {
         let mut out = Vec::new();
         for member in arguments.members(name) {
             match &member.what {
@@ -119,21 +108,8 @@ impl<'a> Evaluator<'a> {
         amounts.iter().flat_map(|a| a.inputs(Basis::Total, id)).collect()
     }
 
-    /// Refuses an argument that only bindings have.
-    pub(super) fn bound(
-        &self,
-        arguments: &Arguments<'a>,
-        name: &str,
-        help: &str,
-    ) -> Result<(), PostError> {
-        if self.binding.is_some() {
-            return Ok(());
-        }
-        Err(arguments.error(name, format!("`{name}` stands in bindings of claims"), help))
-    }
-
     /// The amount of that name.
-    pub(super) fn named(&mut self, name: &str, span: Range<usize>) -> Result<Amount, PostError> {
+    pub(super) fn named(&mut self, name: &str, span: Range<usize>) -> Result<Amount> {
         if self.binding.is_none()
             && let Some((alias, rest)) = name.split_once(':')
         {
@@ -160,13 +136,12 @@ impl<'a> Evaluator<'a> {
     }
 
     /// The index of a quoted result.
-    pub(super) fn row(&self, name: &str, span: Range<usize>) -> Result<usize, PostError> {
+    pub(super) fn row(&self, name: &str, span: Range<usize>) -> Result<usize> {
         self.library.find(name).map_err(|missing| match missing {
-            Missing::Several(ids) => self.text.error(
-                span,
-                format!("`{name}` fits several results"),
-                format!("write more of the id: {}", ids.join(", ")),
-            ),
+            Missing::Several(ids) => {
+                let help = format!("write more of the id: {}", ids.join(", "));
+                self.text.error(span, format!("`{name}` fits several results"), help)
+            }
             Missing::None => {
                 let ends =
                     self.library.ids().filter_map(|id| id.split_once('-').map(|(_, end)| end));
@@ -181,7 +156,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Finds the rows of an id, of the end of one, or of a pattern with `*`.
-    fn fitting(&self, text: &str, span: Range<usize>) -> Result<Vec<usize>, PostError> {
+    pub(super) fn fitting(&self, text: &str, span: Range<usize>) -> Result<Vec<usize>> {
         if !text.contains('*') {
             return Ok(vec![self.row(text, span)?]);
         }
@@ -192,17 +167,18 @@ impl<'a> Evaluator<'a> {
         Ok(fitting)
     }
 
-    /// The run that an alias stands for.
-    pub(super) fn view(
-        &mut self,
-        alias: &str,
-        span: Range<usize>,
-    ) -> Result<&'a RunView, PostError> {
-        let Some(spec) = self.front.runs.get(alias) else {
+    /// The run of the front matter that an alias stands for.
+    pub(super) fn spec(&self, alias: &str, span: Range<usize>) -> Result<&'a RunSpec> {
+        self.front.runs.get(alias).ok_or_else(|| {
             let known: Vec<&str> = self.front.runs.keys().map(String::as_str).collect();
             let message = format!("the front matter names no run `{alias}`");
-            return Err(self.text.error(span, message, meant(alias, &known)));
-        };
+            self.text.error(span, message, meant(alias, &known))
+        })
+    }
+
+    /// The run that an alias stands for.
+    pub(super) fn view(&mut self, alias: &str, span: Range<usize>) -> Result<&'a RunView> {
+        let spec = self.spec(alias, span.clone())?;
         let Some(view) = self.runs.get(alias) else {
             let message = format!("the run `{alias}` ({}) is not in this archive", spec.run);
             // Another run of the experiment is not the one that is named.
@@ -222,7 +198,7 @@ impl<'a> Evaluator<'a> {
         Ok(view)
     }
 
-    fn of_run(&mut self, alias: &str, rest: &str, span: Range<usize>) -> Result<Amount, PostError> {
+    fn of_run(&mut self, alias: &str, rest: &str, span: Range<usize>) -> Result<Amount> {
         let view = self.view(alias, span.clone())?;
         let (metric, treatment) = rest.split_once('@').unwrap_or((rest, ""));
         if let Some(suite) = &self.gates[alias].analysis.suite
@@ -244,21 +220,37 @@ impl<'a> Evaluator<'a> {
             },
         };
         let label = on_host(&view.label(id), view);
-        let withheld = self.gates[alias].treatment(id).map(Withheld::why);
+        let part = if summary.is_some() { Part::Treatment(id) } else { Part::Curve };
+        let run = OfRun { alias: alias.to_owned(), part, treatments: vec![id] };
+        let read = Read { what: format!("{} of {label}", read.what), ..read };
+        self.read_of(view, label, metric, run, &read)
+            .map_err(|message| self.text.error(span, message, ""))
+    }
+
+    /// The amount that was read of a run; what has no value is a mistake, unless it is withheld.
+    pub(super) fn read_of(
+        &self,
+        view: &RunView,
+        label: String,
+        metric: &str,
+        run: OfRun,
+        read: &Read,
+    ) -> Result<Amount, String> {
+        let gate = &self.gates[&run.alias];
+        let withheld = run.treatments.iter().find_map(|t| gate.treatment(*t)).map(Withheld::why);
         if read.value.is_none() && withheld.is_none() {
-            let message = format!("`{metric}` of {label} has no value in run {}", view.summary.id);
-            return Err(self.text.error(span, message, ""));
+            return Err(format!("`{metric}` of {label} has no value in run {}", view.summary.id));
         }
+        let from = format!("run {}", view.summary.id);
+        let value = read.value.unwrap_or(f64::NAN);
+        let value = Quantity::given(value, &read.unit, read.kind, &read.what, &from)
+            .with_interval(read.interval);
         Ok(Amount {
-            entry: entry(view, label, &read),
+            entry: Entry { label, value, better: read.better, counts: counts(view) },
             benchmark: view.summary.workload.clone(),
             metric: metric.to_owned(),
             rows: Vec::new(),
-            run: Some(OfRun {
-                alias: alias.to_owned(),
-                part: if summary.is_some() { Part::Treatment(id) } else { Part::Curve },
-                treatments: vec![id],
-            }),
+            run: Some(run),
             decimals: None,
             withheld,
             as_of: Some(view.summary.started_at.chars().take(10).collect()),
@@ -271,7 +263,7 @@ impl<'a> Evaluator<'a> {
         view: &RunView,
         wanted: &str,
         span: &Range<usize>,
-    ) -> Result<u32, PostError> {
+    ) -> Result<u32> {
         let fits: Vec<u32> = view
             .plan
             .treatments
@@ -284,22 +276,18 @@ impl<'a> Evaluator<'a> {
             .collect();
         let labels: Vec<String> =
             view.plan.treatments.iter().take(12).map(|t| format!("`{}`", t.label())).collect();
-        match fits.as_slice() {
-            [one] => Ok(*one),
-            [] => Err(self.text.error(
-                span.clone(),
-                format!("the run has no treatment `{wanted}`"),
-                format!("it has {}", labels.join(", ")),
-            )),
-            _ => Err(self.text.error(
-                span.clone(),
-                format!(
-                    "the run has several treatments{}",
-                    if wanted.is_empty() { String::new() } else { format!(" with `{wanted}`") }
-                ),
-                format!("name one after `@`: {}", labels.join(", ")),
-            )),
-        }
+        let labels = labels.join(", ");
+        let (message, help) = match fits.as_slice() {
+            [one] => return Ok(*one),
+            [] => (format!("the run has no treatment `{wanted}`"), format!("it has {labels}")),
+            _ => {
+                let with =
+                    if wanted.is_empty() { String::new() } else { format!(" with `{wanted}`") };
+                let message = format!("the run has several treatments{with}");
+                (message, format!("name one after `@`: {labels}"))
+            }
+        };
+        Err(self.text.error(span.clone(), message, help))
     }
 
     fn no_metric(&self, view: &RunView, id: u32, metric: &str, span: Range<usize>) -> PostError {
@@ -310,11 +298,8 @@ impl<'a> Evaluator<'a> {
             known.extend(PARTS.iter().map(|p| format!("{}.{p}", c.name)));
         }
         let known: Vec<&str> = known.iter().map(String::as_str).collect();
-        self.text.error(
-            span,
-            format!("run {} has no metric `{metric}`", view.summary.id),
-            meant(metric, &known),
-        )
+        let message = format!("run {} has no metric `{metric}`", view.summary.id);
+        self.text.error(span, message, meant(metric, &known))
     }
 }
 
@@ -332,27 +317,14 @@ pub(super) fn fits(wanted: &str, own: &[&str]) -> bool {
 /// What can be read of a curve.
 const PARTS: [&str; 5] = ["best", "best_x", "efficient", "efficient_x", "smoothness"];
 
-struct Read {
-    kind: Kind,
-    value: Option<f64>,
-    unit: String,
-    interval: Option<Interval>,
-    better: Better,
-    what: String,
-}
-
-/// What was read of a run, as something to rank and to divide.
-fn entry(view: &RunView, label: String, read: &Read) -> Entry {
-    let from = format!("run {}", view.summary.id);
-    let value = read.value.unwrap_or(f64::NAN);
-    let what = format!("{} of {label}", read.what);
-    Entry {
-        label,
-        value: Quantity::given(value, &read.unit, read.kind, &what, &from)
-            .with_interval(read.interval),
-        better: read.better,
-        counts: counts(view),
-    }
+/// What was read of a run.
+pub(super) struct Read {
+    pub(super) kind: Kind,
+    pub(super) value: Option<f64>,
+    pub(super) unit: String,
+    pub(super) interval: Option<Interval>,
+    pub(super) better: Better,
+    pub(super) what: String,
 }
 
 fn of_summary(view: &RunView, s: &TreatmentSummary) -> Read {
@@ -413,7 +385,7 @@ pub(super) fn on_host(label: &str, view: &RunView) -> String {
 }
 
 /// What the system of a run has of each denominator.
-pub(super) fn counts(view: &RunView) -> Counts {
+fn counts(view: &RunView) -> Counts {
     let count =
         |path: &str| view.system.get(path).and_then(|t| t.parse::<f64>().ok()).filter(|n| *n > 0.0);
     Counts {

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use assay_rules::denominator::Denominator;
 
 use super::document::{ComputedNumber, Facts};
-use super::error::PostError;
+use super::error::Result;
 use super::evaluator::Evaluator;
 use super::typed::{Kind, NUMBER, Stretch, is_percent, unseen};
 
@@ -15,7 +15,7 @@ const JOINTS: &str = ".,:;'/^_-+*=~×÷·⁄∕−‐‑‒–±’‘′″٫٬
 const SIGNS: &str = "-+−‐‑‒–±﹣－＋";
 
 /// Refuses numbers that stand where they say something else.
-pub(super) fn check(e: &Evaluator<'_>, all: &[Stretch]) -> Result<(), PostError> {
+pub(super) fn check(e: &Evaluator<'_>, all: &[Stretch]) -> Result<()> {
     let mut metrics: Option<BTreeSet<String>> = None;
     let mut read = vec![false; e.numbers.len()];
     for stretch in all {
@@ -65,12 +65,9 @@ pub(super) fn check(e: &Evaluator<'_>, all: &[Stretch]) -> Result<(), PostError>
     }
     for (number, call) in &e.placed {
         if !read[*number] {
+            let message = "a computed number stands where nothing is printed";
             let help = "move it out of the address or the language of a block of code";
-            return Err(e.text.error(
-                call.clone(),
-                "a computed number stands where nothing is printed",
-                help,
-            ));
+            return Err(e.text.error(call.clone(), message, help));
         }
     }
     Ok(())

@@ -1,6 +1,6 @@
 //! Bytes to the text of a template, with a limit.
 
-use super::error::{PostError, Text};
+use super::error::{Result, Text};
 
 /// The largest template that is read, bytes.
 pub const MAX_SIZE: usize = 4 << 20;
@@ -19,21 +19,18 @@ pub(super) fn is_reserved(c: char) -> bool {
 ///
 /// # Errors
 /// Longer than [`MAX_SIZE`], or a byte that text does not have (it is a binary file).
-pub fn decode(name: &str, bytes: &[u8]) -> Result<String, PostError> {
+pub fn decode(name: &str, bytes: &[u8]) -> Result<String> {
     let whole = Text { name, text: "" };
     if bytes.len() > MAX_SIZE {
-        return Err(whole.whole(
-            format!("the template is larger than {} MiB", MAX_SIZE >> 20),
-            "a post is text; put tables into files of results and name them",
-        ));
+        let message = format!("the template is larger than {} MiB", MAX_SIZE >> 20);
+        let help = "a post is text; put tables into files of results and name them";
+        return Err(whole.whole(message, help));
     }
     if let Some(at) = bytes.iter().position(|b| *b < 0x20 && !matches!(b, b'\n' | b'\r' | b'\t')) {
         let line = bytes[..at].split(|b| *b == b'\n').count();
         let byte = bytes[at];
-        return Err(whole.whole(
-            format!("line {line} holds a byte {byte:#04x}, which text does not have"),
-            "a template is Markdown in UTF-8 or Latin-1",
-        ));
+        let message = format!("line {line} holds a byte {byte:#04x}, which text does not have");
+        return Err(whole.whole(message, "a template is Markdown in UTF-8 or Latin-1"));
     }
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text.to_owned(),

@@ -1,7 +1,7 @@
 //! The mark of certification. Statements carry it, and nothing else does: a template with the glyph or one that looks
 //! like it is refused, and data with it are shown without it.
 
-use super::error::{PostError, Text};
+use super::error::{Result, Text};
 use super::front::Front;
 use super::read::is_reserved;
 
@@ -32,7 +32,7 @@ const HELP: &str = "take it out, or state the claim: `{{ statement(better(\"a\",
 
 /// Refuses a template that shows the mark, or characters that the places of numbers are made of, as written or by the
 /// escapes of its front matter.
-pub(super) fn template(text: Text<'_>, front: &Front) -> Result<(), PostError> {
+pub(super) fn template(text: Text<'_>, front: &Front) -> Result<()> {
     if let Some(span) = find(text.text) {
         return Err(text.error(span.clone(), message(&text.text[span]), HELP));
     }
@@ -58,7 +58,7 @@ pub(super) fn rendered(
     shown: &str,
     written: &str,
     source: impl FnOnce() -> usize,
-) -> Result<(), PostError> {
+) -> Result<()> {
     let reserved = || shown.find(is_reserved).filter(|_| !written.contains(is_reserved));
     if find(shown).is_none() && reserved().is_none() {
         return Ok(());

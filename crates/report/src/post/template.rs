@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::error::{PostError, Text};
+use super::error::{PostError, Result, Text};
 use super::expression::{Call, Parser};
 
 /// How deep sections may stand inside each other.
@@ -47,7 +47,7 @@ enum End {
 }
 
 /// The pieces of a template from a place on.
-pub(super) fn parse(text: Text<'_>, from: usize) -> Result<Vec<Piece>, PostError> {
+pub(super) fn parse(text: Text<'_>, from: usize) -> Result<Vec<Piece>> {
     let mut at = from;
     let (pieces, end) = pieces(text, &mut at, 0)?;
     match end {
@@ -57,7 +57,7 @@ pub(super) fn parse(text: Text<'_>, from: usize) -> Result<Vec<Piece>, PostError
     }
 }
 
-fn pieces(text: Text<'_>, at: &mut usize, depth: usize) -> Result<(Vec<Piece>, End), PostError> {
+fn pieces(text: Text<'_>, at: &mut usize, depth: usize) -> Result<(Vec<Piece>, End)> {
     let mut out = Vec::new();
     loop {
         let Some(open) = text.text[*at..].find("{{").map(|i| *at + i) else {
@@ -100,11 +100,8 @@ fn pieces(text: Text<'_>, at: &mut usize, depth: usize) -> Result<(Vec<Piece>, E
             }
             let (says, end) = pieces(text, at, depth + 1)?;
             if !matches!(end, End::Close(_, "claim")) {
-                return Err(text.error(
-                    span,
-                    "this claim is never closed",
-                    "close it with `{{/claim}}`",
-                ));
+                let help = "close it with `{{/claim}}`";
+                return Err(text.error(span, "this claim is never closed", help));
             }
             out.push(Piece::Claim(Claim { call, says }));
             continue;
@@ -139,11 +136,8 @@ fn unclosed(text: Text<'_>, open: usize, at: usize) -> PostError {
         return text.error(open..open + 2, "this `{{` is never closed", "close it with `}}`");
     }
     let start = text.text.len() - rest.len();
-    text.error(
-        start..start + next.len(),
-        format!("expected `}}}}`, found `{next}`"),
-        "one call stands in `{{ }}`",
-    )
+    let message = format!("expected `}}}}`, found `{next}`");
+    text.error(start..start + next.len(), message, "one call stands in `{{ }}`")
 }
 
 fn section(
@@ -152,16 +146,13 @@ fn section(
     (alias, alias_span): (String, Range<usize>),
     open: usize,
     depth: usize,
-) -> Result<Section, PostError> {
+) -> Result<Section> {
     let never = || {
         text.error(open..alias_span.end, "this section is never closed", "close it with `{{/run}}`")
     };
     if depth > DEPTH {
-        return Err(text.error(
-            alias_span,
-            format!("sections stand more than {DEPTH} deep in each other"),
-            "",
-        ));
+        let message = format!("sections stand more than {DEPTH} deep in each other");
+        return Err(text.error(alias_span, message, ""));
     }
     let (then, end) = pieces(text, at, depth)?;
     let otherwise = match end {

@@ -10,18 +10,18 @@ use super::value::{base, keep};
 use crate::post::amount::{Amount, Answer};
 use crate::post::arguments::Arguments;
 use crate::post::checks;
-use crate::post::error::PostError;
+use crate::post::error::Result;
 use crate::post::evaluator::{Evaluator, Made};
 use crate::post::exact;
 use crate::post::expression::What;
 
 /// Divides a by b, also across units.
-pub(super) fn ratio<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made, PostError> {
+pub(super) fn ratio<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made> {
     both(e, a, "over", Quantity::per)
 }
 
 /// Multiplies a by b.
-pub(super) fn product<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made, PostError> {
+pub(super) fn product<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made> {
     both(e, a, "by", Quantity::times)
 }
 
@@ -30,7 +30,7 @@ fn both<'a>(
     args: &Arguments<'a>,
     second: &str,
     how: fn(&Quantity, &Quantity) -> Option<Quantity>,
-) -> Result<Made, PostError> {
+) -> Result<Made> {
     let a = e.amount(args, "a")?;
     let mut b = e.amount(args, second)?;
     if second == "over"
@@ -53,7 +53,7 @@ fn both<'a>(
 }
 
 /// Prints a part as a percentage of a whole: `43%`.
-pub(super) fn share<'a>(e: &mut Evaluator<'a>, args: &Arguments<'a>) -> Result<Made, PostError> {
+pub(super) fn share<'a>(e: &mut Evaluator<'a>, args: &Arguments<'a>) -> Result<Made> {
     let a = e.amount(args, "a")?;
     let whole = e.amount(args, "of")?;
     let whole = comparable(args, "of", &a, whole)?;
@@ -81,7 +81,7 @@ pub(super) fn share<'a>(e: &mut Evaluator<'a>, args: &Arguments<'a>) -> Result<M
 }
 
 /// Makes a value of a number that the claim itself states.
-pub(super) fn number<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made, PostError> {
+pub(super) fn number<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made> {
     let value = match a.get("value").map(|x| &x.what) {
         Some(What::Text(text)) => {
             text.parse::<f64>().ok().filter(|n| n.is_finite()).ok_or_else(|| {
@@ -97,7 +97,7 @@ pub(super) fn number<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Mad
 }
 
 /// Names an input that nobody printed.
-pub(super) fn missing<'a>(_: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made, PostError> {
+pub(super) fn missing<'a>(_: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made> {
     match a.text("what")?.map(str::trim) {
         None | Some("") => Err(a.error("what", "`missing` names the input that is not there", "")),
         Some(what) => Ok(Made::Amount(Box::new(Amount::missing(what, "1")))),

@@ -8,12 +8,12 @@ use assay_rules::quantity::Quantity;
 
 use crate::post::amount::{Amount, Answer};
 use crate::post::arguments::Arguments;
-use crate::post::error::PostError;
+use crate::post::error::{PostError, Result};
 use crate::post::evaluator::{Evaluator, Made};
 use crate::post::exact::exact;
 
 /// Reads the cell of a row and a column.
-pub(super) fn cell<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made, PostError> {
+pub(super) fn cell<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made> {
     let table = table(e, a)?;
     let row = name(a, "row")?;
     let row = table.row(row).map_err(|error| wrong(a, "row", &error))?;
@@ -21,7 +21,7 @@ pub(super) fn cell<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made,
 }
 
 /// Reads a cell of the current row.
-pub(super) fn this<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made, PostError> {
+pub(super) fn this<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made> {
     let Some(row) = e.binding.as_ref().and_then(|b| b.row) else {
         let help = "`this` stands in a claim with `column`; name a cell with `cell`";
         return Err(a.error("column", "the claim has no current row", help));
@@ -30,11 +30,11 @@ pub(super) fn this<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made,
 }
 
 /// Lists the values of a column.
-pub(super) fn column<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made, PostError> {
+pub(super) fn column<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made> {
     let table = table(e, a)?;
     let title = name(a, "column")?;
     let column = table.column(title).map_err(|error| wrong(a, "column", &error))?;
-    let named = |argument: &str| -> Result<Vec<&Row>, PostError> {
+    let named = |argument: &str| -> Result<Vec<&Row>> {
         let rows = a.texts(argument)?.into_iter();
         rows.map(|(row, _)| table.row(row).map_err(|error| wrong(a, argument, &error))).collect()
     };
@@ -48,7 +48,7 @@ pub(super) fn column<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Mad
 }
 
 /// Tells the order of values: `descending`, `ascending`, `equal` or `no order`.
-pub(super) fn ordered<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made, PostError> {
+pub(super) fn ordered<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made> {
     let amounts = if a.get("column").is_some() {
         match column(e, a)? {
             Made::List(amounts) => amounts,
@@ -75,7 +75,7 @@ pub(super) fn ordered<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Ma
     Ok(Made::Answer(Box::new(Answer::Text(words.to_owned())), e.inputs(&all)))
 }
 
-fn name<'a>(a: &Arguments<'a>, argument: &str) -> Result<&'a str, PostError> {
+fn name<'a>(a: &Arguments<'a>, argument: &str) -> Result<&'a str> {
     a.text(argument)?
         .ok_or_else(|| a.error(argument, format!("`{}` needs `{argument}`", a.function()), ""))
 }
@@ -85,7 +85,7 @@ fn wrong(a: &Arguments<'_>, argument: &str, error: &LookupError) -> PostError {
 }
 
 /// Finds the table that the first argument names.
-fn table<'a>(e: &Evaluator<'a>, a: &Arguments<'a>) -> Result<&'a Table, PostError> {
+fn table<'a>(e: &Evaluator<'a>, a: &Arguments<'a>) -> Result<&'a Table> {
     let tables = e.binding.as_ref().map_or(&[][..], |b| b.tables);
     let argument = if a.get("table").is_some() { "table" } else { "of" };
     let wanted = name(a, argument)?;
@@ -93,7 +93,7 @@ fn table<'a>(e: &Evaluator<'a>, a: &Arguments<'a>) -> Result<&'a Table, PostErro
 }
 
 /// Makes a value of a cell, or a text where it holds no number.
-fn of_row<'a>(a: &Arguments<'a>, table: &'a Table, row: &'a Row) -> Result<Made, PostError> {
+fn of_row<'a>(a: &Arguments<'a>, table: &'a Table, row: &'a Row) -> Result<Made> {
     let column = table.column(name(a, "column")?).map_err(|error| wrong(a, "column", &error))?;
     if row.cells[column].number.is_some() {
         return Ok(Made::Amount(Box::new(amount(a, table, row, column)?)));
@@ -108,7 +108,7 @@ fn of_row<'a>(a: &Arguments<'a>, table: &'a Table, row: &'a Row) -> Result<Made,
 }
 
 /// Makes a value of a cell, with the denominators of its row.
-fn amount(a: &Arguments<'_>, table: &Table, row: &Row, column: usize) -> Result<Amount, PostError> {
+fn amount(a: &Arguments<'_>, table: &Table, row: &Row, column: usize) -> Result<Amount> {
     let cell = table.number(row, column).map_err(|error| {
         a.error("column", error.to_string(), "leave rows out with `except = [...]`")
     })?;

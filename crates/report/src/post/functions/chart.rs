@@ -16,25 +16,22 @@ use super::value::basis;
 use crate::page::draw;
 use crate::post::arguments::Arguments;
 use crate::post::document::{Block, chart as laid};
-use crate::post::error::{PostError, meant};
+use crate::post::error::{Result, meant};
 use crate::post::evaluator::{Evaluator, Made};
 
 /// How many bars are drawn.
 const BARS: usize = 24;
 
 /// A chart.
-pub(super) fn chart<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made, PostError> {
+pub(super) fn chart<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made> {
     const KINDS: &[&str] = &["bars", "lines", "curve"];
     let made = match a.text("kind")?.unwrap_or("") {
         "bars" => bars(e, a)?,
         "lines" => lines(e, a)?,
         "curve" => curve(e, a)?,
         other => {
-            return Err(a.error(
-                "kind",
-                format!("there is no chart `{other}`"),
-                meant(other, KINDS),
-            ));
+            let message = format!("there is no chart `{other}`");
+            return Err(a.error("kind", message, meant(other, KINDS)));
         }
     };
     Ok(Made::Block(made))
@@ -45,13 +42,13 @@ fn id(e: &Evaluator<'_>) -> String {
 }
 
 /// The title that was typed, with marks at quantities.
-fn title(e: &mut Evaluator<'_>, a: &Arguments<'_>) -> Result<Option<String>, PostError> {
+fn title(e: &mut Evaluator<'_>, a: &Arguments<'_>) -> Result<Option<String>> {
     let span = a.get("title").map(|x| x.span.clone());
     Ok(a.text("title")?.map(|text| e.typed_text(text, "title of a chart", span)))
 }
 
 /// The names that were typed for bars and lines, with marks at quantities.
-fn renamed(e: &mut Evaluator<'_>, a: &Arguments<'_>) -> Result<Vec<String>, PostError> {
+fn renamed(e: &mut Evaluator<'_>, a: &Arguments<'_>) -> Result<Vec<String>> {
     let names = a.texts("names")?.into_iter();
     Ok(names.map(|(name, span)| e.typed_text(name, "name in a chart", Some(span))).collect())
 }
@@ -65,13 +62,13 @@ fn label(name: Option<&String>, own: &str) -> String {
 }
 
 /// In place of a chart whose results are all withheld: why.
-fn nothing(a: &Arguments<'_>, name: &str, why: &str) -> Result<Block, PostError> {
+fn nothing(a: &Arguments<'_>, name: &str, why: &str) -> Result<Block> {
     let title = a.text("title")?.unwrap_or(name);
     let words = format!("Nothing is drawn, every result is withheld: {why}");
     Ok(laid(html! { p { (words) } }, title, words))
 }
 
-fn bars<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Block, PostError> {
+fn bars<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Block> {
     let basis = basis(a)?;
     let mut withheld: Vec<String> = Vec::new();
     let (entries, name): (Vec<Entry>, String) = if a.get("of").is_some() {
@@ -185,7 +182,7 @@ fn kinds(entries: &[Entry]) -> &'static str {
 }
 
 /// Observations in a row: each pattern is a line, its results in the order of their file.
-fn lines<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Block, PostError> {
+fn lines<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Block> {
     let names = renamed(e, a)?;
     let mut series = Vec::new();
     let mut words = Vec::new();
@@ -232,13 +229,10 @@ fn lines<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Block, PostErro
 
 /// The curves that a run measured; where it measured none, those that it estimated or derived, and
 /// the chart states it.
-fn curve<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Block, PostError> {
+fn curve<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Block> {
     let Some(alias) = a.text("run")? else {
-        return Err(a.error(
-            "run",
-            "`chart` of a curve needs a run",
-            "for example `chart(\"curve\", run=\"sweep\")`",
-        ));
+        let help = "for example `chart(\"curve\", run=\"sweep\")`";
+        return Err(a.error("run", "`chart` of a curve needs a run", help));
     };
     let span = a.get("run").map_or(a.span(), |x| x.span.clone());
     let view = e.view(alias, span)?;
@@ -256,11 +250,8 @@ fn curve<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Block, PostErro
         {
             return nothing(a, &title, &why.why());
         }
-        return Err(a.error(
-            "run",
-            format!("run {} has no curve that may be shown", view.summary.id),
-            "",
-        ));
+        let message = format!("run {} has no curve that may be shown", view.summary.id);
+        return Err(a.error("run", message, ""));
     };
     let words = one
         .iter()

@@ -12,7 +12,7 @@ use super::value::{DIGITS, base, basis, keep};
 use crate::post::amount::{Amount, Answer, Part};
 use crate::post::arguments::Arguments;
 use crate::post::checks;
-use crate::post::error::PostError;
+use crate::post::error::Result;
 use crate::post::evaluator::{Evaluator, Made};
 use crate::post::exact;
 use crate::post::score::GEOMEAN;
@@ -35,8 +35,6 @@ pub(in crate::post) struct Ratio {
     margin: Option<f64>,
     /// The quotient of the two values.
     quantity: Quantity,
-    /// Its kind in words.
-    kind: String,
 }
 
 /// Which way round a ratio is taken.
@@ -46,23 +44,8 @@ enum Way {
     Plain,
     /// b / a: a ratio of times as a ratio of speeds.
     Turned,
-}
-
-/// The sides, or the reason why there is no number.
-fn sides<'a>(
-    e: &mut Evaluator<'a>,
-    args: &Arguments<'a>,
-    way: fn(Better) -> Way,
-) -> Result<(Amount, Amount, Basis, Result<Ratio, String>), PostError> {
-    let a = e.amount(args, "a")?;
-    let b = e.amount(args, "than")?;
-    let basis = basis(args)?;
-    let b = comparable(args, "than", &a, b)?;
-    let ratio = match way(a.better()) {
-        Way::Plain => ratio(e, &a, &b, basis),
-        Way::Turned => ratio(e, &b, &a, basis),
-    };
-    Ok((a, b, basis, ratio))
+    /// Turned where less is better.
+    ByDirection,
 }
 
 /// Converts the second value to the unit of the first. Values of two dimensions have no ratio.
@@ -71,7 +54,7 @@ pub(super) fn comparable(
     argument: &str,
     a: &Amount,
     mut b: Amount,
-) -> Result<Amount, PostError> {
+) -> Result<Amount> {
     // A bare number of the binding is meant in the unit of what it is compared with.
     if b.entry.value.unit == "1" && b.entry.value.leaves().is_empty() {
         b.entry.value.unit.clone_from(&a.entry.value.unit);
@@ -114,7 +97,6 @@ pub(in crate::post) fn ratio(
         interval: q.interval.filter(|i| i.low < i.high),
         verdict: None,
         margin: None,
-        kind: kind(&q),
         quantity: q,
     };
     if let Some((ratio, interval, c)) = own(e, a, b).filter(|_| basis == Basis::Total) {
@@ -147,15 +129,8 @@ fn own<'a>(
         }
         (Part::Score(of), Part::Score(to)) if a.metric == GEOMEAN => {
             // The first score is the baseline of all others.
-            let find = |i: usize| {
-                analysis
-                    .suite
-                    .as_ref()?
-                    .comparisons
-                    .iter()
-                    .find(|c| c.score == i)
-                    .map(|c| &c.geomean)
-            };
+            let all = &analysis.suite.as_ref()?.comparisons;
+            let find = |i: usize| all.iter().find(|c| c.score == i).map(|c| &c.geomean);
             match (of, to) {
                 (_, 0) => (find(of)?, false),
                 (0, _) => (find(to)?, true),
@@ -167,8 +142,7 @@ fn own<'a>(
     if !turned {
         return Some((c.ratio?, c.interval, c));
     }
-    let interval =
-        c.interval.map(|i| Interval { low: 1.0 / i.high, high: 1.0 / i.low, level: i.level });
+    let interval = c.interval.map(|i| Interval { low: 1.0 / i.high, high: 1.0 / i.low, ..i });
     Some((1.0 / c.ratio?, interval, c))
 }
 
@@ -198,17 +172,22 @@ struct Wording {
 fn compared<'a>(
     e: &mut Evaluator<'a>,
     args: &Arguments<'a>,
-    way: fn(Better) -> Way,
+    way: Way,
     say: fn(&Sides) -> Wording,
-) -> Result<Made, PostError> {
+) -> Result<Made> {
     let digits = args.count("digits", DIGITS)?;
-    let (a, b, basis, ratio) = sides(e, args, way)?;
+    let a = e.amount(args, "a")?;
+    let b = e.amount(args, "than")?;
+    let basis = basis(args)?;
+    let b = comparable(args, "than", &a, b)?;
+    let turned = way == Way::Turned || way == Way::ByDirection && a.better() == Better::Lower;
+    let ratio = if turned { ratio(e, &b, &a, basis) } else { ratio(e, &a, &b, basis) };
     let mut number = base(e, args.function(), args.line(), &[&a, &b], basis);
     let mut findings = checks::pair(e, &a, &b, basis);
     match ratio {
         Err(why) => number.unsupported(&why),
         Ok(ratio) => {
-            number.kind.clone_from(&ratio.kind);
+            number.kind = kind(&ratio.quantity);
             let turns = reversals_from(&a.entry, &b.entry, basis);
             let both = ranking(&a.entry, &b.entry).of;
             findings.extend(checks::reversal(basis, &turns, both > 1));
@@ -246,108 +225,90 @@ fn compared<'a>(
     Ok(Made::Number(keep(e, number, findings, &[&a, &b])))
 }
 
-fn by_direction(better: Better) -> Way {
-    if better == Better::Lower { Way::Turned } else { Way::Plain }
-}
-
-fn plain(_: Better) -> Way {
-    Way::Plain
-}
-
 /// `5% better`, `3% worse`: a/b - 1; where less is better, b/a - 1.
-pub(super) fn better<'a>(e: &mut Evaluator<'a>, args: &Arguments<'a>) -> Result<Made, PostError> {
+pub(super) fn better<'a>(e: &mut Evaluator<'a>, args: &Arguments<'a>) -> Result<Made> {
     let a = e.amount(args, "a")?;
     if a.better() == Better::Neither && a.withheld.is_none() {
         let message = format!("which way {} is better is not recorded", a.metric);
         return Err(args.error("a", message, "use `times` or `difference`, which do not judge"));
     }
-    compared(e, args, by_direction, |s| {
+    compared(e, args, Way::ByDirection, |s| {
         let reading = if s.a.better() == Better::Lower {
             " (lower is better: the other divided by this)"
         } else {
             ""
         };
-        less_one_wording(s, ["better", "worse"], reading)
+        less_one(s, ["better", "worse"], reading)
     })
 }
 
 /// `52% less time`, `8% more time`: 1 - t/t0.
-pub(super) fn less_time<'a>(
-    e: &mut Evaluator<'a>,
-    args: &Arguments<'a>,
-) -> Result<Made, PostError> {
+pub(super) fn less_time<'a>(e: &mut Evaluator<'a>, args: &Arguments<'a>) -> Result<Made> {
     timed(e, args)?;
-    compared(e, args, plain, |s| one_less(s, ["less time", "more time"]))
+    compared(e, args, Way::Plain, |s| one_less(s, ["less time", "more time"]))
 }
 
 /// `62% less`: 1 - a/b, of what has no better direction.
-pub(super) fn less<'a>(e: &mut Evaluator<'a>, args: &Arguments<'a>) -> Result<Made, PostError> {
-    compared(e, args, plain, |s| one_less(s, ["less", "more"]))
+pub(super) fn less<'a>(e: &mut Evaluator<'a>, args: &Arguments<'a>) -> Result<Made> {
+    compared(e, args, Way::Plain, |s| one_less(s, ["less", "more"]))
 }
 
 /// `9% more`: a/b - 1, of what has no better direction.
-pub(super) fn more<'a>(e: &mut Evaluator<'a>, args: &Arguments<'a>) -> Result<Made, PostError> {
-    compared(e, args, plain, |s| less_one_wording(s, ["more", "less"], ""))
+pub(super) fn more<'a>(e: &mut Evaluator<'a>, args: &Arguments<'a>) -> Result<Made> {
+    compared(e, args, Way::Plain, |s| less_one(s, ["more", "less"], ""))
 }
 
 fn one_less(s: &Sides, words: [&'static str; 2]) -> Wording {
     let r = &s.ratio;
     let x = 1.0 - r.value;
-    let interval =
-        r.interval.map(|i| Interval { low: 1.0 - i.high, high: 1.0 - i.low, level: i.level });
-    let word = if x >= 0.0 { words[0] } else { words[1] };
-    let (text, clause) = judged(x, interval, r.verdict, s.digits, word);
-    Wording {
-        text,
-        clause,
-        value: x * 100.0,
-        unit: "%",
-        interval: interval.map(hundredfold),
-        formula: format!("1 - {} = {x:.6}", r.quantity.formula()),
-        quantity: one().minus(&r.quantity).as_ref().map(percents),
-    }
+    let interval = r.interval.map(|i| Interval { low: 1.0 - i.high, high: 1.0 - i.low, ..i });
+    let formula = format!("1 - {} = {x:.6}", r.quantity.formula());
+    percentage(s, (x, interval), one().minus(&r.quantity).as_ref(), formula, words)
 }
 
-fn less_one_wording(s: &Sides, words: [&'static str; 2], reading: &str) -> Wording {
+fn less_one(s: &Sides, words: [&'static str; 2], reading: &str) -> Wording {
     let r = &s.ratio;
-    let (x, interval) = less_one(r);
+    let x = r.value - 1.0;
+    let interval = r.interval.map(|i| Interval { low: i.low - 1.0, high: i.high - 1.0, ..i });
+    let formula = format!("{} - 1 = {x:.6}{reading}", r.quantity.formula());
+    percentage(s, (x, interval), r.quantity.minus(&one()).as_ref(), formula, words)
+}
+
+/// A fraction as a percentage, with the first of `words` from 0 on and else the second.
+fn percentage(
+    s: &Sides,
+    (x, interval): (f64, Option<Interval>),
+    quantity: Option<&Quantity>,
+    formula: String,
+    words: [&'static str; 2],
+) -> Wording {
     let word = if x >= 0.0 { words[0] } else { words[1] };
-    let (text, clause) = judged(x, interval, r.verdict, s.digits, word);
-    Wording {
-        text,
-        clause,
-        value: x * 100.0,
-        unit: "%",
-        interval: interval.map(hundredfold),
-        formula: format!("{} - 1 = {x:.6}{reading}", r.quantity.formula()),
-        quantity: r.quantity.minus(&one()).as_ref().map(percents),
-    }
+    let (text, clause) = judged(x, interval, s.ratio.verdict, s.digits, word);
+    let interval = interval.map(|i| Interval { low: i.low * 100.0, high: i.high * 100.0, ..i });
+    let quantity = quantity.map(percents);
+    Wording { text, clause, value: x * 100.0, unit: "%", interval, formula, quantity }
 }
 
 /// `2.6 times`: a/b, whichever way is better.
-pub(super) fn times<'a>(e: &mut Evaluator<'a>, args: &Arguments<'a>) -> Result<Made, PostError> {
-    compared(e, args, plain, |s| {
+pub(super) fn times<'a>(e: &mut Evaluator<'a>, args: &Arguments<'a>) -> Result<Made> {
+    compared(e, args, Way::Plain, |s| {
         let verdict = if s.ratio.value < 1.0 { "less" } else { "more" };
-        if phrase::is_time(&s.a.entry.value.unit) {
-            ratio_wording(s, "times", ("takes", "times as long as", Form::Time), verdict)
+        let clause = if phrase::is_time(&s.a.entry.value.unit) {
+            ("takes", "times as long as", Form::Time)
         } else {
-            ratio_wording(s, "times", ("has", "times", Form::Of), verdict)
-        }
+            ("has", "times", Form::Of)
+        };
+        ratio_wording(s, "times", clause, verdict)
     })
 }
 
 /// `2.1 times as fast`: t0/t.
-pub(super) fn speedup<'a>(e: &mut Evaluator<'a>, args: &Arguments<'a>) -> Result<Made, PostError> {
+pub(super) fn speedup<'a>(e: &mut Evaluator<'a>, args: &Arguments<'a>) -> Result<Made> {
     timed(e, args)?;
-    compared(
-        e,
-        args,
-        |_| Way::Turned,
-        |s| {
-            let verdict = if s.ratio.value < 1.0 { "slower" } else { "faster" };
-            ratio_wording(s, "times as fast", ("is", "times as fast as", Form::In), verdict)
-        },
-    )
+    compared(e, args, Way::Turned, |s| {
+        let verdict = if s.ratio.value < 1.0 { "slower" } else { "faster" };
+        ratio_wording(s, "times as fast", ("is", "times as fast as", Form::In), verdict)
+    })
 }
 
 /// A ratio with `words` behind it; in a sentence it stands between two words.
@@ -398,10 +359,7 @@ pub(super) fn percents(q: &Quantity) -> Quantity {
 }
 
 /// `15 min less`, `2.53 points more`: a - b.
-pub(super) fn difference<'a>(
-    e: &mut Evaluator<'a>,
-    args: &Arguments<'a>,
-) -> Result<Made, PostError> {
+pub(super) fn difference<'a>(e: &mut Evaluator<'a>, args: &Arguments<'a>) -> Result<Made> {
     let digits = args.count("digits", DIGITS)?;
     let a = e.amount(args, "a")?;
     let b = e.amount(args, "than")?;
@@ -412,16 +370,14 @@ pub(super) fn difference<'a>(
     let decimals = digits.or_else(|| Some(a.decimals?.max(b.decimals?)));
     let word = if x <= 0.0 { "less" } else { "more" };
     let mut number = base(e, args.function(), args.line(), &[&a, &b], Basis::Total);
-    number.text = format!("{} {word}", phrase::with_unit(&phrase::plain(x.abs(), decimals), &unit));
+    let shown = phrase::with_unit(&phrase::plain(x.abs(), decimals), &unit);
+    number.text = format!("{shown} {word}");
     number.value = Some(x);
     number.unit = unit;
     number.kind = qa.per(qb).map_or_else(|| "derived".to_owned(), |q| kind(&q));
     number.formula = format!("{} - {} = {x}", qa.operand(), qb.operand());
-    let shown = phrase::with_unit(&phrase::plain(x.abs(), decimals), &number.unit);
-    let (interval, verdict) = match ratio(e, &a, &b, Basis::Total) {
-        Ok(r) => (r.interval, r.verdict),
-        Err(_) => (None, None),
-    };
+    let (interval, verdict) =
+        ratio(e, &a, &b, Basis::Total).map_or((None, None), |r| (r.interval, r.verdict));
     let clause = match is_unclear(interval.is_some_and(|i| i.contains(1.0)), verdict) {
         Some(same) => Clause::unclear(same, &number.text),
         None if x == 0.0 => Clause::equal(),
@@ -441,7 +397,7 @@ pub(super) fn difference<'a>(
 }
 
 /// Only times have a reading as a speed.
-fn timed<'a>(e: &mut Evaluator<'a>, args: &Arguments<'a>) -> Result<(), PostError> {
+fn timed<'a>(e: &mut Evaluator<'a>, args: &Arguments<'a>) -> Result<()> {
     let a = e.amount(args, "a")?;
     let unit = &a.entry.value.unit;
     if phrase::is_time(unit) || a.withheld.is_some() {
@@ -449,16 +405,6 @@ fn timed<'a>(e: &mut Evaluator<'a>, args: &Arguments<'a>) -> Result<(), PostErro
     }
     let message = format!("`{}` is for times, and {} is in {unit}", args.function(), a.metric);
     Err(args.error("a", message, "use `better` or `times`"))
-}
-
-fn less_one(r: &Ratio) -> (f64, Option<Interval>) {
-    let interval =
-        r.interval.map(|i| Interval { low: i.low - 1.0, high: i.high - 1.0, level: i.level });
-    (r.value - 1.0, interval)
-}
-
-fn hundredfold(i: Interval) -> Interval {
-    Interval { low: i.low * 100.0, high: i.high * 100.0, level: i.level }
 }
 
 /// A percentage with its word, as it stands in a sentence of the author and in one of its own; where the interval does
@@ -474,13 +420,9 @@ fn judged(
         let time = word.ends_with("time");
         let (verb, form) = if time { ("takes", Form::Time) } else { ("is", Form::In) };
         let detail = if ends.is_empty() { String::new() } else { format!(" {ends}") };
-        let clause = Clause {
-            form,
-            verb: format!("{verb} {number} {word} than"),
-            detail: detail.clone(),
-            verdict: word,
-        };
-        (format!("{number} {word}{detail}"), clause)
+        let text = format!("{number} {word}{detail}");
+        let verb = format!("{verb} {number} {word} than");
+        (text, Clause { form, verb, detail, verdict: word })
     };
     let Some(i) = interval else {
         return if x.abs() < 5e-7 {
@@ -499,7 +441,7 @@ fn judged(
             (format!("{word} ({shown})"), Clause::unclear(same, &shown))
         }
         None if x < 0.0 => {
-            let turned = Interval { low: -i.high, high: -i.low, level: i.level };
+            let turned = Interval { low: -i.high, high: -i.low, ..i };
             ahead(&phrase::percent(-x, Some(decimals)), &phrase::percents(turned, decimals))
         }
         None => ahead(&number, &ends),

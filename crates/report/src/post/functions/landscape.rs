@@ -11,14 +11,14 @@ use crate::document::{Cell, NOTHING, Table, cell as plain};
 use crate::parts::landscape::caption as question_caption;
 use crate::post::arguments::Arguments;
 use crate::post::document::{Laid, number, quoted};
-use crate::post::error::{PostError, meant};
+use crate::post::error::{Result, meant};
 use crate::post::evaluator::{Evaluator, Made};
 
 /// The most lines of a table.
 const LINES: usize = 500;
 
 /// A landscape as a table; with a denominator, the table over all of them stands under it.
-pub(super) fn landscape<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made, PostError> {
+pub(super) fn landscape<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made> {
     let basis = basis(a)?;
     let mut landscape = load(e, a, "name", basis)?;
     let with_matrix = a.truth("matrix")? || basis != Basis::Total;
@@ -102,7 +102,7 @@ fn ranking(question: &str, lines: &[&Line]) -> String {
 }
 
 /// Which columns are shown.
-fn kept(a: &Arguments<'_>, landscape: &Landscape) -> Result<Vec<usize>, PostError> {
+fn kept(a: &Arguments<'_>, landscape: &Landscape) -> Result<Vec<usize>> {
     let wanted = a.texts("columns")?;
     if wanted.is_empty() {
         return Ok((0..landscape.columns.len()).collect());

@@ -1,7 +1,6 @@
 //! The functions of templates: a row each, with what it takes and what makes it.
 
 mod arithmetic;
-mod block;
 mod cells;
 mod chart;
 mod compare;
@@ -15,7 +14,8 @@ mod together;
 mod value;
 
 use super::arguments::{Arguments, Signature};
-use super::error::{PostError, meant};
+use super::document::Block;
+use super::error::{Result, meant};
 use super::evaluator::{Evaluator, Made};
 use super::expression::Call;
 
@@ -39,7 +39,7 @@ pub(super) struct Function {
     scope: Scope,
     /// True if it maps over columns in bindings.
     by_row: bool,
-    pub(super) make: for<'a> fn(&mut Evaluator<'a>, &Arguments<'a>) -> Result<Made, PostError>,
+    pub(super) make: for<'a> fn(&mut Evaluator<'a>, &Arguments<'a>) -> Result<Made>,
 }
 
 const fn function(
@@ -47,11 +47,10 @@ const fn function(
     arguments: &'static [&'static str],
     unnamed: usize,
     needed: usize,
-    example: &'static str,
-    make: for<'a> fn(&mut Evaluator<'a>, &Arguments<'a>) -> Result<Made, PostError>,
+    make: for<'a> fn(&mut Evaluator<'a>, &Arguments<'a>) -> Result<Made>,
 ) -> Function {
     Function {
-        signature: Signature { name, arguments, unnamed, needed, example },
+        signature: Signature { name, arguments, unnamed, needed, example: "" },
         scope: Scope::Both,
         by_row: false,
         make,
@@ -59,6 +58,10 @@ const fn function(
 }
 
 impl Function {
+    const fn example(self, example: &'static str) -> Function {
+        Function { signature: Signature { example, ..self.signature }, ..self }
+    }
+
     const fn only(self, scope: Scope) -> Function {
         Function { scope, ..self }
     }
@@ -72,165 +75,117 @@ const COMPARED: &[&str] = &["a", "than", "per", "digits"];
 
 /// Every function.
 pub(super) const FUNCTIONS: &[Function] = &[
-    function("value", &["of", "unit", "digits", "as"], 1, 1, "value(\"t5240-1.6\")", value::value)
+    function("value", &["of", "unit", "digits", "as"], 1, 1, value::value)
+        .example("value(\"t5240-1.6\")")
         .by_row(),
-    function("per", &["of", "per", "digits"], 2, 2, "per(\"t5240-1.6\", \"watt\")", value::per)
+    function("per", &["of", "per", "digits"], 2, 2, value::per)
+        .example("per(\"t5240-1.6\", \"watt\")")
         .by_row(),
-    function("field", &["of", "column"], 2, 2, "field(\"t5240-1.6\", \"chips\")", value::field),
-    function(
-        "better",
-        COMPARED,
-        1,
-        2,
-        "better(\"t5240-1.6\", than=\"p570-4chip\")",
-        compare::better,
-    )
-    .by_row(),
-    function("times", COMPARED, 1, 2, "times(\"t5240-1.6\", than=\"p570-4chip\")", compare::times)
+    function("field", &["of", "column"], 2, 2, value::field)
+        .example("field(\"t5240-1.6\", \"chips\")"),
+    function("better", COMPARED, 1, 2, compare::better)
+        .example("better(\"t5240-1.6\", than=\"p570-4chip\")")
         .by_row(),
-    function("speedup", COMPARED, 1, 2, "speedup(\"a\", than=\"b\")", compare::speedup).by_row(),
-    function("less_time", COMPARED, 1, 2, "less_time(\"a\", than=\"b\")", compare::less_time)
+    function("times", COMPARED, 1, 2, compare::times)
+        .example("times(\"t5240-1.6\", than=\"p570-4chip\")")
         .by_row(),
-    function("more", COMPARED, 1, 2, "more(\"a\", than=\"b\")", compare::more)
+    function("speedup", COMPARED, 1, 2, compare::speedup)
+        .example("speedup(\"a\", than=\"b\")")
+        .by_row(),
+    function("less_time", COMPARED, 1, 2, compare::less_time)
+        .example("less_time(\"a\", than=\"b\")")
+        .by_row(),
+    function("more", COMPARED, 1, 2, compare::more)
+        .example("more(\"a\", than=\"b\")")
         .only(Scope::Binding)
         .by_row(),
-    function("less", COMPARED, 1, 2, "less(\"a\", than=\"b\")", compare::less)
+    function("less", COMPARED, 1, 2, compare::less)
+        .example("less(\"a\", than=\"b\")")
         .only(Scope::Binding)
         .by_row(),
-    function(
-        "difference",
-        &["a", "than", "digits"],
-        1,
-        2,
-        "difference(\"a\", than=\"b\")",
-        compare::difference,
-    )
-    .by_row(),
-    function(
-        "rank",
-        &["of", "in", "as_of", "per", "lower"],
-        1,
-        1,
-        "rank(\"t5240-1.6\", in=\"specjbb2005\")",
-        rank::rank,
-    ),
-    function(
-        "statement",
-        &["of"],
-        1,
-        1,
-        "statement(better(\"t5240-1.6\", than=\"p570-4chip\"))",
-        statement::statement,
-    )
-    .only(Scope::Post),
-    function("mean", &["of"], 1, 1, "mean(\"trap-s9-*-total-tim\")", together::mean),
-    function("geomean", &["of"], 1, 1, "geomean([\"a\", \"b\"])", together::geomean),
-    function("sum", &["of"], 1, 1, "sum(\"dth-size-*\")", together::sum),
-    function("min", &["of"], 1, 1, "min(\"dtr-*-writes\")", together::min),
-    function("max", &["of"], 1, 1, "max(\"dtr-*-writes\")", together::max),
+    function("difference", &["a", "than", "digits"], 1, 2, compare::difference)
+        .example("difference(\"a\", than=\"b\")")
+        .by_row(),
+    function("rank", &["of", "in", "as_of", "per", "lower"], 1, 1, rank::rank)
+        .example("rank(\"t5240-1.6\", in=\"specjbb2005\")"),
+    function("statement", &["of"], 1, 1, statement::statement)
+        .example("statement(better(\"t5240-1.6\", than=\"p570-4chip\"))")
+        .only(Scope::Post),
+    function("mean", &["of"], 1, 1, together::mean).example("mean(\"trap-s9-*-total-tim\")"),
+    function("geomean", &["of"], 1, 1, together::geomean).example("geomean([\"a\", \"b\"])"),
+    function("sum", &["of"], 1, 1, together::sum).example("sum(\"dth-size-*\")"),
+    function("min", &["of"], 1, 1, together::min).example("min(\"dtr-*-writes\")"),
+    function("max", &["of"], 1, 1, together::max).example("max(\"dtr-*-writes\")"),
     // The same, as earlier versions called them.
-    function("least", &["of"], 1, 1, "min(\"dtr-*-writes\")", together::min),
-    function("greatest", &["of"], 1, 1, "max(\"dtr-*-writes\")", together::max),
-    function(
-        "count",
-        &["of", "above", "below"],
-        1,
-        1,
-        "count(\"dtr-*-writes\", above=\"a\")",
-        together::count,
-    ),
-    function("share", &["a", "of", "digits"], 1, 2, "share(\"a\", of=\"b\")", arithmetic::share)
+    function("least", &["of"], 1, 1, together::min).example("min(\"dtr-*-writes\")"),
+    function("greatest", &["of"], 1, 1, together::max).example("max(\"dtr-*-writes\")"),
+    function("count", &["of", "above", "below"], 1, 1, together::count)
+        .example("count(\"dtr-*-writes\", above=\"a\")"),
+    function("share", &["a", "of", "digits"], 1, 2, arithmetic::share)
+        .example("share(\"a\", of=\"b\")")
         .by_row(),
-    function("ratio", &["a", "over"], 2, 2, "ratio(\"a\", \"b\")", arithmetic::ratio)
+    function("ratio", &["a", "over"], 2, 2, arithmetic::ratio)
+        .example("ratio(\"a\", \"b\")")
         .only(Scope::Binding)
         .by_row(),
-    function("product", &["a", "by"], 2, 2, "product(\"a\", 2)", arithmetic::product)
+    function("product", &["a", "by"], 2, 2, arithmetic::product)
+        .example("product(\"a\", 2)")
         .only(Scope::Binding)
         .by_row(),
-    function("number", &["value", "unit"], 2, 1, "number(64, \"KiB\")", arithmetic::number)
+    function("number", &["value", "unit"], 2, 1, arithmetic::number)
+        .example("number(64, \"KiB\")")
         .only(Scope::Binding),
-    function("missing", &["what"], 1, 1, "missing(\"the watts of X\")", arithmetic::missing)
+    function("missing", &["what"], 1, 1, arithmetic::missing)
+        .example("missing(\"the watts of X\")")
         .only(Scope::Binding),
-    function(
-        "cell",
-        &["table", "row", "column"],
-        3,
-        3,
-        "cell(\"table 1\", row=\"x\", column=\"bops\")",
-        cells::cell,
-    )
-    .only(Scope::Binding),
-    function(
-        "column",
-        &["table", "column", "rows", "except"],
-        2,
-        2,
-        "column(\"table 1\", \"bops\")",
-        cells::column,
-    )
-    .only(Scope::Binding),
-    function("this", &["column"], 1, 1, "this(\"bops\")", cells::this).only(Scope::Binding),
-    function(
-        "ordered",
-        &["of", "column", "rows", "except"],
-        2,
-        1,
-        "ordered(\"table 1\", \"bops\")",
-        cells::ordered,
-    )
-    .only(Scope::Binding),
+    function("cell", &["table", "row", "column"], 3, 3, cells::cell)
+        .example("cell(\"table 1\", row=\"x\", column=\"bops\")")
+        .only(Scope::Binding),
+    function("column", &["table", "column", "rows", "except"], 2, 2, cells::column)
+        .example("column(\"table 1\", \"bops\")")
+        .only(Scope::Binding),
+    function("this", &["column"], 1, 1, cells::this).example("this(\"bops\")").only(Scope::Binding),
+    function("ordered", &["of", "column", "rows", "except"], 2, 1, cells::ordered)
+        .example("ordered(\"table 1\", \"bops\")")
+        .only(Scope::Binding),
     function(
         "landscape",
         &["name", "as_of", "per", "columns", "metric", "top", "matrix"],
         1,
         0,
-        "landscape(\"specjbb2005-t5240\", per=\"core\")",
         landscape::landscape,
     )
+    .example("landscape(\"specjbb2005-t5240\", per=\"core\")")
     .only(Scope::Post),
-    function(
-        "table",
-        &["of", "columns", "caption"],
-        1,
-        2,
-        "table([\"a\", \"b\"], columns=[\"system\", \"value\", \"times a\"])",
-        table::table,
-    )
-    .only(Scope::Post),
+    function("table", &["of", "columns", "caption"], 1, 2, table::table)
+        .example("table([\"a\", \"b\"], columns=[\"system\", \"value\", \"times a\"])")
+        .only(Scope::Post),
     function(
         "chart",
         &["kind", "of", "landscape", "as_of", "run", "per", "names", "title"],
         1,
         1,
-        "chart(\"bars\", landscape=\"specjbb2005-t5240\")",
         chart::chart,
     )
+    .example("chart(\"bars\", landscape=\"specjbb2005-t5240\")")
     .only(Scope::Post),
-    function(
-        "profile",
-        &["of", "than", "side", "top", "title"],
-        1,
-        1,
-        "profile(\"sweep@level=3\", than=\"sweep@level=1\")",
-        profile::profile,
-    )
-    .only(Scope::Post),
-    function(
-        "configuration",
-        &["of"],
-        1,
-        1,
-        "configuration([\"t5240-1.6\"])",
-        table::configuration,
-    )
-    .only(Scope::Post),
-    function("disclosure", &[], 0, 0, "disclosure()", block::disclosure).only(Scope::Post),
-    function("findings", &[], 0, 0, "findings()", block::findings).only(Scope::Post),
+    function("profile", &["of", "than", "side", "top", "title"], 1, 1, profile::profile)
+        .example("profile(\"sweep@level=3\", than=\"sweep@level=1\")")
+        .only(Scope::Post),
+    function("configuration", &["of"], 1, 1, table::configuration)
+        .example("configuration([\"t5240-1.6\"])")
+        .only(Scope::Post),
+    function("disclosure", &[], 0, 0, |_, _| Ok(Made::Block(Block::Disclosure)))
+        .example("disclosure()")
+        .only(Scope::Post),
+    function("findings", &[], 0, 0, |_, _| Ok(Made::Block(Block::Findings)))
+        .example("findings()")
+        .only(Scope::Post),
 ];
 
 impl<'a> Evaluator<'a> {
     /// What a call makes.
-    pub(super) fn call(&mut self, call: &'a Call) -> Result<Made, PostError> {
+    pub(super) fn call(&mut self, call: &'a Call) -> Result<Made> {
         let bound = self.binding.is_some();
         let other = if bound { Scope::Post } else { Scope::Binding };
         let named = FUNCTIONS.iter().find(|f| f.signature.name == call.name);
@@ -260,11 +215,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// Calls a function once, or once for each row if an argument is a column.
-    fn by_row(
-        &mut self,
-        function: &Function,
-        arguments: &Arguments<'a>,
-    ) -> Result<Made, PostError> {
+    fn by_row(&mut self, function: &Function, arguments: &Arguments<'a>) -> Result<Made> {
         let mut rows: Option<usize> = None;
         for inner in arguments.calls() {
             let operand = match self.call(inner)? {

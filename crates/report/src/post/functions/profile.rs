@@ -8,7 +8,7 @@ use crate::page::flame;
 use crate::parts::profile as parts;
 use crate::post::arguments::Arguments;
 use crate::post::document::Block;
-use crate::post::error::{PostError, meant};
+use crate::post::error::{Result, meant};
 use crate::post::evaluator::{Evaluator, Made};
 use crate::post::operand::on_host;
 use crate::view::RunView;
@@ -29,7 +29,7 @@ struct Taken<'a> {
 }
 
 /// A flame graph and the table of functions; with `than`, coloured by what differs, and the table of that.
-pub(super) fn profile<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made, PostError> {
+pub(super) fn profile<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made> {
     let side = match a.text("side")?.unwrap_or("on") {
         "on" => Side::OnCpu,
         "off" => Side::OffCpu,
@@ -83,7 +83,7 @@ pub(super) fn profile<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Ma
 }
 
 /// What `run` or `run@treatment` stands for.
-fn taken<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>, name: &str) -> Result<Taken<'a>, PostError> {
+fn taken<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>, name: &str) -> Result<Taken<'a>> {
     let written = a.text(name)?.unwrap_or_default();
     let span = a.get(name).map_or(a.span(), |x| x.span.clone());
     let (alias, treatment) = written.split_once('@').unwrap_or((written, ""));

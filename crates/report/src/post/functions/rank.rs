@@ -11,13 +11,13 @@ use super::value::{base, basis, keep};
 use crate::post::amount::{Amount, Answer};
 use crate::post::arguments::Arguments;
 use crate::post::checks;
-use crate::post::error::PostError;
+use crate::post::error::Result;
 use crate::post::evaluator::{Evaluator, Made};
 use crate::post::exact::exact;
 use crate::post::expression::What;
 
 /// `1st of 3 as of 2009-08-27`.
-pub(super) fn rank<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made, PostError> {
+pub(super) fn rank<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made> {
     let amount = e.amount(a, "of")?;
     let basis = basis(a)?;
     let listed = a.get("in").is_some_and(|x| !matches!(x.what, What::Text(_)));
@@ -94,7 +94,7 @@ fn among<'a>(
     a: &Arguments<'a>,
     amount: &Amount,
     basis: Basis,
-) -> Result<Made, PostError> {
+) -> Result<Made> {
     let mut others = e.amounts(a, "in")?;
     others.retain(|x| x.entry != amount.entry);
     let lower = match a.get("lower") {
@@ -212,7 +212,7 @@ pub(super) fn load(
     a: &Arguments<'_>,
     argument: &str,
     basis: Basis,
-) -> Result<Landscape, PostError> {
+) -> Result<Landscape> {
     let Some(name) = a.text(argument)?.or(e.front.landscape.as_deref()) else {
         let help = "name one, or give `landscape` in the front matter";
         return Err(a.error(argument, format!("`{}` needs a landscape", a.function()), help));

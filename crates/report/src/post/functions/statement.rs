@@ -3,13 +3,13 @@
 use super::value::print;
 use crate::post::arguments::Arguments;
 use crate::post::document::ComputedNumber;
-use crate::post::error::PostError;
+use crate::post::error::Result;
 use crate::post::evaluator::{Evaluator, Made};
 use crate::post::expression::{Expression, What};
 
 /// `Sun SPARC Enterprise T5240 (2 chips, 1.6 GHz) is 5% better than IBM Power 570 (4 chips, 4.7 GHz) in SPECjbb2005
 /// bops.`
-pub(super) fn statement<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made, PostError> {
+pub(super) fn statement<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made> {
     const HELP: &str = "for example `statement(better(\"t5240-1.6\", than=\"p570-4chip\"))`";
     let Some(Expression { what: What::Call(call), .. }) = a.get("of") else {
         return Err(a.error("of", "`statement` is made of a comparison", HELP));

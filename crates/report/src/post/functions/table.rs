@@ -1,6 +1,7 @@
 //! `table` and `configuration`: chosen results as lines, with computed columns.
 
 use assay_rules::denominator::{Basis, Denominator};
+use assay_rules::quoted;
 
 use super::phrase;
 use super::value::{base, keep};
@@ -10,9 +11,10 @@ use crate::parts::system::key_facts;
 use crate::post::amount::Amount;
 use crate::post::arguments::Arguments;
 use crate::post::checks;
-use crate::post::document::{ComputedNumber, Laid, number as placed, quoted};
-use crate::post::error::{PostError, meant};
+use crate::post::document::{ComputedNumber, Laid, number as placed, quoted as printed};
+use crate::post::error::{Result, meant};
 use crate::post::evaluator::{Evaluator, Made};
+use crate::post::expression::What;
 
 /// The most lines of a table.
 const LINES: usize = 500;
@@ -29,33 +31,19 @@ enum Shows {
     LessTime(Amount),
 }
 
-const FIELDS: &[&str] = &[
-    "id",
-    "source",
-    "benchmark",
-    "metric",
-    "unit",
-    "system",
-    "vendor",
-    "chips",
-    "cores",
-    "threads",
-    "ghz",
-    "processor",
-    "memory_gb",
-    "rack_units",
-    "watts",
-    "os",
-    "compiler_or_jvm",
-    "config_note",
-    "as_of_date",
-];
+/// The columns of quoted results that tables show.
+fn fields() -> impl Iterator<Item = &'static str> {
+    const HIDDEN: [&str; 7] =
+        ["higher_is_better", "instances", "price", "currency", "value", "value_per_jvm", "result"];
+    quoted::columns().filter(|c| !HIDDEN.contains(c))
+}
+
 const COUNTS: &[&str] = &["chips", "cores", "threads", "ghz", "memory_gb", "rack_units", "watts"];
 const COMPUTED: &[&str] =
     &["label", "kind", "value", "per DENOMINATOR", "times ID", "better ID", "less_time ID"];
 
 /// A table of chosen results.
-pub(super) fn table<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made, PostError> {
+pub(super) fn table<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made> {
     let amounts = amounts(e, a)?;
     let mut columns = Vec::new();
     for (spec, span) in a.texts("columns")? {
@@ -103,33 +91,20 @@ pub(super) fn table<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made
 }
 
 /// The results that `of` names: ids, patterns, results of runs, calls.
-pub(super) fn amounts<'a>(
-    e: &mut Evaluator<'a>,
-    a: &Arguments<'a>,
-) -> Result<Vec<Amount>, PostError> {
+pub(super) fn amounts<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Vec<Amount>> {
     let mut out = Vec::new();
     for member in a.members("of") {
         match &member.what {
-            crate::post::expression::What::Text(text) if text.contains('*') => {
-                let fitting = e.library.fitting(text);
-                if fitting.is_empty() {
-                    return Err(e.text.error(
-                        member.span.clone(),
-                        format!("no result's id fits `{text}`"),
-                        "",
-                    ));
-                }
+            What::Text(text) if text.contains('*') => {
+                let fitting = e.fitting(text, member.span.clone())?;
                 out.extend(fitting.into_iter().map(|at| e.quoted(at)));
             }
             _ => out.push(e.amount_of(a, "of", member)?),
         }
     }
     if out.is_empty() || out.len() > LINES {
-        return Err(a.error(
-            "of",
-            format!("`of` names {} results; a table has 1 to {LINES}", out.len()),
-            "",
-        ));
+        let message = format!("`of` names {} results; a table has 1 to {LINES}", out.len());
+        return Err(a.error("of", message, ""));
     }
     Ok(out)
 }
@@ -139,7 +114,7 @@ fn shows<'a>(
     a: &Arguments<'a>,
     what: &str,
     span: std::ops::Range<usize>,
-) -> Result<Shows, PostError> {
+) -> Result<Shows> {
     let (word, rest) = what.split_once(' ').map_or((what, ""), |(w, r)| (w, r.trim()));
     Ok(match (word, rest) {
         ("value", "") => Shows::Value,
@@ -155,20 +130,16 @@ fn shows<'a>(
         ("less_time", id) if !id.is_empty() => Shows::LessTime(e.named(id, span)?),
         (field, "") => {
             let more = |at: &usize| e.library.result(*at).more.contains_key(field);
-            if !FIELDS.contains(&field) && !e.used.iter().any(more) {
-                let known: Vec<&str> = FIELDS.iter().chain(COMPUTED).copied().collect();
+            if !fields().any(|known| known == field) && !e.used.iter().any(more) {
+                let known: Vec<&str> = fields().chain(COMPUTED.iter().copied()).collect();
                 let message = format!("there is no column `{field}`");
                 return Err(e.text.error(span, message, meant(field, &known)));
             }
             Shows::Field(field.to_owned())
         }
         _ => {
-            let message = format!("`{what}` is no column");
-            return Err(e.text.error(
-                span,
-                message,
-                format!("computed columns are {}", COMPUTED.join(", ")),
-            ));
+            let help = format!("computed columns are {}", COMPUTED.join(", "));
+            return Err(e.text.error(span, format!("`{what}` is no column"), help));
         }
     })
 }
@@ -217,14 +188,14 @@ fn cell<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>, amount: &Amount, shows: &S
         Shows::Kind => plain(amount.entry.value.kind_words()),
         Shows::Field(field) => {
             match result.and_then(|q| q.field(field).map(|t| (t.into_owned(), q.id.clone()))) {
-                Some((text, id)) if COUNTS.contains(&field.as_str()) => quoted(text, &id),
+                Some((text, id)) if COUNTS.contains(&field.as_str()) => printed(text, &id),
                 Some((text, _)) => plain(text),
                 None if field == "system" => plain(amount.entry.label.clone()),
                 None => plain(NOTHING),
             }
         }
         Shows::Value => match result {
-            Some(q) => quoted(q.value_text(), &q.id),
+            Some(q) => printed(q.value_text(), &q.id),
             None => own_value(e, a, amount),
         },
         Shows::Per(d) => {
@@ -233,13 +204,7 @@ fn cell<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>, amount: &Amount, shows: &S
             number.in_table = true;
             match amount.under(basis) {
                 Err(_) => return plain(NOTHING),
-                Ok(q) => {
-                    number.text = q.text();
-                    number.value = Some(q.value);
-                    number.unit.clone_from(&q.unit);
-                    q.kind_words().clone_into(&mut number.kind);
-                    number.formula = q.formula();
-                }
+                Ok(q) => number.show(&q, q.text()),
             }
             let findings = checks::denominator(&[amount], basis);
             numbered(e, number, findings, &[amount])
@@ -261,25 +226,18 @@ fn cell<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>, amount: &Amount, shows: &S
             match ratio {
                 None => number.unsupported(&format!("{} against {}", qa.unit, qb.unit)),
                 Some(q) => {
-                    let (text, value, unit, tail) = match shows {
-                        Shows::Times(_) => (phrase::ratio(q.value, Some(2)), q.value, "1", ""),
-                        Shows::LessTime(_) => (
-                            phrase::percent(1.0 - q.value, None),
-                            (1.0 - q.value) * 100.0,
-                            "%",
-                            ", taken from 1",
-                        ),
-                        _ => (
-                            phrase::percent(q.value - 1.0, None),
-                            (q.value - 1.0) * 100.0,
-                            "%",
-                            " - 1",
-                        ),
+                    let (fraction, tail) = match shows {
+                        Shows::LessTime(_) => (1.0 - q.value, ", taken from 1"),
+                        _ => (q.value - 1.0, " - 1"),
                     };
-                    (number.text, number.value) = (text, Some(value));
-                    unit.clone_into(&mut number.unit);
-                    q.kind_words().clone_into(&mut number.kind);
-                    number.formula = format!("{}{tail}", q.formula());
+                    number.show(&q, phrase::ratio(q.value, Some(2)));
+                    "1".clone_into(&mut number.unit);
+                    if !matches!(shows, Shows::Times(_)) {
+                        number.text = phrase::percent(fraction, None);
+                        number.value = Some(fraction * 100.0);
+                        "%".clone_into(&mut number.unit);
+                        number.formula.push_str(tail);
+                    }
                 }
             }
             numbered(e, number, findings, &[amount, b])
@@ -291,14 +249,11 @@ fn cell<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>, amount: &Amount, shows: &S
 fn own_value<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>, amount: &Amount) -> Cell {
     let mut number = base(e, a.function(), a.line(), &[amount], Basis::Total);
     let q = &amount.entry.value;
-    number.text = match q.interval {
+    let text = match q.interval {
         Some(_) => crate::figures::with_interval(q.value, q.interval, &q.unit),
         None => phrase::with_unit(&phrase::plain(q.value, amount.decimals), &q.unit),
     };
-    number.value = Some(q.value);
-    number.unit.clone_from(&q.unit);
-    q.kind_words().clone_into(&mut number.kind);
-    number.formula = q.formula();
+    number.show(q, text);
     number.interval = q.interval;
     number.in_table = true;
     let findings = checks::single(e, amount);
@@ -306,10 +261,7 @@ fn own_value<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>, amount: &Amount) -> C
 }
 
 /// What is known of the systems behind results, or of the system of a run.
-pub(super) fn configuration<'a>(
-    e: &mut Evaluator<'a>,
-    a: &Arguments<'a>,
-) -> Result<Made, PostError> {
+pub(super) fn configuration<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made> {
     let run = a.texts("of").ok().and_then(|t| match t.as_slice() {
         [(name, span)] if e.front.runs.contains_key(*name) => Some((*name, span.clone())),
         _ => None,
@@ -325,29 +277,15 @@ pub(super) fn configuration<'a>(
         return Ok(Made::Block(Laid { tables: vec![table], ..Laid::default() }.into()));
     }
     let amounts = amounts(e, a)?;
-    let shown = [
-        "system",
-        "vendor",
-        "chips",
-        "cores",
-        "threads",
-        "ghz",
-        "processor",
-        "memory_gb",
-        "rack_units",
-        "os",
-        "compiler_or_jvm",
-        "config_note",
-    ];
+    let of_value = ["id", "source", "benchmark", "metric", "unit", "watts", "as_of_date"];
     let rows: Vec<usize> = amounts.iter().filter_map(|x| x.rows.first().copied()).collect();
     let text = |field: &str, at: usize| {
         e.library.result(at).field(field).map(std::borrow::Cow::into_owned)
     };
-    let mut table = Table::of("Configurations as the sources print them").word("fact");
-    for at in &rows {
-        table = table.word(&e.library.result(*at).id);
-    }
-    for field in shown {
+    let mut table = Table::of("Configurations as the sources print them")
+        .word("fact")
+        .words(rows.iter().map(|at| e.library.result(*at).id.as_str()));
+    for field in fields().filter(|f| !of_value.contains(f)) {
         if rows.iter().all(|at| text(field, *at).is_none()) {
             continue;
         }

@@ -10,19 +10,19 @@ use super::compare::comparable;
 use crate::post::amount::Amount;
 use crate::post::arguments::Arguments;
 use crate::post::checks;
-use crate::post::error::PostError;
+use crate::post::error::Result;
 use crate::post::evaluator::{Evaluator, Made};
 use crate::post::exact;
 
 /// The arithmetic mean.
-pub(super) fn mean<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made, PostError> {
+pub(super) fn mean<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made> {
     let made = together(e, a, |v| v.iter().sum::<f64>() / v.len() as f64)?;
     right_mean(e, a, &made, MeanOperator::Arithmetic);
     Ok(made)
 }
 
 /// The geometric mean.
-pub(super) fn geomean<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made, PostError> {
+pub(super) fn geomean<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made> {
     let made = together(e, a, |v| (v.iter().map(|x| x.ln()).sum::<f64>() / v.len() as f64).exp())?;
     right_mean(e, a, &made, MeanOperator::Geometric);
     Ok(made)
@@ -56,22 +56,22 @@ fn better_is_rate(amount: &Amount) -> bool {
 }
 
 /// The sum.
-pub(super) fn sum<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made, PostError> {
+pub(super) fn sum<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made> {
     together(e, a, |v| v.iter().sum())
 }
 
 /// The smallest value.
-pub(super) fn min<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made, PostError> {
+pub(super) fn min<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made> {
     together(e, a, |v| v.iter().copied().fold(f64::INFINITY, f64::min))
 }
 
 /// The largest value.
-pub(super) fn max<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made, PostError> {
+pub(super) fn max<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made> {
     together(e, a, |v| v.iter().copied().fold(f64::NEG_INFINITY, f64::max))
 }
 
 /// Counts values, or those above or below a limit.
-pub(super) fn count<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made, PostError> {
+pub(super) fn count<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made> {
     let mut amounts = e.amounts(a, "of")?;
     let Some(first) = amounts.first().cloned() else {
         return Err(a.error("of", "`count` needs a value", ""));
@@ -113,11 +113,7 @@ fn of_system(e: &Evaluator<'_>, amount: &Amount) -> String {
     }
 }
 
-fn together<'a>(
-    e: &mut Evaluator<'a>,
-    a: &Arguments<'a>,
-    how: fn(&[f64]) -> f64,
-) -> Result<Made, PostError> {
+fn together<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>, how: fn(&[f64]) -> f64) -> Result<Made> {
     let name = a.function();
     let mut amounts = e.amounts(a, "of")?;
     let Some(first) = amounts.first().cloned() else {

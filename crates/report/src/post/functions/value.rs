@@ -3,15 +3,15 @@
 use assay_model::{Better, Kind};
 use assay_rules::denominator::{Basis, Denominator};
 use assay_rules::quantity::Quantity;
-use assay_rules::quoted::QuotedResult;
+use assay_rules::quoted::{QuotedResult, columns};
 
 use super::phrase;
-use crate::figures::in_a_sentence;
+use crate::figures::{in_a_sentence, mark, value_doubts};
 use crate::post::amount::{Amount, Answer};
 use crate::post::arguments::Arguments;
 use crate::post::checks;
 use crate::post::document::{ComputedNumber, Facts, Input};
-use crate::post::error::{PostError, meant};
+use crate::post::error::{Result, meant};
 use crate::post::evaluator::{Evaluator, Made};
 use crate::post::expression::Call;
 
@@ -19,22 +19,22 @@ use crate::post::expression::Call;
 pub(super) const DIGITS: usize = 9;
 
 /// A value as it was printed or measured.
-pub(super) fn value<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made, PostError> {
+pub(super) fn value<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made> {
     let mut amount = e.amount(a, "of")?;
     let digits = a.count("digits", DIGITS)?;
     if let Some(printed) = a.text("as")? {
-        e.bound(a, "as", "a post prints the unit that the source printed")?;
+        if e.binding.is_none() {
+            let help = "a post prints the unit that the source printed";
+            return Err(a.error("as", "`as` stands in bindings of claims", help));
+        }
         printed.clone_into(&mut amount.entry.value.unit);
     }
     let unit = &amount.entry.value.unit;
     let wanted = a.text("unit")?.unwrap_or(unit);
     let Some(by) = phrase::factors(unit, wanted) else {
         let message = format!("a value in {unit} cannot be given in {wanted}");
-        return Err(a.error(
-            "unit",
-            message,
-            format!("give it in {unit}, with a prefix if need be"),
-        ));
+        let help = format!("give it in {unit}, with a prefix if need be");
+        return Err(a.error("unit", message, help));
     };
     Ok(Made::Number(printed(e, a.function(), a.line(), &amount, by, wanted, digits)))
 }
@@ -59,13 +59,11 @@ fn printed(
     let factor = by[1] / by[0];
     let value = quantity.value / factor;
     let own = factor == 1.0;
-    let text = match (digits, amount.decimals.filter(|_| own)) {
-        (Some(digits), _) => phrase::with_unit(&phrase::plain(value, Some(digits)), unit),
-        (None, Some(decimals)) => phrase::with_unit(&phrase::plain(value, Some(decimals)), unit),
-        (None, None) if quantity.interval.is_some() && own => {
-            in_a_sentence(value, quantity.interval, unit)
-        }
-        (None, None) => phrase::with_unit(&phrase::plain(value, None), unit),
+    let decimals = digits.or(amount.decimals.filter(|_| own));
+    let text = if decimals.is_none() && quantity.interval.is_some() && own {
+        in_a_sentence(value, quantity.interval, unit)
+    } else {
+        phrase::with_unit(&phrase::plain(value, decimals), unit)
     };
     let formula =
         if own { quantity.formula() } else { format!("{} = {value} {unit}", quantity.formula()) };
@@ -93,7 +91,7 @@ fn printed(
 }
 
 /// A value divided by what its system has.
-pub(super) fn per<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made, PostError> {
+pub(super) fn per<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made> {
     let amount = e.amount(a, "of")?;
     let basis = basis(a)?;
     let digits = a.count("digits", DIGITS)?;
@@ -102,11 +100,8 @@ pub(super) fn per<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made, 
     findings.extend(checks::denominator(&[&amount], basis));
     match amount.under(basis) {
         Ok(q) => {
-            number.text = phrase::with_unit(&phrase::plain(q.value, digits), &q.unit);
-            number.value = Some(q.value);
-            number.unit.clone_from(&q.unit);
-            q.kind_words().clone_into(&mut number.kind);
-            number.formula = q.formula();
+            let text = phrase::with_unit(&phrase::plain(q.value, digits), &q.unit);
+            number.show(&q, text);
             number.interval = q.interval;
             stated(&mut number);
             let answer = Amount::computed(&amount.entry.label, q, amount.better(), &[&amount]);
@@ -118,28 +113,7 @@ pub(super) fn per<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made, 
 }
 
 /// What stands in a column of a quoted result.
-pub(super) fn field<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made, PostError> {
-    const COLUMNS: &[&str] = &[
-        "system",
-        "vendor",
-        "chips",
-        "cores",
-        "threads",
-        "instances",
-        "ghz",
-        "processor",
-        "memory_gb",
-        "rack_units",
-        "watts",
-        "price",
-        "os",
-        "compiler_or_jvm",
-        "config_note",
-        "as_of_date",
-        "benchmark",
-        "metric",
-        "value_per_jvm",
-    ];
+pub(super) fn field<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made> {
     let Some(name) = a.text("of")? else { return Err(a.error("of", "`field` needs a result", "")) };
     let Some(column) = a.text("column")? else {
         return Err(a.error("column", "`field` needs a column", ""));
@@ -147,9 +121,10 @@ pub(super) fn field<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made
     let at = e.row(name, a.get("of").map_or(a.span(), |x| x.span.clone()))?;
     let amount = e.quoted(at);
     let row = e.library.result(at);
-    if !COLUMNS.contains(&column) && !row.more.contains_key(column) {
+    let known = printed_columns();
+    if !known.contains(&column) && !row.more.contains_key(column) {
         let message = format!("results have no column `{column}`");
-        return Err(a.error("column", message, meant(column, COLUMNS)));
+        return Err(a.error("column", message, meant(column, &known)));
     }
     let mut number = base(e, a.function(), a.line(), &[&amount], Basis::Total);
     "quoted".clone_into(&mut number.kind);
@@ -202,6 +177,15 @@ pub(super) fn field<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made
     Ok(Made::Number(keep(e, number, Vec::new(), &[&amount])))
 }
 
+/// The columns that `field` prints: those of the system, then those of the benchmark.
+fn printed_columns() -> Vec<&'static str> {
+    const BENCHMARK: [&str; 3] = ["benchmark", "metric", "value_per_jvm"];
+    const HIDDEN: [&str; 7] =
+        ["id", "source", "unit", "higher_is_better", "currency", "value", "result"];
+    let system = columns().filter(|c| !BENCHMARK.contains(c) && !HIDDEN.contains(c));
+    system.chain(BENCHMARK).collect()
+}
+
 /// The unit of a column that counts or measures the system.
 fn unit_of(column: &str, row: &QuotedResult) -> Option<String> {
     Some(match column {
@@ -220,7 +204,7 @@ fn unit_of(column: &str, row: &QuotedResult) -> Option<String> {
 }
 
 /// The basis that `per` asks for.
-pub(super) fn basis(a: &Arguments<'_>) -> Result<Basis, PostError> {
+pub(super) fn basis(a: &Arguments<'_>) -> Result<Basis> {
     match a.text("per")? {
         None => Ok(Basis::Total),
         Some(text) => text
@@ -240,26 +224,12 @@ pub(super) fn base(
 ) -> ComputedNumber {
     let id = |at: usize| e.library.result(at).id.clone();
     ComputedNumber {
-        anchor: String::new(),
         function: function.to_owned(),
-        text: String::new(),
-        value: None,
         unit: "1".to_owned(),
-        kind: String::new(),
-        formula: String::new(),
-        interval: None,
         inputs: amounts.iter().flat_map(|a| a.inputs(basis, id)).collect(),
-        findings: Vec::new(),
-        withheld: None,
-        doubts: Vec::new(),
         line,
-        matrix: None,
-        comparison: None,
-        answer: None,
-        in_table: false,
         facts: e.facts(amounts, basis),
-        sentence: String::new(),
-        is_statement: false,
+        ..ComputedNumber::default()
     }
 }
 
@@ -287,20 +257,18 @@ pub(super) fn keep(
             }
         }
     }
-    for doubt in amounts.iter().filter_map(|a| a.run.as_ref().map(|run| (run, &a.metric))).flat_map(
-        |(run, metric)| {
-            crate::figures::value_doubts(&e.gates[&run.alias].analysis, &run.treatments, metric)
-        },
-    ) {
-        if !number.doubts.contains(&doubt) {
-            number.doubts.push(doubt);
+    let mut guest = None;
+    for (run, metric) in amounts.iter().filter_map(|a| Some((a.run.as_ref()?, &a.metric))) {
+        let analysis = &e.gates[&run.alias].analysis;
+        guest = guest.max(analysis.guest);
+        for doubt in value_doubts(analysis, &run.treatments, metric) {
+            if !number.doubts.contains(&doubt) {
+                number.doubts.push(doubt);
+            }
         }
     }
     if number.withheld.is_none() {
-        let runs = amounts.iter().filter_map(|a| a.run.as_ref());
-        let guests = runs.filter_map(|run| e.gates[&run.alias].analysis.guest);
-        let guest = guests.max();
-        let mark = crate::figures::mark(guest.is_some(), !number.doubts.is_empty());
+        let mark = mark(guest.is_some(), !number.doubts.is_empty());
         number.text.push_str(mark);
         if !number.sentence.is_empty() {
             number.sentence.push_str(mark);
