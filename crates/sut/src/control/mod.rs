@@ -61,9 +61,25 @@ pub struct ControlSpec {
     pub needs: &'static str,
     /// How it is restored.
     pub put_back: &'static str,
+    /// Key and level by which `assay doctor` finds out whether the control works, where they do not depend on
+    /// the machine.
+    pub probe: (&'static str, &'static str),
 }
 
 impl ControlSpec {
+    /// The rest of a control without a key that only the program has.
+    pub(crate) const OF_PROCESS: ControlSpec = ControlSpec {
+        name: "",
+        help: "",
+        levels: "",
+        keyed: false,
+        key: "",
+        scope: Scope::Process,
+        needs: "nothing",
+        put_back: "nothing to restore: only the program has it",
+        probe: ("", ""),
+    };
+
     /// One of its settings.
     pub(crate) fn setting(&self, key: &str, value: Scalar) -> Setting {
         Setting { control: self.name.to_owned(), key: key.to_owned(), value }
@@ -78,6 +94,16 @@ impl ControlSpec {
         }
     }
 
+    /// Returns the error of a control without a key that cannot be set on this machine.
+    pub(crate) fn not_here(&self, reason: impl Into<String>) -> ControlError {
+        ControlError::NotHere { path: self.name.to_owned(), reason: reason.into() }
+    }
+
+    /// Returns the error of a call to the kernel that failed.
+    pub(crate) fn failed(&self, doing: impl Into<String>, source: std::io::Error) -> ControlError {
+        ControlError::Io { path: self.name.to_owned(), doing: doing.into(), source }
+    }
+
     /// That a key is not one of this control, and why.
     pub(crate) fn not_a_key(&self, key: &str, reason: impl Into<String>) -> ControlError {
         ControlError::Key { path: setting_path(self.name, key), reason: reason.into() }
@@ -89,7 +115,7 @@ impl ControlSpec {
 /// The level `default` never reaches a control: it means "leave as it is" for all of them.
 pub trait Control: Sync {
     /// The control as data.
-    fn spec(&self) -> &'static ControlSpec;
+    fn spec(&self) -> &ControlSpec;
 
     /// Whether the level is one, and whether it can be set and restored here; changes nothing.
     ///
@@ -114,7 +140,9 @@ pub trait Control: Sync {
     ///
     /// # Errors
     /// It could not be restored.
-    fn restore(&self, root: &Root, key: &str, old: &str) -> Result<(), ControlError>;
+    fn restore(&self, _root: &Root, _key: &str, _old: &str) -> Result<(), ControlError> {
+        Ok(())
+    }
 
     /// What on the machine is changed by this key, so that two runs do not change one thing at
     /// once; `None` where the machine is not touched.
@@ -139,7 +167,10 @@ pub trait Control: Sync {
 
     /// Levels by which `assay doctor` finds out whether the control works here; one that passes `check` is
     /// enough. `cpu` is a CPU that may be used.
-    fn probes(&self, root: &Root, cpu: usize) -> Vec<Setting>;
+    fn probes(&self, _root: &Root, _cpu: usize) -> Vec<Setting> {
+        let (key, level) = self.spec().probe;
+        vec![self.spec().setting(key, Scalar::parse(level))]
+    }
 
     /// The settings of other controls that this one is made of at this level, so that no treatment
     /// sets one thing by two names. A level that it does not have is made of nothing.

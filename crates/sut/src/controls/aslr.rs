@@ -4,7 +4,7 @@ use assay_model::{Scalar, Setting};
 
 use crate::Root;
 use crate::control::error::ControlError;
-use crate::control::{Control, ControlSpec, Scope, Session};
+use crate::control::{Control, ControlSpec, Session};
 use crate::process::personality;
 
 pub(super) struct Aslr;
@@ -13,11 +13,9 @@ static SPEC: ControlSpec = ControlSpec {
     name: "aslr",
     help: "Whether the program's address space is randomised at its start.",
     levels: "`on` or `off`",
-    keyed: false,
-    key: "",
-    scope: Scope::Process,
     needs: "nothing for `off`; for `on` a machine where it has not been switched off",
-    put_back: "nothing to restore: only the program has it",
+    probe: ("", "off"),
+    ..ControlSpec::OF_PROCESS
 };
 
 impl Control for Aslr {
@@ -25,18 +23,12 @@ impl Control for Aslr {
         &SPEC
     }
 
-    fn probes(&self, _root: &Root, _cpu: usize) -> Vec<Setting> {
-        vec![SPEC.setting("", "off".into())]
-    }
-
     fn check(&self, root: &Root, setting: &Setting) -> Result<(), ControlError> {
         if level(setting)? && !randomised(root)? {
-            return Err(ControlError::NotHere {
-                path: SPEC.name.to_owned(),
-                reason: "it is off for the whole machine (kernel.randomize_va_space is 0) or for \
-                         assay itself (started with setarch -R)"
-                    .to_owned(),
-            });
+            return Err(SPEC.not_here(
+                "it is off for the whole machine (kernel.randomize_va_space is 0) or for \
+                         assay itself (started with setarch -R)",
+            ));
         }
         Ok(())
     }
@@ -49,22 +41,14 @@ impl Control for Aslr {
         session.setup().no_aslr = !level(setting)?;
         Ok(())
     }
-
-    fn restore(&self, _root: &Root, _key: &str, _old: &str) -> Result<(), ControlError> {
-        Ok(())
-    }
 }
 
-/// Whether a program started now would be randomised.
+/// Returns true if a program started now would be randomised.
 fn randomised(root: &Root) -> Result<bool, ControlError> {
     let machine = root
         .text("/proc/sys/kernel/randomize_va_space")
-        .map_err(|e| ControlError::NotHere { path: SPEC.name.to_owned(), reason: e.to_string() })?;
-    let own = personality::current().map_err(|source| ControlError::Io {
-        path: SPEC.name.to_owned(),
-        doing: "personality".to_owned(),
-        source,
-    })?;
+        .map_err(|e| SPEC.not_here(e.to_string()))?;
+    let own = personality::current().map_err(|e| SPEC.failed("personality", e))?;
     Ok(machine != "0" && own & personality::NO_RANDOMIZE == 0)
 }
 

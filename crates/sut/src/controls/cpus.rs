@@ -5,7 +5,7 @@ use assay_model::{Scalar, Setting};
 
 use crate::Root;
 use crate::control::error::ControlError;
-use crate::control::{Control, ControlSpec, Scope, Session};
+use crate::control::{Control, ControlSpec, Session};
 use crate::process::enter::{current_cpus, try_out};
 use crate::process::setup::ProcessSetup;
 
@@ -15,11 +15,8 @@ static SPEC: ControlSpec = ControlSpec {
     name: "cpus",
     help: "The CPUs that the program may run on.",
     levels: "a list of CPUs such as `0-1,3`",
-    keyed: false,
-    key: "",
-    scope: Scope::Process,
     needs: "the CPUs online and in assay's own control group",
-    put_back: "nothing to restore: only the program has it",
+    ..ControlSpec::OF_PROCESS
 };
 
 impl Control for Cpus {
@@ -33,20 +30,8 @@ impl Control for Cpus {
 
     fn check(&self, root: &Root, setting: &Setting) -> Result<(), ControlError> {
         let cpus = list(setting)?;
-        let online = root
-            .text("/sys/devices/system/cpu/online")
-            .ok()
-            .and_then(|text| cpulist::parse(&text).ok());
-        if let Some(online) = online
-            && let Some(missing) = cpus.iter().find(|c| !online.contains(c))
-        {
-            return Err(ControlError::NotHere {
-                path: SPEC.name.to_owned(),
-                reason: format!(
-                    "CPU {missing} is not online; online are {}",
-                    cpulist::format(&online)
-                ),
-            });
+        if let Some(reason) = offline(root, &cpus) {
+            return Err(SPEC.not_here(reason));
         }
         if root.is_system() {
             try_out(&ProcessSetup { cpus: Some(cpus), ..ProcessSetup::default() })?;
@@ -62,10 +47,13 @@ impl Control for Cpus {
         session.setup().cpus = Some(list(setting)?);
         Ok(())
     }
+}
 
-    fn restore(&self, _root: &Root, _key: &str, _old: &str) -> Result<(), ControlError> {
-        Ok(())
-    }
+/// Returns why a CPU of the list cannot be used, if one is not online.
+pub(super) fn offline(root: &Root, cpus: &[usize]) -> Option<String> {
+    let online = cpulist::parse(&root.text("/sys/devices/system/cpu/online").ok()?).ok()?;
+    let missing = cpus.iter().find(|c| !online.contains(c))?;
+    Some(format!("CPU {missing} is not online; online are {}", cpulist::format(&online)))
 }
 
 fn list(setting: &Setting) -> Result<Vec<usize>, ControlError> {

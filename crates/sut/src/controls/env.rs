@@ -4,7 +4,7 @@ use assay_model::{Scalar, Setting};
 
 use crate::Root;
 use crate::control::error::ControlError;
-use crate::control::{Control, ControlSpec, Scope, Session, setting_path};
+use crate::control::{Control, ControlSpec, Session, setting_path};
 
 pub(super) struct Env;
 
@@ -14,18 +14,13 @@ static SPEC: ControlSpec = ControlSpec {
     levels: "any text",
     keyed: true,
     key: "the variable's name, as in `env.OMP_NUM_THREADS`",
-    scope: Scope::Process,
-    needs: "nothing",
-    put_back: "nothing to restore: only the program has it",
+    probe: ("ASSAY_PROBE", "1"),
+    ..ControlSpec::OF_PROCESS
 };
 
 impl Control for Env {
     fn spec(&self) -> &'static ControlSpec {
         &SPEC
-    }
-
-    fn probes(&self, _root: &Root, _cpu: usize) -> Vec<Setting> {
-        vec![SPEC.setting("ASSAY_PROBE", "1".into())]
     }
 
     fn check(&self, _root: &Root, setting: &Setting) -> Result<(), ControlError> {
@@ -42,10 +37,6 @@ impl Control for Env {
     fn apply(&self, setting: &Setting, session: &mut Session<'_>) -> Result<(), ControlError> {
         let variable = variable(setting)?;
         session.setup().env.push(variable);
-        Ok(())
-    }
-
-    fn restore(&self, _root: &Root, _key: &str, _old: &str) -> Result<(), ControlError> {
         Ok(())
     }
 }

@@ -20,6 +20,7 @@ static SPEC: ControlSpec = ControlSpec {
     scope: Scope::System,
     needs: "root, and as much free memory in one piece",
     put_back: "the count before, journaled; a pool that the kernel could not fill is an error",
+    probe: ("", "1"),
 };
 
 impl Hugepages {
@@ -33,10 +34,6 @@ impl Hugepages {
 impl Control for Hugepages {
     fn spec(&self) -> &'static ControlSpec {
         &SPEC
-    }
-
-    fn probes(&self, _root: &Root, _cpu: usize) -> Vec<Setting> {
-        vec![SPEC.setting("", Scalar::Int(1))]
     }
 
     fn check(&self, root: &Root, setting: &Setting) -> Result<(), ControlError> {

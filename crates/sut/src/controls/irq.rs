@@ -10,6 +10,8 @@ use crate::control::error::ControlError;
 use crate::control::knob::Knob;
 use crate::control::{Control, ControlSpec, Scope, Session, setting_path};
 
+use super::cpus::offline;
+
 pub(super) struct Irq;
 
 static SPEC: ControlSpec = ControlSpec {
@@ -22,6 +24,7 @@ static SPEC: ControlSpec = ControlSpec {
     needs: "root, and interrupts whose CPUs the kernel lets be chosen (those of NVMe and of some network cards it \
             does not)",
     put_back: "the CPUs before, journaled interrupt by interrupt; reaches the whole machine while they are set",
+    probe: ("", ""),
 };
 
 impl Irq {
@@ -99,13 +102,8 @@ impl Control for Irq {
     fn check(&self, root: &Root, setting: &Setting) -> Result<(), ControlError> {
         let level = level(setting)?;
         let not_here = |reason: String| ControlError::NotHere { path: path(&setting.key), reason };
-        let online = root.text("/sys/devices/system/cpu/online").ok();
-        if let Some(online) = online.and_then(|text| cpulist::parse(&text).ok())
-            && let Some(missing) =
-                cpulist::parse(&level).unwrap_or_default().iter().find(|c| !online.contains(c))
-        {
-            let online = cpulist::format(&online);
-            return Err(not_here(format!("CPU {missing} is not online; online are {online}")));
+        if let Some(reason) = offline(root, &cpulist::parse(&level).unwrap_or_default()) {
+            return Err(not_here(reason));
         }
         for number in Irq::numbers(root, &setting.key)? {
             let knob = knob(self, &setting.key, number);
@@ -157,11 +155,7 @@ impl Control for Irq {
 
 fn level(setting: &Setting) -> Result<String, ControlError> {
     let text = setting.value.to_text();
-    written(&text).ok_or_else(|| ControlError::Level {
-        path: path(&setting.key),
-        value: text,
-        levels: SPEC.levels.to_owned(),
-    })
+    written(&text).ok_or_else(|| SPEC.not_a_level(setting))
 }
 
 #[cfg(test)]

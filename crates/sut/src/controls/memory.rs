@@ -27,6 +27,7 @@ static SPEC: ControlSpec = ControlSpec {
             hands over (`systemd-run --user --scope -p Delegate=yes assay ...`)",
     put_back: "the control group that is made for the program is journaled and removed; processes that had to make \
                room for it move back",
+    probe: ("", "16MiB"),
 };
 
 /// With less, a program cannot even be started.
@@ -44,22 +45,15 @@ impl Control for Memory {
         &SPEC
     }
 
-    fn probes(&self, _root: &Root, _cpu: usize) -> Vec<Setting> {
-        vec![SPEC.setting("", "16MiB".into())]
-    }
-
     fn check(&self, root: &Root, setting: &Setting) -> Result<(), ControlError> {
         let limit = level(setting)?;
         let total = root.text("/proc/meminfo").ok().and_then(|m| meminfo_bytes(&m, "MemTotal"));
         if let Some(total) = total.filter(|total| limit >= *total) {
-            return Err(ControlError::NotHere {
-                path: SPEC.name.to_owned(),
-                reason: format!(
-                    "this machine has {}, so a limit of {} would limit nothing",
-                    format_bytes(total),
-                    format_bytes(limit)
-                ),
-            });
+            return Err(SPEC.not_here(format!(
+                "this machine has {}, so a limit of {} would limit nothing",
+                format_bytes(total),
+                format_bytes(limit)
+            )));
         }
         cgroup::check(root, SPEC.name, "memory").map(|_| ())
     }

@@ -1,9 +1,8 @@
 //! The controls, one file each, in the order in which help lists them.
 
+mod actions;
 mod aslr;
-mod compact_memory;
 mod cpus;
-mod drop_caches;
 mod env;
 mod huge_page_coverage;
 mod hugepages;
@@ -39,8 +38,8 @@ static CONTROLS: [&dyn Control; 16] = [
     &irq::Irq,
     &sysctl::Sysctl,
     &sysfs::Sysfs,
-    &drop_caches::DropCaches,
-    &compact_memory::CompactMemory,
+    &actions::DROP_CACHES,
+    &actions::COMPACT_MEMORY,
 ];
 
 /// Every control.

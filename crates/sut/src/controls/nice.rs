@@ -4,7 +4,7 @@ use assay_model::{Scalar, Setting};
 
 use crate::Root;
 use crate::control::error::ControlError;
-use crate::control::{Control, ControlSpec, Scope, Session};
+use crate::control::{Control, ControlSpec, Session};
 use crate::process::enter::{get_nice, try_out};
 use crate::process::setup::ProcessSetup;
 
@@ -14,21 +14,15 @@ static SPEC: ControlSpec = ControlSpec {
     name: "nice",
     help: "The nice value of the program: its weight among time-shared programs, lower is more.",
     levels: "a whole number from -20 to 19",
-    keyed: false,
-    key: "",
-    scope: Scope::Process,
     needs: "CAP_SYS_NICE to lower it, and to come back after raising it (a high enough RLIMIT_NICE \
             does too)",
-    put_back: "nothing to restore: only the program has it",
+    probe: ("", "-1"),
+    ..ControlSpec::OF_PROCESS
 };
 
 impl Control for Nice {
     fn spec(&self) -> &'static ControlSpec {
         &SPEC
-    }
-
-    fn probes(&self, _root: &Root, _cpu: usize) -> Vec<Setting> {
-        vec![SPEC.setting("", Scalar::Int(-1))]
     }
 
     fn check(&self, root: &Root, setting: &Setting) -> Result<(), ControlError> {
@@ -55,10 +49,6 @@ impl Control for Nice {
                  among the programs of its own session",
             );
         }
-        Ok(())
-    }
-
-    fn restore(&self, _root: &Root, _key: &str, _old: &str) -> Result<(), ControlError> {
         Ok(())
     }
 }

@@ -5,7 +5,7 @@ use assay_model::{Scalar, Setting};
 
 use crate::Root;
 use crate::control::error::ControlError;
-use crate::control::{Control, ControlSpec, Scope, Session};
+use crate::control::{Control, ControlSpec, Session};
 use crate::process::enter::try_out;
 use crate::process::mempolicy;
 use crate::process::setup::{NumaPolicy, ProcessSetup};
@@ -17,20 +17,14 @@ static SPEC: ControlSpec = ControlSpec {
     help: "The NUMA nodes that the program's memory comes from. Where it really lay is read while it runs, on \
            a machine with several nodes (docs/numa.md).",
     levels: "`interleave` (all nodes), `interleave:0-1`, `bind:0`, `preferred:0`",
-    keyed: false,
-    key: "",
-    scope: Scope::Process,
     needs: "a kernel with NUMA; on a machine with one node it changes nothing, and a note states it",
-    put_back: "nothing to restore: only the program has it",
+    probe: ("", "bind:0"),
+    ..ControlSpec::OF_PROCESS
 };
 
 impl Control for Numa {
     fn spec(&self) -> &'static ControlSpec {
         &SPEC
-    }
-
-    fn probes(&self, _root: &Root, _cpu: usize) -> Vec<Setting> {
-        vec![SPEC.setting("", "bind:0".into())]
     }
 
     fn check(&self, root: &Root, setting: &Setting) -> Result<(), ControlError> {
@@ -42,11 +36,7 @@ impl Control for Numa {
     }
 
     fn current(&self, _root: &Root, _key: &str) -> Result<Scalar, ControlError> {
-        let policy = mempolicy::current().map_err(|source| ControlError::Io {
-            path: SPEC.name.to_owned(),
-            doing: "get_mempolicy".to_owned(),
-            source,
-        })?;
+        let policy = mempolicy::current().map_err(|e| SPEC.failed("get_mempolicy", e))?;
         Ok(Scalar::Text(policy.words()))
     }
 
@@ -58,10 +48,6 @@ impl Control for Numa {
         }
         Ok(())
     }
-
-    fn restore(&self, _root: &Root, _key: &str, _old: &str) -> Result<(), ControlError> {
-        Ok(())
-    }
 }
 
 /// The nodes that have memory.
@@ -69,7 +55,7 @@ fn nodes(root: &Root) -> Result<Vec<usize>, ControlError> {
     let file = "/sys/devices/system/node/has_memory";
     let list = root.text(file).map_err(|e| e.to_string());
     list.and_then(|text| cpulist::parse(&text).map_err(|e| format!("`{file}`: {e}")))
-        .map_err(|reason| ControlError::NotHere { path: SPEC.name.to_owned(), reason })
+        .map_err(|reason| SPEC.not_here(reason))
 }
 
 fn level(root: &Root, setting: &Setting) -> Result<NumaPolicy, ControlError> {
@@ -88,13 +74,10 @@ fn level(root: &Root, setting: &Setting) -> Result<NumaPolicy, ControlError> {
         _ => return Err(wrong()),
     };
     match list.iter().find(|n| !there.contains(n)) {
-        Some(missing) => Err(ControlError::NotHere {
-            path: SPEC.name.to_owned(),
-            reason: format!(
-                "there is no node {missing} with memory; there are {}",
-                cpulist::format(&there)
-            ),
-        }),
+        Some(missing) => Err(SPEC.not_here(format!(
+            "there is no node {missing} with memory; there are {}",
+            cpulist::format(&there)
+        ))),
         None => Ok(policy),
     }
 }

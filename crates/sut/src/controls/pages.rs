@@ -30,6 +30,7 @@ static SPEC: ControlSpec = ControlSpec {
     scope: Scope::System,
     needs: "nothing for `4KiB`; root for the others; as much free memory in one piece for `*N`",
     put_back: "what was before, journaled: the machine's transparent huge pages, the pool's count",
+    probe: ("", "4KiB"),
 };
 
 enum Level {
@@ -70,13 +71,10 @@ fn pool(bytes: u64, count: u64) -> Setting {
     part(format_bytes(bytes), Scalar::Int(count), "hugepages")
 }
 
+// Everything that is journaled is journaled, and restored, by the controls it stands on.
 impl Control for Pages {
     fn spec(&self) -> &'static ControlSpec {
         &SPEC
-    }
-
-    fn probes(&self, _root: &Root, _cpu: usize) -> Vec<Setting> {
-        vec![SPEC.setting("", "4KiB".into())]
     }
 
     fn check(&self, root: &Root, setting: &Setting) -> Result<(), ControlError> {
@@ -92,13 +90,10 @@ impl Control for Pages {
                 if held.as_i64().unwrap_or(0) > 0 {
                     return Ok(());
                 }
-                Err(ControlError::NotHere {
-                    path: SPEC.name.to_owned(),
-                    reason: format!(
-                        "the pool of pages of {0} is empty; write `{0}*N` for N of them",
-                        format_bytes(bytes)
-                    ),
-                })
+                Err(SPEC.not_here(format!(
+                    "the pool of pages of {0} is empty; write `{0}*N` for N of them",
+                    format_bytes(bytes)
+                )))
             }
         }
     }
@@ -149,11 +144,6 @@ impl Control for Pages {
             let seen = huge_page_coverage::watch(end);
             Box::new(move |record| huge_page_coverage::conclude(&level_text, seen, record))
         });
-        Ok(())
-    }
-
-    /// Everything that is journaled is journaled, and restored, by the controls it stands on.
-    fn restore(&self, _root: &Root, _key: &str, _old: &str) -> Result<(), ControlError> {
         Ok(())
     }
 }

@@ -4,7 +4,7 @@ use assay_model::{Scalar, Setting};
 
 use crate::Root;
 use crate::control::error::ControlError;
-use crate::control::{Control, ControlSpec, Scope, Session};
+use crate::control::{Control, ControlSpec, Session};
 use crate::process::enter::try_out;
 use crate::process::sched_class;
 use crate::process::setup::{ProcessSetup, Sched};
@@ -15,21 +15,15 @@ static SPEC: ControlSpec = ControlSpec {
     name: "sched",
     help: "The scheduling class of the program; real-time classes keep other work off its CPUs.",
     levels: "`other`, `batch`, `idle`, or a real-time class with its priority: `fifo:10`, `rr:10` (1 to 99)",
-    keyed: false,
-    key: "",
-    scope: Scope::Process,
     needs: "CAP_SYS_NICE for `fifo`, `rr` and to come back from `idle` (a high enough RLIMIT_RTPRIO \
             or RLIMIT_NICE does too)",
-    put_back: "nothing to restore: only the program has it",
+    probe: ("", "fifo:1"),
+    ..ControlSpec::OF_PROCESS
 };
 
 impl Control for SchedControl {
     fn spec(&self) -> &'static ControlSpec {
         &SPEC
-    }
-
-    fn probes(&self, _root: &Root, _cpu: usize) -> Vec<Setting> {
-        vec![SPEC.setting("", "fifo:1".into())]
     }
 
     fn check(&self, root: &Root, setting: &Setting) -> Result<(), ControlError> {
@@ -51,24 +45,13 @@ impl Control for SchedControl {
     fn current(&self, _root: &Root, _key: &str) -> Result<Scalar, ControlError> {
         match sched_class::current() {
             Ok(Some(class)) => Ok(Scalar::Text(class.to_string())),
-            Ok(None) => Err(ControlError::NotHere {
-                path: SPEC.name.to_owned(),
-                reason: "assay itself runs in a class that it has no word for".to_owned(),
-            }),
-            Err(source) => Err(ControlError::Io {
-                path: SPEC.name.to_owned(),
-                doing: "sched_getscheduler".to_owned(),
-                source,
-            }),
+            Ok(None) => Err(SPEC.not_here("assay itself runs in a class that it has no word for")),
+            Err(e) => Err(SPEC.failed("sched_getscheduler", e)),
         }
     }
 
     fn apply(&self, setting: &Setting, session: &mut Session<'_>) -> Result<(), ControlError> {
         session.setup().sched = Some(level(setting)?);
-        Ok(())
-    }
-
-    fn restore(&self, _root: &Root, _key: &str, _old: &str) -> Result<(), ControlError> {
         Ok(())
     }
 }

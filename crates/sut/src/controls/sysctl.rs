@@ -19,6 +19,7 @@ static SPEC: ControlSpec = ControlSpec {
     scope: Scope::System,
     needs: "root, and a tunable that can be read and restored",
     put_back: "the level before, journaled; reaches the whole machine while it is set",
+    probe: ("vm.swappiness", "10"),
 };
 
 /// Pairs of one quantity in two units: writing the one sets the other to 0, and 0 cannot be written
@@ -66,10 +67,6 @@ fn pair(key: &str) -> Option<(&'static str, &'static str)> {
 impl Control for Sysctl {
     fn spec(&self) -> &'static ControlSpec {
         &SPEC
-    }
-
-    fn probes(&self, _root: &Root, _cpu: usize) -> Vec<Setting> {
-        vec![SPEC.setting("vm.swappiness", Scalar::Int(10))]
     }
 
     fn check(&self, root: &Root, setting: &Setting) -> Result<(), ControlError> {

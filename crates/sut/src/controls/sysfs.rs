@@ -20,6 +20,7 @@ static SPEC: ControlSpec = ControlSpec {
     scope: Scope::System,
     needs: "root, and a file that can be read and restored",
     put_back: "the level before, journaled; reaches the whole machine while it is set",
+    probe: ("/sys/kernel/mm/transparent_hugepage/enabled", "always"),
 };
 
 impl Sysfs {
@@ -48,10 +49,6 @@ impl Sysfs {
 impl Control for Sysfs {
     fn spec(&self) -> &'static ControlSpec {
         &SPEC
-    }
-
-    fn probes(&self, _root: &Root, _cpu: usize) -> Vec<Setting> {
-        vec![SPEC.setting("/sys/kernel/mm/transparent_hugepage/enabled", "always".into())]
     }
 
     fn check(&self, root: &Root, setting: &Setting) -> Result<(), ControlError> {

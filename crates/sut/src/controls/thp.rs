@@ -18,6 +18,7 @@ static SPEC: ControlSpec = ControlSpec {
     scope: Scope::System,
     needs: "root, and a kernel with transparent huge pages",
     put_back: "the level before, journaled; reaches the whole machine while it is set",
+    probe: ("", "always"),
 };
 
 impl Thp {
@@ -33,10 +34,6 @@ impl Thp {
 impl Control for Thp {
     fn spec(&self) -> &'static ControlSpec {
         &SPEC
-    }
-
-    fn probes(&self, _root: &Root, _cpu: usize) -> Vec<Setting> {
-        vec![SPEC.setting("", "always".into())]
     }
 
     fn check(&self, root: &Root, setting: &Setting) -> Result<(), ControlError> {

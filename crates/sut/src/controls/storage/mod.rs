@@ -54,6 +54,7 @@ static SPEC: ControlSpec = ControlSpec {
             cryptsetup-bin for `dm-`; the blkio or io controller of control groups for `emulated=`",
     put_back: "mounts, loop, zram, MD and mapped devices, pools with their daemon, files, limits and queue settings \
                are journaled and taken away; what is on a device of yours stays as it was",
+    probe: ("", "loop:ext4,size=64MiB,emulated=sata-ssd"),
 };
 
 /// The word of a folder that is not there, as the journal has it.
@@ -73,16 +74,12 @@ fn level(setting: &Setting) -> Result<Level, ControlError> {
 }
 
 fn not_here(reason: impl Into<String>) -> ControlError {
-    ControlError::NotHere { path: SPEC.name.to_owned(), reason: reason.into() }
+    SPEC.not_here(reason)
 }
 
 impl Control for Storage {
     fn spec(&self) -> &'static ControlSpec {
         &SPEC
-    }
-
-    fn probes(&self, _root: &Root, _cpu: usize) -> Vec<Setting> {
-        vec![SPEC.setting("", "loop:ext4,size=64MiB,emulated=sata-ssd".into())]
     }
 
     fn check(&self, root: &Root, setting: &Setting) -> Result<(), ControlError> {
@@ -239,10 +236,8 @@ impl Storage {
                 let file = format!("{}/cgroup.procs", group.display());
                 cgroup::write(session.root(), SPEC.name, &file, &daemon.to_string())?;
             }
-            cgroup::join(session.root(), &hierarchy, &group).map_err(|source| ControlError::Io {
-                path: SPEC.name.to_owned(),
-                doing: format!("joining the control group `{}`", group.display()),
-                source,
+            cgroup::join(session.root(), &hierarchy, &group).map_err(|e| {
+                SPEC.failed(format!("joining the control group `{}`", group.display()), e)
             })
         };
         group.map(join).transpose()
@@ -293,11 +288,7 @@ fn measure(session: &mut Session<'_>, level: &Level, made: &Made) -> Result<(), 
         let free = rustix::fs::statvfs(dir).map_or(0, |s| s.f_bavail.saturating_mul(s.f_frsize));
         probe::measure(dir, level.probe, free)
     };
-    let figures = figures.map_err(|source| ControlError::Io {
-        path: SPEC.name.to_owned(),
-        doing: format!("measuring `{}`", dir.display()),
-        source,
-    })?;
+    let figures = figures.map_err(|e| SPEC.failed(format!("measuring `{}`", dir.display()), e))?;
     let through = match &level.kind {
         Kind::Image(_) => "; the device, before the image is on it",
         Kind::Zfs { .. } => "; through the cache of ZFS, which it cannot go past",

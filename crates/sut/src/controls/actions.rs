@@ -1,0 +1,83 @@
+//! `drop_caches` and `compact_memory`: what the kernel does once, before a trial, when a number is written to a file.
+
+use assay_model::{Scalar, Setting};
+
+use crate::Root;
+use crate::control::error::ControlError;
+use crate::control::knob::Knob;
+use crate::control::{Control, ControlSpec, Scope, Session};
+
+/// An action of the kernel, by the name of its file in `/proc/sys/vm`.
+pub(super) struct Action {
+    spec: ControlSpec,
+    /// Largest level; the least is 1.
+    most: i64,
+    /// True if dirty pages are written out before, as they cannot be dropped.
+    sync: bool,
+}
+
+pub(super) static DROP_CACHES: Action = Action {
+    spec: ControlSpec {
+        name: "drop_caches",
+        help: "Writes dirty pages out, then empties caches, before each trial.",
+        levels: "`1` (page cache), `2` (names and inodes), `3` (both)",
+        scope: Scope::Action,
+        needs: "root",
+        put_back: "nothing to restore: caches fill again by use",
+        probe: ("", "1"),
+        ..ControlSpec::OF_PROCESS
+    },
+    most: 3,
+    sync: true,
+};
+
+/// So that every trial finds as many large pages free.
+pub(super) static COMPACT_MEMORY: Action = Action {
+    spec: ControlSpec {
+        name: "compact_memory",
+        help: "Moves the memory in use together before each trial, so that large pages can be had as easily in the \
+               last trial as in the first.",
+        levels: "`1`",
+        scope: Scope::Action,
+        needs: "root",
+        put_back: "nothing to restore: memory scatters again by use",
+        probe: ("", "1"),
+        ..ControlSpec::OF_PROCESS
+    },
+    most: 1,
+    sync: false,
+};
+
+impl Action {
+    fn knob(&self) -> Knob<'_> {
+        Knob { control: self, key: "", file: format!("/proc/sys/vm/{}", self.spec.name) }
+    }
+
+    fn level(&self, setting: &Setting) -> Result<i64, ControlError> {
+        let level = setting.value.as_i64().filter(|n| (1..=self.most).contains(n));
+        level.ok_or_else(|| self.spec.not_a_level(setting))
+    }
+}
+
+impl Control for Action {
+    fn spec(&self) -> &ControlSpec {
+        &self.spec
+    }
+
+    fn check(&self, root: &Root, setting: &Setting) -> Result<(), ControlError> {
+        self.level(setting)?;
+        self.knob().check_write(root)
+    }
+
+    fn current(&self, _root: &Root, _key: &str) -> Result<Scalar, ControlError> {
+        Err(ControlError::NoLevel { control: self.spec.name.to_owned() })
+    }
+
+    fn apply(&self, setting: &Setting, session: &mut Session<'_>) -> Result<(), ControlError> {
+        let level = self.level(setting)?;
+        if self.sync && session.root().is_system() {
+            rustix::fs::sync();
+        }
+        self.knob().write(session.root(), &level.to_string())
+    }
+}
