@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::cpu::CpuSuiteResult;
 use super::fair_use::FairUse;
-use super::judged::{Judged, PackCheck, Parameters, Takes};
+use super::judged::{Judged, PackCheck, Parameters, Wanted};
 use super::orders::OrdersResult;
 use super::{Applies, Consequence, Pack, Rule, cpu, fair_use, orders};
 
@@ -114,12 +114,10 @@ impl PackVerdict {
 }
 
 /// The names of the checks for a kind of pack, with the parameters that each takes.
-pub(crate) fn check_names(
-    applies: Applies,
-) -> Vec<(&'static str, &'static [(&'static str, Takes)])> {
+pub(crate) fn check_names(applies: Applies) -> Vec<(&'static str, &'static [Wanted])> {
     fn names<E: 'static>(
         checks: impl IntoIterator<Item = &'static PackCheck<E>>,
-    ) -> Vec<(&'static str, &'static [(&'static str, Takes)])> {
+    ) -> Vec<(&'static str, &'static [Wanted])> {
         checks.into_iter().map(|c| (c.name, c.parameters)).collect()
     }
     match applies {

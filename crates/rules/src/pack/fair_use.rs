@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::judged::{Judged, PackCheck, Parameters, Takes, fail, pass, unknown, verdict};
+use super::judged::{Judged, PackCheck, Parameters, Takes, check, fail, pass, unknown, verdict};
 
 /// A claim that quotes results, with what stands beside it.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -61,36 +61,20 @@ pub struct QuotedUse {
 }
 
 pub(crate) const CHECKS: &[PackCheck<FairUse>] = &[
-    PackCheck { name: "source-public", parameters: &[], evaluate: source_public },
-    PackCheck {
-        name: "licensee",
-        parameters: &[],
-        evaluate: |f, _| each(f, "its licensee", |r| r.licensee.as_ref()),
-    },
-    PackCheck {
-        name: "retrieved",
-        parameters: &[],
-        evaluate: |f, _| each(f, "its retrieval date", |r| r.retrieved.as_ref()),
-    },
-    PackCheck {
-        name: "metric-named",
-        parameters: &[],
-        evaluate: |f, _| each(f, "its metric's full name", |r| r.metric.as_ref()),
-    },
-    PackCheck { name: "site-named", parameters: &[("sites", Takes::Words)], evaluate: site_named },
-    PackCheck { name: "basis-stated", parameters: &[], evaluate: basis },
-    PackCheck { name: "compliant", parameters: &[], evaluate: compliant },
-    PackCheck { name: "same-benchmark", parameters: &[], evaluate: same_benchmark },
-    PackCheck { name: "trademark", parameters: &[("words", Takes::Words)], evaluate: trademark },
-    PackCheck { name: "true-as-of", parameters: &[], evaluate: true_as_of },
-    PackCheck { name: "estimates-labelled", parameters: &[], evaluate: estimates },
-    PackCheck { name: "derived-marked", parameters: &[], evaluate: derived },
-    PackCheck { name: "retirement-stated", parameters: &[], evaluate: retired },
-    PackCheck {
-        name: "beside-the-number",
-        parameters: &[("fields", Takes::Words)],
-        evaluate: beside,
-    },
+    check("source-public", &[], source_public),
+    check("licensee", &[], |f, _| each(f, "its licensee", |r| r.licensee.as_ref())),
+    check("retrieved", &[], |f, _| each(f, "its retrieval date", |r| r.retrieved.as_ref())),
+    check("metric-named", &[], |f, _| each(f, "its metric's full name", |r| r.metric.as_ref())),
+    check("site-named", &[("sites", Takes::Words)], site_named),
+    check("basis-stated", &[], basis),
+    check("compliant", &[], compliant),
+    check("same-benchmark", &[], same_benchmark),
+    check("trademark", &[("words", Takes::Words)], trademark),
+    check("true-as-of", &[], true_as_of),
+    check("estimates-labelled", &[], estimates),
+    check("derived-marked", &[], derived),
+    check("retirement-stated", &[], retired),
+    check("beside-the-number", &[("fields", Takes::Words)], beside),
 ];
 
 /// Every quoted result has something; a text that is not there was not printed, which is known.
@@ -201,15 +185,15 @@ fn true_as_of(f: &FairUse, _: &Parameters<'_>) -> Judged {
     }
 }
 
+/// Returns true if a result is `marked` where that is needed; `None` if either is not recorded.
+fn marked(needed: Option<bool>, marked: Option<bool>) -> Option<bool> {
+    if needed? { marked } else { Some(true) }
+}
+
 fn estimates(f: &FairUse, _: &Parameters<'_>) -> Judged {
-    let labelled = |r: &QuotedUse| match (r.estimated, r.estimate_labelled) {
-        (Some(false), _) => Some(true),
-        (Some(true), labelled) => labelled,
-        (None, _) => None,
-    };
     all(
         f,
-        labelled,
+        |r| marked(r.estimated, r.estimate_labelled),
         "is an estimate without a label",
         "(is it an estimate?)",
         "no estimate is without its label",
@@ -228,14 +212,9 @@ fn derived(f: &FairUse, _: &Parameters<'_>) -> Judged {
 }
 
 fn retired(f: &FairUse, _: &Parameters<'_>) -> Judged {
-    let stated = |r: &QuotedUse| match (r.retired, r.retirement_stated) {
-        (Some(false), _) => Some(true),
-        (Some(true), stated) => stated,
-        (None, _) => None,
-    };
     all(
         f,
-        stated,
+        |r| marked(r.retired, r.retirement_stated),
         "is of a retired benchmark and is not marked as retired",
         "(is its benchmark retired?)",
         "retired benchmarks are marked as such",

@@ -52,11 +52,23 @@ pub(crate) enum Takes {
     Table,
 }
 
+/// A parameter of a check: its name and what it takes.
+pub(crate) type Wanted = (&'static str, Takes);
+
 /// A check by name: its parameters, and the function over evidence of type `E`.
 pub(crate) struct PackCheck<E: 'static> {
     pub name: &'static str,
-    pub parameters: &'static [(&'static str, Takes)],
+    pub parameters: &'static [Wanted],
     pub evaluate: fn(&E, &Parameters<'_>) -> Judged,
+}
+
+/// Makes a check.
+pub(crate) const fn check<E>(
+    name: &'static str,
+    parameters: &'static [Wanted],
+    evaluate: fn(&E, &Parameters<'_>) -> Judged,
+) -> PackCheck<E> {
+    PackCheck { name, parameters, evaluate }
 }
 
 /// The parameters of one rule. The reader has seen to it that all are there and of their kind.
@@ -91,4 +103,17 @@ impl Parameters<'_> {
 /// Whether two numbers agree to a relative tolerance.
 pub(crate) fn agree(a: f64, b: f64, tolerance: f64) -> bool {
     (a - b).abs() <= tolerance * a.abs().max(b.abs())
+}
+
+/// Judges that the fields of the parameter `fields` are disclosed.
+pub(crate) fn disclosed(disclosure: &BTreeMap<String, String>, p: &Parameters<'_>) -> Judged {
+    if disclosure.is_empty() {
+        return unknown("the disclosure");
+    }
+    let filled = |name: &str| disclosure.get(name).is_some_and(|v| !v.trim().is_empty());
+    let absent: Vec<&str> = p.words("fields").into_iter().filter(|f| !filled(f)).collect();
+    if absent.is_empty() {
+        return pass(format!("{} fields are disclosed", disclosure.len()));
+    }
+    fail(format!("not disclosed: {}", absent.join(", ")))
 }

@@ -6,65 +6,47 @@ use std::io::Read;
 
 use super::{QuotedError, QuotedResult};
 
-/// What a column of the file holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// A column of the file, with its field of a result where it is plain text or a count.
+#[derive(Clone, Copy)]
 enum Column {
     Id,
-    Source,
-    Benchmark,
-    Metric,
-    Unit,
+    Text(fn(&mut QuotedResult) -> &mut String),
+    Words(fn(&mut QuotedResult) -> &mut Option<String>),
+    Count(fn(&mut QuotedResult) -> &mut Option<f64>),
     Better,
-    System,
-    Vendor,
-    Chips,
-    Cores,
-    Threads,
-    Instances,
     Ghz,
-    Processor,
-    Memory,
-    RackUnits,
-    Watts,
-    Price,
-    Currency,
-    Os,
-    Compiler,
-    Note,
     Value,
-    PerJvm,
     AsOf,
-    Result,
     More,
 }
 
 const COLUMNS: [(&str, Column); 26] = [
     ("id", Column::Id),
-    ("source", Column::Source),
-    ("benchmark", Column::Benchmark),
-    ("metric", Column::Metric),
-    ("unit", Column::Unit),
+    ("source", Column::Text(|r| &mut r.source)),
+    ("benchmark", Column::Text(|r| &mut r.benchmark)),
+    ("metric", Column::Text(|r| &mut r.metric)),
+    ("unit", Column::Text(|r| &mut r.unit)),
     ("higher_is_better", Column::Better),
-    ("system", Column::System),
-    ("vendor", Column::Vendor),
-    ("chips", Column::Chips),
-    ("cores", Column::Cores),
-    ("threads", Column::Threads),
-    ("instances", Column::Instances),
+    ("system", Column::Text(|r| &mut r.system)),
+    ("vendor", Column::Words(|r| &mut r.vendor)),
+    ("chips", Column::Count(|r| &mut r.chips)),
+    ("cores", Column::Count(|r| &mut r.cores)),
+    ("threads", Column::Count(|r| &mut r.threads)),
+    ("instances", Column::Count(|r| &mut r.instances)),
     ("ghz", Column::Ghz),
-    ("processor", Column::Processor),
-    ("memory_gb", Column::Memory),
-    ("rack_units", Column::RackUnits),
-    ("watts", Column::Watts),
-    ("price", Column::Price),
-    ("currency", Column::Currency),
-    ("os", Column::Os),
-    ("compiler_or_jvm", Column::Compiler),
-    ("config_note", Column::Note),
+    ("processor", Column::Words(|r| &mut r.processor)),
+    ("memory_gb", Column::Count(|r| &mut r.memory_gb)),
+    ("rack_units", Column::Count(|r| &mut r.rack_units)),
+    ("watts", Column::Count(|r| &mut r.watts)),
+    ("price", Column::Count(|r| &mut r.price)),
+    ("currency", Column::Words(|r| &mut r.currency)),
+    ("os", Column::Words(|r| &mut r.os)),
+    ("compiler_or_jvm", Column::Words(|r| &mut r.compiler_or_jvm)),
+    ("config_note", Column::Words(|r| &mut r.config_note)),
     ("value", Column::Value),
-    ("value_per_jvm", Column::PerJvm),
+    ("value_per_jvm", Column::Count(|r| &mut r.value_per_jvm)),
     ("as_of_date", Column::AsOf),
-    ("result", Column::Result),
+    ("result", Column::Words(|r| &mut r.result)),
 ];
 
 /// Returns the names of the columns that [`QuotedResult`] has fields for, in the order of the files.
@@ -164,38 +146,20 @@ fn set(
     match column {
         Column::Id if text.is_empty() => return Err("an id"),
         Column::Id => text.clone_into(&mut result.id),
-        Column::Source => text.clone_into(&mut result.source),
-        Column::Benchmark => text.clone_into(&mut result.benchmark),
-        Column::Metric => text.clone_into(&mut result.metric),
-        Column::Unit => text.clone_into(&mut result.unit),
+        Column::Text(field) => text.clone_into(field(result)),
+        Column::Words(field) => *field(result) = words(),
+        Column::Count(field) => *field(result) = count(text)?,
         Column::Better => result.higher_is_better = truth(text)?,
-        Column::System => text.clone_into(&mut result.system),
-        Column::Vendor => result.vendor = words(),
-        Column::Chips => result.chips = count(text)?,
-        Column::Cores => result.cores = count(text)?,
-        Column::Threads => result.threads = count(text)?,
-        Column::Instances => result.instances = count(text)?,
         Column::Ghz => {
             result.ghz = count(text)?;
             result.ghz_decimals = decimals(text);
         }
-        Column::Processor => result.processor = words(),
-        Column::Memory => result.memory_gb = count(text)?,
-        Column::RackUnits => result.rack_units = count(text)?,
-        Column::Watts => result.watts = count(text)?,
-        Column::Price => result.price = count(text)?,
-        Column::Currency => result.currency = words(),
-        Column::Os => result.os = words(),
-        Column::Compiler => result.compiler_or_jvm = words(),
-        Column::Note => result.config_note = words(),
         Column::Value => {
             result.value = number(text).ok_or("a finite number")?;
             result.value_decimals = decimals(text);
         }
-        Column::PerJvm => result.value_per_jvm = count(text)?,
         Column::AsOf if text.is_empty() || is_date(text) => result.as_of_date = words(),
         Column::AsOf => return Err("a date such as 2009-08-27"),
-        Column::Result => result.result = words(),
         Column::More => {
             if let Some(text) = words() {
                 result.more.insert(title.to_owned(), text);

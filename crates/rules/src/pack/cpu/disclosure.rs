@@ -2,26 +2,16 @@
 
 use super::CpuSuiteResult;
 use crate::pack::fair_use;
-use crate::pack::judged::{Judged, PackCheck, Parameters, Takes, fail, pass, unknown, verdict};
+use crate::pack::judged::{
+    Judged, PackCheck, Parameters, Takes, check, disclosed, fail, pass, unknown, verdict,
+};
 
 pub(super) const CHECKS: &[PackCheck<CpuSuiteResult>] = &[
-    PackCheck { name: "disclosed", parameters: &[("fields", Takes::Words)], evaluate: disclosed },
-    PackCheck { name: "one-system", parameters: &[], evaluate: one_system },
-    PackCheck { name: "estimates", parameters: &[], evaluate: estimates },
-    PackCheck { name: "publication", parameters: &[], evaluate: publication },
+    check("disclosed", &[("fields", Takes::Words)], |r, p| disclosed(&r.disclosure, p)),
+    check("one-system", &[], one_system),
+    check("estimates", &[], estimates),
+    check("publication", &[], publication),
 ];
-
-fn disclosed(r: &CpuSuiteResult, p: &Parameters<'_>) -> Judged {
-    let filled = |name: &str| r.disclosure.get(name).is_some_and(|v| !v.trim().is_empty());
-    let absent: Vec<&str> = p.words("fields").into_iter().filter(|f| !filled(f)).collect();
-    if r.disclosure.is_empty() {
-        return unknown("the disclosure");
-    }
-    if absent.is_empty() {
-        return pass(format!("{} fields are disclosed", r.disclosure.len()));
-    }
-    fail(format!("not disclosed: {}", absent.join(", ")))
-}
 
 fn one_system(r: &CpuSuiteResult, _: &Parameters<'_>) -> Judged {
     let (Some(measured), Some(reported), Some(available)) =

@@ -3,27 +3,23 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{CpuSuiteResult, CpuTuning, SuiteKind, Tuning};
-use crate::pack::judged::{Judged, PackCheck, Parameters, Takes, fail, pass, unknown, verdict};
+use crate::pack::judged::{
+    Judged, PackCheck, Parameters, Takes, check, fail, pass, unknown, verdict,
+};
 
 pub(super) const CHECKS: &[PackCheck<CpuSuiteResult>] = &[
-    PackCheck { name: "base-flags", parameters: &[], evaluate: base_flags },
-    PackCheck {
-        name: "portability",
-        parameters: &[("approved", Takes::Words), ("data_models", Takes::Words)],
-        evaluate: portability,
-    },
-    PackCheck {
-        name: "base-forbids",
-        parameters: &[("forbidden", Takes::Table)],
-        evaluate: base_forbids,
-    },
-    PackCheck { name: "no-names", parameters: &[("training", Takes::Words)], evaluate: no_names },
-    PackCheck {
-        name: "compiler-parallelism",
-        parameters: &[("parallel", Takes::Words)],
-        evaluate: parallelism,
-    },
-    PackCheck { name: "flags-described", parameters: &[], evaluate: described },
+    check("base-flags", &[], |r, p| lacking(r).unwrap_or_else(|| base_flags(r, p))),
+    check("portability", &[("approved", Takes::Words), ("data_models", Takes::Words)], |r, p| {
+        lacking(r).unwrap_or_else(|| portability(r, p))
+    }),
+    check("base-forbids", &[("forbidden", Takes::Table)], |r, p| {
+        lacking(r).unwrap_or_else(|| base_forbids(r, p))
+    }),
+    check("no-names", &[("training", Takes::Words)], |r, p| {
+        lacking(r).unwrap_or_else(|| no_names(r, p))
+    }),
+    check("compiler-parallelism", &[("parallel", Takes::Words)], parallelism),
+    check("flags-described", &[], |r, p| lacking(r).unwrap_or_else(|| described(r, p))),
 ];
 
 /// A flag is a pattern, or starts with one that ends in `*`.
@@ -38,7 +34,7 @@ fn flags(t: &CpuTuning) -> impl Iterator<Item = &String> {
     t.flags.iter().flat_map(BTreeMap::values).flatten()
 }
 
-/// That flags are recorded of every result.
+/// Returns what is unknown if the flags of a result are not recorded.
 fn lacking(r: &CpuSuiteResult) -> Option<Judged> {
     if r.members.is_empty() {
         return Some(unknown("the members"));
@@ -48,9 +44,6 @@ fn lacking(r: &CpuSuiteResult) -> Option<Judged> {
 }
 
 fn base_flags(r: &CpuSuiteResult, _: &Parameters<'_>) -> Judged {
-    if let Some(unknown) = lacking(r) {
-        return unknown;
-    }
     let mut first: BTreeMap<&str, (&str, &Vec<String>, &String)> = BTreeMap::new();
     for (member, base) in r.base() {
         let Some(toolchain) = &base.toolchain else {
@@ -80,9 +73,6 @@ fn base_flags(r: &CpuSuiteResult, _: &Parameters<'_>) -> Judged {
 }
 
 fn portability(r: &CpuSuiteResult, p: &Parameters<'_>) -> Judged {
-    if let Some(unknown) = lacking(r) {
-        return unknown;
-    }
     let (approved, models) = (p.words("approved"), p.words("data_models"));
     let mut wrong = BTreeSet::new();
     for (member, _, t) in r.results() {
@@ -111,9 +101,6 @@ fn portability(r: &CpuSuiteResult, p: &Parameters<'_>) -> Judged {
 }
 
 fn base_forbids(r: &CpuSuiteResult, p: &Parameters<'_>) -> Judged {
-    if let Some(unknown) = lacking(r) {
-        return unknown;
-    }
     let forbidden = p.table("forbidden");
     let mut wrong = Vec::new();
     for (member, base) in r.base() {
@@ -132,9 +119,6 @@ fn words(flag: &str) -> impl Iterator<Item = &str> {
 }
 
 fn no_names(r: &CpuSuiteResult, p: &Parameters<'_>) -> Judged {
-    if let Some(unknown) = lacking(r) {
-        return unknown;
-    }
     let training = p.words("training");
     let (mut wrong, mut missing) = (Vec::new(), Vec::new());
     for (member, tuning, t) in r.results() {
@@ -179,9 +163,6 @@ fn parallelism(r: &CpuSuiteResult, p: &Parameters<'_>) -> Judged {
 }
 
 fn described(r: &CpuSuiteResult, _: &Parameters<'_>) -> Judged {
-    if let Some(unknown) = lacking(r) {
-        return unknown;
-    }
     let Some(described) = &r.described_flags else { return unknown("the flags file") };
     let undescribed: BTreeSet<&str> = r
         .results()

@@ -1,11 +1,11 @@
 //! Power beside performance: the analyser, its samples, the room, the mains.
 
 use super::CpuSuiteResult;
-use crate::pack::judged::{Judged, PackCheck, Parameters, Takes, pass, unknown, verdict};
+use crate::pack::judged::{Judged, PackCheck, Parameters, Takes, check, pass, unknown, verdict};
 
-pub(super) const CHECKS: &[PackCheck<CpuSuiteResult>] = &[PackCheck {
-    name: "power",
-    parameters: &[
+pub(super) const CHECKS: &[PackCheck<CpuSuiteResult>] = &[check(
+    "power",
+    &[
         ("voltage_percent", Takes::Number),
         ("mains_percent", Takes::Number),
         ("bad_power_percent", Takes::Number),
@@ -14,8 +14,8 @@ pub(super) const CHECKS: &[PackCheck<CpuSuiteResult>] = &[PackCheck {
         ("unknown_uncertainty_percent", Takes::Number),
         ("ambient_min_c", Takes::Number),
     ],
-    evaluate: power,
-}];
+    power,
+)];
 
 fn power(r: &CpuSuiteResult, p: &Parameters<'_>) -> Judged {
     let power = match (r.power_reported, &r.power) {

@@ -7,31 +7,19 @@ use assay_stats::summary::median;
 
 use super::{CpuExecution, CpuMember, CpuSuiteResult, InputSize, SuiteKind, Tuning};
 use crate::pack::judged::{
-    Judged, PackCheck, Parameters, Takes, agree, fail, pass, unknown, verdict,
+    Judged, PackCheck, Parameters, Takes, agree, check, fail, pass, unknown, verdict,
 };
 
 pub(super) const CHECKS: &[PackCheck<CpuSuiteResult>] = &[
-    PackCheck { name: "one-invocation", parameters: &[], evaluate: one_invocation },
-    PackCheck { name: "validated-sizes", parameters: &[], evaluate: validated },
-    PackCheck {
-        name: "timed-runs",
-        parameters: &[("min", Takes::Number), ("max", Takes::Number)],
-        evaluate: timed_runs,
-    },
-    PackCheck { name: "ratios", parameters: &[("tolerance", Takes::Number)], evaluate: ratios },
-    PackCheck { name: "one-copy-count", parameters: &[], evaluate: copy_count },
-    PackCheck {
-        name: "base-environment",
-        parameters: &[("owned_by_tools", Takes::Words)],
-        evaluate: base_environment,
-    },
-    PackCheck {
-        name: "file-systems",
-        parameters: &[("disclosed_as", Takes::Words)],
-        evaluate: file_systems,
-    },
-    PackCheck { name: "optimiser-memory", parameters: &[], evaluate: optimiser },
-    PackCheck { name: "base-as-peak", parameters: &[], evaluate: base_as_peak },
+    check("one-invocation", &[], one_invocation),
+    check("validated-sizes", &[], validated),
+    check("timed-runs", &[("min", Takes::Number), ("max", Takes::Number)], timed_runs),
+    check("ratios", &[("tolerance", Takes::Number)], ratios),
+    check("one-copy-count", &[], copy_count),
+    check("base-environment", &[("owned_by_tools", Takes::Words)], base_environment),
+    check("file-systems", &[("disclosed_as", Takes::Words)], file_systems),
+    check("optimiser-memory", &[], optimiser),
+    check("base-as-peak", &[], base_as_peak),
 ];
 
 fn one_invocation(r: &CpuSuiteResult, _: &Parameters<'_>) -> Judged {

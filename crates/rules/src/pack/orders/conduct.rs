@@ -3,28 +3,22 @@
 use std::collections::BTreeMap;
 
 use super::OrdersResult;
-use crate::pack::judged::{Judged, PackCheck, Parameters, Takes, fail, pass, unknown, verdict};
+use crate::pack::judged::{
+    Judged, PackCheck, Parameters, Takes, check, disclosed, unknown, verdict,
+};
 
 pub(super) const CHECKS: &[PackCheck<OrdersResult>] = &[
-    PackCheck { name: "fixed-properties", parameters: &[("fixed", Takes::Table)], evaluate: fixed },
-    PackCheck { name: "supplied-program", parameters: &[], evaluate: program },
-    PackCheck { name: "one-image", parameters: &[], evaluate: one_image },
-    PackCheck {
-        name: "mix",
-        parameters: &[("percent", Takes::Table), ("tolerance_points", Takes::Number)],
-        evaluate: mix,
-    },
-    PackCheck { name: "disclosed", parameters: &[("fields", Takes::Words)], evaluate: disclosed },
-    PackCheck {
-        name: "availability",
-        parameters: &[("max_months", Takes::Number), ("slower_percent", Takes::Number)],
-        evaluate: availability,
-    },
-    PackCheck {
-        name: "no-estimates-no-other-benchmark",
-        parameters: &[("may_compare", Takes::Words)],
-        evaluate: comparisons,
-    },
+    check("fixed-properties", &[("fixed", Takes::Table)], fixed),
+    check("supplied-program", &[], program),
+    check("one-image", &[], one_image),
+    check("mix", &[("percent", Takes::Table), ("tolerance_points", Takes::Number)], mix),
+    check("disclosed", &[("fields", Takes::Words)], |r, p| disclosed(&r.disclosure, p)),
+    check(
+        "availability",
+        &[("max_months", Takes::Number), ("slower_percent", Takes::Number)],
+        availability,
+    ),
+    check("no-estimates-no-other-benchmark", &[("may_compare", Takes::Words)], comparisons),
 ];
 
 fn fixed(r: &OrdersResult, p: &Parameters<'_>) -> Judged {
@@ -122,18 +116,6 @@ fn mix(r: &OrdersResult, p: &Parameters<'_>) -> Judged {
         None => missing.push("the think time".to_owned()),
     }
     verdict(&wrong, &missing, "the operations have the mix of the rules")
-}
-
-fn disclosed(r: &OrdersResult, p: &Parameters<'_>) -> Judged {
-    if r.disclosure.is_empty() {
-        return unknown("the disclosure");
-    }
-    let filled = |name: &str| r.disclosure.get(name).is_some_and(|v| !v.trim().is_empty());
-    let absent: Vec<&str> = p.words("fields").into_iter().filter(|f| !filled(f)).collect();
-    if absent.is_empty() {
-        return pass(format!("{} fields are disclosed", r.disclosure.len()));
-    }
-    fail(format!("not disclosed: {}", absent.join(", ")))
 }
 
 fn availability(r: &OrdersResult, p: &Parameters<'_>) -> Judged {

@@ -2,41 +2,26 @@
 
 use super::OrdersResult;
 use crate::pack::judged::{
-    Judged, PackCheck, Parameters, Takes, agree, fail, pass, unknown, verdict,
+    Judged, PackCheck, Parameters, Takes, agree, check, fail, pass, unknown, verdict,
 };
 
 pub(super) const CHECKS: &[PackCheck<OrdersResult>] = &[
-    PackCheck { name: "expected-peak", parameters: &[], evaluate: expected_peak },
-    PackCheck { name: "points", parameters: &[("min", Takes::Number)], evaluate: points },
-    PackCheck { name: "score", parameters: &[("tolerance", Takes::Number)], evaluate: score },
-    PackCheck {
-        name: "no-gap-below-peak",
-        parameters: &[("min", Takes::Number)],
-        evaluate: no_gap,
-    },
-    PackCheck {
-        name: "lengths",
-        parameters: &[("below_s", Takes::Number), ("scored_s", Takes::Number)],
-        evaluate: lengths,
-    },
-    PackCheck {
-        name: "actual-length",
-        parameters: &[("min_s", Takes::Number), ("max_s", Takes::Number)],
-        evaluate: actual_length,
-    },
-    PackCheck { name: "instances-overlap", parameters: &[], evaluate: overlap },
+    check("expected-peak", &[], expected_peak),
+    check("points", &[("min", Takes::Number)], points),
+    check("score", &[("tolerance", Takes::Number)], score),
+    check("no-gap-below-peak", &[("min", Takes::Number)], no_gap),
+    check("lengths", &[("below_s", Takes::Number), ("scored_s", Takes::Number)], lengths),
+    check("actual-length", &[("min_s", Takes::Number), ("max_s", Takes::Number)], actual_length),
+    check("instances-overlap", &[], overlap),
 ];
 
 /// N, or that it is not recorded.
-fn peak(r: &OrdersResult) -> Result<u32, Judged> {
-    r.expected_peak.filter(|n| *n > 0).ok_or_else(|| unknown("the expected peak"))
+fn peak(r: &OrdersResult) -> Option<u32> {
+    r.expected_peak.filter(|n| *n > 0)
 }
 
 fn expected_peak(r: &OrdersResult, _: &Parameters<'_>) -> Judged {
-    let n = match peak(r) {
-        Ok(n) => n,
-        Err(missing) => return missing,
-    };
+    let Some(n) = peak(r) else { return unknown("the expected peak") };
     let Some(processors) = r.processors else { return unknown("the processors reported") };
     if n == processors {
         return pass(format!("N is {n}, the processors reported"));
@@ -59,10 +44,7 @@ fn last(n: u32, p: &Parameters<'_>) -> u32 {
 }
 
 fn points(r: &OrdersResult, p: &Parameters<'_>) -> Judged {
-    let n = match peak(r) {
-        Ok(n) => n,
-        Err(missing) => return missing,
-    };
+    let Some(n) = peak(r) else { return unknown("the expected peak") };
     let Some(first) = r.points.first() else { return unknown("the points") };
     let mut wrong = Vec::new();
     if first.warehouses != 1 {
@@ -85,10 +67,7 @@ fn points(r: &OrdersResult, p: &Parameters<'_>) -> Judged {
 }
 
 fn score(r: &OrdersResult, p: &Parameters<'_>) -> Judged {
-    let n = match peak(r) {
-        Ok(n) => n,
-        Err(missing) => return missing,
-    };
+    let Some(n) = peak(r) else { return unknown("the expected peak") };
     if r.points.is_empty() {
         return unknown("the points");
     }
@@ -110,10 +89,7 @@ fn score(r: &OrdersResult, p: &Parameters<'_>) -> Judged {
 }
 
 fn no_gap(r: &OrdersResult, p: &Parameters<'_>) -> Judged {
-    let n = match peak(r) {
-        Ok(n) => n,
-        Err(missing) => return missing,
-    };
+    let Some(n) = peak(r) else { return unknown("the expected peak") };
     if r.points.is_empty() {
         return unknown("the points");
     }
@@ -136,10 +112,7 @@ fn no_gap(r: &OrdersResult, p: &Parameters<'_>) -> Judged {
 }
 
 fn lengths(r: &OrdersResult, p: &Parameters<'_>) -> Judged {
-    let n = match peak(r) {
-        Ok(n) => n,
-        Err(missing) => return missing,
-    };
+    let Some(n) = peak(r) else { return unknown("the expected peak") };
     if r.points.is_empty() {
         return unknown("the points");
     }
@@ -156,10 +129,7 @@ fn lengths(r: &OrdersResult, p: &Parameters<'_>) -> Judged {
 }
 
 fn actual_length(r: &OrdersResult, p: &Parameters<'_>) -> Judged {
-    let n = match peak(r) {
-        Ok(n) => n,
-        Err(missing) => return missing,
-    };
+    let Some(n) = peak(r) else { return unknown("the expected peak") };
     let (least, most) = (p.number("min_s"), p.number("max_s"));
     let (mut wrong, mut missing) = (Vec::new(), Vec::new());
     let mut any = false;
