@@ -3,6 +3,13 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use assay_iotrace::{Dimension, Measure, TimeUnit};
+use assay_model::Profile as Purpose;
+use assay_observe::profile::Unwind;
+use assay_observe::stat::{Naming, Shape};
+use assay_sut::process::Output;
+use assay_syscalls::Dimension as CallDimension;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// Runs system benchmarks, watches the machine while they run, compares them honestly, and publishes
@@ -259,8 +266,8 @@ pub struct Run {
     pub export: Vec<String>,
     /// What to do with the commands' output: keep it in the archive (at most 2 MiB a stream), or
     /// discard it.
-    #[arg(long, value_enum, default_value_t = OutputMode::Keep)]
-    pub output: OutputMode,
+    #[arg(long, default_value = "keep", value_parser = choice(OUTPUTS))]
+    pub output: Output,
     /// No progress bar, no warnings.
     #[arg(short, long)]
     pub quiet: bool,
@@ -424,15 +431,6 @@ pub enum HistoryImport {
         #[arg(long, value_name = "NAME")]
         name: Option<String>,
     },
-}
-
-/// What happens to the output of the programs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum OutputMode {
-    /// Through a pipe into the archive.
-    Keep,
-    /// To `/dev/null`.
-    Discard,
 }
 
 /// An experiment, by file, by workload, or by command line.
@@ -812,11 +810,11 @@ pub struct Stat {
     pub skip_idle: bool,
     /// The iostat columns to print [default: all of Linux's where the terminal is wide enough, else
     /// the short ones].
-    #[arg(long, value_enum, requires = "disk", value_name = "SHAPE")]
-    pub shape: Option<StatShape>,
+    #[arg(long, requires = "disk", value_name = "SHAPE", value_parser = choice(SHAPES))]
+    pub shape: Option<Shape>,
     /// How disks are named.
-    #[arg(long, value_enum, default_value_t = StatNames::Mapped, value_name = "HOW")]
-    pub names: StatNames,
+    #[arg(long, default_value = "mapped", value_name = "HOW", value_parser = choice(NAMES))]
+    pub names: Naming,
     /// List all names of every disk (kernel, number, mapper, links, mounts), instead of samples.
     #[arg(long, conflicts_with_all = ["disk", "cpu", "tasks", "command"])]
     pub devices: bool,
@@ -864,8 +862,8 @@ pub struct Profile {
     pub on_cpu: bool,
     /// How stacks are followed. `auto` copies a stack to be unwound by DWARF where frame pointers do not lead to
     /// its beginning; `fp` never does, and `dwarf` always. Stacks of waits have frame pointers alone.
-    #[arg(long, value_enum, default_value = "auto", value_name = "HOW", conflicts_with = "from")]
-    pub unwind: UnwindBy,
+    #[arg(long, default_value = "auto", value_name = "HOW", conflicts_with = "from", value_parser = choice(UNWIND))]
+    pub unwind: Unwind,
     /// How many different stacks are kept; what has no room is counted.
     #[arg(long, value_name = "N", default_value_t = assay_observe::profile::ROOM, conflicts_with = "from",
           value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
@@ -882,41 +880,17 @@ pub struct Profile {
     pub output: Vec<PathBuf>,
 }
 
-/// How stacks are followed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum UnwindBy {
-    /// By frame pointers, else by DWARF.
-    Auto,
-    /// By frame pointers.
-    Fp,
-    /// By DWARF.
-    Dwarf,
-}
-
 /// `assay syscalls`.
 #[derive(Debug, Args)]
 pub struct Syscalls {
     #[command(flatten)]
     pub of: Targets,
     /// Group calls by these dimensions in one table, with commas.
-    #[arg(long, value_enum, value_delimiter = ',', default_value = "call", value_name = "LIST")]
-    pub by: Vec<SyscallsBy>,
+    #[arg(long, value_delimiter = ',', default_value = "call", value_name = "LIST", value_parser = choice(CALLS_BY))]
+    pub by: Vec<CallDimension>,
     /// List at most this many lines.
     #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
     pub top: usize,
-}
-
-/// What tells system calls apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum SyscallsBy {
-    /// The call.
-    Call,
-    /// The name of the program (of the thread).
-    Program,
-    /// The process; needs more room, so calls of many processes may be lost (which is reported).
-    Process,
-    /// The kind of the file descriptor, and the operation of asynchronous I/O.
-    Kind,
 }
 
 /// `assay tlb`.
@@ -952,28 +926,6 @@ pub struct Tlb {
     pub command: Vec<OsString>,
 }
 
-/// Whose columns `assay stat --disk` has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum StatShape {
-    /// All of `iostat -x` of Linux.
-    Linux,
-    /// Those of `iostat -xs` of Linux, 80 characters.
-    Short,
-    /// Those of `iostat -xn` of Solaris.
-    Solaris,
-}
-
-/// How `assay stat --disk` names disks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum StatNames {
-    /// As the kernel: `dm-0`.
-    Kernel,
-    /// As LVM or another mapper, where there is one: `vg0-data`.
-    Mapped,
-    /// By mount point, where there is one: `/srv`.
-    Mount,
-}
-
 /// `assay io`.
 #[derive(Debug, Args)]
 pub struct Io {
@@ -992,11 +944,12 @@ pub struct Io {
     #[arg(long, conflicts_with = "from")]
     pub devices: bool,
     /// Group I/Os by these dimensions, with commas.
-    #[arg(long, value_delimiter = ',', value_name = "WHAT")]
-    pub by: Vec<IoDimension>,
+    #[arg(long, value_delimiter = ',', value_name = "WHAT",
+          value_parser = choice(Dimension::ALL.map(|d| (d.name(), "", d))))]
+    pub by: Vec<Dimension>,
     /// Histograms to print, with commas.
-    #[arg(long, value_delimiter = ',', value_name = "WHAT")]
-    pub hist: Vec<IoMeasure>,
+    #[arg(long, value_delimiter = ',', value_name = "WHAT", value_parser = choice(MEASURES))]
+    pub hist: Vec<Measure>,
     /// How long I/Os took from stage to stage (queued, made or joined, inserted, issued, completed), merges and
     /// plugs, by device: of a trace by blktrace, or live.
     #[arg(long, conflicts_with_all = ["by", "hist", "tick", "format", "save", "events", "program", "pid", "file",
@@ -1009,8 +962,8 @@ pub struct Io {
     #[arg(long, value_name = "FROM,TO,STEP", requires = "hist", allow_hyphen_values = true)]
     pub linear: Option<String>,
     /// The unit of times in histograms.
-    #[arg(long, value_enum, default_value_t = IoUnit::Us)]
-    pub unit: IoUnit,
+    #[arg(long, default_value = "us", value_parser = choice(UNITS))]
+    pub unit: TimeUnit,
     /// Print a line per interval of this length (live: as it passes).
     #[arg(short = 'i', long, visible_alias = "interval", value_name = "DURATION")]
     pub tick: Option<String>,
@@ -1071,44 +1024,6 @@ pub enum IoFormat {
     FioLog,
     /// One row per I/O, with every known field.
     Csv,
-}
-
-/// The dimensions of I/Os.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-#[allow(missing_docs)] // each is named by its word
-pub enum IoDimension {
-    Device,
-    Program,
-    Pid,
-    Direction,
-    File,
-    Cgroup,
-}
-
-/// What a histogram is of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum IoMeasure {
-    /// Bytes.
-    Size,
-    /// From the first traced event to the completion.
-    Latency,
-    /// The part of it in the queue.
-    Queue,
-    /// The part of it in the device.
-    Device,
-    /// The first block.
-    Address,
-}
-
-/// A unit of time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum IoUnit {
-    /// Nanoseconds.
-    Ns,
-    /// Microseconds.
-    Us,
-    /// Milliseconds.
-    Ms,
 }
 
 /// `assay archive`.
@@ -1232,12 +1147,83 @@ fn size(text: &str) -> Result<u64, String> {
 }
 
 /// The formats of other programs that are read, with what writes them.
-fn format_names() -> clap::builder::PossibleValuesParser {
-    let values = assay_archive::foreign::FORMATS
-        .iter()
-        .map(|f| clap::builder::PossibleValue::new(f.name).help(f.help));
-    clap::builder::PossibleValuesParser::new(values)
+fn format_names() -> PossibleValuesParser {
+    let formats = assay_archive::foreign::FORMATS.iter();
+    PossibleValuesParser::new(formats.map(|f| PossibleValue::new(f.name).help(f.help)))
 }
+
+/// A word for an option, its help (may be empty), and its value.
+type Choice<T> = (&'static str, &'static str, T);
+
+/// Returns a parser that takes one of these words.
+fn choice<T: Clone + Send + Sync + 'static>(
+    rows: impl IntoIterator<Item = Choice<T>>,
+) -> impl TypedValueParser<Value = T> {
+    let rows: Vec<Choice<T>> = rows.into_iter().collect();
+    let words = rows.iter().map(|(word, help, _)| match *help {
+        "" => PossibleValue::new(*word),
+        help => PossibleValue::new(*word).help(help),
+    });
+    PossibleValuesParser::new(words).map(move |typed| {
+        let at = rows.iter().position(|(word, ..)| *word == typed).unwrap_or_default();
+        rows[at].2.clone()
+    })
+}
+
+const OUTPUTS: [Choice<Output>; 2] = [
+    ("keep", "Through a pipe into the archive", Output::Keep),
+    ("discard", "To `/dev/null`", Output::Discard),
+];
+
+const SHAPES: [Choice<Shape>; 3] = [
+    ("linux", "All of `iostat -x` of Linux", Shape::Linux),
+    ("short", "Those of `iostat -xs` of Linux, 80 characters", Shape::Short),
+    ("solaris", "Those of `iostat -xn` of Solaris", Shape::Solaris),
+];
+
+const NAMES: [Choice<Naming>; 3] = [
+    ("kernel", "As the kernel: `dm-0`", Naming::Kernel),
+    ("mapped", "As LVM or another mapper, where there is one: `vg0-data`", Naming::Mapped),
+    ("mount", "By mount point, where there is one: `/srv`", Naming::Mount),
+];
+
+const UNWIND: [Choice<Unwind>; 3] = [
+    ("auto", "By frame pointers, else by DWARF", Unwind::Auto),
+    ("fp", "By frame pointers", Unwind::FramePointers),
+    ("dwarf", "By DWARF", Unwind::Dwarf),
+];
+
+const MANY_PROCESSES: &str =
+    "The process; needs more room, so calls of many processes may be lost (which is reported)";
+const CALLS_BY: [Choice<CallDimension>; 4] = [
+    ("call", "The call", CallDimension::Call),
+    ("program", "The name of the program (of the thread)", CallDimension::Program),
+    ("process", MANY_PROCESSES, CallDimension::Process),
+    (
+        "kind",
+        "The kind of the file descriptor, and the operation of asynchronous I/O",
+        CallDimension::Kind,
+    ),
+];
+
+const MEASURES: [Choice<Measure>; 5] = [
+    ("size", "Bytes", Measure::Size),
+    ("latency", "From the first traced event to the completion", Measure::Latency),
+    ("queue", "The part of it in the queue", Measure::Queue),
+    ("device", "The part of it in the device", Measure::Device),
+    ("address", "The first block", Measure::Address),
+];
+
+const UNITS: [Choice<TimeUnit>; 3] = [
+    ("ns", "Nanoseconds", TimeUnit::Ns),
+    ("us", "Microseconds", TimeUnit::Us),
+    ("ms", "Milliseconds", TimeUnit::Ms),
+];
+
+const PROFILES: [Choice<Purpose>; 2] = [
+    ("lab", "Work at the bench: checks that cannot be evaluated are counted", Purpose::Lab),
+    ("publish", "For publication: a check that cannot be evaluated is a finding", Purpose::Publish),
+];
 
 /// `assay doctor`.
 #[derive(Debug, Args)]
@@ -1341,8 +1327,8 @@ pub enum Rules {
         #[arg(default_value = "last")]
         run: String,
         /// What the numbers are for.
-        #[arg(long, value_enum, default_value_t = RulesProfile::Lab)]
-        profile: RulesProfile,
+        #[arg(long, default_value = "lab", value_parser = choice(PROFILES))]
+        profile: Purpose,
     },
     /// Judge a result (JSON) by a pack.
     Judge {
@@ -1354,13 +1340,4 @@ pub enum Rules {
         #[arg(long, value_name = "DIR")]
         packs: Option<PathBuf>,
     },
-}
-
-/// What numbers are for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum RulesProfile {
-    /// Work at the bench: checks that cannot be evaluated are counted.
-    Lab,
-    /// For publication: a check that cannot be evaluated is a finding.
-    Publish,
 }

@@ -88,6 +88,16 @@ fn is_usage(error: &assay_archive::Error) -> bool {
 #[error("{0}")]
 pub struct Usage(pub String);
 
+/// Returns the error of a mistake in the call of assay.
+pub fn usage<T>(message: impl Into<String>) -> anyhow::Result<T> {
+    Err(Usage(message.into()).into())
+}
+
+/// Makes an error that stands for a mistake in the call of assay.
+pub fn mistake(error: impl std::fmt::Display) -> Usage {
+    Usage(error.to_string())
+}
+
 /// A run that is to be published is not as its ledger says; the files, each with what is wrong.
 #[derive(Debug, thiserror::Error)]
 #[error("not published: {0}")]

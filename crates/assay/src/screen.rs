@@ -2,7 +2,9 @@
 
 use std::io::{IsTerminal, Write};
 use std::os::fd::AsFd;
+use std::path::Path;
 
+use anyhow::Context as _;
 use assay_report::terminal::{painted, printable, printable_json};
 
 /// Whether to colour what goes to this stream.
@@ -90,6 +92,11 @@ fn put(text: &str) -> anyhow::Result<()> {
     }
     out.flush()?;
     Ok(())
+}
+
+/// Writes a file that was asked for.
+pub fn write_file(path: &Path, bytes: impl AsRef<[u8]>) -> anyhow::Result<()> {
+    std::fs::write(path, bytes).with_context(|| format!("write {}", path.display()))
 }
 
 /// How results are written here.

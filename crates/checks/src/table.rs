@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use assay_model::{Row, Section, Severities, Severity};
+use assay_model::{Row, Section, Severities};
 
 use crate::catalogue::catalogue;
 
@@ -52,15 +52,7 @@ fn row(c: &Row, out: &mut String) {
 /// `warning`, or `note (lab), invalid (publish)`.
 fn severities(s: Severities) -> String {
     if s.lab == s.publish {
-        return word(s.lab).to_owned();
+        return s.lab.name().to_owned();
     }
-    format!("{} (lab), {} (publish)", word(s.lab), word(s.publish))
-}
-
-fn word(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Invalid => "invalid",
-        Severity::Warning => "warning",
-        Severity::Note => "note",
-    }
+    format!("{} (lab), {} (publish)", s.lab.name(), s.publish.name())
 }

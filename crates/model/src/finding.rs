@@ -17,6 +17,17 @@ pub enum Severity {
     Invalid,
 }
 
+impl Severity {
+    /// Returns the severity as a word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Severity::Note => "note",
+            Severity::Warning => "warning",
+            Severity::Invalid => "invalid",
+        }
+    }
+}
+
 /// What the numbers are for. A profile may raise a severity, never lower one below `Lab`'s.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Profile {

@@ -1,7 +1,7 @@
 //! What every request and the dispatcher share.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 
 use assay_model::RunId;
 use assay_report::RunView;
@@ -12,6 +12,7 @@ use crate::config::Config;
 use crate::error::Refusal;
 use crate::job::{Job, JobState};
 use crate::live::Live;
+use crate::locked;
 use crate::observe::Observed;
 use crate::observe_io::ObservedIo;
 use crate::queue::Queue;
@@ -78,11 +79,11 @@ impl App {
     }
 
     pub fn queue(&self) -> MutexGuard<'_, Queue> {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.queue)
     }
 
     pub fn schedules(&self) -> MutexGuard<'_, Schedules> {
-        self.schedules.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.schedules)
     }
 
     /// The queue has changed: the dispatcher and those who wait look again.
@@ -105,12 +106,8 @@ impl App {
         self.queue().running().is_some()
     }
 
-    fn lives(&self) -> MutexGuard<'_, HashMap<u64, Arc<Live>>> {
-        self.lives.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     pub fn set_live(&self, live: Arc<Live>) {
-        let mut lives = self.lives();
+        let mut lives = locked(&self.lives);
         // The one before stays for those who still look at its end.
         let newest = lives.keys().max().copied();
         lives.retain(|id, _| Some(*id) == newest);
@@ -118,7 +115,7 @@ impl App {
     }
 
     pub fn live(&self, job: u64) -> Option<Arc<Live>> {
-        self.lives().get(&job).cloned()
+        locked(&self.lives).get(&job).cloned()
     }
 
     /// A job.
@@ -204,7 +201,7 @@ impl App {
 
     pub fn view_now(&self, id: &RunId) -> Result<Arc<RunView>, Refusal> {
         let look = self.config.archive.run(id)?.ledger().len() as u64;
-        let mut views = self.views.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut views = locked(&self.views);
         if let Some(at) = views.iter().position(|(known, l, _)| known == id && *l == look) {
             let found = views.remove(at);
             let view = Arc::clone(&found.2);
@@ -216,7 +213,7 @@ impl App {
         let view = Arc::new(view);
         // A run that goes on changes with every trial: what is read of it is not held.
         if view.summary.state != assay_model::RunState::Started {
-            let mut views = self.views.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut views = locked(&self.views);
             views.retain(|(known, ..)| known != id);
             views.push((id.clone(), look, Arc::clone(&view)));
             if views.len() > VIEWS {

@@ -4,8 +4,9 @@
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
+use crate::locked;
 use tokio::sync::Notify;
 
 /// How many connections there may be.
@@ -64,7 +65,7 @@ pub(crate) struct Slot {
 
 impl Drop for Slot {
     fn drop(&mut self) {
-        self.connections.table().entries.remove(&self.number);
+        locked(&self.connections.table).entries.remove(&self.number);
     }
 }
 
@@ -73,13 +74,9 @@ impl Connections {
         Arc::new(Connections { limits, table: Mutex::default() })
     }
 
-    fn table(&self) -> MutexGuard<'_, Table> {
-        self.table.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// A slot for a connection from `address`; `None` when all are taken by those that have shown a token.
     pub fn take(self: &Arc<Self>, address: IpAddr) -> Option<Slot> {
-        let mut table = self.table();
+        let mut table = locked(&self.table);
         let of_address = table.entries.values().filter(|e| e.address == address).count();
         if of_address >= self.limits.of_address {
             table.end_one(Some(address))?;
@@ -95,7 +92,7 @@ impl Connections {
 
     /// Ends a connection when the system has no more of them to give.
     pub fn make_room(&self) {
-        let _ = self.table().end_one(None);
+        let _ = locked(&self.table).end_one(None);
     }
 }
 
@@ -127,7 +124,7 @@ mod tests {
     }
 
     fn ended(slot: &Slot) -> bool {
-        !slot.connections.table().entries.contains_key(&slot.number)
+        !locked(&slot.connections.table).entries.contains_key(&slot.number)
     }
 
     #[test]

@@ -196,15 +196,13 @@ fn others(asked: &Submission, every: &str) -> Vec<Problem> {
     if asked.blocks == Some(0) {
         problems.push(Problem::new("blocks", "at least 1 block is needed"));
     }
-    if let Err(refusal) = change::not_before(asked) {
-        problems.push(Problem::new("not_before", refusal.message));
-    }
-    if let Err(refusal) = change::words(asked) {
-        problems.push(Problem::new("tags", refusal.message));
-    }
-    if let Err(refusal) = crate::points::check_revisions(asked) {
-        problems.push(Problem::new("rev", refusal.message));
-    }
+    let checked = [
+        ("not_before", change::not_before(asked).map(|_| ())),
+        ("tags", change::words(asked)),
+        ("rev", crate::points::check_revisions(asked)),
+    ];
+    let refused = checked.into_iter().filter_map(|(field, checked)| Some((field, checked.err()?)));
+    problems.extend(refused.map(|(field, refusal)| Problem::new(field, refusal.message)));
     if !every.trim().is_empty()
         && let Err(message) = every.parse::<Every>()
     {

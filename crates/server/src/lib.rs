@@ -51,3 +51,8 @@ pub use schedule::Schedule;
 pub use serve::serve;
 pub use submission::Submission;
 pub use token::Keys;
+
+/// Locks a mutex, also after a thread that held it panicked.
+fn locked<T>(mutex: &std::sync::Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}

@@ -3,8 +3,9 @@
 //! one that falls behind the log's beginning gets the whole status anew.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
+use crate::locked;
 use assay_model::{EndedTrial, Heat, LiveEvent, LiveValue, Outcome, Phase, RunId, RunState};
 use bytes::Bytes;
 use schemars::JsonSchema;
@@ -244,14 +245,10 @@ impl Live {
         Arc::new(Live { job, log: Mutex::default(), changed: watch::Sender::new(0) })
     }
 
-    fn log(&self) -> MutexGuard<'_, Log> {
-        self.log.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Takes a line of the run's events; what is no event is passed over.
     pub fn take(&self, line: &str) -> Option<LiveEvent> {
         let event: LiveEvent = serde_json::from_str(line).ok()?;
-        let mut log = self.log();
+        let mut log = locked(&self.log);
         log.status.take(event.clone());
         let number = log.base + log.events.len() as u64;
         let framed = frame(Some(number + 1), line);
@@ -269,12 +266,12 @@ impl Live {
 
     /// Nothing more comes.
     pub fn end(&self) {
-        self.log().over = true;
+        locked(&self.log).over = true;
         self.changed.send_modify(|n| *n += 1);
     }
 
     pub fn status(&self) -> LiveStatus {
-        self.log().status.clone()
+        locked(&self.log).status.clone()
     }
 
     pub fn changes(&self) -> watch::Receiver<u64> {
@@ -284,7 +281,7 @@ impl Live {
     /// What a viewer who has seen the events before `seen` gets next; who has seen none, or has fallen
     /// behind, gets the status.
     pub fn after(&self, seen: Option<u64>) -> Batch {
-        let log = self.log();
+        let log = locked(&self.log);
         let end = log.base + log.events.len() as u64;
         let frames = if let Some(seen) = seen.filter(|seen| (log.base..=end).contains(seen)) {
             log.events.iter().skip((seen - log.base) as usize).cloned().collect()

@@ -2,7 +2,7 @@
 //! none while a run goes on.
 
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use assay_model::{LiveEvent, LiveValue};
@@ -13,6 +13,7 @@ use tokio::sync::watch;
 use crate::app::App;
 use crate::error::Refusal;
 use crate::live::frame;
+use crate::locked;
 
 const INTERVAL: Duration = Duration::from_secs(1);
 
@@ -25,7 +26,7 @@ pub(crate) struct Observed {
 impl Observed {
     /// Begins to look, or joins those who do.
     pub fn look(app: &Arc<App>) -> Result<watch::Receiver<Bytes>, Refusal> {
-        let mut feed = app.observed.feed.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut feed = locked(&app.observed.feed);
         if let Some(sender) = &*feed {
             return Ok(sender.subscribe());
         }
@@ -45,7 +46,7 @@ impl Observed {
         let mut last = sampler.newest_ns();
         loop {
             {
-                let mut feed = self.feed.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut feed = locked(&self.feed);
                 if to.receiver_count() == 0 || app.busy() || app.stopping() {
                     *feed = None;
                     return;

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use assay_iotrace::{Dimension, Filter, IoReport, Measure, Names, Question};
@@ -15,6 +15,7 @@ use tokio::sync::watch;
 
 use crate::app::App;
 use crate::error::Refusal;
+use crate::locked;
 
 /// Nobody looks who has not asked for this long.
 const FORGOTTEN: Duration = Duration::from_secs(10);
@@ -132,7 +133,7 @@ pub(crate) async fn newest(app: &Arc<App>, about: &AboutIo) -> Result<Arc<IoRepo
 }
 
 fn look(app: &Arc<App>, about: &AboutIo) -> Result<watch::Receiver<Answer>, Refusal> {
-    let mut looks = app.observed_io.looks();
+    let mut looks = locked(&app.observed_io.looks);
     if let Some(look) = looks.get_mut(about) {
         look.asked = Instant::now();
         return Ok(look.answer.clone());
@@ -152,7 +153,7 @@ fn look(app: &Arc<App>, about: &AboutIo) -> Result<watch::Receiver<Answer>, Refu
         .name("assay-io".into())
         .spawn(move || {
             let failure = trace(&own, &asked, &sender).err();
-            own.observed_io.looks().remove(&asked);
+            locked(&own.observed_io.looks).remove(&asked);
             if let Some(why) = failure {
                 sender.send_replace(Some(Err(why)));
             }
@@ -163,12 +164,8 @@ fn look(app: &Arc<App>, about: &AboutIo) -> Result<watch::Receiver<Answer>, Refu
 }
 
 impl ObservedIo {
-    fn looks(&self) -> MutexGuard<'_, HashMap<AboutIo, Look>> {
-        self.looks.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn wanted(&self, about: &AboutIo) -> bool {
-        self.looks().get(about).is_some_and(|look| look.asked.elapsed() < FORGOTTEN)
+        locked(&self.looks).get(about).is_some_and(|look| look.asked.elapsed() < FORGOTTEN)
     }
 }
 

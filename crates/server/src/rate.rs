@@ -1,9 +1,10 @@
 //! How many requests an address makes: a bucket that fills at a steady rate for those who have shown a
 //! token, one for those who have not, so that these cannot lock those out, and a smaller one for wrong tokens.
 
+use crate::locked;
 use std::collections::HashMap;
 use std::net::IpAddr;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::Instant;
 
 /// Buckets that are remembered; when there are more, those that nobody took from for a minute, which are full, are
@@ -41,7 +42,7 @@ impl Rates {
             Sender::Mistaken => WRONG,
             _ => (self.per_second, self.per_second * 4.0),
         };
-        let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut buckets = locked(&self.buckets);
         if buckets.len() >= REMEMBERED && !buckets.contains_key(&(who, sender)) {
             buckets.retain(|_, (_, at)| now.saturating_duration_since(*at).as_secs() <= 60);
         }

@@ -1,7 +1,7 @@
 //! Searches of the archive that were saved under a name, in one file of the state folder.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 use assay_model::SCHEMA_VERSION;
 use schemars::JsonSchema;
@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::asked::Asked;
 use crate::error::{Refusal, ServeError};
+use crate::locked;
 use crate::queue::write_json;
 
 /// How many are kept.
@@ -70,7 +71,7 @@ impl Searches {
     }
 
     fn held(&self) -> MutexGuard<'_, Vec<SavedSearch>> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.held)
     }
 
     /// All of them, by name.

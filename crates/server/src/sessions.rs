@@ -2,7 +2,7 @@
 //! server that comes back still knows it. It ends with signing out, with time, and with its token.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 
 use assay_model::SCHEMA_VERSION;
 use assay_sut::sha256;
@@ -10,6 +10,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::error::ServeError;
+use crate::locked;
 use crate::queue::write_json;
 use crate::token::{Role, Tokens, draw, same};
 
@@ -58,7 +59,7 @@ impl Sessions {
     }
 
     fn held(&self) -> MutexGuard<'_, Vec<Session>> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.held)
     }
 
     /// Begins one. Returns the value of its cookie.

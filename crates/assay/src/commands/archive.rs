@@ -12,7 +12,7 @@ use assay_model::nouns::count;
 use super::copies::Copies;
 use super::open::open_archive;
 use crate::cli::{Archive as Verb, Cli};
-use crate::exit::{Exit, Usage};
+use crate::exit::{Exit, usage};
 use crate::screen::{
     answer, answer_styled, print, print_json, print_json_text, print_styled, style,
 };
@@ -78,7 +78,7 @@ pub fn archive(cli: &Cli, verb: &Verb) -> Result<Exit> {
                 }
                 print(&format!("{}: {} runs", output.display(), report.runs))?;
             }
-            _ => return Err(Usage("give a run, or --dataset for all of them".into()).into()),
+            _ => return usage("give a run, or --dataset for all of them"),
         },
         Verb::Import { files, format, name, tag, again, max_size, max_files, max_ratio } => {
             let options = ForeignOptions { name: name.clone(), tags: tag.clone(), again: *again };
@@ -145,7 +145,7 @@ fn tag(
     if let Some(tag) = remove.iter().find(|tag| declared.contains(tag)) {
         let message =
             format!("the tag `{tag}` stands in the run's experiment, which is part of its record");
-        return Err(Usage(message).into());
+        return usage(message);
     }
     if !add.is_empty() || !remove.is_empty() {
         archive.annotate(&id, |notes| {
@@ -246,7 +246,7 @@ fn import_exported(
     if options.name.is_some() || !options.tags.is_empty() || options.again {
         let message = "--name, --tag and --again are for results of other programs; a run that was \
                        exported is taken as it is";
-        return Err(Usage(message.to_owned()).into());
+        return usage(message.to_owned());
     }
     let mut ids = Vec::new();
     for file in files {
@@ -283,11 +283,7 @@ fn verify(cli: &Cli, archive: &assay_archive::Archive, run: Option<&str>) -> Res
         print("no problem found")?;
     } else {
         for p in &problems {
-            let word = match p.severity() {
-                Severity::Note => "note",
-                Severity::Warning => "warning",
-                Severity::Invalid => "invalid",
-            };
+            let word = p.severity().name();
             print(&format!("{word}: {}: {}", p.path.display(), p.message))?;
         }
     }

@@ -11,11 +11,10 @@ use assay_claims::{
 };
 use assay_report::post::{Bindings, Library};
 use assay_report::terminal;
-use assay_rules::landscape::{Collection, LandscapeError};
 use serde_json::json;
 
 use crate::cli::{self, Cli};
-use crate::exit::{Exit, Usage};
+use crate::exit::{Exit, Usage, mistake, usage};
 use crate::screen::{answer_styled, print, say, style};
 
 /// Largest text that is read, bytes.
@@ -25,8 +24,7 @@ const MAX_SIZE: u64 = 16 << 20;
 /// claim makes the exit code 4.
 pub fn audit(cli: &Cli, asked: &cli::Audit) -> Result<Exit> {
     let name = asked.text.display().to_string();
-    let document =
-        Document::read(&name, &decoded(&asked.text)?).map_err(|e| Usage(e.to_string()))?;
+    let document = Document::read(&name, &decoded(&asked.text)?).map_err(mistake)?;
     if let Some(path) = &asked.draft {
         return draft(asked, &document, path);
     }
@@ -39,12 +37,11 @@ pub fn audit(cli: &Cli, asked: &cli::Audit) -> Result<Exit> {
         return Ok(Exit::Fine);
     };
     let file = claims.display().to_string();
-    let wrong = |e: ClaimsError| Usage(e.to_string());
-    let bindings = ClaimsFile::read(&file, &decoded(claims)?).map_err(wrong)?;
-    bindings.check_text(&name).map_err(wrong)?;
+    let bindings = ClaimsFile::read(&file, &decoded(claims)?).map_err(mistake)?;
+    bindings.check_text(&name).map_err(mistake)?;
     let tables = document
         .tables(&bindings.declarations())
-        .map_err(|(i, message)| wrong(bindings.table_error(i, message)))?;
+        .map_err(|(i, message)| mistake(bindings.table_error(i, message)))?;
     let library = library(asked)?;
     let evaluator = Bindings::new(&library, &tables, bindings.as_of.as_deref());
     let audit =
@@ -68,7 +65,7 @@ pub fn audit(cli: &Cli, asked: &cli::Audit) -> Result<Exit> {
 fn draft(asked: &cli::Audit, document: &Document, path: &Path) -> Result<Exit> {
     let tables = document.tables(&[]).map_err(|(_, e)| Usage(e))?;
     let library = library(asked)?;
-    let results = library.collection.results().map_err(|e| usage(&e))?;
+    let results = library.collection.results().map_err(mistake)?;
     let results: Vec<ResultName> = results
         .into_iter()
         .map(|r| ResultName { id: r.id, system: r.system, metric: r.metric })
@@ -101,18 +98,11 @@ fn draft(asked: &cli::Audit, document: &Document, path: &Path) -> Result<Exit> {
 
 /// The quoted results: those built in, of folders, and of files.
 fn library(asked: &cli::Audit) -> Result<Library> {
-    let mut collection = Collection::built_in()?;
-    for folder in &asked.published {
-        collection.add(folder).map_err(|e| usage(&e))?;
-    }
+    let mut collection = super::landscape::collection(&asked.published)?;
     for file in &asked.results {
-        collection.add_file(file).map_err(|e| usage(&e))?;
+        collection.add_file(file).map_err(mistake)?;
     }
-    Ok(Library::new(collection).map_err(|e| usage(&e))?)
-}
-
-fn usage(error: &LandscapeError) -> Usage {
-    Usage(error.to_string())
+    Ok(Library::new(collection).map_err(mistake)?)
 }
 
 /// A table in `--json`.
@@ -158,7 +148,7 @@ fn decoded(path: &Path) -> Result<String> {
     let file = File::open(own).map_err(unreadable)?;
     file.take(MAX_SIZE + 1).read_to_end(&mut bytes).map_err(unreadable)?;
     if bytes.len() as u64 > MAX_SIZE {
-        return Err(Usage(format!("{name}: larger than 16 MiB: audit a part of it")).into());
+        return usage(format!("{name}: larger than 16 MiB: audit a part of it"));
     }
-    Ok(decode(&name, &bytes).map_err(|e| Usage(e.to_string()))?)
+    Ok(decode(&name, &bytes).map_err(mistake)?)
 }

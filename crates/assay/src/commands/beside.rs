@@ -7,7 +7,7 @@ use std::time::Duration;
 use assay_sut::Interrupt;
 use assay_sut::process::{Limits, Output, ProcessError, Program, Ran, Runner};
 
-use crate::exit::{Exit, Usage};
+use crate::exit::{Exit, mistake};
 
 /// Runs it on the calling thread, whose counters and CPUs it inherits.
 ///
@@ -27,13 +27,19 @@ pub fn run(argv: &[OsString], interrupt: Interrupt) -> Result<Ran, ProcessError>
     Runner::new(Some(interrupt)).run(&program, &limits, &mut ())
 }
 
+/// Starts a command in a thread of its own, as [`run`] does.
+pub fn start(argv: &[OsString], interrupt: &Interrupt) -> JoinHandle<Result<Ran, ProcessError>> {
+    let (argv, interrupt) = (argv.to_vec(), interrupt.clone());
+    std::thread::spawn(move || run(&argv, interrupt))
+}
+
 /// Waits for the end of a command that [`run`] runs on a thread of its own.
 ///
 /// # Errors
 /// It could not be started.
 pub fn ended(thread: JoinHandle<Result<Ran, ProcessError>>) -> anyhow::Result<Ran> {
     let ran = thread.join().map_err(|_| anyhow::anyhow!("the thread of the command failed"))?;
-    Ok(ran.map_err(|e| Usage(e.to_string()))?)
+    Ok(ran.map_err(mistake)?)
 }
 
 /// The exit of a verb that looked at a command to its end.

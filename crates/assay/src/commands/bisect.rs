@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Instant;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use assay_archive::{Archive, Filter};
 use assay_history::Functions;
 use assay_history::bisect::{Answer, Posterior, Search};
@@ -21,9 +21,9 @@ use super::functions::{Between, between};
 use super::open::{kit_paths, open_archive, open_lab};
 use super::{experiment, run};
 use crate::cli::{Bisect, Cli};
-use crate::exit::{Exit, Usage};
+use crate::exit::{Exit, Usage, usage};
 use crate::progress::Bar;
-use crate::screen::{print, print_json, say, style};
+use crate::screen::{print, print_json, say, style, write_file};
 
 /// Commits beside the good end in a block.
 const COMMITS: usize = 3;
@@ -81,9 +81,7 @@ pub fn bisect(cli: &Cli, asked: &Bisect) -> Result<Exit> {
     let budget = units::parse_duration(&asked.budget)
         .map_err(|e| Usage(format!("--budget {}: {e}", asked.budget)))?;
     if !asked.what.rev.is_empty() {
-        return Err(
-            Usage("bisect searches between --good and --bad; leave out --rev".into()).into()
-        );
+        return usage("bisect searches between --good and --bad; leave out --rev");
     }
     let until = Instant::now() + budget;
     let mut open = vec![(asked.good.clone(), asked.bad.clone())];
@@ -113,8 +111,7 @@ pub fn bisect(cli: &Cli, asked: &Bisect) -> Result<Exit> {
     }
     if let Some(path) = &asked.output {
         let text: Vec<String> = reports.iter().map(page).collect();
-        std::fs::write(path, text.join("\n"))
-            .with_context(|| format!("write {}", path.display()))?;
+        write_file(path, text.join("\n"))?;
     }
     Ok(exit)
 }
@@ -136,10 +133,9 @@ fn search(
     // Mistakes in the experiment are answered before anything is built.
     let first = experiment::prepare(&look_at(asked, &[good, bad]), &kits)?;
     if let Some(other) = first.plan.factors.iter().find(|f| *f != REV) {
-        return Err(Usage(format!(
+        return usage(format!(
             "a search compares revisions, and `{other}` is a factor too; fix it with --set {other}=LEVEL"
-        ))
-        .into());
+        ));
     }
     let source = first.experiment.source.clone().unwrap_or_default();
     let repo = Repository::open(Path::new(&source.repo)).map_err(assay_lab::LabError::from)?;

@@ -1,6 +1,6 @@
 //! `assay compare`.
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use assay_lab::{Declared, Side, across, across_io, checklist};
 use assay_model::Severity;
 use assay_report::terminal::Detail;
@@ -9,8 +9,8 @@ use assay_report::{RunView, page};
 use super::open::open_archive;
 use super::publish::{opened, whole};
 use crate::cli::{Cli, Compare};
-use crate::exit::{Exit, Usage};
-use crate::screen::{print_json, print_json_text, print_styled, say, style};
+use crate::exit::{Exit, Usage, usage};
+use crate::screen::{print_json, print_json_text, print_styled, say, style, write_file};
 use crate::view;
 
 /// One run: its own comparison. Several: side by side, with what else differed.
@@ -30,12 +30,10 @@ pub fn compare(cli: &Cli, compare: &Compare) -> Result<Exit> {
         });
     }
     if compare.output.is_some() && views.len() < 2 {
-        return Err(
-            Usage("-o takes two runs or more; a page of one is `assay publish`".into()).into()
-        );
+        return usage("-o takes two runs or more; a page of one is `assay publish`");
     }
     if compare.checklist && views.len() != 2 {
-        return Err(Usage("--checklist takes two runs".into()).into());
+        return usage("--checklist takes two runs");
     }
     if let [only] = views.as_slice() {
         if cli.json {
@@ -85,7 +83,7 @@ pub fn compare(cli: &Cli, compare: &Compare) -> Result<Exit> {
     if let Some(file) = &compare.output {
         let shown = page::Shown::of(&views, &across, &io);
         let page = page::compared(&views, &shown, env!("CARGO_PKG_VERSION"));
-        std::fs::write(file, page).with_context(|| format!("write {}", file.display()))?;
+        write_file(file, page)?;
         say(&format!("wrote {}", file.display()));
     }
     let inside = assay_report::inside(&views, &across);
@@ -114,7 +112,7 @@ fn accepted(compare: &Compare) -> Result<Vec<(String, String)>> {
         .iter()
         .map(|text| match text.split_once('=') {
             Some((path, reason)) => Ok((path.trim().to_owned(), reason.trim().to_owned())),
-            None => Err(Usage(format!("--accept {text}: write PATH=REASON")).into()),
+            None => usage(format!("--accept {text}: write PATH=REASON")),
         })
         .collect()
 }

@@ -7,7 +7,6 @@ use std::path::Path;
 use anyhow::Result;
 use assay_lab::{AaFloor, Prepared, aa_experiment, aa_floor};
 use assay_model::{Finding, Severity, units};
-use assay_observe::NotAvailable;
 use assay_observe::counters::counter_ability;
 use assay_observe::io::io_ability;
 use assay_observe::profile::profile_ability;
@@ -87,24 +86,20 @@ fn monitors() -> Vec<Ability> {
     assay_observe::all()
         .into_iter()
         .map(|spec| {
-            let (works, why) = match (spec.open)(&tree) {
-                Ok(monitor) => (true, monitor.not_seen().join("; ")),
-                Err(e) => (false, e.to_string()),
-            };
-            Ability { name: spec.name.into(), help: spec.help.into(), works, why }
+            let opened = (spec.open)(&tree).map(|monitor| monitor.not_seen().join("; "));
+            ability(spec.name, spec.help, opened)
         })
         .collect()
 }
 
+fn ability(name: &str, help: &str, found: Result<String, impl std::fmt::Display>) -> Ability {
+    let works = found.is_ok();
+    let why = found.unwrap_or_else(|e| e.to_string());
+    Ability { name: name.into(), help: help.into(), works, why }
+}
+
 fn tracers() -> Vec<Ability> {
     let root = Path::new("/");
-    let ability = |name: &str, help: &str, found: Result<String, NotAvailable>| {
-        let (works, why) = match found {
-            Ok(words) => (true, words),
-            Err(e) => (false, e.to_string()),
-        };
-        Ability { name: name.into(), help: help.into(), works, why }
-    };
     vec![
         ability("io", "Block I/O (`assay io`)", io_ability(root).map(|a| a.words.join(". "))),
         ability(

@@ -9,7 +9,7 @@ use assay_model::{Engine, Experiment, FactorLevels, Scalar, Stop, Where};
 use assay_workloads::{KitPaths, quote_words};
 
 use crate::cli::{Location, On, What};
-use crate::exit::Usage;
+use crate::exit::{Usage, usage};
 use crate::shipped;
 
 /// Prepares what was typed.
@@ -45,15 +45,12 @@ fn comma_hint(sets: &[String], refused: &str) -> Option<String> {
 
 fn prepared(what: &What, kits: &KitPaths) -> Result<Prepared> {
     match (&what.target, what.command.is_empty() && what.vs.is_empty()) {
-        (Some(_), false) => Err(Usage(
-            "an experiment and a command were given; give one of them (a command stands after `--`)"
-                .into(),
-        )
-        .into()),
-        (None, true) => Err(Usage(
-            "nothing to run; give an experiment file, a workload, or `-- COMMAND`".into(),
-        )
-        .into()),
+        (Some(_), false) => usage(
+            "an experiment and a command were given; give one of them (a command stands after `--`)",
+        ),
+        (None, true) => {
+            usage("nothing to run; give an experiment file, a workload, or `-- COMMAND`")
+        }
         (Some(target), true) if is_file(target) => {
             let file = shipped::find(Path::new(target)).map_err(Usage)?;
             Ok(Prepared::from_file(&file, kits, &|e| change(e, what))?)
@@ -71,7 +68,7 @@ fn prepared(what: &What, kits: &KitPaths) -> Result<Prepared> {
         }
         (None, false) if what.command.is_empty() => {
             let why = "--vs compares with another command, and there is none; give it: --vs ... -- COMMAND";
-            Err(Usage(why.into()).into())
+            usage(why)
         }
         (None, false) => {
             let mut experiment = commands(what)?;

@@ -5,7 +5,7 @@ use assay_lab::Question;
 
 use super::open::open_archive;
 use crate::cli::{Cli, Explain};
-use crate::exit::{Exit, Usage};
+use crate::exit::{Exit, usage};
 use crate::screen::{answer_styled, style};
 use crate::view;
 
@@ -31,12 +31,12 @@ pub fn explain(cli: &Cli, asked: &Explain) -> Result<Exit> {
         [only] => *only,
         [] if comparisons.is_empty() => {
             let text = format!("{} compares nothing: it has one treatment", run.summary.id);
-            return Err(Usage(text).into());
+            return usage(text);
         }
-        [] => return Err(Usage(format!("no treatment fits; there are: {}", names())).into()),
+        [] => return usage(format!("no treatment fits; there are: {}", names())),
         _ => {
             let text = format!("name one of the treatments with --treatment: {}", names());
-            return Err(Usage(text).into());
+            return usage(text);
         }
     };
     let question = Question {

@@ -2,11 +2,12 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Result, anyhow};
 use assay_report::RunView;
 use assay_report::format::{Format, format, listed};
 
 use crate::exit::Usage;
+use crate::screen::write_file;
 
 /// One thing to write.
 #[derive(Clone)]
@@ -38,6 +39,6 @@ impl Export {
     /// Writes it.
     pub fn write(&self, view: &RunView) -> Result<()> {
         let text = (self.format.write)(view).map_err(|e| anyhow!(e))?;
-        std::fs::write(&self.file, text).with_context(|| format!("write {}", self.file.display()))
+        write_file(&self.file, text)
     }
 }

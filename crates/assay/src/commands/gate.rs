@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use assay_history::Functions;
 use assay_lab::Watcher;
 use assay_model::{Comparison, RunState, Scalar, Verdict, units};
@@ -18,9 +18,9 @@ use super::functions::{Between, between};
 use super::open::{kit_paths, open_archive, open_lab};
 use super::{experiment, export, run};
 use crate::cli::{Cli, Gate, What};
-use crate::exit::{Exit, Usage};
+use crate::exit::{Exit, Usage, usage};
 use crate::progress::Bar;
-use crate::screen::{print, print_json, print_styled, style};
+use crate::screen::{print, print_json, print_styled, style, write_file};
 use crate::view;
 
 /// The margin when nobody gives one.
@@ -48,7 +48,7 @@ struct Answer<'a> {
 pub fn gate(cli: &Cli, asked: &Gate) -> Result<Exit> {
     let exports = export::parse(&asked.export)?;
     if !asked.what.rev.is_empty() {
-        return Err(Usage("gate compares --base with --head; leave out --rev".into()).into());
+        return usage("gate compares --base with --head; leave out --rev");
     }
     let mut what = asked.what.clone();
     what.rev = vec![asked.base.clone(), asked.head.clone()];
@@ -61,17 +61,15 @@ pub fn gate(cli: &Cli, asked: &Gate) -> Result<Exit> {
     let prepared = experiment::prepare(&what, &kits)?;
     let plan = &prepared.plan;
     if let Some(other) = plan.factors.iter().find(|f| *f != assay_lab::REV) {
-        return Err(Usage(format!(
+        return usage(format!(
             "a gate compares two revisions, and `{other}` is a factor too; fix it with --set {other}=LEVEL"
-        ))
-        .into());
+        ));
     }
     if plan.treatments.len() < 2 {
         let (head, base) = (&asked.head, &asked.base);
-        return Err(Usage(format!(
+        return usage(format!(
             "{head} and {base} are the same commit; there is nothing to compare"
-        ))
-        .into());
+        ));
     }
     let archive = open_archive(cli)?;
     let lab = open_lab(&archive, kits, Output::Keep)?;
@@ -146,7 +144,7 @@ pub fn gate(cli: &Cli, asked: &Gate) -> Result<Exit> {
     if let Some(path) = &asked.markdown {
         let text =
             markdown(&view, &sentence, needed.as_deref(), functions.as_ref(), ended.id.as_str());
-        std::fs::write(path, text).with_context(|| format!("write {}", path.display()))?;
+        write_file(path, text)?;
     }
     if !exports.is_empty() {
         let public = view::load_public(&archive, &ended.id)?;

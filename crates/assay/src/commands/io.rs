@@ -4,15 +4,14 @@ use std::fmt::Write;
 
 use anyhow::Result;
 use assay_iotrace::{
-    Answer, Dimension, Error, EventFormat, Filter, Measure, Op, Options, Question, Shape, Steps,
-    TimeUnit, Written,
+    Answer, Error, EventFormat, Filter, Op, Options, Question, Shape, Steps, Written,
 };
 use assay_model::units::parse_duration;
 use assay_report::terminal::{io as io_text, io_ticks, iostat, printed};
 
 use super::io_stages;
-use crate::cli::{Cli, Io, IoDimension, IoFormat, IoMeasure, IoUnit};
-use crate::exit::{Exit, Usage};
+use crate::cli::{Cli, Io, IoFormat};
+use crate::exit::{Exit, Usage, usage};
 use crate::screen::{print_json, print_styled, say, style};
 
 /// Asks the trace and prints the answer.
@@ -39,13 +38,13 @@ pub fn io(cli: &Cli, asked: &Io) -> Result<Exit> {
         {
             Ok(written) => Ok(exit_of(written)),
             Err(error @ (Error::Save { .. } | Error::Write(_))) => Err(error.into()),
-            Err(error) => Err(Usage(error.to_string()).into()),
+            Err(error) => usage(error.to_string()),
         };
     }
     let answer = match assay_iotrace::ask(from, &question, &options) {
         Ok(answer) => answer,
         Err(error @ Error::Save { .. }) => return Err(error.into()),
-        Err(error) => return Err(Usage(error.to_string()).into()),
+        Err(error) => return usage(error.to_string()),
     };
     match answer {
         Answer::Ios(report) => {
@@ -110,14 +109,10 @@ fn question(asked: &Io) -> Result<Question, Usage> {
         None => Shape::Usual,
     };
     Ok(Question {
-        by: asked.by.iter().map(|d| dimension(*d)).collect(),
-        histograms: asked.hist.iter().map(|m| measure(*m)).collect(),
+        by: asked.by.clone(),
+        histograms: asked.hist.clone(),
         shape,
-        unit: match asked.unit {
-            IoUnit::Ns => TimeUnit::Ns,
-            IoUnit::Us => TimeUnit::Us,
-            IoUnit::Ms => TimeUnit::Ms,
-        },
+        unit: asked.unit,
         tick_ns,
         top: asked.top,
         filter: filter(asked)?,
@@ -165,26 +160,5 @@ fn steps(text: &str) -> Result<Steps, Usage> {
             Steps::new(*from, *to, *step).map_err(|e| Usage(format!("--linear: {e}")))
         }
         _ => Err(Usage(format!("--linear: `{text}` is not FROM,TO,STEP such as 0,1000,50"))),
-    }
-}
-
-fn dimension(d: IoDimension) -> Dimension {
-    match d {
-        IoDimension::Device => Dimension::Device,
-        IoDimension::Program => Dimension::Program,
-        IoDimension::Pid => Dimension::Pid,
-        IoDimension::Direction => Dimension::Direction,
-        IoDimension::File => Dimension::File,
-        IoDimension::Cgroup => Dimension::Cgroup,
-    }
-}
-
-fn measure(m: IoMeasure) -> Measure {
-    match m {
-        IoMeasure::Size => Measure::Size,
-        IoMeasure::Latency => Measure::Latency,
-        IoMeasure::Queue => Measure::Queue,
-        IoMeasure::Device => Measure::Device,
-        IoMeasure::Address => Measure::Address,
     }
 }

@@ -1,6 +1,5 @@
 //! `assay io`: block I/O of the live system, while it happens.
 
-use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::thread::JoinHandle;
@@ -16,7 +15,7 @@ use assay_sut::process::Ran;
 
 use super::beside;
 use crate::cli::{Cli, Io};
-use crate::exit::{Exit, Usage};
+use crate::exit::{Exit, usage};
 use crate::screen::{print, print_json, print_styled, say, style};
 
 /// Between two looks into the rings of single I/Os.
@@ -32,7 +31,7 @@ pub fn live(cli: &Cli, asked: &Io, question: Question) -> Result<Exit> {
         return list(cli);
     }
     if asked.threads.is_some() {
-        return Err(Usage("--threads: is for recorded traces (--from)".to_owned()).into());
+        return usage("--threads: is for recorded traces (--from)");
     }
     check_devices(&question.filter.devices)?;
     let ask = TraceRequest {
@@ -50,7 +49,7 @@ pub fn live(cli: &Cli, asked: &Io, question: Question) -> Result<Exit> {
         let out = Box::new(std::io::BufWriter::new(std::io::stdout()));
         tracer.write_events(super::io::text(format), out)?;
     }
-    let command = (!asked.command.is_empty()).then(|| start(&asked.command, &interrupt));
+    let command = (!asked.command.is_empty()).then(|| beside::start(&asked.command, &interrupt));
     if command.is_none() && asked.count.is_none() && !cli.json {
         say("watching block I/O; Ctrl-C ends it and shows the answer");
     }
@@ -86,10 +85,9 @@ pub fn live(cli: &Cli, asked: &Io, question: Question) -> Result<Exit> {
 pub(super) fn check_devices(names: &[String]) -> Result<()> {
     let Ok(devices) = BlockDevices::read(Path::new("/")) else { return Ok(()) };
     match names.iter().find(|name| devices.find(name).is_none()) {
-        Some(name) => Err(Usage(format!(
+        Some(name) => usage(format!(
             "there is no block device `{name}`; `assay io --devices` lists those there are"
-        ))
-        .into()),
+        )),
         None => Ok(()),
     }
 }
@@ -147,16 +145,6 @@ impl Watch {
         let tick = tracer.tick_before(end_ns);
         print(&io_tick_line(tracer.wall_ns(end_ns), self.tick_ns, tick.as_ref()))
     }
-}
-
-/// Runs the command in a thread.
-pub(super) fn start(
-    argv: &[OsString],
-    interrupt: &Interrupt,
-) -> JoinHandle<Result<Ran, assay_sut::process::ProcessError>> {
-    let argv = argv.to_vec();
-    let ends_it = interrupt.clone();
-    std::thread::spawn(move || beside::run(&argv, ends_it))
 }
 
 /// Lists the devices: name, number, size, kind, where mounted, and the paths that lead to each.

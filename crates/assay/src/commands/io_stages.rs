@@ -13,9 +13,9 @@ use assay_observe::io::{StageTracer, StagesSeen};
 use assay_sut::Interrupt;
 
 use super::beside;
-use super::io_live::{POLL, check_devices, start};
+use super::io_live::{POLL, check_devices};
 use crate::cli::{Cli, Io};
-use crate::exit::{Exit, Usage};
+use crate::exit::{Exit, mistake};
 use crate::screen::{answer, print, print_json, say};
 
 /// What each stage is, below the table.
@@ -25,7 +25,7 @@ scheduler, D issued to the driver, C completed; bio by bio, as btt counts
 
 /// Of a trace.
 pub(super) fn recorded(cli: &Cli, asked: &Io, from: &Path) -> Result<Exit> {
-    let mut all = stages(from).map_err(|e| Usage(e.to_string()))?;
+    let mut all = stages(from).map_err(mistake)?;
     if !asked.device.is_empty() {
         all.retain(|d| asked.device.contains(&d.device));
     }
@@ -45,7 +45,7 @@ pub(super) fn live(cli: &Cli, asked: &Io) -> Result<Exit> {
     let names = Names::default();
     let mut tracer = StageTracer::start(Path::new("/"), &asked.device, &names)
         .map_err(|e| anyhow!("the stages of I/Os cannot be seen here: {e}"))?;
-    let command = (!asked.command.is_empty()).then(|| start(&asked.command, &interrupt));
+    let command = (!asked.command.is_empty()).then(|| beside::start(&asked.command, &interrupt));
     if command.is_none() && asked.count.is_none() && !cli.json {
         say("watching the stages of block I/O; Ctrl-C ends it and shows the answer");
     }

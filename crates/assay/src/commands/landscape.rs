@@ -1,18 +1,19 @@
 //! `assay landscape`: a table of results, quoted and measured, ranked under a denominator.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use assay_model::{Kind, Profile};
 use assay_report::landscape::{csv, markdown, matrix_csv};
 use assay_report::terminal;
 use assay_rules::denominator::Matrix;
-use assay_rules::landscape::{Collection, LandscapeError, Query, measured};
+use assay_rules::landscape::{Collection, Query, measured};
 
 use super::open::open_archive;
 use crate::cli::{self, Cli};
-use crate::exit::{Exit, Usage};
-use crate::screen::{answer_styled, print, print_json, print_styled, say, style};
+use crate::exit::{Exit, mistake};
+use crate::screen::{answer_styled, print, print_json, print_styled, say, style, write_file};
 use crate::view;
 
 /// How many lines a table in a terminal has unless more are asked for.
@@ -20,10 +21,7 @@ const LINES: usize = 40;
 
 /// Lists the landscapes, or shows one in the form that was asked for.
 pub fn landscape(cli: &Cli, asked: &cli::Landscape) -> Result<Exit> {
-    let mut collection = Collection::built_in()?;
-    for folder in &asked.published {
-        collection.add(folder).map_err(|e| usage(&e))?;
-    }
+    let collection = collection(&asked.published)?;
     let Some(name) = &asked.name else {
         let list = collection.list();
         answer_styled(cli.json, &list, || terminal::landscape_list(&list, style()))?;
@@ -46,7 +44,7 @@ pub fn landscape(cli: &Cli, asked: &cli::Landscape) -> Result<Exit> {
         metric: asked.metric.clone(),
         top: if rank_all { None } else { top },
     };
-    let mut landscape = collection.landscape(name, &query).map_err(|e| usage(&e))?;
+    let mut landscape = collection.landscape(name, &query).map_err(mistake)?;
     for run in &asked.with_runs {
         let archive = open_archive(cli)?;
         let id = archive.resolve(run)?;
@@ -65,7 +63,7 @@ pub fn landscape(cli: &Cli, asked: &cli::Landscape) -> Result<Exit> {
             &run.system,
             metric.map_or(Kind::Measured, |m| m.kind),
         );
-        landscape.add_measured(&lines).map_err(|e| usage(&e))?;
+        landscape.add_measured(&lines).map_err(mistake)?;
     }
     let profile = if published { Profile::Publish } else { Profile::Lab };
     landscape.check_denominators(&asked.per, with_matrix, profile);
@@ -91,7 +89,7 @@ pub fn landscape(cli: &Cli, asked: &cli::Landscape) -> Result<Exit> {
     if let Some(file) = &asked.output {
         let page =
             assay_report::page::landscape(&landscape, matrix.as_ref(), env!("CARGO_PKG_VERSION"));
-        std::fs::write(file, page).with_context(|| format!("write {}", file.display()))?;
+        write_file(file, page)?;
         say(&format!("wrote {}", file.display()));
         if table || !(cli.json || asked.csv || asked.markdown) {
             return Ok(Exit::Fine);
@@ -131,6 +129,11 @@ fn show(
 }
 
 /// What is wrong with a name, a day or a file is the caller's to mend.
-fn usage(error: &LandscapeError) -> Usage {
-    Usage(error.to_string())
+/// Returns the published results that come with assay, with those of more files and folders.
+pub(super) fn collection(published: &[PathBuf]) -> Result<Collection> {
+    let mut collection = Collection::built_in()?;
+    for more in published {
+        collection.add(more).map_err(mistake)?;
+    }
+    Ok(collection)
 }

@@ -9,7 +9,7 @@ use assay_sut::Interrupt;
 
 use super::beside;
 use crate::cli::Targets;
-use crate::exit::{Exit, Usage};
+use crate::exit::{Exit, Usage, usage};
 
 /// A look that was asked for.
 pub struct Look<'a> {
@@ -23,7 +23,7 @@ impl<'a> Look<'a> {
     pub fn new(of: &'a Targets) -> Result<Self> {
         let lasts = match of.seconds {
             Some(s) if s > 0.0 && s <= 1e7 => Some(Duration::from_secs_f64(s)),
-            Some(_) => return Err(Usage("--seconds takes more than 0 seconds".into()).into()),
+            Some(_) => return usage("--seconds takes more than 0 seconds"),
             None => None,
         };
         Ok(Look { of, lasts })
@@ -72,10 +72,8 @@ impl<'a> Look<'a> {
     }
 
     fn command(&self, interrupt: &Interrupt) -> Result<Exit> {
-        let argv = self.of.command.clone();
-        let ends_it = interrupt.clone();
         let began = Instant::now();
-        let thread = std::thread::spawn(move || beside::run(&argv, ends_it));
+        let thread = beside::start(&self.of.command, interrupt);
         let mut ended = false;
         while !thread.is_finished() {
             if !ended && self.lasts.is_some_and(|s| began.elapsed() >= s) {
@@ -111,7 +109,7 @@ pub fn group_folder(group: &Path) -> Result<PathBuf> {
 fn of_group(group: &Path) -> Result<Vec<u32>> {
     let mut pids = tasks::of_group(&group_folder(group)?);
     if pids.is_empty() {
-        return Err(Usage(format!("the control group {} has no processes", group.display())).into());
+        return usage(format!("the control group {} has no processes", group.display()));
     }
     pids.retain(|pid| Path::new(&format!("/proc/{pid}/task")).exists());
     Ok(pids)

@@ -99,10 +99,9 @@ pub fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         | Verb::Pending(_)
         | Verb::Wait(_)
         | Verb::Cancel(_)
-        | Verb::Resume(_) => Err(crate::exit::Usage(
-            "this assay was built without the server (its feature `server`)".into(),
-        )
-        .into()),
+        | Verb::Resume(_) => {
+            crate::exit::usage("this assay was built without the server (its feature `server`)")
+        }
         Verb::Agent | Verb::Work { .. } => unreachable!("handled before anything else"),
     }
 }

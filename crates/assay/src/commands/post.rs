@@ -10,14 +10,14 @@ use assay_archive::{Archive, Filter};
 use assay_model::{RunId, RunState};
 use assay_report::RunView;
 use assay_report::post::{self, Library, MAX_SIZE, Post, RunSpec, Template};
-use assay_rules::landscape::{Collection, LandscapeError};
 
 use super::copies::Copies;
+use super::landscape::collection;
 use super::open::open_archive;
 use super::publication::Publication;
 use super::publish::{absolute, opened, whole};
 use crate::cli::{Cli, Publish};
-use crate::exit::{Exit, Usage};
+use crate::exit::{Exit, Usage, mistake, usage};
 use crate::screen::{print, print_json, say};
 use crate::threads::beside;
 use crate::{shipped, view};
@@ -62,7 +62,7 @@ pub(super) fn publish_with(
     let template = Template::read(&publish.what, post::decode(&publish.what, &bytes)?)?;
     if let Some(why) = std::str::from_utf8(&bytes).ok().and_then(assay_redact::first_token) {
         let message = format!("{} holds a value that {}; take it out", publish.what, why.reason());
-        return Err(Usage(message).into());
+        return usage(message);
     }
     let library = library(publish)?;
     let copies = Copies::new()?;
@@ -149,12 +149,7 @@ pub(super) fn bytes(path: &Path) -> Result<Vec<u8>> {
 }
 
 fn library(publish: &Publish) -> Result<Library> {
-    let usage = |e: LandscapeError| Usage(e.to_string());
-    let mut collection = Collection::built_in()?;
-    for folder in &publish.published {
-        collection.add(folder).map_err(usage)?;
-    }
-    Ok(Library::new(collection).map_err(|e| usage(*e))?)
+    Ok(Library::new(collection(&publish.published)?).map_err(mistake)?)
 }
 
 /// Those runs of the template that the archive has; an archive is only opened for them.
@@ -200,7 +195,7 @@ pub(super) fn find(archive: &Archive, spec: &RunSpec) -> Result<Option<RunId>> {
                 "`{}` names no run; write an id, `last`, `experiment:NAME` or `tag:NAME`",
                 spec.run
             );
-            return Err(Usage(message).into());
+            return usage(message);
         }
         None => {
             return match archive.resolve(&spec.run) {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use assay_observe::profile::{MAX_RATE_HZ, ProfileRequest, ProfileWatch, Unwind};
+use assay_observe::profile::{MAX_RATE_HZ, ProfileRequest, ProfileWatch};
 use assay_profile::{Profile, Side, firefox, folded, pprof, read, speedscope, truncation};
 use assay_report::page;
 use assay_report::terminal::{Threads, profile as text};
@@ -12,8 +12,8 @@ use assay_sut::Interrupt;
 use super::look::Look;
 use crate::cli;
 use crate::cli::Cli;
-use crate::exit::{Exit, Usage};
-use crate::screen::{print_json, print_styled, say, style};
+use crate::exit::{Exit, Usage, mistake, usage};
+use crate::screen::{print_json, print_styled, say, style, write_file};
 
 /// A file that holds more is not read.
 const MAX_BYTES: u64 = 1 << 30;
@@ -131,34 +131,29 @@ fn from_file(path: &Path) -> Result<Profile> {
         file.take(MAX_BYTES + 1).read_to_end(&mut bytes).with_context(doing)?;
     }
     if bytes.len() as u64 > MAX_BYTES {
-        return Err(Usage(format!("{}: larger than 1 GiB", path.display())).into());
+        return usage(format!("{}: larger than 1 GiB", path.display()));
     }
-    read(&bytes, &path.display().to_string()).map_err(|e| Usage(e.to_string()).into())
+    Ok(read(&bytes, &path.display().to_string()).map_err(mistake)?)
 }
 
 /// `None`: it cannot be done here, and the reason was printed.
 fn live(asked: &cli::Profile) -> Result<Option<(Profile, String, Exit)>> {
     if !(1.0..=MAX_RATE_HZ).contains(&asked.rate) {
-        return Err(Usage(format!("--rate takes 1 to {MAX_RATE_HZ} samples a second")).into());
+        return usage(format!("--rate takes 1 to {MAX_RATE_HZ} samples a second"));
     }
     let look = Look::new(&asked.of)?;
     let Some((whose, name)) = look.whose()? else {
         let text = "name what to profile: a command (`assay profile -- COMMAND`), --pid, \
                     --cgroup, --all, or a \
                     recorded profile (--from FILE)";
-        return Err(Usage(text.into()).into());
+        return usage(text);
     };
     let interrupt = Interrupt::install()?;
-    let unwind = match asked.unwind {
-        cli::UnwindBy::Auto => Unwind::Auto,
-        cli::UnwindBy::Fp => Unwind::FramePointers,
-        cli::UnwindBy::Dwarf => Unwind::Dwarf,
-    };
     let ask = ProfileRequest {
         whose,
         rate_hz: asked.rate,
         off_cpu: !asked.on_cpu,
-        unwind,
+        unwind: asked.unwind,
         room: asked.room,
     };
     let watch = match ProfileWatch::start(Path::new("/"), &ask) {
@@ -190,7 +185,7 @@ fn write(profile: &Profile, name: &str, path: &Path, format: Format) -> Result<(
         Format::Firefox => serde_json::to_vec(&firefox(profile, name))?,
         Format::Page => page::profile(name, profile).into_bytes(),
     };
-    std::fs::write(path, bytes).with_context(|| format!("write {}", path.display()))?;
+    write_file(path, bytes)?;
     say(&format!("wrote {}", path.display()));
     Ok(())
 }

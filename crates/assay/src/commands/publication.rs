@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use assay_report::format::FORMATS;
 
 use crate::cli::Publish;
-use crate::exit::Usage;
+use crate::exit::usage;
 
 /// The page, which is renamed last: who finds it finds the rest.
 const PAGE: &str = "index.html";
@@ -123,7 +123,7 @@ fn replaced(folder: &Path, force: bool) -> Result<Vec<PathBuf>> {
             (true, false) => "--force replaces what a publication that was interrupted left there",
         };
         let message = format!("{} is not empty; {way}", folder.display());
-        return Err(Usage(message).into());
+        return usage(message);
     }
     Ok(paths.into_iter().filter(|path| path.is_file() && is_written_by_publish(path)).collect())
 }

@@ -15,7 +15,7 @@ use super::copies::Copies;
 use super::open::open_archive;
 use super::publication::{self, Publication};
 use crate::cli::{Cli, Publish};
-use crate::exit::{Changed, Exit, Usage};
+use crate::exit::{Changed, Exit, usage};
 use crate::memory;
 use crate::screen::{print, print_json, say};
 use crate::threads::beside;
@@ -27,7 +27,7 @@ pub fn publish(cli: &Cli, publish: &Publish) -> Result<Exit> {
         return super::post::publish(cli, publish);
     }
     if publish.withhold || !publish.published.is_empty() {
-        return Err(Usage("--withhold and --published are for posts (POST.md)".to_owned()).into());
+        return usage("--withhold and --published are for posts (POST.md)");
     }
     memory::soon_over();
     let archive = open_archive(cli)?;

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 use crate::cli::{Cancel, Cli, OfJob, Server, Submit};
-use crate::exit::{Exit, Usage};
+use crate::exit::{Exit, Usage, usage};
 use crate::screen::{answer, print, print_json, say};
 
 /// Seconds that the server is asked to wait before it answers.
@@ -228,7 +228,7 @@ pub fn cancel(cli: &Cli, of: &Cancel) -> Result<Exit> {
     };
     if number.parse::<u64>().is_err() {
         let message = format!("`{}` is neither a job such as 7 nor a schedule such as s1", of.what);
-        return Err(Usage(message).into());
+        return usage(message);
     }
     let answer = client(&of.server)?.post(&format!("{what}/{number}/cancel"), &json!({}))?;
     if what == "schedules" {

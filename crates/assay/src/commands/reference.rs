@@ -15,6 +15,7 @@ use super::workloads::{kind, shipped};
 use crate::cli::{Cli, EXIT_CODES};
 use crate::exit::Exit;
 use crate::help;
+use crate::screen::write_file;
 
 /// Columns of the help texts.
 const COLUMNS: usize = 100;
@@ -32,7 +33,7 @@ pub fn write(folder: &Path) -> Result<Exit> {
     ];
     for (name, text) in pages {
         let path = folder.join(name);
-        fs::write(&path, text).with_context(|| format!("write {}", path.display()))?;
+        write_file(&path, text)?;
     }
     Ok(Exit::Fine)
 }

@@ -14,8 +14,8 @@ use assay_report::reproduce::{Asked, Reproduced, markdown, plan, terminal};
 use super::open::{kit_paths, open_archive};
 use super::post::{Published, bytes, publish_with};
 use crate::cli::{Cli, Publish, Reproduce};
-use crate::exit::{Exit, Usage};
-use crate::screen::{answer_styled, say, style};
+use crate::exit::{Exit, Usage, usage};
+use crate::screen::{answer_styled, say, style, write_file};
 use crate::shipped;
 
 mod jobs;
@@ -95,12 +95,8 @@ pub fn reproduce(cli: &Cli, asked: &Reproduce) -> Result<Exit> {
     if let Some(folder) = &asked.output {
         std::fs::create_dir_all(folder)
             .with_context(|| format!("make the folder {}", folder.display()))?;
-        let write = |name: &str, text: String| {
-            let path = folder.join(name);
-            std::fs::write(&path, text).with_context(|| format!("write {}", path.display()))
-        };
-        write("reproduction.md", markdown(&out, &rows))?;
-        write("reproduction.json", serde_json::to_string_pretty(&json)?)?;
+        write_file(&folder.join("reproduction.md"), markdown(&out, &rows))?;
+        write_file(&folder.join("reproduction.json"), serde_json::to_string_pretty(&json)?)?;
     }
     answer_styled(cli.json, &json, || terminal(&out, style()))?;
     if interrupted {
@@ -125,7 +121,7 @@ fn posts(what: &Path) -> Result<Vec<Read>> {
     };
     paths.sort();
     if paths.is_empty() {
-        return Err(Usage(format!("{} has no post (*.md)", found.display())).into());
+        return usage(format!("{} has no post (*.md)", found.display()));
     }
     let read = |path: PathBuf| -> Result<Read> {
         let shown = path.display().to_string();

@@ -13,8 +13,8 @@ use assay_rules::pack::{
 use serde_json::{Value, json};
 
 use super::open::open_archive;
-use crate::cli::{Cli, Rules, RulesProfile};
-use crate::exit::{Exit, Usage};
+use crate::cli::{Cli, Rules};
+use crate::exit::{Exit, Usage, mistake, usage};
 use crate::screen::{answer, answer_styled, print, print_json, style, wrap};
 use crate::view;
 
@@ -34,7 +34,7 @@ pub fn rules(cli: &Cli, rules: &Rules) -> Result<Exit> {
 fn all_packs(folder: Option<&Path>) -> Result<Vec<Pack>> {
     match folder {
         None => Ok(pack::embedded()),
-        Some(dir) => Ok(pack::read_dir(dir).map_err(|e| Usage(e.to_string()))?),
+        Some(dir) => Ok(pack::read_dir(dir).map_err(mistake)?),
     }
 }
 
@@ -127,18 +127,10 @@ fn check_json(c: &Row) -> Value {
     })
 }
 
-fn word(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Invalid => "invalid",
-        Severity::Warning => "warning",
-        Severity::Note => "note",
-    }
-}
-
 fn describe(c: &Row) -> String {
     let mut text = format!("{} {}\n", c.id, c.name);
     let severity =
-        format!("{} (lab), {} (publish)", word(c.severity.lab), word(c.severity.publish));
+        format!("{} (lab), {} (publish)", c.severity.lab.name(), c.severity.publish.name());
     let lines = [
         ("severity", severity.as_str()),
         ("except", c.escalation),
@@ -168,7 +160,7 @@ fn show(cli: &Cli, id: &str, folder: Option<&Path>) -> Result<Exit> {
         return Ok(Exit::Fine);
     }
     if let Some(retired) = checks::rows::retired(id) {
-        return Err(Usage(format!("{retired}; see docs/decisions.md")).into());
+        return usage(format!("{retired}; see docs/decisions.md"));
     }
     let pack = find_pack(id, folder).map_err(|_| {
         Usage(format!("`{id}` is neither a check nor a rule pack; see `assay rules list`"))
@@ -190,18 +182,14 @@ fn show(cli: &Cli, id: &str, folder: Option<&Path>) -> Result<Exit> {
 fn rule_lines(rule: &Rule, text: &mut String) {
     let source = if rule.source.is_empty() { String::new() } else { format!(" ({})", rule.source) };
     let _ = writeln!(text, "{}", wrap(&format!("{}{source} {}", rule.id, rule.text), "", "    "));
-    let line = format!("{}; checked by {}", word(rule.severity), rule.check);
+    let line = format!("{}; checked by {}", rule.severity.name(), rule.check);
     let _ = writeln!(text, "{}", wrap(&line, "    ", "    "));
 }
 
 /// The whole catalogue over a run of the archive, in a profile.
-fn check(cli: &Cli, run: &str, profile: RulesProfile) -> Result<Exit> {
+fn check(cli: &Cli, run: &str, profile: Profile) -> Result<Exit> {
     let archive = open_archive(cli)?;
     let v = view::load(&archive, &archive.resolve(run)?)?;
-    let profile = match profile {
-        RulesProfile::Lab => Profile::Lab,
-        RulesProfile::Publish => Profile::Publish,
-    };
     let recorded = Recorded {
         experiment: &v.experiment,
         plan: &v.plan,
@@ -249,23 +237,19 @@ fn judge(cli: &Cli, id: &str, file: &Path, folder: Option<&Path>) -> Result<Exit
     let name = file.display();
     let text = std::fs::read_to_string(file)
         .map_err(|e| Usage(format!("{name}: it cannot be read: {e}")))?;
-    let malformed = |e: serde_json::Error| Usage(format!("{name}: {e}"));
     let verdict = match pack.applies_to {
-        Applies::CpuSuite => {
-            let result = serde_json::from_str(&text).map_err(malformed)?;
-            pack::evaluate(&pack, &PackEvidence::Cpu(&result))
-        }
-        Applies::Orders => {
-            let result = serde_json::from_str(&text).map_err(malformed)?;
-            pack::evaluate(&pack, &PackEvidence::Orders(&result))
-        }
+        Applies::CpuSuite => pack::evaluate(&pack, &PackEvidence::Cpu(&result(file, &text)?)),
+        Applies::Orders => pack::evaluate(&pack, &PackEvidence::Orders(&result(file, &text)?)),
         Applies::QuotedClaims => {
-            let result = serde_json::from_str(&text).map_err(malformed)?;
-            pack::evaluate(&pack, &PackEvidence::FairUse(&result))
+            pack::evaluate(&pack, &PackEvidence::FairUse(&result(file, &text)?))
         }
     };
     answer(cli.json, &verdict, || verdict_text(&pack, &verdict)).context("write the verdict")?;
     Ok(if verdict.verdict == Verdict::Invalid { Exit::Rule } else { Exit::Fine })
+}
+
+fn result<T: serde::de::DeserializeOwned>(file: &Path, text: &str) -> Result<T> {
+    serde_json::from_str(text).or_else(|e| usage(format!("{}: {e}", file.display())))
 }
 
 fn verdict_text(pack: &Pack, verdict: &PackVerdict) -> String {

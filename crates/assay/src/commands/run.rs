@@ -5,12 +5,11 @@ use assay_lab::{Both, Ended, EventWriter, Lab, RunLock, Watcher, aa_floor, is_se
 use assay_model::{Engine, Outcome, RunState, Severity, Verdict};
 use assay_report::RunView;
 use assay_report::terminal::Detail;
-use assay_sut::process::Output;
 
 use super::doctor::show_floor;
 use super::open::{kit_paths, open_archive, open_lab};
 use super::{experiment, export};
-use crate::cli::{Cli, OutputMode, Run};
+use crate::cli::{Cli, Run};
 use crate::exit::Exit;
 use crate::progress::Bar;
 use crate::screen::{print, print_json_text, print_styled, say, style};
@@ -26,11 +25,7 @@ pub fn run(cli: &Cli, run: &Run) -> Result<Exit> {
         Some(_) => None,
     };
     let archive = open_archive(cli)?;
-    let output = match run.output {
-        OutputMode::Keep => Output::Keep,
-        OutputMode::Discard => Output::Discard,
-    };
-    let lab = open_lab(&archive, kits, output)?;
+    let lab = open_lab(&archive, kits, run.output)?;
     let resumed = run.resume.as_ref().map(|name| archive.resolve(name)).transpose()?;
     let name = match (&prepared, &resumed) {
         (Some(prepared), _) => prepared.experiment.name.clone(),

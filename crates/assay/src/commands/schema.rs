@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use assay_model as model;
 
 use crate::exit::Exit;
-use crate::screen::print;
+use crate::screen::{print, write_file};
 
 /// Every format by the name of its schema's file.
 fn schemas() -> Vec<(&'static str, schemars::Schema)> {
@@ -34,7 +34,7 @@ pub fn schema(output: &Path) -> Result<Exit> {
     for (name, schema) in schemas() {
         let path = output.join(format!("{name}.schema.json"));
         let text = serde_json::to_string_pretty(&schema)? + "\n";
-        std::fs::write(&path, text).with_context(|| format!("write {}", path.display()))?;
+        write_file(&path, text)?;
         print(&path.display().to_string())?;
     }
     Ok(Exit::Fine)

@@ -1,19 +1,18 @@
 //! `assay stat`: CPU, disk, memory, pressure and power now, on one clock.
 
-use std::ffi::OsString;
 use std::fmt::Write;
 use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Result;
 use assay_model::units;
-use assay_observe::stat::{Disks, Frame, Naming, Renderer, Shape, View};
+use assay_observe::stat::{Disks, Frame, Renderer, Shape, View};
 use assay_observe::{Devices, Sampler};
 use assay_sut::Interrupt;
 
 use super::{beside, stat_tasks};
-use crate::cli::{Cli, Stat, StatNames, StatShape};
-use crate::exit::{Exit, Usage};
+use crate::cli::{Cli, Stat};
+use crate::exit::{Exit, Usage, usage};
 use crate::screen::{print, print_json, width};
 
 /// How many lines stand between two headers.
@@ -55,7 +54,7 @@ pub fn stat(cli: &Cli, stat: &Stat) -> Result<Exit> {
 fn lines(stat: &Stat, interval: Duration) -> Result<u64> {
     match (stat.count, stat.seconds) {
         (_, Some(s)) if !(s.is_finite() && s > 0.0) => {
-            Err(Usage(format!("--seconds: {s} is no time to look for; more than 0")).into())
+            usage(format!("--seconds: {s} is no time to look for; more than 0"))
         }
         // Up to a line that the time ends in the middle of; a quotient that is too large is all there are.
         (_, Some(s)) => Ok((s / interval.as_secs_f64() - 1e-6).ceil().max(1.0) as u64),
@@ -65,19 +64,10 @@ fn lines(stat: &Stat, interval: Duration) -> Result<u64> {
 
 /// How the table of disks looks.
 fn disks(stat: &Stat) -> Disks {
-    let shape = match stat.shape {
-        Some(StatShape::Linux) => Shape::Linux,
-        Some(StatShape::Solaris) => Shape::Solaris,
-        None if width() >= WIDE => Shape::Linux,
-        Some(StatShape::Short) | None => Shape::Short,
-    };
-    let naming = match stat.names {
-        StatNames::Kernel => Naming::Kernel,
-        StatNames::Mapped => Naming::Mapped,
-        StatNames::Mount => Naming::Mount,
-    };
+    let usual = || if width() >= WIDE { Shape::Linux } else { Shape::Short };
+    let shape = stat.shape.unwrap_or_else(usual);
     let devices = Devices::read(Path::new("/"));
-    Disks { shape, skip_idle: stat.skip_idle, cpu: stat.cpu, naming, devices }
+    Disks { shape, skip_idle: stat.skip_idle, cpu: stat.cpu, naming: stat.names, devices }
 }
 
 /// Prints every name of every disk.
@@ -121,10 +111,8 @@ fn beside(
     lines: u64,
     show: &mut Show,
 ) -> Result<Exit> {
-    let argv: Vec<OsString> = stat.command.clone();
-    let ends_it = interrupt.clone();
     let start = sampler.newest_ns();
-    let command = std::thread::spawn(move || beside::run(&argv, ends_it));
+    let command = beside::start(&stat.command, interrupt);
     watch(sampler, interrupt, lines, start, show, &|| command.is_finished())?;
     let ran = beside::ended(command)?;
     let used = &ran.resources;

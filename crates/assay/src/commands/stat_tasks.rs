@@ -11,17 +11,16 @@ use assay_sut::{Interrupt, clock};
 
 use super::{beside, look};
 use crate::cli::{Cli, Stat};
-use crate::exit::{Exit, Usage};
+use crate::exit::{Exit, usage};
 use crate::screen::{print, print_in_place, print_json_text, say, width};
 
 /// Shows the busiest tasks at every tick until so many were, an interrupt, or the end of the command.
 pub fn tasks(cli: &Cli, stat: &Stat, interval: Duration, mut left: u64) -> Result<Exit> {
     if interval < assay_observe::MIN_INTERVAL {
-        return Err(Usage(format!(
+        return usage(format!(
             "--interval: {} ms or more",
             assay_observe::MIN_INTERVAL.as_millis()
-        ))
-        .into());
+        ));
     }
     let of = match (&stat.cgroup, stat.pid.as_slice(), stat.command.is_empty()) {
         (Some(group), ..) => Of::Group(look::group_folder(group)?),
@@ -30,7 +29,7 @@ pub fn tasks(cli: &Cli, stat: &Stat, interval: Duration, mut left: u64) -> Resul
         (None, pids, _) => {
             if let Some(pid) = pids.iter().find(|pid| !Path::new(&format!("/proc/{pid}")).exists())
             {
-                return Err(Usage(format!("there is no process {pid}")).into());
+                return usage(format!("there is no process {pid}"));
             }
             Of::Processes(pids.to_vec())
         }
@@ -40,10 +39,7 @@ pub fn tasks(cli: &Cli, stat: &Stat, interval: Duration, mut left: u64) -> Resul
     for note in tasks.notes() {
         say(note);
     }
-    let command = (!stat.command.is_empty()).then(|| {
-        let (argv, ends_it) = (stat.command.clone(), interrupt.clone());
-        std::thread::spawn(move || beside::run(&argv, ends_it))
-    });
+    let command = (!stat.command.is_empty()).then(|| beside::start(&stat.command, &interrupt));
     let done = || command.as_ref().is_some_and(std::thread::JoinHandle::is_finished);
     let in_place = std::io::stdout().is_terminal() && !cli.json && command.is_none();
     let mut due = clock::monotonic_ns();

@@ -10,8 +10,8 @@ use assay_syscalls::Dimension;
 
 use super::look::Look;
 use crate::cli;
-use crate::cli::{Cli, SyscallsBy};
-use crate::exit::{Exit, Usage};
+use crate::cli::Cli;
+use crate::exit::{Exit, usage};
 use crate::screen::{print_json, print_styled, say, style};
 
 /// Counts the calls of a command, of processes, or of the machine.
@@ -20,10 +20,10 @@ pub fn syscalls(cli: &Cli, asked: &cli::Syscalls) -> Result<Exit> {
     let Some((whose, _)) = look.whose()? else {
         let text = "name whose calls to count: a command (`assay syscalls -- COMMAND`), --pid, --cgroup, \
              or --all";
-        return Err(Usage(text.into()).into());
+        return usage(text);
     };
     let interrupt = Interrupt::install()?;
-    let ask = SyscallRequest { whose, by_process: asked.by.contains(&SyscallsBy::Process) };
+    let ask = SyscallRequest { whose, by_process: asked.by.contains(&Dimension::Process) };
     let watch = match SyscallWatch::start(Path::new("/"), &ask) {
         Ok(watch) => watch,
         Err(why) => {
@@ -37,17 +37,7 @@ pub fn syscalls(cli: &Cli, asked: &cli::Syscalls) -> Result<Exit> {
     if cli.json {
         print_json(&seen)?;
     } else {
-        let by: Vec<Dimension> = asked.by.iter().map(|by| dimension(*by)).collect();
-        print_styled(&text(&seen, &by, asked.top, style()))?;
+        print_styled(&text(&seen, &asked.by, asked.top, style()))?;
     }
     Ok(if seen.calls.is_empty() && exit == Exit::Fine { Exit::Nothing } else { exit })
-}
-
-fn dimension(by: SyscallsBy) -> Dimension {
-    match by {
-        SyscallsBy::Call => Dimension::Call,
-        SyscallsBy::Program => Dimension::Program,
-        SyscallsBy::Process => Dimension::Process,
-        SyscallsBy::Kind => Dimension::Kind,
-    }
 }

@@ -11,11 +11,11 @@ use assay_report::terminal::{simulation, tlb as table_text};
 use assay_sut::Interrupt;
 use assay_tlb::counters::{self, Group, Readings, Scope};
 use assay_tlb::source::{self, Interleaved, Source, Writer};
-use assay_tlb::{Error, Machine, Wish};
+use assay_tlb::{Machine, Wish};
 
 use super::beside;
 use crate::cli::{Cli, Tlb};
-use crate::exit::{Exit, Usage};
+use crate::exit::{Exit, Usage, mistake, usage};
 use crate::screen::{answer_styled, print_json, say, style};
 
 /// Counts while a command runs, or simulates.
@@ -26,17 +26,13 @@ pub fn tlb(cli: &Cli, asked: &Tlb) -> Result<Exit> {
     if asked.command.is_empty() {
         let text =
             "name a command to count (`assay tlb -- COMMAND`), or a trace (`--simulate TRACE`)";
-        return Err(Usage(text.into()).into());
+        return usage(text);
     }
     count(cli, asked)
 }
 
-fn usage(error: &Error) -> Usage {
-    Usage(error.to_string())
-}
-
 fn simulate(cli: &Cli, asked: &Tlb) -> Result<Exit> {
-    let mut machine = Machine::find(&asked.machine).map_err(|e| usage(&e))?;
+    let mut machine = Machine::find(&asked.machine).map_err(mistake)?;
     let size = |name: &str, text: &Option<String>| -> Result<Option<u64>, Usage> {
         let read = |t: &String| units::parse_bytes(t).map_err(|e| Usage(format!("{name}: {e}")));
         text.as_ref().map(read).transpose()
@@ -48,11 +44,11 @@ fn simulate(cli: &Cli, asked: &Tlb) -> Result<Exit> {
         machine.pages.instruction = page;
     }
     if asked.every == Some(0) || asked.slice == 0 {
-        return Err(Usage("--every and --slice take 1 or more accesses".into()).into());
+        return usage("--every and --slice take 1 or more accesses");
     }
     let mut sources = Vec::new();
     for path in &asked.simulate {
-        sources.push(source::open(path).map_err(|e| usage(&e))?);
+        sources.push(source::open(path).map_err(mistake)?);
     }
     let mut source: Box<dyn Source> = match sources.len() {
         1 => sources.remove(0),
@@ -62,7 +58,7 @@ fn simulate(cli: &Cli, asked: &Tlb) -> Result<Exit> {
     };
     let mut writer = asked.record.as_deref().map(record).transpose()?;
     let wish = Wish { every: asked.every, record: writer.as_mut(), progress: None };
-    let done = assay_tlb::simulate(&machine, source.as_mut(), wish).map_err(|e| usage(&e))?;
+    let done = assay_tlb::simulate(&machine, source.as_mut(), wish).map_err(mistake)?;
     if let (Some(writer), Some(path)) = (writer, &asked.record) {
         writer.finish().with_context(|| format!("write {}", path.display()))?;
     }
@@ -81,7 +77,7 @@ fn count(cli: &Cli, asked: &Tlb) -> Result<Exit> {
     let interval =
         units::parse_duration(&asked.interval).map_err(|e| Usage(format!("--interval: {e}")))?;
     if interval < Duration::from_millis(1) {
-        return Err(Usage("--interval: 1 ms or more".into()).into());
+        return usage("--interval: 1 ms or more");
     }
     // Opened and started by one thread: the counters are of what that thread starts.
     let interrupt = Interrupt::install()?;
@@ -127,7 +123,7 @@ fn count(cli: &Cli, asked: &Tlb) -> Result<Exit> {
         );
     }
     let ran = command.join().map_err(|_| anyhow::anyhow!("the thread of the command failed"))?;
-    let ran = ran.context("the command was not started")?.map_err(|e| Usage(e.to_string()))?;
+    let ran = ran.context("the command was not started")?.map_err(mistake)?;
     let of = asked.command.iter().map(|a| a.to_string_lossy()).collect::<Vec<_>>().join(" ");
     let table = counters::table(group.arch(), &intervals, &before, of);
     answer_styled(cli.json, &table, || table_text(&table, style()))?;

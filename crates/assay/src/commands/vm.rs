@@ -9,7 +9,7 @@ use assay_cluster::vm::{Image, Machine, ability, built};
 
 use crate::cli::{Cli, Vm};
 use crate::exit::Exit;
-use crate::screen::{print, print_json};
+use crate::screen::{print, print_json, write_file};
 
 /// What builds a root file system and kernels, and what it takes from its own folder.
 const RECIPE: [(&str, &str); 3] = [
@@ -76,7 +76,7 @@ fn build(kernels: &[String]) -> Result<Exit> {
 fn one(dir: &Path, kernel: &str) -> Result<()> {
     for (name, text) in RECIPE {
         let path = dir.join(name);
-        std::fs::write(&path, text).with_context(|| format!("write {}", path.display()))?;
+        write_file(&path, text)?;
     }
     let output = Command::new("bash")
         .arg(dir.join("image"))

@@ -15,7 +15,7 @@ pub use claims::*;
 pub use environment::*;
 pub use never::always_checked;
 pub use nodes::*;
-pub use retired::{Retired, retired};
+pub use retired::retired;
 pub use statistics::*;
 pub use workload::*;
 

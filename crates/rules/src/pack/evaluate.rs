@@ -3,13 +3,13 @@
 use std::fmt;
 
 use assay_model::{Finding, Severity};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::cpu::CpuSuiteResult;
 use super::fair_use::FairUse;
 use super::judged::{Judged, PackCheck, Parameters, Wanted};
 use super::orders::OrdersResult;
-use super::{Applies, Consequence, Pack, Rule, cpu, fair_use, orders};
+use super::{Applies, Pack, Rule, cpu, fair_use, orders};
 
 /// What a pack is evaluated over.
 #[derive(Debug, Clone, Copy)]
@@ -23,7 +23,7 @@ pub enum PackEvidence<'a> {
 }
 
 /// What a result may be called under a pack.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
     /// It is not a result.
@@ -138,11 +138,7 @@ pub fn evaluate(pack: &Pack, evidence: &PackEvidence<'_>) -> PackVerdict {
             Judged::Unknown(what) => (RuleResult::Unknown, what),
         };
         if result != RuleResult::Pass {
-            verdict = verdict.min(match rule.on_failure {
-                Consequence::Invalid => Verdict::Invalid,
-                Consequence::Valid => Verdict::Valid,
-                Consequence::Reportable => Verdict::Reportable,
-            });
+            verdict = verdict.min(rule.on_failure);
         }
         rules.push(RuleOutcome {
             id: rule.id.clone(),

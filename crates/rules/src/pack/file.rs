@@ -7,9 +7,10 @@ use assay_model::{Severity, nearest};
 use serde::Deserialize;
 use toml::Spanned;
 
+use super::evaluate::Verdict;
 use super::evaluate::check_names;
 use super::judged::Takes;
-use super::rule::{Applies, Consequence, Pack, Parameter, Rule, Source};
+use super::rule::{Applies, Pack, Parameter, Rule, Source};
 
 /// Packs are small; a file beyond this is not one.
 const MAX_BYTES: u64 = 1 << 20;
@@ -36,7 +37,7 @@ struct RuleFile {
     source: String,
     check: Spanned<String>,
     severity: Severity,
-    on_failure: Consequence,
+    on_failure: Verdict,
     disclosure: String,
     #[serde(default)]
     parameters: BTreeMap<Spanned<String>, Parameter>,

@@ -14,4 +14,4 @@ mod rule;
 pub use evaluate::{PackEvidence, PackVerdict, RuleOutcome, RuleResult, Verdict, evaluate};
 pub use file::{PackError, embedded, read, read_dir};
 pub use result_file::{JudgedFile, judge_file};
-pub use rule::{Applies, Consequence, Pack, Parameter, Rule, Source};
+pub use rule::{Applies, Pack, Parameter, Rule, Source};

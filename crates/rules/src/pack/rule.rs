@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use assay_model::Severity;
 use serde::{Deserialize, Serialize};
 
+use super::Verdict;
+
 /// What a pack speaks of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -15,18 +17,6 @@ pub enum Applies {
     Orders,
     /// A claim that quotes results of others ([`super::fair_use::FairUse`]).
     QuotedClaims,
-}
-
-/// The best verdict that a result can have when a rule is broken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Consequence {
-    /// It is not a result.
-    Invalid,
-    /// It is a result, but not one to report under these rules.
-    Valid,
-    /// It may be reported, with the sentence of the rule beside it.
-    Reportable,
 }
 
 /// Where the rules of a pack come from.
@@ -70,7 +60,7 @@ pub struct Rule {
     /// How bad it is when broken.
     pub severity: Severity,
     /// The best verdict when broken or unknown.
-    pub on_failure: Consequence,
+    pub on_failure: Verdict,
     /// The sentence for the disclosure when it is broken or unknown.
     pub disclosure: String,
     /// The check's parameters.

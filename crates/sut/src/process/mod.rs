@@ -280,14 +280,9 @@ impl Runner {
         self.reaped = Some(child.pidfd);
         let resources = ResourceUse {
             wall_s: (end_ns - start_ns) as f64 * 1e-9,
-            user_s: usage.user_s,
-            system_s: usage.system_s,
-            peak_memory_bytes: self.peak_memory(usage.peak_memory_bytes),
-            major_faults: usage.major_faults,
-            minor_faults: usage.minor_faults,
-            voluntary_switches: usage.voluntary_switches,
-            involuntary_switches: usage.involuntary_switches,
+            peak_memory_bytes: usage.peak_memory_bytes.and_then(|peak| self.peak_memory(peak)),
             group: counters.since(),
+            ..usage
         };
         Ok(Ran {
             exit,

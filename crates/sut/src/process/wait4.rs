@@ -5,42 +5,30 @@
 use std::io;
 use std::path::PathBuf;
 
-use assay_model::Exit;
-
-/// What the kernel counted for a child and the children it waited for.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Usage {
-    pub user_s: f64,
-    pub system_s: f64,
-    /// Largest resident set, bytes; counts the image that called `exec` too.
-    pub peak_memory_bytes: u64,
-    pub major_faults: u64,
-    pub minor_faults: u64,
-    pub voluntary_switches: u64,
-    pub involuntary_switches: u64,
-}
+use assay_model::{Exit, ResourceUse};
 
 fn seconds(t: libc::timeval) -> f64 {
     t.tv_sec as f64 + t.tv_usec as f64 * 1e-6
 }
 
-impl From<libc::rusage> for Usage {
-    fn from(r: libc::rusage) -> Self {
-        Usage {
-            user_s: seconds(r.ru_utime),
-            system_s: seconds(r.ru_stime),
-            peak_memory_bytes: r.ru_maxrss as u64 * 1024,
-            major_faults: r.ru_majflt as u64,
-            minor_faults: r.ru_minflt as u64,
-            voluntary_switches: r.ru_nvcsw as u64,
-            involuntary_switches: r.ru_nivcsw as u64,
-        }
+/// Returns what the kernel counted for a child and the children that it waited for. The largest resident set counts
+/// the image that called `exec` too.
+fn used(r: &libc::rusage) -> ResourceUse {
+    ResourceUse {
+        user_s: seconds(r.ru_utime),
+        system_s: seconds(r.ru_stime),
+        peak_memory_bytes: Some(r.ru_maxrss as u64 * 1024),
+        major_faults: r.ru_majflt as u64,
+        minor_faults: r.ru_minflt as u64,
+        voluntary_switches: r.ru_nvcsw as u64,
+        involuntary_switches: r.ru_nivcsw as u64,
+        ..ResourceUse::default()
     }
 }
 
 /// Reaps `pid`, or any child with -1. `Ok(None)`: there are such children, none has ended (only with
 /// `block` false). `Err` with `ECHILD`: there is no such child.
-pub(crate) fn wait4(pid: i32, block: bool) -> io::Result<Option<(i32, Exit, Usage)>> {
+pub(crate) fn wait4(pid: i32, block: bool) -> io::Result<Option<(i32, Exit, ResourceUse)>> {
     let options = if block { 0 } else { libc::WNOHANG };
     loop {
         let mut status = 0;
@@ -62,7 +50,7 @@ pub(crate) fn wait4(pid: i32, block: bool) -> io::Result<Option<(i32, Exit, Usag
                 } else {
                     Exit::Code(libc::WEXITSTATUS(status))
                 };
-                return Ok(Some((reaped, exit, usage.into())));
+                return Ok(Some((reaped, exit, used(&usage))));
             }
         }
     }
@@ -90,7 +78,8 @@ pub struct Ended {
 pub fn wait_any() -> io::Result<Ended> {
     loop {
         if let Some((pid, exit, usage)) = wait4(-1, true)? {
-            let Usage { user_s, system_s, peak_memory_bytes, .. } = usage;
+            let ResourceUse { user_s, system_s, peak_memory_bytes, .. } = usage;
+            let peak_memory_bytes = peak_memory_bytes.unwrap_or_default();
             return Ok(Ended { pid, exit, user_s, system_s, peak_memory_bytes });
         }
     }
@@ -102,7 +91,7 @@ pub(crate) fn own_peak_memory() -> u64 {
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
     // SAFETY: the pointer is to a live local of the right type.
     if unsafe { libc::getrusage(libc::RUSAGE_SELF, &raw mut usage) } == 0 {
-        Usage::from(usage).peak_memory_bytes
+        usage.ru_maxrss as u64 * 1024
     } else {
         u64::MAX
     }

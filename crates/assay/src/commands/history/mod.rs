@@ -23,9 +23,9 @@ use super::functions::{Between, between};
 use super::open::{kit_paths, open_archive, open_lab};
 use super::{experiment, run};
 use crate::cli::{Cli, History, HistoryImport, What};
-use crate::exit::{Exit, Usage};
+use crate::exit::{Exit, Usage, usage};
 use crate::progress::Bar;
-use crate::screen::{answer, print, say};
+use crate::screen::{answer, print, say, write_file};
 
 /// Revisions that are measured beside the reference in one run.
 const AT_ONCE: usize = 3;
@@ -51,8 +51,7 @@ pub fn history(cli: &Cli, asked: &History) -> Result<Exit> {
         let path = imported_path(&archive, &name)?;
         let folder = path.parent().unwrap_or(Path::new("."));
         fs::create_dir_all(folder).with_context(|| format!("create {}", folder.display()))?;
-        fs::write(&path, serde_json::to_vec_pretty(&read)?)
-            .with_context(|| format!("write {}", path.display()))?;
+        write_file(&path, serde_json::to_vec_pretty(&read)?)?;
         let points: usize = read.series.iter().map(|s| s.points.len()).sum();
         print(&format!(
             "{} series with {points} points as `{name}`, {} values left out; see them with `assay history --imported {name}`",
@@ -79,10 +78,10 @@ fn show_imported(cli: &Cli, asked: &History, name: &str) -> Result<Exit> {
     answer(cli.json, &shown, || show::quoted_text(&shown))?;
     if let Some(path) = &asked.output {
         if !is_html(path) {
-            return Err(Usage("imported series are written as HTML: -o FILE.html".into()).into());
+            return usage("imported series are written as HTML: -o FILE.html");
         }
         let text = published(name, &[Page::Quoted(name.to_owned(), imported)]);
-        fs::write(path, text).with_context(|| format!("write {}", path.display()))?;
+        write_file(path, text)?;
     }
     Ok(Exit::Fine)
 }
@@ -110,20 +109,19 @@ struct Measured<'a> {
 impl<'a> Measured<'a> {
     fn open(cli: &Cli, asked: &'a History) -> Result<Self> {
         let [range] = asked.what.rev.as_slice() else {
-            return Err(Usage("name the commits of the series: --rev v1..main".into()).into());
+            return usage("name the commits of the series: --rev v1..main");
         };
         let (bare, _) = range.rsplit_once(':').unwrap_or((range, ""));
         let Some((start, end)) = bare.split_once("..") else {
-            return Err(Usage(format!("--rev {range}: write a range such as v1..main")).into());
+            return usage(format!("--rev {range}: write a range such as v1..main"));
         };
         let end = if end.is_empty() { "HEAD" } else { end };
         let reference = asked.reference.as_deref().unwrap_or(start);
         let prepared = experiment::prepare(&look_at(asked, &[reference, end]), &kit_paths()?)?;
         if let Some(other) = prepared.plan.factors.iter().find(|f| *f != REV) {
-            return Err(Usage(format!(
+            return usage(format!(
                 "a series is of one treatment, and `{other}` is a factor too; fix it with --set {other}=LEVEL"
-            ))
-            .into());
+            ));
         }
         let defined = series::define(&prepared, range, reference)?;
         Ok(Measured { asked, archive: open_archive(cli)?, defined })
@@ -162,10 +160,9 @@ impl<'a> Measured<'a> {
         if let Some(name) = &asked.reset {
             let commit = self.defined.repo.one(name).map_err(LabError::from)?.level();
             if !kept.known.reset(&self.past()?, &commit, false) {
-                return Err(Usage(format!(
+                return usage(format!(
                     "no point of the series after its first is at {name}; reset it at a commit that was measured"
-                ))
-                .into());
+                ));
             }
             kept.save()?;
         }
@@ -191,7 +188,7 @@ impl<'a> Measured<'a> {
             let level = self.defined.repo.one(name).map_err(LabError::from)?.level();
             let (note, link) = (asked.note.as_deref(), asked.link.as_deref());
             if !kept.known.acknowledge(self.range(), &past, &level, note, link) {
-                return Err(Usage(format!("the series has no change at {name}")).into());
+                return usage(format!("the series has no change at {name}"));
             }
         }
         self.keep(&mut kept, &past)?;
@@ -237,7 +234,7 @@ impl<'a> Measured<'a> {
             } else {
                 markdown(shown)
             };
-            fs::write(path, text).with_context(|| format!("write {}", path.display()))?;
+            write_file(path, text)?;
         }
         Ok(())
     }

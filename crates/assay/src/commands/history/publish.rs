@@ -10,7 +10,7 @@ use super::super::open::open_archive;
 use super::super::publication::Publication;
 use super::super::publish::absolute;
 use crate::cli::{Cli, Publish};
-use crate::exit::{Exit, Usage};
+use crate::exit::{Exit, usage};
 use crate::screen::answer;
 use crate::view;
 
@@ -39,7 +39,7 @@ pub(in super::super) fn public(
 /// Writes the folder and names the page.
 pub fn publish(cli: &Cli, asked: &Publish) -> Result<Exit> {
     if asked.preview || asked.withhold || !asked.published.is_empty() {
-        return Err(Usage("--history takes -o, --force and --no-redact alone".into()).into());
+        return usage("--history takes -o, --force and --no-redact alone");
     }
     let archive = open_archive(cli)?;
     let wanted = Some(asked.what.as_str()).filter(|w| *w != "last");
@@ -56,14 +56,13 @@ pub fn publish(cli: &Cli, asked: &Publish) -> Result<Exit> {
         }
     }
     if all.is_empty() {
-        return Err(Usage(match wanted {
+        return usage(match wanted {
             Some(wanted) => format!("the archive has no history of `{wanted}`"),
             None => {
                 "the archive has no history; `assay history --rev v1..main --fill` measures one"
                     .into()
             }
-        })
-        .into());
+        });
     }
     let mut publication = Publication::open(asked)?;
     let heading = match (wanted, all.as_slice()) {

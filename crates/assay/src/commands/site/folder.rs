@@ -15,7 +15,7 @@ use assay_sut::{sha256, sha256_file};
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 
-use crate::exit::Usage;
+use crate::exit::usage;
 use crate::screen::say;
 
 /// Where assay keeps what it knows of the site, below its folder.
@@ -109,11 +109,11 @@ impl Folder {
                      --force to keep the other files",
                     root.display()
                 );
-                return Err(Usage(message).into());
+                return usage(message);
             }
         }
         if root.exists() && !root.is_dir() {
-            return Err(Usage(format!("{} is not a folder", root.display())).into());
+            return usage(format!("{} is not a folder", root.display()));
         }
         let tmp = state.join("tmp");
         fs::create_dir_all(&tmp).with_context(|| format!("make the folder {}", tmp.display()))?;
@@ -332,7 +332,7 @@ fn manifest(path: &Path) -> Result<Manifest> {
         |m: &Manifest| m.units.values().flat_map(|u| u.files.keys()).all(|path| is_ours(path));
     match found {
         Ok(m) if m.schema_version > VERSION => {
-            Err(Usage(format!("{} was written by a newer assay; use that", path.display())).into())
+            usage(format!("{} was written by a newer assay; use that", path.display()))
         }
         Ok(m) if good(&m) => Ok(m),
         _ => {

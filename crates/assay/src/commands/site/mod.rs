@@ -18,13 +18,13 @@ use anyhow::Result;
 use assay_archive::Archive;
 use assay_model::nouns::count;
 use assay_report::site::Site;
-use assay_rules::landscape::Collection;
 use assay_sut::sha256;
 
+use super::landscape::collection;
 use super::open::open_archive;
 use super::publish::absolute;
 use crate::cli::{self, Cli};
-use crate::exit::{Exit, Usage};
+use crate::exit::{Exit, Usage, usage};
 use crate::screen::{print, print_json, say};
 use crate::{shipped, view};
 use builder::{Builder, Why};
@@ -39,12 +39,9 @@ pub fn site(cli: &Cli, asked: &cli::Site) -> Result<Exit> {
         version: env!("CARGO_PKG_VERSION").to_owned(),
     };
     if site.title.is_empty() {
-        return Err(Usage("--title is empty; a site has a name".to_owned()).into());
+        return usage("--title is empty; a site has a name");
     }
-    let mut collection = Collection::built_in()?;
-    for more in &asked.published {
-        collection.add(more).map_err(|e| Usage(e.to_string()))?;
-    }
+    let collection = collection(&asked.published)?;
     let templates = asked.posts.as_deref().map(shipped::find).transpose().map_err(Usage)?;
     let templates = templates.as_deref().map(posts::templates).transpose()?;
     let archive = open_archive(cli)?;
@@ -144,10 +141,9 @@ fn base(url: &str) -> Result<String> {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-._~/:%@!$&'()*+,;=[]".contains(c);
     let good = rest.is_some_and(|r| !r.is_empty() && !r.starts_with('/') && r.chars().all(plain));
     if !good {
-        return Err(Usage(format!(
+        return usage(format!(
             "--base-url {url}: write the address that the site is served from, as https://example.org/perf/"
-        ))
-        .into());
+        ));
     }
     Ok(format!("{}/", url.trim_end_matches('/')))
 }

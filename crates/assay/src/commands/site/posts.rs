@@ -19,7 +19,7 @@ use super::super::publish::opened;
 use super::builder::{Builder, Why};
 use super::folder::{Card, Unit};
 use super::runs::{self, Public};
-use crate::exit::Usage;
+use crate::exit::{Usage, mistake, usage};
 use crate::screen::complain;
 
 /// Brings the pages of all posts up to date.
@@ -92,7 +92,7 @@ fn one(
     let bytes = bytes(source.file)?;
     let template = Template::read(&shown, post::decode(&shown, &bytes)?)?;
     if let Some(why) = std::str::from_utf8(&bytes).ok().and_then(assay_redact::first_token) {
-        return Err(Usage(format!("it holds a value that {}; take it out", why.reason())).into());
+        return usage(format!("it holds a value that {}; take it out", why.reason()));
     }
     let mut ids: BTreeMap<String, RunId> = BTreeMap::new();
     let mut about = format!("{} {} {}", builder.settings, source.stem, sha256(&bytes));
@@ -114,7 +114,7 @@ fn one(
     let library = if let Some(library) = library.get() {
         library
     } else {
-        let made = Library::new(collection.clone()).map_err(|e| Usage(e.to_string()))?;
+        let made = Library::new(collection.clone()).map_err(mistake)?;
         library.get_or_init(|| made)
     };
     let public = Public::new(builder)?;

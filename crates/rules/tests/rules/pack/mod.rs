@@ -8,9 +8,7 @@ mod orders;
 
 use std::collections::BTreeSet;
 
-use assay_rules::pack::{
-    Consequence, Pack, PackEvidence, PackVerdict, RuleResult, Verdict, embedded, evaluate,
-};
+use assay_rules::pack::{Pack, PackEvidence, PackVerdict, RuleResult, Verdict, embedded, evaluate};
 
 /// A pack that comes with assay.
 pub fn pack(id: &str) -> Pack {
@@ -59,9 +57,9 @@ pub fn check<E>(cases: &Cases<E>) {
             assert!(!outcome.evidence.is_empty() && !outcome.disclosure.is_empty(), "{id}");
             let rule = pack.rules.iter().find(|r| r.id == *id).unwrap();
             match rule.on_failure {
-                Consequence::Invalid => assert_eq!(verdict.verdict, Verdict::Invalid, "{id}"),
-                Consequence::Valid => assert!(verdict.verdict <= Verdict::Valid, "{id}"),
-                Consequence::Reportable => {}
+                Verdict::Invalid => assert_eq!(verdict.verdict, Verdict::Invalid, "{id}"),
+                Verdict::Valid => assert!(verdict.verdict <= Verdict::Valid, "{id}"),
+                Verdict::Reportable => {}
             }
             assert!(verdict.findings().iter().any(|f| f.id == format!("{}:{id}", cases.pack)));
         }
