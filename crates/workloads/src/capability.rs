@@ -113,10 +113,9 @@ pub trait Serves: Sync {
     /// The parameters cannot be turned into a command.
     fn launch_server(
         &self,
-        ctx: &TrialContext<'_>,
+        _ctx: &TrialContext<'_>,
         serving: &Serving,
     ) -> Result<Launch, WorkloadError> {
-        let _ = ctx;
         Ok(serving.launch.clone())
     }
 }

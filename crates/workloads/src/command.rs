@@ -13,7 +13,7 @@ use assay_model::{
 };
 
 use crate::capability::Calibrates;
-use crate::declare::{rows, spec, text_of};
+use crate::declare::{rows, spec, text_of, wrong};
 use crate::program::{digest, fact, find_program, not_found};
 use crate::step::{Inherit, Step};
 use crate::words::split_words;
@@ -61,7 +61,7 @@ spec! {
 /// The argument list of a command line: its words, or the shell's words, `-c` and the line.
 fn argv(line: &str, shell: &str) -> Result<Vec<OsString>, WorkloadError> {
     let split = |what: &str, line: &str| {
-        split_words(line).map_err(|e| WorkloadError::Param(format!("{what} `{line}`: {e}")))
+        split_words(line).map_err(|e| wrong(format!("{what} `{line}`: {e}")))
     };
     if shell.trim().is_empty() {
         return split("command", line);
@@ -90,14 +90,13 @@ fn folder(params: &BTreeMap<String, Scalar>) -> Result<PathBuf, WorkloadError> {
     if folder.is_dir() {
         return Ok(folder);
     }
-    Err(WorkloadError::Param(format!("`folder` is {named}, and there is no such folder")))
+    Err(wrong(format!("`folder` is {named}, and there is no such folder")))
 }
 
 fn program_of(params: &BTreeMap<String, Scalar>, which: &str) -> Result<PathBuf, WorkloadError> {
     let words = argv(&text_of(params, which), &text_of(params, "shell"))?;
-    let program = words
-        .first()
-        .ok_or_else(|| WorkloadError::Param(format!("`{which}` is empty; give a command line")))?;
+    let program =
+        words.first().ok_or_else(|| wrong(format!("`{which}` is empty; give a command line")))?;
     let here = folder(params)?;
     find_program(program, &here).ok_or_else(|| {
         let what = format!("the program `{}` of `{which}`", program.to_string_lossy());
@@ -126,7 +125,7 @@ impl Workload for Command {
         for which in ["command", "prepare", "conclude"] {
             let line = text_of(params, which);
             if which == "command" && line.trim().is_empty() {
-                return Err(WorkloadError::Param("`command` is empty; give a command line".into()));
+                return Err(wrong("`command` is empty; give a command line"));
             }
             if !line.trim().is_empty() {
                 program_of(params, which)?;

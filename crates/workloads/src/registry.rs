@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
+use crate::declare::wrong;
 use crate::kit::{self, Kit};
 use crate::suite::{self, Suite};
 use crate::{Workload, WorkloadError, builtin};
@@ -89,7 +90,7 @@ pub fn find(name: &str, kits: &KitPaths) -> Result<Box<dyn Workload>, WorkloadEr
         .map(|k| format!(" (did you mean `{k}`?)"))
         .unwrap_or_default();
     let known = format!("{}{nearest}", known.join(", "));
-    Err(WorkloadError::Param(format!(
+    Err(wrong(format!(
         "there is no workload `{name}`; known are {known}, or the folder of a kit (a path with a `/`)"
     )))
 }

@@ -181,15 +181,13 @@ pub trait Workload: Send + Sync {
     ///
     /// # Errors
     /// The parameters cannot be, or something is missing.
-    fn check(&self, params: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {
-        let _ = params;
+    fn check(&self, _params: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {
         Ok(())
     }
 
     /// Facts for the system description: versions and hashes of the programs it runs. Paths start with
     /// `workload.`.
-    fn describe(&self, params: &BTreeMap<String, Scalar>) -> BTreeMap<String, Fact> {
-        let _ = params;
+    fn describe(&self, _params: &BTreeMap<String, Scalar>) -> BTreeMap<String, Fact> {
         BTreeMap::new()
     }
 
@@ -204,8 +202,7 @@ pub trait Workload: Send + Sync {
     ///
     /// # Errors
     /// A step failed.
-    fn prepare(&self, ctx: &TrialContext<'_>) -> Result<(), WorkloadError> {
-        let _ = ctx;
+    fn prepare(&self, _ctx: &TrialContext<'_>) -> Result<(), WorkloadError> {
         Ok(())
     }
 
@@ -222,10 +219,9 @@ pub trait Workload: Send + Sync {
     /// The output could not be read.
     fn collect(
         &self,
-        ctx: &TrialContext<'_>,
+        _ctx: &TrialContext<'_>,
         finished: &Finished<'_>,
     ) -> Result<Collected, WorkloadError> {
-        let _ = ctx;
         let failed = |detail| ValidationResult::Failed { detail };
         let validation = match finished.exit {
             Exit::Code(0) => ValidationResult::ExitCodeOnly,

@@ -14,8 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Bulkload;
 use super::check::{self, look};
-use super::client::ask;
-use super::connection::Connection;
+use super::client::{Connection, ask};
 use super::flat::{Manifest, expected};
 use super::params::Params;
 use super::postgres::{Programs, User};
@@ -140,7 +139,7 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     let stop = spec.stop_flag()?;
     channel.phase(Phase::RampUp, None);
     let keep = spec.keep()?;
-    let made = expected(&params.shape(), spec.more.nodes)?;
+    let made = expected(&params, spec.more.nodes)?;
     let mut cluster = Cluster::make(&params, spec.more.nodes, &spec.dir)?;
     let done = serve(&params, &spec, &made, &mut cluster, &stop, channel);
     let _ = fs::write(keep.join("server.log"), cluster.log_text());

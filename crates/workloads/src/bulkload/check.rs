@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::client::ask;
-use super::connection::Connection;
+use super::client::{Connection, ask};
 use super::flat::{Manifest, SUMS};
 use crate::Failure;
 
@@ -79,14 +78,12 @@ fn describe(load: u64, found: &[i64], expected: &[i64]) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::flat::Sums;
-    use super::super::params::Shape;
     use super::*;
 
     #[test]
     fn each_kind_of_difference_is_named() {
-        let shape = Shape { rows: 6, sessions: 2, files: 1, seed: 1, client: 0 };
         let sums = |n: i64| Sums { sums: vec![3, n, 1, 1, 1, 1, 1, 1, 1], bytes: 1 };
-        let made = Manifest { shape, loads: vec![sums(3), sums(12)] };
+        let made = Manifest { loads: vec![sums(3), sums(12)] };
         let fine = read("0|3|3|1|1|1|1|1|1|1\n1|3|12|1|1|1|1|1|1|1\n").unwrap();
         assert_eq!(wrong(&fine, &made, &[0, 1]), Vec::<String>::new());
         let half = read("0|3|3|1|1|1|1|1|1|1\n").unwrap();

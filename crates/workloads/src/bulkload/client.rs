@@ -1,7 +1,9 @@
 //! The clients: one psql for a question, and the sessions that load files, one psql each.
 
+use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Write};
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::Mutex;
@@ -9,10 +11,51 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
-use super::connection::Connection;
+use assay_sut::end_with_parent;
+
 use super::flat;
 use crate::program::last_lines;
 use crate::{Failure, WorkloadError};
+
+/// The role that owns everything.
+pub const ROLE: &str = "assay";
+/// The number in a socket's name; nothing listens on such a port.
+pub const PORT: &str = "5432";
+
+/// The way to a server.
+#[derive(Debug, Clone)]
+pub struct Connection {
+    /// The client.
+    pub psql: PathBuf,
+    /// The folder of its socket, or its host.
+    pub host: OsString,
+    /// Its port.
+    pub port: String,
+    /// Its password; `None`: it asks for none.
+    pub key: Option<String>,
+}
+
+impl Connection {
+    /// A client of it, not yet started.
+    pub fn psql(&self) -> Command {
+        let mut command = Command::new(&self.psql);
+        command
+            .args(["-X", "-A", "-t", "-w", "-v", "ON_ERROR_STOP=1", "-U", ROLE, "-d", "postgres"])
+            .args(["-p", &self.port, "-h"])
+            .arg(&self.host)
+            .env("LC_ALL", "C")
+            .env("PGOPTIONS", "")
+            .process_group(0);
+        for name in ["PGSERVICE", "PGSSLMODE", "PGPASSFILE", "PGPASSWORD"] {
+            command.env_remove(name);
+        }
+        if let Some(key) = &self.key {
+            command.env("PGPASSWORD", key);
+        }
+        end_with_parent(&mut command, None);
+        command
+    }
+}
 
 /// How long a server that listens may take until it takes sessions.
 const STARTS: Duration = Duration::from_secs(60);

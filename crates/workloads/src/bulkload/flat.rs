@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use assay_stats::rng::Rng;
 use serde::{Deserialize, Serialize};
 
-use super::params::Shape;
+use super::params::Params;
 use crate::WorkloadError;
 
 /// The table, in the order of the files' columns.
@@ -35,8 +35,6 @@ pub struct Sums {
 /// What was made: a file for each load.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
-    /// What was asked for.
-    pub shape: Shape,
     /// The files, by load.
     pub loads: Vec<Sums>,
 }
@@ -54,17 +52,13 @@ impl Manifest {
     pub fn read(dir: &Path) -> Result<Self, WorkloadError> {
         let path = dir.join(MANIFEST);
         let text = fs::read(&path).map_err(WorkloadError::io("read", &path))?;
-        serde_json::from_slice(&text).map_err(|e| WorkloadError::Io {
-            action: "read",
-            path,
-            source: e.into(),
-        })
+        serde_json::from_slice(&text).map_err(|e| WorkloadError::io("read", &path)(e.into()))
     }
 }
 
-/// Where the files of a shape are.
-pub fn folder(shape: &Shape, run_dir: &Path) -> PathBuf {
-    let Shape { rows, sessions, files, seed, client } = shape;
+/// Where the files are.
+pub fn folder(params: &Params, run_dir: &Path) -> PathBuf {
+    let Params { rows, sessions, files, seed, client, .. } = params;
     run_dir.join(format!("bulkload-{rows}-{sessions}-{files}-{seed}-{client}"))
 }
 
@@ -77,23 +71,23 @@ pub fn file(dir: &Path, load: u64) -> PathBuf {
 ///
 /// # Errors
 /// They cannot be written.
-pub fn make(shape: &Shape, dir: &Path) -> Result<Manifest, WorkloadError> {
+pub fn make(params: &Params, dir: &Path) -> Result<Manifest, WorkloadError> {
     if let Ok(there) = Manifest::read(dir) {
         return Ok(there);
     }
     fs::create_dir_all(dir).map_err(WorkloadError::io("create", dir))?;
     let mut loads = Vec::new();
-    for load in 0..shape.loads() {
+    for load in 0..params.loads() {
         let path = file(dir, load);
         let write = || {
             let mut out = BufWriter::with_capacity(1 << 20, File::create(&path)?);
-            let sums = rows(shape, load, &mut out)?;
+            let sums = rows(params, load, &mut out)?;
             out.flush()?;
             Ok(sums)
         };
         loads.push(write().map_err(WorkloadError::io("write", &path))?);
     }
-    let made = Manifest { shape: shape.clone(), loads };
+    let made = Manifest { loads };
     let path = dir.join(MANIFEST);
     let text = serde_json::to_vec(&made).unwrap_or_default();
     // Last: without it the files are made again.
@@ -105,23 +99,24 @@ pub fn make(shape: &Shape, dir: &Path) -> Result<Manifest, WorkloadError> {
 ///
 /// # Errors
 /// None is to be expected: nothing is written.
-pub fn expected(shape: &Shape, clients: u64) -> Result<Manifest, WorkloadError> {
+pub fn expected(params: &Params, clients: u64) -> Result<Manifest, WorkloadError> {
     let mut loads = Vec::new();
     for client in 0..clients {
-        let shape = Shape { client, ..shape.clone() };
-        for load in 0..shape.loads() {
-            let sums = rows(&shape, load, &mut io::sink());
+        let params = Params { client, ..params.clone() };
+        for load in 0..params.loads() {
+            let sums = rows(&params, load, &mut io::sink());
             loads.push(sums.map_err(WorkloadError::io("make", Path::new("the sums")))?);
         }
     }
-    Ok(Manifest { shape: shape.clone(), loads })
+    Ok(Manifest { loads })
 }
 
 /// Writes the rows of a load. Loads and sales of all clients have numbers of their own.
-fn rows(shape: &Shape, load: u64, out: &mut impl Write) -> io::Result<Sums> {
-    let (first, count) = shape.part(load);
-    let (first, load) = (shape.client * shape.rows + first, shape.client * shape.loads() + load);
-    let mut rng = Rng::new(shape.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(load));
+fn rows(params: &Params, load: u64, out: &mut impl Write) -> io::Result<Sums> {
+    let (first, count) = params.part(load);
+    let (first, load) =
+        (params.client * params.rows + first, params.client * params.loads() + load);
+    let mut rng = Rng::new(params.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(load));
     let mut sums = [0i64; 9];
     let (mut bytes, mut line) = (0, Vec::with_capacity(256));
     for sale in first..first + count {
@@ -176,17 +171,18 @@ fn note(rng: &mut Rng, line: &mut Vec<u8>) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::params::tests::of_files;
     use super::*;
 
     #[test]
     fn the_same_seed_makes_the_same_files_once() {
         let dir = tempfile::tempdir().unwrap();
-        let shape = Shape { rows: 500, sessions: 2, files: 2, seed: 3, client: 0 };
+        let shape = of_files(500, 2, 2, 3);
         let (a, b) = (dir.path().join("a"), dir.path().join("b"));
         let made = make(&shape, &a).unwrap();
         assert_eq!(make(&shape, &b).unwrap(), made);
         assert_eq!(fs::read(file(&a, 3)).unwrap(), fs::read(file(&b, 3)).unwrap());
-        let other = make(&Shape { seed: 4, ..shape.clone() }, &dir.path().join("c")).unwrap();
+        let other = make(&Params { seed: 4, ..shape.clone() }, &dir.path().join("c")).unwrap();
         assert_ne!(other.loads, made.loads);
         let written = fs::metadata(file(&a, 0)).unwrap().modified().unwrap();
         assert_eq!(make(&shape, &a).unwrap(), made);
@@ -200,17 +196,18 @@ mod tests {
     #[test]
     fn clients_have_rows_of_their_own() {
         let dir = tempfile::tempdir().unwrap();
-        let shape = Shape { rows: 100, sessions: 2, files: 1, seed: 3, client: 0 };
+        let shape = of_files(100, 2, 1, 3);
         let all = expected(&shape, 2).unwrap();
         assert_eq!(all.loads.len(), 4);
         for client in 0..2 {
-            let shape = Shape { client, ..shape.clone() };
+            let shape = Params { client, ..shape.clone() };
             let made = make(&shape, &folder(&shape, dir.path())).unwrap();
             let at = client as usize * 2;
             assert_eq!(made.loads, all.loads[at..at + 2]);
         }
         assert_eq!(all.loads.iter().map(|l| l.sums[1]).sum::<i64>(), 199 * 200 / 2);
-        let first = fs::read_to_string(file(&folder(&Shape { client: 1, ..shape }, dir.path()), 0));
+        let first =
+            fs::read_to_string(file(&folder(&Params { client: 1, ..shape }, dir.path()), 0));
         assert!(first.unwrap().starts_with("2\t100\t"));
     }
 

@@ -7,7 +7,6 @@ mod about;
 mod alone;
 mod check;
 mod client;
-mod connection;
 mod flat;
 mod params;
 mod postgres;
@@ -84,12 +83,12 @@ impl Workload for Bulkload {
 
     fn prepare(&self, ctx: &TrialContext<'_>) -> Result<(), WorkloadError> {
         let params = Params::from_map(ctx.params)?;
-        flat::make(&params.shape(), &flat::folder(&params.shape(), ctx.run_dir)).map(|_| ())
+        flat::make(&params, &flat::folder(&params, ctx.run_dir)).map(|_| ())
     }
 
     fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
         let params = Params::from_map(ctx.params)?;
-        let mut spec = Spec::of(ctx, flat::folder(&params.shape(), ctx.run_dir));
+        let mut spec = Spec::of(ctx, flat::folder(&params, ctx.run_dir));
         spec.params.insert("server.key".into(), "".into());
         let launch = spec.launch(ctx, NAME)?;
         Ok(alone::with_key(launch, ctx.params))

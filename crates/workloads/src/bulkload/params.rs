@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use assay_model::Scalar;
-use serde::{Deserialize, Serialize};
 
 use crate::WorkloadError;
 use crate::declare::{
@@ -15,35 +14,6 @@ use crate::declare::{
 
 /// What can be broken on purpose: a changed amount, a missing row.
 pub const FAULTS: [&str; 3] = ["none", "sum", "row"];
-
-/// What the flat files are.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Shape {
-    /// Rows of all files.
-    pub rows: u64,
-    /// Sessions.
-    pub sessions: u64,
-    /// Files of each session.
-    pub files: u64,
-    /// The seed.
-    pub seed: u64,
-    /// Which of the nodes that load one server this is, from 0.
-    #[serde(default)]
-    pub client: u64,
-}
-
-impl Shape {
-    /// How many files there are.
-    pub fn loads(&self) -> u64 {
-        self.sessions * self.files
-    }
-
-    /// The first row of a file, and how many it has; they differ by at most one row.
-    pub fn part(&self, load: u64) -> (u64, u64) {
-        let at = |n: u64| (u128::from(self.rows) * u128::from(n) / u128::from(self.loads())) as u64;
-        (at(load), at(load + 1) - at(load))
-    }
-}
 
 params! {
     /// The parameters of a treatment.
@@ -106,12 +76,11 @@ impl Params {
     /// [`WorkloadError::Param`]: a value or a combination that cannot be, and what would be right.
     pub fn from_map(map: &BTreeMap<String, Scalar>) -> Result<Self, WorkloadError> {
         let params = Params::read(map)?;
-        let shape = params.shape();
-        if shape.rows < shape.loads() {
+        if params.rows < params.loads() {
             return Err(wrong(format!(
                 "`rows` is {}, fewer than the {} files (`sessions` times `files`)",
-                shape.rows,
-                shape.loads()
+                params.rows,
+                params.loads()
             )));
         }
         if params.kill && !params.synchronous_commit {
@@ -120,7 +89,7 @@ impl Params {
                  `kill` has nothing to check; leave one of them out",
             ));
         }
-        if params.kill && shape.loads() < 2 {
+        if params.kill && params.loads() < 2 {
             return Err(wrong(
                 "`kill = \"middle\"` needs at least 2 files (`sessions` times `files`)",
             ));
@@ -144,10 +113,15 @@ impl Params {
         Ok(params)
     }
 
-    /// The flat files.
-    pub fn shape(&self) -> Shape {
-        let Params { rows, sessions, files, seed, client, .. } = *self;
-        Shape { rows, sessions, files, seed, client }
+    /// Returns how many flat files there are.
+    pub fn loads(&self) -> u64 {
+        self.sessions * self.files
+    }
+
+    /// Returns the first row of a file, and how many it has; they differ by at most one row.
+    pub fn part(&self, load: u64) -> (u64, u64) {
+        let at = |n: u64| (u128::from(self.rows) * u128::from(n) / u128::from(self.loads())) as u64;
+        (at(load), at(load + 1) - at(load))
     }
 
     fn more(&self) -> impl Iterator<Item = String> + '_ {
@@ -178,17 +152,22 @@ impl Params {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
     fn params(changes: &[(&str, Scalar)]) -> Result<Params, WorkloadError> {
         Params::from_map(&crate::declare::treatment(Params::rows(), changes))
     }
 
+    /// The defaults with these flat files.
+    pub fn of_files(rows: u64, sessions: u64, files: u64, seed: u64) -> Params {
+        Params { rows, sessions, files, seed, ..params(&[]).unwrap() }
+    }
+
     #[test]
     fn parts_cover_all_rows_once() {
-        let shape = Shape { rows: 1003, sessions: 3, files: 4, seed: 1, client: 0 };
-        let parts: Vec<(u64, u64)> = (0..shape.loads()).map(|n| shape.part(n)).collect();
+        let params = of_files(1003, 3, 4, 1);
+        let parts: Vec<(u64, u64)> = (0..params.loads()).map(|n| params.part(n)).collect();
         assert_eq!(parts.iter().map(|p| p.1).sum::<u64>(), 1003);
         assert!(parts.windows(2).all(|w| w[0].0 + w[0].1 == w[1].0));
         assert!(parts.iter().all(|p| (83..=84).contains(&p.1)));

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::WorkloadError;
+use crate::declare::wrong;
 use crate::program::find_program;
 
 /// Where Debian puts each version.
@@ -94,12 +95,12 @@ impl User {
             Some(User { name: (*name).to_owned(), uid: number("-u")?, gid: number("-g")? })
         });
         match found {
-            Some(user) if user.uid == 0 => Err(WorkloadError::Param(format!(
+            Some(user) if user.uid == 0 => Err(wrong(format!(
                 "`server.user`: {} is root, who may not run PostgreSQL",
                 user.name
             ))),
             Some(user) => Ok(Some(user)),
-            None => Err(WorkloadError::Param(format!(
+            None => Err(wrong(format!(
                 "`server.user`: there is no user {}",
                 names.join(" and no user ")
             ))),

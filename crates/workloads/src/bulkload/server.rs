@@ -15,8 +15,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, waitpid};
 
-use super::client::ask;
-use super::connection::{Connection, PORT, ROLE};
+use super::client::{Connection, PORT, ROLE, ask};
 use super::params::Params;
 use super::postgres::{Programs, User};
 use crate::program::{last_lines, log_to};

@@ -12,8 +12,7 @@ use assay_model::units::{format_duration, format_value};
 use assay_model::{Observation, Phase};
 
 use super::check::{self, look};
-use super::client::{Session, ask, number, wait_for};
-use super::connection::Connection;
+use super::client::{Connection, Session, ask, number, wait_for};
 use super::flat::{Manifest, TABLE};
 use super::params::Params;
 use super::results::{self, Measured};
@@ -82,7 +81,7 @@ impl Trial<'_> {
         measured.table = table_size(&connection)?;
         break_something(&connection, &self.params.fault)?;
         results::metrics(&measured, self.channel);
-        let all: Vec<u64> = (0..self.params.shape().loads()).collect();
+        let all: Vec<u64> = (0..self.params.loads()).collect();
         let wrong = check::wrong(&look(&connection)?, self.made, &all);
         self.did(wrong.len());
         self.verdict(&wrong, checked);
@@ -93,7 +92,7 @@ impl Trial<'_> {
     fn ask_another(&mut self, address: &str) -> Result<(), Failure> {
         let connection = alone::connection(self.params, address)?;
         wait_for(&connection, self.stop)?;
-        let all: Vec<u64> = (0..self.params.shape().loads()).collect();
+        let all: Vec<u64> = (0..self.params.loads()).collect();
         let committed = Mutex::new(Vec::new());
         let sessions = self.open(&connection, &all)?;
         self.channel.phase(Phase::Steady, None);
@@ -115,7 +114,7 @@ impl Trial<'_> {
         measured: &mut Measured,
         checked: &mut Vec<String>,
     ) -> Result<(), Failure> {
-        let all: Vec<u64> = (0..self.params.shape().loads()).collect();
+        let all: Vec<u64> = (0..self.params.loads()).collect();
         let committed = Mutex::new(Vec::new());
         let sessions = self.open(&cluster.connection(), &all)?;
         let cpu = cluster.cpu_s();
@@ -175,7 +174,7 @@ impl Trial<'_> {
     ) -> Result<Ended, Failure> {
         let (word, begin) = pipe();
         let begin = Mutex::new(begin);
-        let total = self.params.shape().loads() as usize;
+        let total = self.params.loads() as usize;
         let loaders: Vec<_> = sessions.iter_mut().filter_map(Session::take).collect();
         std::thread::scope(|scope| {
             let dir: &Path = &self.spec.more;
@@ -246,7 +245,7 @@ impl Trial<'_> {
 
     /// Reports the rows that were loaded; those of `wrong` files are not what they were to be.
     fn did(&mut self, wrong: usize) {
-        let (rows, files) = (self.params.rows, self.params.shape().loads().max(1));
+        let (rows, files) = (self.params.rows, self.params.loads().max(1));
         self.channel.evidence(Observation::Work {
             operations: rows,
             errors: (wrong as u64).min(files) * rows / files,
@@ -261,7 +260,7 @@ impl Trial<'_> {
         checked.push(format!(
             "{} in {} files: the counts and eight sums of each are in the table as in the file",
             format_value(self.params.rows as f64, "rows"),
-            self.params.shape().loads(),
+            self.params.loads(),
         ));
         self.channel.verdict(wrong, checked.join("; "));
     }

@@ -11,29 +11,13 @@ pub struct Grid {
     pub body: [f64; 3],
 }
 
-/// Steps of half an element from an element's first corner to its nodes.
-const NODES: [[usize; 3]; 20] = [
-    [0, 0, 0],
-    [2, 0, 0],
-    [2, 2, 0],
-    [0, 2, 0],
-    [0, 0, 2],
-    [2, 0, 2],
-    [2, 2, 2],
-    [0, 2, 2],
-    [1, 0, 0],
-    [2, 1, 0],
-    [1, 2, 0],
-    [0, 1, 0],
-    [1, 0, 2],
-    [2, 1, 2],
-    [1, 2, 2],
-    [0, 1, 2],
-    [0, 0, 1],
-    [2, 0, 1],
-    [2, 2, 1],
-    [0, 2, 1],
-];
+/// Returns the steps of half an element from an element's first corner to its nodes: the corners of its lower
+/// and its upper face, the middles of their edges, and those of the edges between the faces.
+fn element_nodes() -> Vec<[usize; 3]> {
+    let (corners, middles) = ([[0, 0], [2, 0], [2, 2], [0, 2]], [[1, 0], [2, 1], [1, 2], [0, 1]]);
+    let layers = [(corners, 0), (corners, 2), (middles, 0), (middles, 2), (corners, 1)];
+    layers.into_iter().flat_map(|(places, z)| places.map(|[x, y]| [x, y, z])).collect()
+}
 
 impl Grid {
     /// Steps of half an element along each side.
@@ -78,7 +62,7 @@ impl Grid {
         }
         writeln!(out, "*ELEMENT, TYPE=C3D20R, ELSET=EALL")?;
         let [x, y, z] = self.elements;
-        let mut element = 0;
+        let (mut element, steps_to) = (0, element_nodes());
         for k in 0..z {
             for j in 0..y {
                 for i in 0..x {
@@ -86,7 +70,7 @@ impl Grid {
                     let node = |n: &[usize; 3]| {
                         self.number([2 * i + n[0], 2 * j + n[1], 2 * k + n[2]]).to_string()
                     };
-                    let nodes: Vec<String> = NODES.iter().map(node).collect();
+                    let nodes: Vec<String> = steps_to.iter().map(node).collect();
                     writeln!(out, "{element},{},", nodes[..10].join(","))?;
                     writeln!(out, "{}", nodes[10..].join(","))?;
                 }

@@ -75,15 +75,8 @@ impl Crew {
         &self.members
     }
 
-    /// Says a line to every copy. A copy that is gone is found by the next [`Crew::meet`].
-    pub fn tell(&mut self, line: &str) {
-        for member in &mut self.members {
-            member.tell(line);
-        }
-    }
-
-    /// Says a line to one copy.
-    pub fn tell_one(&mut self, index: usize, line: &str) {
+    /// Says a line to one copy. A copy that is gone is found by the next [`Crew::meet`].
+    pub fn tell(&mut self, index: usize, line: &str) {
         if let Some(member) = self.members.get_mut(index) {
             member.tell(line);
         }

@@ -23,17 +23,13 @@ const SOURCE: [&str; 13] =
     ["c", "h", "cc", "cpp", "cxx", "hh", "hpp", "hxx", "inc", "y", "f", "for", "f90"];
 
 /// A finished build.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Built {
     /// Its folder.
+    #[serde(skip)]
     pub dir: PathBuf,
     /// The SHA-256 of each product by its path in the folder.
     pub products: BTreeMap<String, String>,
-}
-
-#[derive(Serialize, Deserialize)]
-struct Mark {
-    products: BTreeMap<String, String>,
 }
 
 /// The values that commands and environment texts take, by placeholder, without those in `leave_out`:
@@ -70,11 +66,11 @@ pub(crate) fn folder(kit_cache: &Path, key: &str) -> PathBuf {
 
 /// The build in `dir`, if it came to its end and its products are as they were then.
 pub(crate) fn existing(dir: &Path) -> Option<Built> {
-    let mark: Mark = serde_json::from_slice(&fs::read(dir.join(MARK)).ok()?).ok()?;
+    let mark: Built = serde_json::from_slice(&fs::read(dir.join(MARK)).ok()?).ok()?;
     let same = |(name, digest): (&String, &String)| {
         sha256_file(&dir.join(name)).is_ok_and(|found| found == *digest)
     };
-    mark.products.iter().all(same).then(|| Built { dir: dir.to_owned(), products: mark.products })
+    mark.products.iter().all(same).then(|| Built { dir: dir.to_owned(), ..mark })
 }
 
 /// The names of the source files in folders and below them, sorted, each once. What cannot be read has none.
@@ -158,9 +154,10 @@ pub(crate) fn ensure(
     }
     let mark = dir.join(MARK);
     let partial = mark.with_extension("partial");
-    let text = serde_json::to_vec_pretty(&Mark { products: products.clone() })
+    let built = Built { dir: dir.to_owned(), products };
+    let text = serde_json::to_vec_pretty(&built)
         .map_err(|e| WorkloadError::io("write", &mark)(e.into()))?;
     fs::write(&partial, text).map_err(WorkloadError::io("write", &partial))?;
     fs::rename(&partial, &mark).map_err(WorkloadError::io("write", &mark))?;
-    Ok(Built { dir: dir.to_owned(), products })
+    Ok(built)
 }

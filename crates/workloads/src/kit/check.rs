@@ -7,8 +7,7 @@ use std::path::{Component, Path};
 use assay_model::{Scalar, units};
 use toml::Spanned;
 
-use super::format::{Command, Fetch, KitFile, MetricRow, Source, Text};
-use super::param::param_spec;
+use super::format::{Command, Fetch, KitFile, MetricRow, Source, Text, param_spec};
 use super::pattern::Pattern;
 use super::template::{holes, variable};
 

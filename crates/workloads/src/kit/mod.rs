@@ -10,7 +10,6 @@ mod format;
 mod load;
 pub(crate) mod lock;
 mod metrics;
-mod param;
 mod pattern;
 mod result;
 mod template;

@@ -12,9 +12,8 @@ use assay_model::{Fact, MetricSpec, Observation, ParamType, Scalar, WorkloadSpec
 use toml::Spanned;
 
 use super::build::{self, Built};
-use super::format::{Command, KitFile, Text};
+use super::format::{Command, KitFile, Text, param_spec};
 use super::load::{self, Loaded, Problem};
-use super::param::param_spec;
 use super::template::{Values, render, render_command, shown};
 use super::{fetch, metrics, result, validate};
 use crate::capability::{Builds, Offers};

@@ -16,6 +16,7 @@ use assay_model::{Load, Observation, Phase};
 use super::honest;
 use super::server_side::{Seen, listen, look};
 use super::trial::Stage;
+use crate::declare::wrong;
 use crate::program::{last_lines, log_to, need};
 use crate::{Failure, WorkloadError};
 use assay_sut::end_with_parent;
@@ -134,7 +135,7 @@ fn check(config: &Config, results: &Results, seen: &Seen, stage: &mut Stage<'_>)
 /// Its options in every run: where, how, and which objects.
 fn arguments(config: &Config) -> Result<Vec<OsString>, Failure> {
     if !config.connections.is_multiple_of(config.threads) {
-        return Err(Failure::Workload(WorkloadError::Param(format!(
+        return Err(Failure::Workload(wrong(format!(
             "memtier_benchmark gives each thread as many connections: `connections` ({}) must be a multiple of \
              `client.threads` ({})",
             config.connections, config.threads

@@ -5,7 +5,6 @@
 
 mod about;
 mod alone;
-mod certificate;
 mod finding;
 mod honest;
 mod memtier;

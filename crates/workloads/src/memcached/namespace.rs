@@ -15,6 +15,7 @@ use std::process::{Command, Stdio};
 use rustix::process::{getpid, getppid};
 use rustix::thread::{LinkNameSpaceType, UnshareFlags, move_into_link_name_space, unshare_unsafe};
 
+use crate::declare::wrong;
 use crate::program::need;
 use crate::{Failure, WorkloadError};
 
@@ -49,11 +50,11 @@ pub fn check() -> Result<(), WorkloadError> {
     need("ip", what, "install the Debian package iproute2")?;
     match std::thread::spawn(unshare).join() {
         Ok(Ok(())) => Ok(()),
-        Ok(Err(e)) => Err(WorkloadError::Param(format!(
+        Ok(Err(e)) => Err(wrong(format!(
             "`network = \"namespace\"` needs root (CAP_SYS_ADMIN and CAP_NET_ADMIN): {e}; run as root, or use \
              `network = \"loopback\"`"
         ))),
-        Err(_) => Err(WorkloadError::Param("a network namespace could not be tried".into())),
+        Err(_) => Err(wrong("a network namespace could not be tried")),
     }
 }
 

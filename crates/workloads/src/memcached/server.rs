@@ -12,7 +12,6 @@ use std::time::{Duration, Instant};
 use assay_memload::Target;
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::certificate;
 use super::namespace::{self, Cable};
 use super::params::{Network, Params, Transport};
 use super::talk::{Endpoint, Talk};
@@ -35,6 +34,10 @@ const SPARE_CONNECTIONS: usize = 64;
 /// So many connections in the place of each of the load the server may have to take before it sees that the
 /// older ones were closed: the load gives up after three that were lost.
 const RECONNECTS: usize = 4;
+
+/// The files of the certificate that the server makes itself.
+const CERTIFICATE: &str = "certificate.pem";
+const KEY: &str = "key.pem";
 
 /// The memcached to start.
 ///
@@ -77,7 +80,7 @@ impl Running {
     /// It is missing, does not start, or does not answer.
     pub fn start(params: &Params, dir: &Path, cpus: Option<&[usize]>) -> Result<Self, Failure> {
         if params.transport == Transport::Tls {
-            certificate::make(dir, &params.tls_name)?;
+            make_certificate(dir, &params.tls_name)?;
         }
         if params.network == Network::Namespace {
             let start = |cable: &Cable| spawn(params, dir, cpus, cable.server.into());
@@ -282,10 +285,54 @@ fn ears(params: &Params, dir: &Path, address: IpAddr) -> Result<Ears, Failure> {
     }
     let plain = format!("{ip}:{}", free_port(&ip)?);
     arguments.extend(words(&["-l", &at, "-l", &format!("notls:{plain}")]));
-    arguments.extend(certificate::arguments(dir));
+    arguments.extend(certificate_options(dir));
     Ok(Ears { arguments, port, target: params.tls(at), place: Endpoint::Tcp(plain) })
 }
 
 fn silent(place: impl Display, reason: impl Display) -> Failure {
     Failure::other(format!("memcached at {place} does not answer: {reason}"))
+}
+
+/// Makes a certificate for `name` in `dir`, and its key: for `transport = "tls"`, good for two days.
+///
+/// # Errors
+/// openssl is missing or refuses.
+fn make_certificate(dir: &Path, name: &str) -> Result<(), Failure> {
+    let failed = |message: String| Failure::Program { what: "openssl".into(), message };
+    let out = Command::new("openssl")
+        .args(["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"])
+        .arg("-nodes")
+        .args(["-days", "2", "-subj", &format!("/CN={name}")])
+        .args(["-addext", &format!("subjectAltName=DNS:{name}")])
+        .arg("-keyout")
+        .arg(dir.join(KEY))
+        .arg("-out")
+        .arg(dir.join(CERTIFICATE))
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|e| {
+            failed(format!(
+                "{e}; it makes the server's certificate: install the Debian package openssl"
+            ))
+        })?;
+    if out.status.success() {
+        return Ok(());
+    }
+    Err(failed(String::from_utf8_lossy(&out.stderr).trim().to_owned()))
+}
+
+/// memcached's options for them.
+fn certificate_options(dir: &Path) -> Vec<OsString> {
+    let option = |name: &str, file: &str| {
+        let mut option = OsString::from(format!("{name}="));
+        option.push(dir.join(file));
+        option
+    };
+    vec![
+        "-Z".into(),
+        "-o".into(),
+        option("ssl_chain_cert", CERTIFICATE),
+        "-o".into(),
+        option("ssl_key", KEY),
+    ]
 }

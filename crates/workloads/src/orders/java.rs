@@ -9,6 +9,7 @@ use assay_model::Fact;
 
 use super::params::Params;
 use crate::WorkloadError;
+use crate::declare::wrong;
 use crate::program::{digest, need};
 
 /// The oldest version that runs the kit.
@@ -37,13 +38,13 @@ pub fn find(name: &str) -> Result<Java, WorkloadError> {
     let version = ask(&path)
         .map_err(|e| WorkloadError::step(format!("asking `{} -version`", path.display()), e))?;
     let Some(feature) = feature(&version) else {
-        return Err(WorkloadError::Param(format!(
+        return Err(wrong(format!(
             "`{}` does not report its version of Java; it printed: {version}",
             path.display()
         )));
     };
     if feature < OLDEST {
-        return Err(WorkloadError::Param(format!(
+        return Err(wrong(format!(
             "`{}` is Java {feature}; orders runs on Java {OLDEST} and later: install the Debian package \
              openjdk-17-jdk-headless, or give the path of a newer one as `jvm`",
             path.display()

@@ -4,7 +4,6 @@
 //! definitions.
 
 mod build;
-mod failure;
 mod instance;
 mod java;
 mod memory;

@@ -15,7 +15,7 @@ use super::result::{About, Measured, Points, Window};
 use super::schedule::{Planned, last, points};
 use super::{Spec, build, java, memory, nodes, results};
 use crate::Failure;
-use crate::copies::{Answer, Copy, Crew, places};
+use crate::copies::{Answer, CopiesError, Copy, Crew, places};
 use crate::words::quote_words;
 use crate::work::Channel;
 
@@ -224,9 +224,9 @@ impl Trial<'_> {
         let last = crew.members().len().saturating_sub(1);
         let say = |crew: &mut Crew, line: String| {
             for index in 0..last {
-                crew.tell_one(index, &line);
+                crew.tell(index, &line);
             }
-            crew.tell_one(last, format!("{line} {fault}").trim_end());
+            crew.tell(last, format!("{line} {fault}").trim_end());
         };
         say(crew, format!("prepare {}", planned.warehouses));
         let ready = |line| matches!(line, Line::Prepared(n) if n == planned.warehouses);
@@ -272,4 +272,29 @@ impl Trial<'_> {
 fn cpu_s() -> f64 {
     let time = clock_gettime(ClockId::ProcessCPUTime);
     time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
+}
+
+impl From<CopiesError> for Failure {
+    fn from(error: CopiesError) -> Self {
+        Failure::other(format!("{error}{}", hint(&error)))
+    }
+}
+
+/// What to do about a virtual machine that ended.
+fn hint(error: &CopiesError) -> &'static str {
+    match error {
+        CopiesError::Ended { stderr, .. } if stderr.contains("OutOfMemoryError") => {
+            "; the heap is too small for its warehouses: raise `heap` (each warehouse holds about 25 MB)"
+        }
+        CopiesError::Ended { stderr, .. } if stderr.contains("Could not reserve enough space") => {
+            "; the machine has no room for this heap: lower `heap` or `instances`"
+        }
+        CopiesError::Ended { status, .. } if status.contains("signal: 9") => {
+            "; it was killed, perhaps by the kernel for lack of memory (see `dmesg`)"
+        }
+        CopiesError::Late { .. } => {
+            "; raise `barrier` if the machine is that slow, else see the instance's log"
+        }
+        _ => "",
+    }
 }

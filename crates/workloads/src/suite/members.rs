@@ -7,7 +7,7 @@ use assay_model::{Scalar, nearest};
 
 use super::file::SuiteFile;
 use super::toolchain::{self, Toolchain};
-use crate::declare::text_of;
+use crate::declare::{text_of, wrong};
 use crate::kit::{Kit, Problem};
 use crate::{TrialContext, Workload, WorkloadError, split_words};
 
@@ -66,7 +66,7 @@ impl Members {
             let near = nearest(&name, self.0.iter().map(|(n, _)| n.as_str()))
                 .map(|n| format!("; did you mean `{n}`?"))
                 .unwrap_or_default();
-            return Err(WorkloadError::Param(format!("there is no member `{name}`{near}")));
+            return Err(wrong(format!("there is no member `{name}`{near}")));
         };
         let toolchain = toolchain::read(&text_of(params, "toolchain"), suite)?;
         let params = kit_params(kit, &name, params, &toolchain);

@@ -18,7 +18,7 @@ pub use file::{FILE, Reference, SuiteFile};
 use members::{Chosen, Members};
 
 use crate::capability::{Builds, Offers};
-use crate::declare::text_of;
+use crate::declare::{text_of, wrong};
 use crate::program::digest;
 use crate::side_by_side::{self, CopySpec, CrewSpec};
 use crate::{Collected, Finished, Launch, TrialContext, Workload, WorkloadError};
@@ -79,9 +79,8 @@ fn copy_dir(ctx: &TrialContext<'_>, index: usize) -> PathBuf {
 
 /// An argument or path as text: orders are JSON.
 fn utf8(word: OsString) -> Result<String, WorkloadError> {
-    word.into_string().map_err(|w| {
-        WorkloadError::Param(format!("`{}` is no UTF-8; use a path that is", w.to_string_lossy()))
-    })
+    word.into_string()
+        .map_err(|w| wrong(format!("`{}` is no UTF-8; use a path that is", w.to_string_lossy())))
 }
 
 impl Builds for Suite {
@@ -104,7 +103,7 @@ impl Workload for Suite {
     fn check(&self, params: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {
         let copies = number(params, "copies");
         if text_of(params, "kind") == "speed" && copies != 1 {
-            return Err(WorkloadError::Param(format!(
+            return Err(wrong(format!(
                 "`copies` is {copies} and `kind` is speed; speed runs one copy: set `kind` to rate"
             )));
         }
@@ -188,7 +187,7 @@ impl Workload for Suite {
         }
         let path = ctx.trial_dir.join("copies.json");
         let json = serde_json::to_vec(&spec)
-            .map_err(|e| WorkloadError::Param(format!("the order of the copies: {e}")))?;
+            .map_err(|e| wrong(format!("the order of the copies: {e}")))?;
         fs::write(&path, json).map_err(WorkloadError::io("write", &path))?;
         let argv = vec![ctx.exe.into(), "__work".into(), side_by_side::CREW.into(), path.into()];
         Ok(Launch { argv, protocol: true, ..Launch::default() })

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use crate::WorkloadError;
+use crate::declare::wrong;
 use crate::kit::{Problem, read_toml};
 
 /// Compilers and flags.
@@ -125,7 +126,7 @@ pub fn names(suite: &Path) -> Vec<String> {
 pub fn read(name: &str, suite: &Path) -> Result<Toolchain, WorkloadError> {
     let path = path(name, suite);
     if !path.is_file() {
-        return Err(WorkloadError::Param(format!(
+        return Err(wrong(format!(
             "there is no toolchain `{name}` ({}); known are {}, or the path of a file",
             path.display(),
             names(suite).join(", ")
