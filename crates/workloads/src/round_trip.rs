@@ -50,7 +50,6 @@ params! {
 }
 
 /// Two threads in turns. Metrics: `latency` (primary), `rate`.
-#[derive(Debug)]
 pub struct RoundTrip;
 
 spec! {

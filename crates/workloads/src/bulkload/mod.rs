@@ -60,7 +60,6 @@ spec! {
 
 /// Measures how fast PostgreSQL takes in flat files. Metrics: `throughput` (primary), bytes, what was
 /// written until a checkpoint, sizes, CPU time of the server, recovery.
-#[derive(Debug)]
 pub struct Bulkload;
 
 impl Workload for Bulkload {

@@ -92,7 +92,6 @@ spec! {
 
 /// Measures structural analyses. Metrics: `elapsed` (primary), CPU times, shares of waiting, bytes of the devices,
 /// space in scratch, how far the answer is from the closed form.
-#[derive(Debug)]
 pub struct Cae;
 
 impl Cae {

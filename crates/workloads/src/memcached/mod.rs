@@ -82,7 +82,6 @@ spec! {
 /// Measures a memcached. Metrics: `throughput` (primary), response times, hits, bytes, CPU times of both
 /// sides. Histograms: `response_time.*`, ns. Curves (of `find = "saturation"`): `throughput`, `p50`,
 /// `p99`, `p99.9` over the rate.
-#[derive(Debug)]
 pub struct Memcached;
 
 impl Workload for Memcached {

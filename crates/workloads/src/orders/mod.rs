@@ -86,7 +86,6 @@ spec! {
 
 /// Measures order processing in Java. Metrics: `orders/s` (primary), `orders/s per instance`, response
 /// times, collections, memory. Curves over the warehouses: `orders/s`.
-#[derive(Debug)]
 pub struct Orders;
 
 impl Workload for Orders {

@@ -37,7 +37,6 @@ spec! {
 
 /// Measures what a load costs by the size of the working set. Metrics: `latency` (primary),
 /// `mean_latency`, `huge_page_coverage`, `plateaus`. Curve: `latency`, bytes → seconds.
-#[derive(Debug)]
 pub struct PointerChase;
 
 impl Workload for PointerChase {

@@ -40,7 +40,6 @@ pub struct Done {
 }
 
 /// What all copies did.
-#[derive(Debug)]
 pub struct Measured {
     /// The moment at which all were to begin.
     pub start_ns: u64,

@@ -62,7 +62,6 @@ spec! {
 
 /// Measures how long CPUs wait while many copies read their input. Metrics: `time_to_user` (primary),
 /// `elapsed`, what was read of devices and of files, CPU time. Curves over time: `cpu_user` and others.
-#[derive(Debug)]
 pub struct Startup;
 
 impl Workload for Startup {

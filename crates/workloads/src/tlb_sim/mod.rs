@@ -62,7 +62,6 @@ spec! {
 /// Simulates what processes miss in TLBs and TSBs, by how much data they have. Metrics: `dtsb_misses`
 /// (primary), `itsb_misses`, `dtlb_misses`, `itlb_misses`, `translation`. Curve: `dtsb_misses` over
 /// bytes of data.
-#[derive(Debug)]
 pub struct TlbSim;
 
 /// What a treatment's parameters order, with this seed.
