@@ -88,11 +88,8 @@ impl Server {
         let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
         let fd = match &self.endpoint {
             Endpoint::Tcp(address) => {
-                let family = AddressFamily::from_raw(if address.is_ipv4() {
-                    AddressFamily::INET.as_raw()
-                } else {
-                    AddressFamily::INET6.as_raw()
-                });
+                let v4 = address.is_ipv4();
+                let family = if v4 { AddressFamily::INET } else { AddressFamily::INET6 };
                 let fd = net::socket_with(family, SocketType::STREAM, flags, None)?;
                 net::sockopt::set_tcp_nodelay(&fd, true)?;
                 in_progress(net::connect(&fd, address))?;
@@ -153,10 +150,7 @@ impl Link {
     /// # Errors
     /// Why it could not be opened.
     pub fn opened(&self) -> io::Result<()> {
-        match net::sockopt::socket_error(self.as_fd())? {
-            Ok(()) => Ok(()),
-            Err(e) => Err(e.into()),
-        }
+        Ok(net::sockopt::socket_error(self.as_fd())??)
     }
 
     /// Sends what the kernel takes now.

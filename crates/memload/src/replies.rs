@@ -251,12 +251,7 @@ impl Sink for Judge<'_> {
                 }
                 self.ring.pop();
             }
-            Reply::ServerError { opaque, text } => {
-                self.failed(ErrorKind::ServerError, opaque, text)?;
-            }
-            Reply::ClientError { opaque, text } => {
-                self.failed(ErrorKind::ClientError, opaque, text)?;
-            }
+            Reply::Error { kind, opaque, text } => self.failed(kind, opaque, text)?,
         }
         Ok(())
     }

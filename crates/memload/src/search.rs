@@ -172,7 +172,7 @@ fn search(
     let mut bracket = Bracket::default();
     let mut steps: Vec<(Point, bool)> = Vec::new();
     let mut confirmed = false;
-    while !confirmed {
+    'search: while !confirmed {
         let near = bracket.rates().filter(|(low, high)| high / low < 1.0 + bound.precision);
         let rate = near.map_or_else(|| bracket.next(first), |(low, _)| low);
         // What else happens on a machine makes answers late, hardly ever early: a bound that was kept
@@ -180,12 +180,7 @@ fn search(
         let mut verdicts = [0, 0];
         while verdicts[1] < 2 && verdicts[0] < 1 + u32::from(verdicts[1] > 0) {
             if steps.len() >= bound.most_steps as usize || stop.load(Ordering::Acquire) {
-                return Ok(SearchReport {
-                    best: bracket.best,
-                    above: bracket.above,
-                    confirmed,
-                    steps,
-                });
+                break 'search;
             }
             let point = measure(rate)?;
             let kept = keeps(&point, bound)?;

@@ -99,7 +99,8 @@ pub fn trial(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     channel.phase(Phase::RampDown, None);
     drop(near);
     let answered = peer.join().map_err(|_| Failure::other("the other thread panicked"))?;
-    report(turns - warm, took, channel);
+    let latency = took.as_secs_f64() / (turns - warm) as f64;
+    channel.metrics(spec(), [("latency", Some(latency)), ("rate", Some(1.0 / latency))]);
     channel.valid(answered == turns, format!("{turns} turns were sent and {answered} answered"));
     Ok(())
 }
@@ -181,11 +182,6 @@ fn turn_for(time: Duration, end: &mut dyn End, turns: &mut u64) -> io::Result<Du
             return Ok(took);
         }
     }
-}
-
-fn report(turns: u64, took: Duration, channel: &mut Channel) {
-    let latency = took.as_secs_f64() / turns as f64;
-    channel.metrics(spec(), [("latency", Some(latency)), ("rate", Some(1.0 / latency))]);
 }
 
 #[cfg(test)]

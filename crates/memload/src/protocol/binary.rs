@@ -5,6 +5,7 @@ use super::{Garbled, Reply, Sink};
 use crate::config::KEY_LIMIT;
 use crate::content::Content;
 use crate::mix::{KEY_DIGITS, Op, write_key};
+use crate::report::ErrorKind;
 
 const HEADER: usize = 24;
 const REQUEST: u8 = 0x80;
@@ -180,8 +181,8 @@ impl Packets {
             sink.reply(match status {
                 NOT_FOUND => Reply::Miss(opaque),
                 NOT_STORED => Reply::NotStored(opaque),
-                TOO_LARGE | SERVER.. => Reply::ServerError { opaque, text },
-                _ => Reply::ClientError { opaque, text },
+                TOO_LARGE | SERVER.. => Reply::Error { kind: ErrorKind::ServerError, opaque, text },
+                _ => Reply::Error { kind: ErrorKind::ClientError, opaque, text },
             })?;
         }
         Ok(())

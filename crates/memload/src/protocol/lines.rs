@@ -1,6 +1,7 @@
 //! The framing that text and meta answers share: a line, and after some lines a block of bytes.
 
 use super::{Garbled, Reply, Sink, meta, text};
+use crate::report::ErrorKind;
 
 /// The longest line that is waited for. Keys have at most 250 bytes and error texts at most 1 KiB.
 const MAX_LINE: usize = 4096;
@@ -68,22 +69,20 @@ impl Lines {
             return Ok(&[]);
         };
         let rest = &input[end + 1..];
-        let reply = if self.partial.is_empty() {
+        if self.partial.is_empty() {
             self.state = answer(&input[..end], sink)?;
             return Ok(rest);
-        } else {
-            let mut whole = std::mem::take(&mut self.partial);
-            // A line may come in many pieces, but is never longer than when it comes in one.
-            if whole.len() + end > MAX_LINE {
-                return Err(Garbled::new("a line without end", &whole));
-            }
-            whole.extend_from_slice(&input[..end]);
-            let state = answer(&whole, sink);
-            whole.clear();
-            self.partial = whole;
-            state
-        };
-        self.state = reply?;
+        }
+        let mut whole = std::mem::take(&mut self.partial);
+        // A line may come in many pieces, but is never longer than when it comes in one.
+        if whole.len() + end > MAX_LINE {
+            return Err(Garbled::new("a line without end", &whole));
+        }
+        whole.extend_from_slice(&input[..end]);
+        let state = answer(&whole, sink);
+        whole.clear();
+        self.partial = whole;
+        self.state = state?;
         Ok(rest)
     }
 }
@@ -108,9 +107,11 @@ fn answer(line: &[u8], sink: &mut impl Sink) -> Result<State, Garbled> {
         [b'N', b'S', flags @ ..] => Reply::NotStored(meta::opaque(flags)?),
         [b'E', b'N'] => Reply::Miss(None),
         [b'E', b'N', b' ', flags @ ..] => Reply::Miss(meta::opaque(flags)?),
-        _ if line.starts_with(b"SERVER_ERROR") => Reply::ServerError { opaque: None, text: line },
+        _ if line.starts_with(b"SERVER_ERROR") => {
+            Reply::Error { kind: ErrorKind::ServerError, opaque: None, text: line }
+        }
         _ if line.starts_with(b"ERROR") || line.starts_with(b"CLIENT_ERROR") => {
-            Reply::ClientError { opaque: None, text: line }
+            Reply::Error { kind: ErrorKind::ClientError, opaque: None, text: line }
         }
         _ => return Err(Garbled::new("not an answer of memcached", line)),
     };

@@ -1,5 +1,7 @@
 //! What a server answers, whatever the protocol.
 
+use crate::report::ErrorKind;
+
 /// The server's reply, piece by piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reply<'a> {
@@ -26,15 +28,10 @@ pub enum Reply<'a> {
     NotStored(Option<u32>),
     /// The no-op was reached.
     Noop,
-    /// The server failed, in its own words.
-    ServerError {
-        /// The number of the request, where the answer names it.
-        opaque: Option<u32>,
-        /// Its message.
-        text: &'a [u8],
-    },
-    /// The server did not understand, in its own words.
-    ClientError {
+    /// The server failed or did not understand, in its own words.
+    Error {
+        /// Which of the two.
+        kind: ErrorKind,
         /// The number of the request, where the answer names it.
         opaque: Option<u32>,
         /// Its message.

@@ -6,6 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::mix::Action;
+use crate::report::ErrorKind;
 
 /// What was seen, with the pieces of values put together.
 #[derive(Debug, Default, PartialEq)]
@@ -127,7 +128,11 @@ fn reads_the_text_protocol() {
         "Stored { opaque: None }".to_owned(),
         format!(
             "{:?}",
-            Reply::ServerError { opaque: None, text: b"SERVER_ERROR object too large for cache" }
+            Reply::Error {
+                kind: ErrorKind::ServerError,
+                opaque: None,
+                text: b"SERVER_ERROR object too large for cache"
+            }
         ),
     ];
     assert_eq!(seen.0, want);
@@ -160,7 +165,7 @@ fn reads_the_binary_protocol() {
     assert!(good);
     assert!(seen.0[0].contains("opaque: Some(7), length: 2"));
     assert_eq!(seen.0[3..5], ["Miss { opaque: Some(8) }", "Stored { opaque: Some(9) }"]);
-    assert!(seen.0[5].starts_with("ServerError"));
+    assert!(seen.0[5].starts_with("Error { kind: ServerError"));
 }
 
 #[test]

@@ -56,14 +56,6 @@ struct Trial<'a> {
     channel: &'a mut Channel,
 }
 
-/// How a part of the load ended.
-enum Ended {
-    /// All files are in.
-    Whole,
-    /// The server was killed as ordered.
-    Killed,
-}
-
 impl Trial<'_> {
     fn measure(&mut self, cluster: &mut Cluster) -> Result<(), Failure> {
         cluster.start(self.stop)?;
@@ -121,8 +113,7 @@ impl Trial<'_> {
         self.channel.phase(Phase::Steady, None);
         let began = Instant::now();
         let kill = self.params.kill.then_some(all.len().div_ceil(2));
-        let ended = self.together(Some(cluster), sessions, &committed, kill)?;
-        if let Ended::Killed = ended {
+        if self.together(Some(cluster), sessions, &committed, kill)? {
             let reported: Vec<u64> = committed.lock().map(|c| c.clone()).unwrap_or_default();
             let recovery = cluster.start(self.stop)?;
             measured.recovery_s = Some(recovery.as_secs_f64());
@@ -164,14 +155,15 @@ impl Trial<'_> {
             .collect()
     }
 
-    /// Lets the sessions load side by side, and kills the server once `kill` files are in.
+    /// Lets the sessions load side by side, and kills the server once `kill` files are in; returns true if it
+    /// was.
     fn together(
         &mut self,
         mut cluster: Option<&mut Cluster>,
         mut sessions: Vec<Session>,
         done: &Mutex<Vec<u64>>,
         kill: Option<usize>,
-    ) -> Result<Ended, Failure> {
+    ) -> Result<bool, Failure> {
         let (word, begin) = pipe();
         let begin = Mutex::new(begin);
         let total = self.params.loads() as usize;
@@ -205,16 +197,12 @@ impl Trial<'_> {
                         _ => Ok(()),
                     };
                     sessions.iter_mut().for_each(Session::kill);
-                    return if stopped {
-                        Err(Failure::Stopped)
-                    } else {
-                        killed.map(|()| Ended::Killed)
-                    };
+                    return if stopped { Err(Failure::Stopped) } else { killed.map(|()| true) };
                 }
             }
             let fine: Vec<bool> = threads.into_iter().map(|t| t.join().unwrap_or(false)).collect();
             match fine.iter().position(|fine| !fine) {
-                None => Ok(Ended::Whole),
+                None => Ok(false),
                 Some(n) => Err(self.broken(cluster.as_deref(), sessions.get_mut(n), n)),
             }
         })

@@ -70,8 +70,7 @@ pub fn run(
     let mut most = 0;
     let mut full: Option<Instant> = None;
     loop {
-        let ended = ends_within(&fd, LOOK).map_err(Failure::step("the solver's end"))?;
-        if ended {
+        if ends_within(&fd, LOOK)? {
             break;
         }
         most = most.max(space(dir).saturating_sub(beside));
@@ -80,7 +79,7 @@ pub fn run(
         if stuck || stop.load(Ordering::Acquire) {
             // The processes of MPI are ended by mpirun, which is asked first.
             let _ = kill_process(pid, Signal::TERM);
-            if !ends_within(&fd, GRACE).map_err(Failure::step("the solver's end"))? {
+            if !ends_within(&fd, GRACE)? {
                 let _ = kill_process(pid, Signal::KILL);
             }
             return Err(if stuck { full_folder(dir) } else { Failure::Stopped });
@@ -111,14 +110,14 @@ pub fn run(
 }
 
 /// Whether the process ends within `limit`.
-fn ends_within(fd: &impl std::os::fd::AsFd, limit: Duration) -> Result<bool, rustix::io::Errno> {
-    let limit =
-        Timespec { tv_sec: limit.as_secs().cast_signed(), tv_nsec: limit.subsec_nanos().into() };
+fn ends_within(fd: &impl std::os::fd::AsFd, limit: Duration) -> Result<bool, Failure> {
+    // A limit that the kernel has no number for is none.
+    let limit = Timespec::try_from(limit).ok();
     let mut fds = [PollFd::new(fd, PollFlags::IN)];
-    match poll(&mut fds, Some(&limit)) {
+    match poll(&mut fds, limit.as_ref()) {
         Ok(ready) => Ok(ready > 0),
         Err(rustix::io::Errno::INTR) => Ok(false),
-        Err(e) => Err(e),
+        Err(e) => Err(Failure::step("the solver's end")(e)),
     }
 }
 

@@ -4,8 +4,6 @@
 use std::fs::{File, OpenOptions};
 use std::path::Path;
 
-use rustix::fs::{FlockOperation, flock};
-
 use crate::WorkloadError;
 
 /// A held lock; dropping it lets go.
@@ -24,12 +22,7 @@ impl Lock {
             .append(true)
             .open(path)
             .map_err(WorkloadError::io("lock", path))?;
-        loop {
-            match flock(&file, FlockOperation::LockExclusive) {
-                Ok(()) => return Ok(Lock { _file: file }),
-                Err(rustix::io::Errno::INTR) => {}
-                Err(e) => return Err(WorkloadError::io("lock", path)(e.into())),
-            }
-        }
+        file.lock().map_err(WorkloadError::io("lock", path))?;
+        Ok(Lock { _file: file })
     }
 }

@@ -12,6 +12,10 @@ use super::trial::Stage;
 use super::{honest, results};
 use crate::Failure;
 
+fn ops(rate: f64) -> String {
+    units::format_value(rate, "ops/s")
+}
+
 fn percent(quantile: f64) -> String {
     format!("{} %", (quantile * 1e6).round() / 1e4)
 }
@@ -23,7 +27,7 @@ const MAX_REPORTED: usize = 3;
 /// that a wrong one came is one of the server, and no rate that it is reported with counts.
 fn wrong_answers(step: u32, point: &Point) -> Option<String> {
     let words = point.errors.wrong_words()?;
-    Some(format!("step {step} at {}: {words}", units::format_value(point.rate, "ops/s")))
+    Some(format!("step {step} at {}: {words}", ops(point.rate)))
 }
 
 /// Finds the highest rate whose quantile keeps the bound, and measures it once more, which is what the
@@ -33,17 +37,10 @@ fn wrong_answers(step: u32, point: &Point) -> Option<String> {
 /// No rate keeps it, or a run could not be made.
 pub fn max_rate(stage: &mut Stage<'_>, params: &Params) -> Result<(), Failure> {
     let Params { bound, quantile, precision, .. } = *params;
-    let search = SearchBound {
-        quantile,
-        limit_ns: bound.as_nanos() as u64,
-        precision,
-        ..SearchBound::default()
-    };
-    let bound = format!(
-        "{} of the response times within {}",
-        percent(quantile),
-        units::format_duration(bound)
-    );
+    let limit_ns = bound.as_nanos() as u64;
+    let search = SearchBound { quantile, limit_ns, precision, ..SearchBound::default() };
+    let (percent, bound) = (percent(quantile), units::format_duration(bound));
+    let bound = format!("{percent} of the response times within {bound}");
     let mut steps = 0;
     let channel = &mut *stage.channel;
     let (errors, wrong) = (&mut stage.errors, &mut stage.wrong);
@@ -60,8 +57,8 @@ pub fn max_rate(stage: &mut Stage<'_>, params: &Params) -> Result<(), Failure> {
             .map_or("missing".to_owned(), |ns| units::format_value(ns as f64 * 1e-9, "s"));
         channel.note(format!(
             "step {steps}: at {} {} of the response times were within {time}: {}",
-            units::format_value(point.rate, "ops/s"),
-            percent(quantile),
+            ops(point.rate),
+            percent,
             match (kept, point.kept, point.errors.total()) {
                 (true, ..) => "kept".to_owned(),
                 (false, true, _) => "too long".to_owned(),
@@ -80,14 +77,14 @@ pub fn max_rate(stage: &mut Stage<'_>, params: &Params) -> Result<(), Failure> {
         }
         return Err(Failure::Other(format!(
             "no rate was found that keeps {bound}, in {steps} steps; the lowest that was tried and broke it is {}",
-            found.above.map_or("unknown".into(), |p| units::format_value(p.rate, "ops/s"))
+            found.above.map_or("unknown".into(), |p| ops(p.rate))
         )));
     };
     stage.channel.note(format!(
         "{} is the highest rate that keeps {bound}; {}{}",
-        units::format_value(best.rate, "ops/s"),
+        ops(best.rate),
         match &found.above {
-            Some(above) => format!("{} breaks it", units::format_value(above.rate, "ops/s")),
+            Some(above) => format!("{} breaks it", ops(above.rate)),
             None => "none was tried that breaks it".to_owned(),
         },
         if found.confirmed {
@@ -119,7 +116,7 @@ pub fn saturation(stage: &mut Stage<'_>, rates: &[f64], steps: u32) -> Result<()
         })?;
         stage.channel.note(format!(
             "a closed loop reaches {}; the rates go up to 1.1 times that",
-            units::format_value(most, "ops/s")
+            ops(most)
         ));
         rates =
             (1..=steps).map(|i| (1.1 * most * f64::from(i) / f64::from(steps)).round()).collect();

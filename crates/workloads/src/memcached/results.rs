@@ -68,14 +68,6 @@ pub fn failures(errors: &Errors) -> [(&'static str, Option<f64>); 2] {
     [("errors", Some(errors.wrong() as f64)), ("missing", Some(errors.missing() as f64))]
 }
 
-/// How the requests of a run are sent.
-fn load(config: &Config) -> Load {
-    match config.mode {
-        Mode::Closed { .. } => Load::Closed,
-        Mode::Open { .. } => Load::Open,
-    }
-}
-
 /// A histogram of response times as an event, with the metrics or curves (`at` a rate) that are
 /// percentiles of it. Operations without an answer count in each histogram, whatever they were, as they
 /// do in each percentile of the trial.
@@ -97,7 +89,10 @@ fn histogram(
         timed_out: report.unanswered,
         percentiles: percentiles.iter().map(|(name, q)| ((*name).to_owned(), *q)).collect(),
         at,
-        load: Some(load(config)),
+        load: Some(match config.mode {
+            Mode::Closed { .. } => Load::Closed,
+            Mode::Open { .. } => Load::Open,
+        }),
     })
 }
 

@@ -179,11 +179,9 @@ impl Running {
             // It may end by itself meanwhile, which is as good.
             let _ = kill_process(pid, Signal::TERM);
         }
-        let ended = self.ended_within(END);
+        let killed = self.ended_within(END).is_none();
         // Dropping kills what is left.
-        ended
-            .is_none()
-            .then(|| "memcached did not end within 3 s of SIGTERM and was killed".to_owned())
+        killed.then(|| "memcached did not end within 3 s of SIGTERM and was killed".to_owned())
     }
 }
 

@@ -6,6 +6,7 @@ use std::io::{Read, Write};
 use std::process::{Child, Command, Stdio};
 
 use assay_model::Exit;
+use assay_sut::Ended;
 use assay_sut::clock::monotonic_ns;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
@@ -31,12 +32,8 @@ pub struct Done {
     pub began_ns: u64,
     /// When its end was seen.
     pub end_ns: u64,
-    /// CPU seconds in user mode.
-    pub user_s: f64,
-    /// CPU seconds in the kernel.
-    pub system_s: f64,
-    /// Its largest resident set, bytes; assay's own image counts in.
-    pub peak_memory_bytes: u64,
+    /// What the kernel accounted to it; assay's own image counts in its memory.
+    pub used: Ended,
 }
 
 /// What all copies did.
@@ -170,13 +167,7 @@ impl Crew<'_> {
             if ended.exit != Exit::Code(0) {
                 return Err(self.failure(index, ended.exit, killed_before));
             }
-            done[index] = Some(Done {
-                began_ns: 0,
-                end_ns,
-                user_s: ended.user_s,
-                system_s: ended.system_s,
-                peak_memory_bytes: ended.peak_memory_bytes,
-            });
+            done[index] = Some(Done { began_ns: 0, end_ns, used: ended });
         }
         // All have reported when they began: they could not have ended otherwise.
         for _ in 0..self.children.len() {

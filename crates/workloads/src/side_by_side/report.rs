@@ -41,13 +41,13 @@ fn report(spec: &CrewSpec, measured: &Measured, end_ns: u64, channel: &mut Chann
     let first = copies.iter().map(|c| c.began_ns).min().unwrap_or(0);
     let last = copies.iter().map(|c| c.began_ns).max().unwrap_or(0);
     let soonest = copies.iter().map(|c| c.end_ns).min().unwrap_or(end_ns);
-    let peak = copies.iter().map(|c| c.peak_memory_bytes).max().unwrap_or(0);
+    let peak = copies.iter().map(|c| c.used.peak_memory_bytes).max().unwrap_or(0);
     // copies x reference time / time: the rate ratio, and with one copy the speed ratio.
     let ratio = spec.reference_s.map(|reference| copies.len() as f64 * reference / elapsed);
     let (lower, neither) = (Better::Lower, Better::Neither);
     let (measured, derived) = (Kind::Measured, Kind::Derived);
-    let user = copies.iter().map(|c| c.user_s).sum();
-    let system = copies.iter().map(|c| c.system_s).sum();
+    let user = copies.iter().map(|c| c.used.user_s).sum();
+    let system = copies.iter().map(|c| c.used.system_s).sum();
     for (metric, value, unit, better, kind) in [
         ("ratio", ratio, "1", Better::Higher, derived),
         ("elapsed", Some(elapsed), "s", lower, measured),

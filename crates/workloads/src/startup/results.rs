@@ -21,7 +21,7 @@ pub fn report(ran: &Ran, channel: &mut Channel) {
     let ticks = rustix::param::clock_ticks_per_second() as f64;
     let began = || copies.iter().map(|c| c.began_ns);
     let spread = began().max().zip(began().min()).map(|(last, first)| seconds(last - first));
-    let peak = copies.iter().map(|c| c.peak_memory_bytes).max();
+    let peak = copies.iter().map(|c| c.used.peak_memory_bytes).max();
     let metrics = [
         ("time_to_user", to_user),
         ("elapsed", Some(seconds(end - start))),
@@ -31,8 +31,8 @@ pub fn report(ran: &Ran, channel: &mut Channel) {
         ("read_saved", read.map(|r| 100.0 * (1.0 - r / logical))),
         ("device_read_rate", read.zip(done).filter(|(_, t)| *t > 0.0).map(|(r, t)| r / t)),
         ("host_system", series.host_system().map(|t| t as f64 / ticks)),
-        ("user", Some(copies.iter().map(|c| c.user_s).sum())),
-        ("system", Some(copies.iter().map(|c| c.system_s).sum())),
+        ("user", Some(copies.iter().map(|c| c.used.user_s).sum())),
+        ("system", Some(copies.iter().map(|c| c.used.system_s).sum())),
         ("peak_memory", peak.map(|b| b as f64)),
         ("start_spread", spread),
     ];
@@ -42,7 +42,7 @@ pub fn report(ran: &Ran, channel: &mut Channel) {
     }
     let (count, cpus) = (ran.params.copies as u32, ran.cpus as u32);
     channel.evidence(Observation::Crowding { what: "copies".into(), count, cpus });
-    if let Some(share) = series.others(copies.iter().map(|c| c.user_s).sum()) {
+    if let Some(share) = series.others(copies.iter().map(|c| c.used.user_s).sum()) {
         channel.evidence(Observation::OthersComputed { metric: "time_to_user".into(), share });
     }
     channel.notes(notes(ran, to_user, read));

@@ -46,11 +46,6 @@ impl Suite {
         Ok(Suite { spec: spec::spec(&file), file, dir, members })
     }
 
-    /// What the suite's file says.
-    pub fn file(&self) -> &SuiteFile {
-        &self.file
-    }
-
     fn chosen(&self, params: &BTreeMap<String, Scalar>) -> Result<Chosen<'_>, WorkloadError> {
         self.members.choose(&self.dir, params)
     }
