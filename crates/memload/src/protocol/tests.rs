@@ -125,7 +125,7 @@ fn reads_the_text_protocol() {
         "ValueEnd".to_owned(),
         "End".to_owned(),
         "End".to_owned(),
-        "Stored { opaque: None }".to_owned(),
+        "Stored(None)".to_owned(),
         format!(
             "{:?}",
             Reply::Error {
@@ -144,12 +144,7 @@ fn reads_the_meta_protocol() {
         read(Protocol::Meta, &[b"VA 2 O0ff\r\nab\r\nHD O001\r\nNS O002\r\nEN\r\nMN\r\n"]);
     assert!(good);
     assert!(seen.0[0].contains("opaque: Some(255), length: 2"), "{seen:?}");
-    let rest = [
-        "Stored { opaque: Some(1) }",
-        "NotStored { opaque: Some(2) }",
-        "Miss { opaque: None }",
-        "Noop",
-    ];
+    let rest = ["Stored(Some(1))", "NotStored(Some(2))", "Miss(None)", "Noop"];
     assert_eq!(seen.0[3..], rest);
 }
 
@@ -164,7 +159,7 @@ fn reads_the_binary_protocol() {
     let (seen, good) = read(Protocol::Binary, &[&bytes.concat()]);
     assert!(good);
     assert!(seen.0[0].contains("opaque: Some(7), length: 2"));
-    assert_eq!(seen.0[3..5], ["Miss { opaque: Some(8) }", "Stored { opaque: Some(9) }"]);
+    assert_eq!(seen.0[3..5], ["Miss(Some(8))", "Stored(Some(9))"]);
     assert!(seen.0[5].starts_with("Error { kind: ServerError"));
 }
 
