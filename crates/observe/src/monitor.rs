@@ -95,6 +95,11 @@ impl Field {
         }
     }
 
+    /// A field of events a second.
+    pub const fn rate(name: &'static str, help: &'static str) -> Self {
+        Field::new(name, "1/s", help)
+    }
+
     /// The less the better.
     pub const fn lower(mut self) -> Self {
         self.better = Some(Better::Lower);
@@ -195,9 +200,6 @@ pub struct MonitorSpec {
 /// Samples one part of the system. Its files are open from the start, and once it has met all its
 /// subjects a sample allocates nothing.
 pub trait Monitor: Send {
-    /// What it is.
-    fn spec(&self) -> &'static MonitorSpec;
-
     /// Reads the counters and hands `out` one row a field and subject with the time `t_ns`
     /// (`CLOCK_MONOTONIC`, nanoseconds, later at each call). The first call, and the first one that
     /// meets a subject, only takes the base and hands out nothing. A value that could not be had,
@@ -206,14 +208,4 @@ pub trait Monitor: Send {
 
     /// What it could not see so far, and why; a sentence each. Empty if it saw everything.
     fn not_seen(&self) -> Vec<String>;
-
-    /// Its name.
-    fn name(&self) -> &'static str {
-        self.spec().name
-    }
-
-    /// What it samples of a subject.
-    fn fields(&self) -> &'static [Field] {
-        self.spec().fields
-    }
 }

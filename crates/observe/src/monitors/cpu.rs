@@ -74,10 +74,6 @@ impl Cpu {
 }
 
 impl Monitor for Cpu {
-    fn spec(&self) -> &'static MonitorSpec {
-        &SPEC
-    }
-
     fn sample(&mut self, t_ns: u64, out: &mut Recorder) {
         let mut stat = self.stat.lock();
         let text = match stat.read(t_ns) {

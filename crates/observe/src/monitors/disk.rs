@@ -29,34 +29,34 @@ pub static SPEC: MonitorSpec = MonitorSpec {
     subjects: "every whole device (`vda`, `nvme0n1`, `dm-0`, ...), without `ram`, `zram` and \
                `loop` devices that did nothing since boot",
     fields: &[
-        rate("r/s", "Read requests completed, after merging").cost("disk_reads_per_op").column(&READS),
+        Field::rate("r/s", "Read requests completed, after merging").cost("disk_reads_per_op").column(&READS),
         kib_rate("rkB/s", "Data read").cost("disk_read_per_op").drawn(&THROUGHPUT, "read").overlay("Read from disks").column(&BYTES),
-        rate("rrqm/s", "Read requests merged into others before they reached the device"),
+        Field::rate("rrqm/s", "Read requests merged into others before they reached the device"),
         percent("%rrqm", "Share of read requests that were merged"),
         ms("r_await", "Mean time of a read request from its making to its end, queue and device")
             .drawn(&LATENCY, "read")
             .column(&WAIT)
             .weight("r/s"),
         kib("rareq-sz", "Mean size of a read request").weight("r/s"),
-        rate("w/s", "Write requests completed, after merging").cost("disk_writes_per_op").column(&WRITES),
+        Field::rate("w/s", "Write requests completed, after merging").cost("disk_writes_per_op").column(&WRITES),
         kib_rate("wkB/s", "Data written").cost("disk_written_per_op")
             .drawn(&THROUGHPUT, "write")
             .overlay("Written to disks")
             .column(&BYTES),
-        rate("wrqm/s", "Write requests merged into others before they reached the device"),
+        Field::rate("wrqm/s", "Write requests merged into others before they reached the device"),
         percent("%wrqm", "Share of write requests that were merged"),
         ms("w_await", "Mean time of a write request from its making to its end, queue and device")
             .drawn(&LATENCY, "write")
             .column(&WAIT)
             .weight("w/s"),
         kib("wareq-sz", "Mean size of a write request").weight("w/s"),
-        rate("d/s", "Discard requests completed, after merging (Linux 4.18 or later)"),
+        Field::rate("d/s", "Discard requests completed, after merging (Linux 4.18 or later)"),
         kib_rate("dkB/s", "Data discarded"),
-        rate("drqm/s", "Discard requests merged into others before they reached the device"),
+        Field::rate("drqm/s", "Discard requests merged into others before they reached the device"),
         percent("%drqm", "Share of discard requests that were merged"),
         ms("d_await", "Mean time of a discard request from its making to its end").weight("d/s"),
         kib("dareq-sz", "Mean size of a discard request").weight("d/s"),
-        rate("f/s", "Flush requests completed (Linux 5.5 or later)"),
+        Field::rate("f/s", "Flush requests completed (Linux 5.5 or later)"),
         ms("f_await", "Mean time of a flush request"),
         Field::new("aqu-sz", "1", "Mean number of requests made and not yet done"),
         percent(
@@ -69,9 +69,6 @@ pub static SPEC: MonitorSpec = MonitorSpec {
     open: |tree| Disk::open(tree).map(|monitor| Box::new(monitor) as Box<dyn Monitor>),
 };
 
-const fn rate(name: &'static str, help: &'static str) -> Field {
-    Field::new(name, "1/s", help)
-}
 const fn kib_rate(name: &'static str, help: &'static str) -> Field {
     Field::new(name, "KiB/s", help)
 }
@@ -121,10 +118,6 @@ impl Disk {
 }
 
 impl Monitor for Disk {
-    fn spec(&self) -> &'static MonitorSpec {
-        &SPEC
-    }
-
     fn sample(&mut self, t_ns: u64, out: &mut Recorder) {
         let text = match self.diskstats.read() {
             Ok(text) => text,

@@ -36,10 +36,10 @@ pub static SPEC: MonitorSpec = MonitorSpec {
         bytes("anon_huge", "Anonymous memory in transparent huge pages"),
         Field::new("pgpgin", "KiB/s", "Data read in from block devices"),
         Field::new("pgpgout", "KiB/s", "Data written out to block devices"),
-        rate("pswpin", "Pages read in from swap").drawn(&SWAP, "in").lower(),
-        rate("pswpout", "Pages written out to swap").drawn(&SWAP, "out").lower(),
-        rate("pgfault", "Page faults, minor and major"),
-        rate("pgmajfault", "Page faults that had to read from a device")
+        Field::rate("pswpin", "Pages read in from swap").drawn(&SWAP, "in").lower(),
+        Field::rate("pswpout", "Pages written out to swap").drawn(&SWAP, "out").lower(),
+        Field::rate("pgfault", "Page faults, minor and major"),
+        Field::rate("pgmajfault", "Page faults that had to read from a device")
             .drawn(&FAULTS, "major")
             .lower(),
     ],
@@ -48,9 +48,6 @@ pub static SPEC: MonitorSpec = MonitorSpec {
 
 const fn bytes(name: &'static str, help: &'static str) -> Field {
     Field::new(name, "B", help)
-}
-const fn rate(name: &'static str, help: &'static str) -> Field {
-    Field::new(name, "1/s", help)
 }
 
 /// The lines of meminfo, those of the fields first and in their order; swap is total less free.
@@ -142,10 +139,6 @@ impl Memory {
 }
 
 impl Monitor for Memory {
-    fn spec(&self) -> &'static MonitorSpec {
-        &SPEC
-    }
-
     fn sample(&mut self, t_ns: u64, out: &mut Recorder) {
         let rates = self.rates(t_ns);
         let Some(levels) = self.levels() else { return };

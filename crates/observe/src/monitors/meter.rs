@@ -63,10 +63,6 @@ impl Meters {
 }
 
 impl Monitor for Meters {
-    fn spec(&self) -> &'static MonitorSpec {
-        &SPEC
-    }
-
     fn sample(&mut self, t_ns: u64, out: &mut Recorder) {
         for one in &mut self.meters {
             let watts = one.meter.take(t_ns);

@@ -27,30 +27,30 @@ pub static SPEC: MonitorSpec = MonitorSpec {
             .cost("net_received_per_op")
             .drawn(&THROUGHPUT, "received")
             .column(&RX),
-        rate("rx_packets", "Packets received"),
-        rate("rx_errors", "Packets received damaged").drawn(&TROUBLE, "received damaged").lower(),
-        rate("rx_drops", "Packets received and dropped for want of room")
+        Field::rate("rx_packets", "Packets received"),
+        Field::rate("rx_errors", "Packets received damaged")
+            .drawn(&TROUBLE, "received damaged")
+            .lower(),
+        Field::rate("rx_drops", "Packets received and dropped for want of room")
             .drawn(&TROUBLE, "dropped on the way in")
             .lower(),
         Field::new("tx", "kB/s", "Data sent")
             .cost("net_sent_per_op")
             .drawn(&THROUGHPUT, "sent")
             .column(&TX),
-        rate("tx_packets", "Packets sent"),
-        rate("tx_errors", "Packets that could not be sent").drawn(&TROUBLE, "not sent").lower(),
-        rate("tx_drops", "Packets dropped on the way out")
+        Field::rate("tx_packets", "Packets sent"),
+        Field::rate("tx_errors", "Packets that could not be sent")
+            .drawn(&TROUBLE, "not sent")
+            .lower(),
+        Field::rate("tx_drops", "Packets dropped on the way out")
             .drawn(&TROUBLE, "dropped on the way out")
             .lower(),
-        rate("retransmits", "TCP segments sent again, over all interfaces")
+        Field::rate("retransmits", "TCP segments sent again, over all interfaces")
             .drawn(&TROUBLE, "sent again")
             .lower(),
     ],
     open: |tree| Network::open(tree).map(|monitor| Box::new(monitor) as Box<dyn Monitor>),
 };
-
-const fn rate(name: &'static str, help: &'static str) -> Field {
-    Field::new(name, "1/s", help)
-}
 
 /// The fields of an interface; the one after them is TCP's.
 const INTERFACE: usize = 8;
@@ -125,10 +125,6 @@ fn retransmits(snmp: &[u8]) -> Option<u64> {
 }
 
 impl Monitor for Network {
-    fn spec(&self) -> &'static MonitorSpec {
-        &SPEC
-    }
-
     fn sample(&mut self, t_ns: u64, out: &mut Recorder) {
         self.interfaces(t_ns, out);
         self.tcp(t_ns, out);

@@ -177,10 +177,6 @@ impl Sensor {
 }
 
 impl Monitor for Power {
-    fn spec(&self) -> &'static MonitorSpec {
-        &SPEC
-    }
-
     fn sample(&mut self, t_ns: u64, out: &mut Recorder) {
         for sensor in &mut self.sensors {
             match sensor.value(t_ns) {

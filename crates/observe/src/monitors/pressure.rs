@@ -92,10 +92,6 @@ fn read(text: &[u8]) -> [(Option<u64>, f64); 2] {
 }
 
 impl Monitor for Pressure {
-    fn spec(&self) -> &'static MonitorSpec {
-        &SPEC
-    }
-
     fn sample(&mut self, t_ns: u64, out: &mut Recorder) {
         self.totals.begin(t_ns);
         for (name, source, fields) in &mut self.files {

@@ -17,26 +17,28 @@ pub static SPEC: MonitorSpec = MonitorSpec {
            programs that had to do it themselves (direct), and for large pages (compaction).",
     subjects: "the whole system (an empty subject)",
     fields: &[
-        rate("scanned_background", "Pages that kswapd scanned"),
-        rate("scanned_direct", "Pages that programs had to look at themselves").lower(),
-        rate("reclaimed_background", "Pages that kswapd took").drawn(&PAGES, "background"),
-        rate("reclaimed_direct", "Pages that programs had to take themselves")
+        Field::rate("scanned_background", "Pages that kswapd scanned"),
+        Field::rate("scanned_direct", "Pages that programs had to look at themselves").lower(),
+        Field::rate("reclaimed_background", "Pages that kswapd took").drawn(&PAGES, "background"),
+        Field::rate("reclaimed_direct", "Pages that programs had to take themselves")
             .drawn(&PAGES, "direct")
             .lower(),
-        rate("compaction_stalls", "Programs that waited while memory was moved for a large page")
-            .drawn(&STALLS, "for a large page")
-            .lower(),
-        rate("thp_fallback", "Page faults that got small pages where a large one was wanted")
-            .drawn(&STALLS, "got small pages")
-            .lower(),
-        rate("oom_kills", "Programs killed for want of memory").lower(),
+        Field::rate(
+            "compaction_stalls",
+            "Programs that waited while memory was moved for a large page",
+        )
+        .drawn(&STALLS, "for a large page")
+        .lower(),
+        Field::rate(
+            "thp_fallback",
+            "Page faults that got small pages where a large one was wanted",
+        )
+        .drawn(&STALLS, "got small pages")
+        .lower(),
+        Field::rate("oom_kills", "Programs killed for want of memory").lower(),
     ],
     open: |tree| Reclaim::open(tree).map(|monitor| Box::new(monitor) as Box<dyn Monitor>),
 };
-
-const fn rate(name: &'static str, help: &'static str) -> Field {
-    Field::new(name, "1/s", help)
-}
 
 /// The lines of vmstat, in the order of the fields.
 const VMSTAT: [&[u8]; 7] = [
@@ -63,10 +65,6 @@ impl Reclaim {
 }
 
 impl Monitor for Reclaim {
-    fn spec(&self) -> &'static MonitorSpec {
-        &SPEC
-    }
-
     fn sample(&mut self, t_ns: u64, out: &mut Recorder) {
         let found = match self.vmstat.read() {
             Ok(text) => keyed(text, &VMSTAT),

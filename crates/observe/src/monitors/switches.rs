@@ -114,10 +114,6 @@ impl Counts {
 }
 
 impl Monitor for Switches {
-    fn spec(&self) -> &'static MonitorSpec {
-        &SPEC
-    }
-
     fn sample(&mut self, t_ns: u64, out: &mut Recorder) {
         let counts = match self.stat.lock().read(t_ns) {
             Ok(text) => Counts::read(text),

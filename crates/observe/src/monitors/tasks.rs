@@ -158,10 +158,6 @@ impl Threads {
 }
 
 impl Monitor for Threads {
-    fn spec(&self) -> &'static MonitorSpec {
-        &SPEC
-    }
-
     fn sample(&mut self, t_ns: u64, out: &mut Recorder) {
         let mut tasks = self.tasks.look(t_ns);
         // What was before the first sample is of no interval.

@@ -86,10 +86,6 @@ impl Thermal {
 }
 
 impl Monitor for Thermal {
-    fn spec(&self) -> &'static MonitorSpec {
-        &SPEC
-    }
-
     fn sample(&mut self, t_ns: u64, out: &mut Recorder) {
         for sensor in &mut self.sensors {
             let value = match sensor.source.read() {

@@ -77,10 +77,6 @@ fn values(arch: &Microarch, since: &Readings, seconds: f64) -> [f64; 7] {
 }
 
 impl Monitor for Tlb {
-    fn spec(&self) -> &'static MonitorSpec {
-        &SPEC
-    }
-
     fn sample(&mut self, t_ns: u64, out: &mut Recorder) {
         self.group.read_into(&mut self.now);
         let Some((then, before)) = &mut self.before else {
