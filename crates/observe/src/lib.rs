@@ -25,6 +25,7 @@
 //! # }
 //! ```
 
+mod background;
 mod column;
 pub mod counters;
 mod devices;

@@ -2,24 +2,24 @@
 //! hands back its answer.
 
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::thread::JoinHandle;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::Duration;
 
 use assay_iotrace::{IoReport, Names};
 
 use super::tracer::{IoTracer, TraceRequest};
 use crate::NotAvailable;
+use crate::background::Background;
 
 /// Between two looks into the ring.
 const POLL: Duration = Duration::from_millis(5);
 /// Between two looks where the kernel counts.
 const LOOK: Duration = Duration::from_millis(50);
 
+#[derive(Debug)]
 enum Tell {
     Begin,
     End,
-    Stop,
 }
 
 /// What a tracer brings back from a trial.
@@ -35,62 +35,34 @@ pub struct Traced {
 
 /// A tracer at work beside a trial. Dropped, it ends.
 #[derive(Debug)]
-pub struct IoWatch {
-    tell: Sender<Tell>,
-    thread: Option<JoinHandle<Result<Traced, NotAvailable>>>,
-}
+pub struct IoWatch(Background<Tell, Traced>);
 
 impl IoWatch {
     /// Begins to watch; returns when the probes are attached.
     pub fn start(root: &Path, ask: &TraceRequest) -> Result<Self, NotAvailable> {
-        let (tell, requests) = channel();
-        let (ready, started) = channel();
         let (root, ask) = (root.to_owned(), ask.clone());
-        let body = move || {
+        let work = move |ready: &Sender<_>, requests: &Receiver<_>| {
             let names = Names::default();
             let tracer = IoTracer::start(&root, &ask, &names);
             let _ = ready.send(tracer.as_ref().err().cloned());
-            watch(tracer?, &ask, &requests)
+            watch(tracer?, &ask, requests)
         };
-        let thread = std::thread::Builder::new()
-            .name("io tracer".to_owned())
-            .spawn(body)
-            .map_err(|e| NotAvailable::because(format!("no thread could be started: {e}")))?;
-        match started.recv() {
-            Ok(None) => Ok(IoWatch { tell, thread: Some(thread) }),
-            Ok(Some(error)) => Err(error),
-            Err(_) => Err(NotAvailable::because("the tracer ended before it began")),
-        }
+        Background::start("io tracer", "tracer", work).map(IoWatch)
     }
 
     /// The measured part begins now.
     pub fn begin(&self) {
-        // A thread that has ended says why when it is joined.
-        let _ = self.tell.send(Tell::Begin);
+        self.0.tell(Tell::Begin);
     }
 
     /// The measured part ends now.
     pub fn end(&self) {
-        let _ = self.tell.send(Tell::End);
+        self.0.tell(Tell::End);
     }
 
     /// Stops and brings the answer.
-    pub fn stop(mut self) -> Result<Traced, NotAvailable> {
-        let _ = self.tell.send(Tell::Stop);
-        let thread = self.thread.take().map(JoinHandle::join);
-        match thread {
-            Some(Ok(traced)) => traced,
-            _ => Err(NotAvailable::because("the tracer failed while it ran")),
-        }
-    }
-}
-
-impl Drop for IoWatch {
-    fn drop(&mut self) {
-        let _ = self.tell.send(Tell::Stop);
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
-        }
+    pub fn stop(self) -> Result<Traced, NotAvailable> {
+        self.0.stop()
     }
 }
 
@@ -106,7 +78,7 @@ fn watch(
         match requests.recv_timeout(each) {
             Ok(Tell::Begin) => tracer.begin_window(),
             Ok(Tell::End) => tracer.end_window(),
-            Ok(Tell::Stop) | Err(RecvTimeoutError::Disconnected) => break,
+            Err(RecvTimeoutError::Disconnected) => break,
             Err(RecvTimeoutError::Timeout) => tracer.poll(),
         }
         let now = assay_sut::clock::monotonic_ns();

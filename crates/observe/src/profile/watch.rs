@@ -1,9 +1,8 @@
 //! A profiler in a thread of its own, beside a trial or a command: it learns when the measured part begins and
 //! ends, it hands back a profile.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use assay_profile::Profile;
@@ -12,15 +11,16 @@ use super::ProfileRequest;
 use super::looking::Looking;
 use super::profiler::start;
 use crate::NotAvailable;
+use crate::background::Background;
 
 /// Between two looks at what happened to processes: a file that is deleted sooner may have no names.
 const LOOK: Duration = Duration::from_millis(20);
 
+#[derive(Debug)]
 enum Tell {
     Begin,
     End,
     Snapshot(Sender<Snapshot>),
-    Stop,
 }
 
 /// A profile so far.
@@ -39,67 +39,40 @@ pub type Profiled = Result<Profile, NotAvailable>;
 
 /// A profiler at work. Dropped, it ends.
 #[derive(Debug)]
-pub struct ProfileWatch {
-    tell: Sender<Tell>,
-    thread: Option<JoinHandle<Profiled>>,
-}
+pub struct ProfileWatch(Background<Tell, Profile>);
 
 impl ProfileWatch {
     /// Begins to look; returns when the probes are attached.
     pub fn start(root: &Path, ask: &ProfileRequest) -> Result<Self, NotAvailable> {
-        let (tell, requests) = channel();
-        let (ready, started) = channel();
-        let (root, ask): (PathBuf, _) = (root.to_owned(), ask.clone());
-        let body = move || {
+        let (root, ask) = (root.to_owned(), ask.clone());
+        let work = move |ready: &Sender<_>, requests: &Receiver<_>| {
             let profiler = start(&root, &ask);
             let _ = ready.send(profiler.as_ref().err().cloned());
-            Ok(watch(profiler?, &requests))
+            Ok(watch(profiler?, requests))
         };
-        let thread = std::thread::Builder::new()
-            .name("profiler".to_owned())
-            .spawn(body)
-            .map_err(|e| NotAvailable::because(format!("no thread could be started: {e}")))?;
-        match started.recv() {
-            Ok(None) => Ok(ProfileWatch { tell, thread: Some(thread) }),
-            Ok(Some(error)) => Err(error),
-            Err(_) => Err(NotAvailable::because("the profiler ended before it began")),
-        }
+        Background::start("profiler", "profiler", work).map(ProfileWatch)
     }
 
     /// The measured part begins now.
     pub fn begin(&self) {
-        // A thread that has ended says why when it is joined.
-        let _ = self.tell.send(Tell::Begin);
+        self.0.tell(Tell::Begin);
     }
 
     /// The measured part ends now.
     pub fn end(&self) {
-        let _ = self.tell.send(Tell::End);
+        self.0.tell(Tell::End);
     }
 
     /// Asks for the profile so far; it comes when it is made. The programs go on meanwhile, and so does the profile.
     pub fn snapshot(&self) -> Receiver<Snapshot> {
         let (to, from) = channel();
-        let _ = self.tell.send(Tell::Snapshot(to));
+        self.0.tell(Tell::Snapshot(to));
         from
     }
 
     /// Stops and brings the profile.
-    pub fn stop(mut self) -> Profiled {
-        let _ = self.tell.send(Tell::Stop);
-        match self.thread.take().map(JoinHandle::join) {
-            Some(Ok(profile)) => profile,
-            _ => Err(NotAvailable::because("the profiler failed while it ran")),
-        }
-    }
-}
-
-impl Drop for ProfileWatch {
-    fn drop(&mut self) {
-        let _ = self.tell.send(Tell::Stop);
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
-        }
+    pub fn stop(self) -> Profiled {
+        self.0.stop()
     }
 }
 
@@ -117,7 +90,7 @@ fn watch(mut profiler: Box<dyn Looking>, requests: &Receiver<Tell>) -> Profile {
                 // Whoever asked may be gone.
                 let _ = to.send(Snapshot { profile, took: began.elapsed(), read });
             }
-            Ok(Tell::Stop) | Err(RecvTimeoutError::Disconnected) => break,
+            Err(RecvTimeoutError::Disconnected) => break,
             Err(RecvTimeoutError::Timeout) => {}
         }
         profiler.poll();

@@ -1,0 +1,67 @@
+//! A thread that works beside a trial and learns by messages when its parts begin and end.
+
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::{Builder, JoinHandle};
+
+use crate::NotAvailable;
+
+type Outcome<R> = Result<R, NotAvailable>;
+
+/// A worker in a thread of its own: it hears messages `M` and brings back `R`. Dropped, it ends.
+#[derive(Debug)]
+pub(crate) struct Background<M, R> {
+    /// What works, for messages.
+    what: &'static str,
+    /// Dropped to end the work.
+    messages: Option<Sender<M>>,
+    thread: Option<JoinHandle<Outcome<R>>>,
+}
+
+impl<M: Send + 'static, R: Send + 'static> Background<M, R> {
+    /// Starts a thread of this name; returns when `work` has said that it began, or why it could not.
+    pub fn start(
+        thread: &str,
+        what: &'static str,
+        work: impl FnOnce(&Sender<Option<NotAvailable>>, &Receiver<M>) -> Outcome<R> + Send + 'static,
+    ) -> Result<Self, NotAvailable> {
+        let (messages, requests) = channel();
+        let (ready, started) = channel();
+        let thread = Builder::new()
+            .name(thread.to_owned())
+            .spawn(move || work(&ready, &requests))
+            .map_err(|e| NotAvailable::because(format!("no thread could be started: {e}")))?;
+        match started.recv() {
+            Ok(None) => Ok(Background { what, messages: Some(messages), thread: Some(thread) }),
+            Ok(Some(error)) => Err(error),
+            Err(_) => Err(NotAvailable::because(format!("the {what} ended before it began"))),
+        }
+    }
+}
+
+impl<M, R> Background<M, R> {
+    /// Sends a message; one that has ended hears nothing.
+    pub fn tell(&self, message: M) {
+        if let Some(messages) = &self.messages {
+            let _ = messages.send(message);
+        }
+    }
+
+    /// Ends the work and returns what it brings back.
+    pub fn stop(mut self) -> Outcome<R> {
+        match self.end() {
+            Some(Ok(outcome)) => outcome,
+            _ => Err(NotAvailable::because(format!("the {} failed while it ran", self.what))),
+        }
+    }
+
+    fn end(&mut self) -> Option<std::thread::Result<Outcome<R>>> {
+        self.messages = None;
+        self.thread.take().map(JoinHandle::join)
+    }
+}
+
+impl<M, R> Drop for Background<M, R> {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
