@@ -29,6 +29,8 @@ mod background;
 mod column;
 pub mod counters;
 mod devices;
+#[cfg(feature = "ebpf")]
+mod ebpf;
 mod follow;
 mod grid;
 pub mod io;

@@ -22,7 +22,7 @@ const PART: usize = 64;
 
 /// What the probes do; set before they are loaded.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(super) struct Config {
     pub unit_ns: u64,
     pub iomap_end_io: u64,
@@ -57,40 +57,16 @@ pub(super) struct Config {
     pub pad: [u8; 2],
 }
 
-impl Default for Config {
-    fn default() -> Self {
+impl Config {
+    /// The configuration of probes that take every I/O and do nothing besides.
+    pub fn new() -> Self {
         Config {
             unit_ns: 1,
-            iomap_end_io: 0,
-            first_block: 0,
             last_block: u64::MAX,
-            cgroups: [0; MAX_NAMES],
-            devices: [0; MAX_DEVICES],
-            pids: [0; MAX_NAMES],
-            programs: [[0; COMM]; MAX_NAMES],
-            n_cgroups: 0,
-            n_devices: 0,
-            n_pids: 0,
-            n_programs: 0,
-            groups: 0,
             sys_io_submit: libc::SYS_io_submit as u32,
             sys_io_uring_enter: libc::SYS_io_uring_enter as u32,
             flags: u32::MAX,
-            tracked: 0,
-            events: 0,
-            by_program: 0,
-            by_pid: 0,
-            by_cgroup: 0,
-            by_file: 0,
-            rows: 0,
-            regions: 0,
-            only_reads: 0,
-            only_writes: 0,
-            queue_before_request: 0,
-            queue_before_bio: 0,
-            issue: 0,
-            waits: 0,
-            pad: [0; 2],
+            ..Config::default()
         }
     }
 }
@@ -236,23 +212,13 @@ unsafe impl Pod for Key {}
 // SAFETY: as above.
 unsafe impl Pod for Cell {}
 // SAFETY: as above.
+unsafe impl Pod for RingEvent {}
+// SAFETY: as above.
+unsafe impl Pod for PathRecord {}
+// SAFETY: as above.
 unsafe impl Pod for UnderWay {}
 // SAFETY: as above.
 unsafe impl Pod for Own {}
-
-/// A record out of a ring, if it is as long as it should be.
-pub(super) fn event_of(bytes: &[u8]) -> Option<RingEvent> {
-    // SAFETY: the length is checked, every pattern of bits is a value, and the read needs no alignment.
-    (bytes.len() == size_of::<RingEvent>())
-        .then(|| unsafe { bytes.as_ptr().cast::<RingEvent>().read_unaligned() })
-}
-
-/// A path out of a ring, if it is as long as it should be.
-pub(super) fn path_of(bytes: &[u8]) -> Option<PathRecord> {
-    // SAFETY: as above.
-    (bytes.len() == size_of::<PathRecord>())
-        .then(|| unsafe { bytes.as_ptr().cast::<PathRecord>().read_unaligned() })
-}
 
 /// Places in the array of counts.
 pub(super) mod count {

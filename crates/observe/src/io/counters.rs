@@ -4,9 +4,12 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use assay_iotrace::{Analysis, Completeness, Counted, LogLinear, Names, Op, Question, Recorded};
+use assay_iotrace::{
+    Analysis, Completeness, Cost, Counted, LogLinear, Names, Op, Question, Recorded,
+};
 
 use super::devices::{BlockDevices, packed};
+use super::tracer::{Method, Way};
 use crate::NotAvailable;
 
 /// The operations that diskstats counts, and the place of the first of their four columns.
@@ -21,7 +24,6 @@ pub(super) struct Counters<'n> {
     op: Option<Op>,
     before: HashMap<u32, [[u64; 2]; 3]>,
     ios: u64,
-    stopped: bool,
 }
 
 impl<'n> Counters<'n> {
@@ -42,14 +44,9 @@ impl<'n> Counters<'n> {
             op: question.filter.op,
             before: HashMap::new(),
             ios: 0,
-            stopped: false,
         };
         counters.before = counters.read().map_err(|e| NotAvailable::file(&counters.path, &e))?;
         Ok(counters)
-    }
-
-    pub fn devices(&self) -> &BlockDevices {
-        &self.devices
     }
 
     /// I/Os and bytes of each whole device and operation.
@@ -69,11 +66,22 @@ impl<'n> Counters<'n> {
         // Sectors of diskstats are 512 bytes.
         Some((number, OPS.map(|(_, at)| [value(at), value(at + 2) * 512])))
     }
+}
 
-    pub fn tick(&mut self, t_ns: u64, analyses: &mut [&mut Analysis<'n>]) {
-        if self.stopped {
-            return;
-        }
+impl<'n> Way<'n> for Counters<'n> {
+    fn method(&self) -> Method {
+        Method::Counters
+    }
+
+    fn counts(&self) -> bool {
+        true
+    }
+
+    fn devices(&self) -> &BlockDevices {
+        &self.devices
+    }
+
+    fn tick(&mut self, t_ns: u64, analyses: &mut [&mut Analysis<'n>]) {
         let Ok(now) = self.read() else { return };
         for (number, counts) in &now {
             let before = self.before.get(number).copied().unwrap_or_default();
@@ -113,16 +121,11 @@ impl<'n> Counters<'n> {
         self.before = now;
     }
 
-    pub fn stop(&mut self, t_ns: u64, analyses: &mut [&mut Analysis<'n>]) {
-        self.tick(t_ns, analyses);
-        self.stopped = true;
-    }
-
-    pub fn recorded() -> Recorded {
+    fn recorded(&self) -> Recorded {
         Recorded::default()
     }
 
-    pub fn completeness(&self) -> Completeness {
+    fn completeness(&self) -> Completeness {
         Completeness {
             events: self.ios,
             ios: self.ios,
@@ -131,12 +134,22 @@ impl<'n> Counters<'n> {
         }
     }
 
-    pub fn notes() -> Vec<String> {
+    fn notes(&self) -> Vec<String> {
         vec![
             "From the kernel's counters (/proc/diskstats): how many and how many bytes of each device and \
              direction. Sizes, latencies, addresses, programs, files and who waits are not known."
                 .to_owned(),
         ]
+    }
+
+    fn cost(&self) -> Cost {
+        Cost {
+            method: "the kernel's counters".to_owned(),
+            events: 0,
+            ns_per_io: Some(0.0),
+            cpu_share: Some(0.0),
+            reader_share: None,
+        }
     }
 }
 
@@ -163,14 +176,14 @@ mod tests {
         let mut counters = Counters::start(fake.root(), &question, devices, &names).unwrap();
         let mut analysis = Analysis::new(&question, &names);
         fake.write("proc/diskstats", &STATS.replace(" 10 0 80 5 20 ", " 13 0 96 5 27 "));
-        counters.stop(5, &mut [&mut analysis]);
+        counters.tick(5, &mut [&mut analysis]);
         let source = Source {
             name: String::new(),
             format: String::new(),
             files: 0,
             latency_is: String::new(),
-            recorded: Counters::recorded(),
-            notes: Counters::notes(),
+            recorded: counters.recorded(),
+            notes: counters.notes(),
         };
         let report = analysis.report(source, counters.completeness(), None);
         let groups: Vec<_> =

@@ -18,8 +18,9 @@ use super::ring::{Ring, io_of};
 use super::settings::{filter, groups, rows, shift_of};
 use super::tally::Tally;
 use super::tier::Tier;
-use super::tracer::TraceRequest;
+use super::tracer::{Method, RunningWay, TraceRequest, Way};
 use crate::NotAvailable;
+use crate::ebpf::record;
 
 /// The ring of single I/Os: at half a million I/Os a second it holds more than a second of them.
 const RING_BYTES: u32 = 64 << 20;
@@ -27,7 +28,7 @@ const RING_BYTES: u32 = 64 << 20;
 const TIMED: u32 = 16;
 
 /// The probes and what is known beside them.
-pub(super) struct EbpfTracer<'n> {
+struct EbpfTracer<'n> {
     probes: Probes,
     tier: Tier,
     tally: Tally,
@@ -52,126 +53,93 @@ pub(super) struct EbpfTracer<'n> {
     outside: u64,
 }
 
-impl<'n> EbpfTracer<'n> {
-    pub fn start(
-        root: &Path,
-        ask: &TraceRequest,
-        devices: BlockDevices,
-        names: &'n Names,
-    ) -> Result<Self, NotAvailable> {
-        let kernel = Kernel::read(root, ask.oldest)?;
-        let tier = Tier::of(ask);
-        let question = &ask.question;
-        let mut config = Config::default();
-        let mut cgroups = Cgroups::new(root);
-        let wanted = filter(&mut config, &question.filter, &devices, &mut cgroups)?;
-        let by = question.dimensions();
-        let on = |on: bool| u8::from(on);
-        config.unit_ns = question.unit.ns();
-        config.tracked = on(tier != Tier::Ends);
-        config.events = on(tier == Tier::Events);
-        config.by_program = on(by.contains(&Dimension::Program));
-        config.by_pid = on(by.contains(&Dimension::Pid));
-        let all = tier == Tier::Events;
-        config.by_cgroup =
-            on(all || by.contains(&Dimension::Cgroup) || !question.filter.cgroups.is_empty());
-        config.by_file = on(all || by.contains(&Dimension::File));
-        config.regions = on(ask.regions || question.histograms.contains(&Measure::Address));
-        config.rows = rows(&question.histograms);
-        config.iomap_end_io = kernel_address(root, "iomap_dio_bio_end_io").unwrap_or(0);
-        let cpus = std::thread::available_parallelism().map_or(1, usize::from);
-        config.groups = groups(all, config.regions > 0, cpus);
-        let span = |blocks: u64| {
-            blocks.min(config.last_block.saturating_add(1)) - config.first_block.min(blocks)
-        };
-        let shifts: Vec<(u32, u32)> =
-            devices.all().filter_map(|d| Some((d.number(), shift_of(span(d.blocks?))))).collect();
-        let watched = || {
-            devices
-                .all()
-                .filter(|d| d.disk.is_none())
-                .filter(|d| wanted.is_empty() || wanted.contains(&d.number()))
-        };
-        let bio_devices: Vec<u32> =
-            watched().filter(|d| d.bio_based).map(super::devices::BlockDevice::number).collect();
-        let unstamped =
-            watched().any(|d| !d.bio_based && !d.issue_stamped && (d.counted || !kernel.starts));
-        let attach = Attach {
-            kernel,
-            start: tier != Tier::Ends,
-            issue: unstamped && tier != Tier::Ends,
-            // Of all devices there may be more later.
-            waits: config.only_reads == 0
-                && (wanted.is_empty() || watched().any(|d| d.empties_cache(root))),
-            requests: watched().any(|d| !d.bio_based),
-            bios: !bio_devices.is_empty(),
-        };
-        let sizes = Sizes {
-            groups: config.groups,
-            regions: if config.regions > 0 { config.groups } else { 1 },
-            ring_bytes: if all { ask.ring_bytes.unwrap_or(RING_BYTES) } else { 4096 },
-        };
-        let mut probes = Probes::start(&config, attach, sizes, &shifts, &bio_devices)?;
-        let ring = if all { probes.ring("events").map(Ring::new) } else { None };
-        let paths = if config.by_file > 0 { probes.ring("paths") } else { None };
-        Ok(EbpfTracer {
-            probes,
-            tier,
-            tally: Tally::new(
-                &question.histograms,
-                config.regions > 0,
-                config.first_block,
-                &shifts,
-            ),
-            ring,
-            paths,
-            labels: Lookup::new(root, names, devices, cgroups, config.by_file > 0),
-            names: NameCache::new(names),
-            kernel,
-            issue_known: attach.issue || !unstamped || (attach.start && !kernel.starts),
-            looks: 0,
-            timing: None,
-            timed: RunTime::default(),
-            began: Instant::now(),
-            ended: None,
-            pooled: 0,
-            root: root.to_owned(),
-            missed: 0,
-            left: Vec::new(),
-            blocks: config.first_block..=config.last_block,
-            outside: 0,
-        })
-    }
+/// Starts the probes that answer.
+pub(super) fn start<'n>(
+    root: &Path,
+    ask: &TraceRequest,
+    devices: BlockDevices,
+    names: &'n Names,
+) -> Result<RunningWay<'n>, NotAvailable> {
+    let kernel = Kernel::read(root, ask.oldest)?;
+    let tier = Tier::of(ask);
+    let question = &ask.question;
+    let mut config = Config::new();
+    let mut cgroups = Cgroups::new(root);
+    let wanted = filter(&mut config, &question.filter, &devices, &mut cgroups)?;
+    let by = question.dimensions();
+    let on = |on: bool| u8::from(on);
+    config.unit_ns = question.unit.ns();
+    config.tracked = on(tier != Tier::Ends);
+    config.events = on(tier == Tier::Events);
+    config.by_program = on(by.contains(&Dimension::Program));
+    config.by_pid = on(by.contains(&Dimension::Pid));
+    let all = tier == Tier::Events;
+    config.by_cgroup =
+        on(all || by.contains(&Dimension::Cgroup) || !question.filter.cgroups.is_empty());
+    config.by_file = on(all || by.contains(&Dimension::File));
+    config.regions = on(ask.regions || question.histograms.contains(&Measure::Address));
+    config.rows = rows(&question.histograms);
+    config.iomap_end_io = kernel_address(root, "iomap_dio_bio_end_io").unwrap_or(0);
+    let cpus = std::thread::available_parallelism().map_or(1, usize::from);
+    config.groups = groups(all, config.regions > 0, cpus);
+    let span = |blocks: u64| {
+        blocks.min(config.last_block.saturating_add(1)) - config.first_block.min(blocks)
+    };
+    let shifts: Vec<(u32, u32)> =
+        devices.all().filter_map(|d| Some((d.number(), shift_of(span(d.blocks?))))).collect();
+    let watched = || {
+        devices
+            .all()
+            .filter(|d| d.disk.is_none())
+            .filter(|d| wanted.is_empty() || wanted.contains(&d.number()))
+    };
+    let bio_devices: Vec<u32> =
+        watched().filter(|d| d.bio_based).map(super::devices::BlockDevice::number).collect();
+    let unstamped =
+        watched().any(|d| !d.bio_based && !d.issue_stamped && (d.counted || !kernel.starts));
+    let attach = Attach {
+        kernel,
+        start: tier != Tier::Ends,
+        issue: unstamped && tier != Tier::Ends,
+        // Of all devices there may be more later.
+        waits: config.only_reads == 0
+            && (wanted.is_empty() || watched().any(|d| d.empties_cache(root))),
+        requests: watched().any(|d| !d.bio_based),
+        bios: !bio_devices.is_empty(),
+    };
+    let sizes = Sizes {
+        groups: config.groups,
+        regions: if config.regions > 0 { config.groups } else { 1 },
+        ring_bytes: if all { ask.ring_bytes.unwrap_or(RING_BYTES) } else { 4096 },
+    };
+    let mut probes = Probes::start(&config, attach, sizes, &shifts, &bio_devices)?;
+    let ring = if all { probes.ring("events").map(Ring::new) } else { None };
+    let paths = if config.by_file > 0 { probes.ring("paths") } else { None };
+    Ok(Box::new(EbpfTracer {
+        probes,
+        tier,
+        tally: Tally::new(&question.histograms, config.regions > 0, config.first_block, &shifts),
+        ring,
+        paths,
+        labels: Lookup::new(root, names, devices, cgroups, config.by_file > 0),
+        names: NameCache::new(names),
+        kernel,
+        issue_known: attach.issue || !unstamped || (attach.start && !kernel.starts),
+        looks: 0,
+        timing: None,
+        timed: RunTime::default(),
+        began: Instant::now(),
+        ended: None,
+        pooled: 0,
+        root: root.to_owned(),
+        missed: 0,
+        left: Vec::new(),
+        blocks: config.first_block..=config.last_block,
+        outside: 0,
+    }))
+}
 
-    /// Whether I/Os are counted by the probes, not reported one by one.
-    pub fn counts(&self) -> bool {
-        self.ring.is_none()
-    }
-
-    pub fn devices(&self) -> &BlockDevices {
-        &self.labels.devices
-    }
-
-    /// Takes what is in the rings; wanted every few milliseconds where single I/Os are asked for.
-    pub fn poll(&mut self, sinks: &mut [&mut dyn Sink]) {
-        if let Some(paths) = &mut self.paths {
-            while let Some(item) = paths.next() {
-                if let Some(record) = abi::path_of(&item) {
-                    self.labels.files.tell(&record);
-                }
-            }
-        }
-        if let Some(ring) = &mut self.ring {
-            ring.drain(&mut self.names, &mut self.labels, sinks);
-            let left = std::mem::take(&mut self.left);
-            if !left.is_empty() {
-                let events = left.iter().map(missed::event);
-                ring.give_left(events, &mut self.names, &mut self.labels, sinks);
-            }
-        }
-        self.take_time();
-    }
-
+impl EbpfTracer<'_> {
     /// Has the kernel take the time of the probes' runs between some looks.
     fn take_time(&mut self) {
         if let Some(before) = self.timing.take() {
@@ -187,8 +155,68 @@ impl<'n> EbpfTracer<'n> {
         self.looks = self.looks.wrapping_add(1);
     }
 
-    /// Takes up what was counted since the last time, as of `t_ns`.
-    pub fn tick(&mut self, t_ns: u64, analyses: &mut [&mut Analysis<'n>]) {
+    /// I/Os that have started, as the probes have seen, and not ended.
+    fn seen_under_way(&self) -> u64 {
+        if self.tier == Tier::Ends {
+            return 0;
+        }
+        let counts = self.probes.counts();
+        let n = |what: usize| counts[what];
+        let done = n(count::ENDS).saturating_sub(n(count::FLUSHES));
+        n(count::STARTS)
+            .saturating_sub(done + n(count::MERGED) + n(count::UNTOLD) + n(count::LEFT_OUT))
+    }
+
+    /// How the files are known.
+    fn sureness(&self) -> String {
+        let counts = self.probes.counts();
+        let n = |sure: u8| counts[count::FILE + usize::from(sure)];
+        format!(
+            "Files: {} I/Os by the open file (certain), {} by the page that moves, on its own device \
+             (certain, but of several hard links one), {} by a page of something above the device \
+             (likely), {} the device or metadata, {} without a file that could be found.",
+            n(abi::sure::OPEN),
+            n(abi::sure::PAGE),
+            n(abi::sure::PAGE_ABOVE),
+            n(abi::sure::DEVICE),
+            n(0)
+        )
+    }
+}
+
+impl<'n> Way<'n> for EbpfTracer<'n> {
+    fn method(&self) -> Method {
+        Method::Ebpf
+    }
+
+    fn counts(&self) -> bool {
+        self.ring.is_none()
+    }
+
+    fn devices(&self) -> &BlockDevices {
+        &self.labels.devices
+    }
+
+    fn poll(&mut self, sinks: &mut [&mut dyn Sink]) {
+        if let Some(paths) = &mut self.paths {
+            while let Some(item) = paths.next() {
+                if let Some(path) = record(&item) {
+                    self.labels.files.tell(&path);
+                }
+            }
+        }
+        if let Some(ring) = &mut self.ring {
+            ring.drain(&mut self.names, &mut self.labels, sinks);
+            let left = std::mem::take(&mut self.left);
+            if !left.is_empty() {
+                let events = left.iter().map(missed::event);
+                ring.give_left(events, &mut self.names, &mut self.labels, sinks);
+            }
+        }
+        self.take_time();
+    }
+
+    fn tick(&mut self, t_ns: u64, analyses: &mut [&mut Analysis<'n>]) {
         if self.ring.is_some() {
             return;
         }
@@ -206,8 +234,7 @@ impl<'n> EbpfTracer<'n> {
         }
     }
 
-    /// Takes the probes off.
-    pub fn stop(&mut self) {
+    fn stop(&mut self) {
         if self.ended.is_none() {
             self.ended = Some(self.began.elapsed());
             self.probes.detach();
@@ -224,19 +251,7 @@ impl<'n> EbpfTracer<'n> {
         }
     }
 
-    /// I/Os that have started, as the probes have seen, and not ended.
-    fn seen_under_way(&self) -> u64 {
-        if self.tier == Tier::Ends {
-            return 0;
-        }
-        let counts = self.probes.counts();
-        let n = |what: usize| counts[what];
-        let done = n(count::ENDS).saturating_sub(n(count::FLUSHES));
-        n(count::STARTS)
-            .saturating_sub(done + n(count::MERGED) + n(count::UNTOLD) + n(count::LEFT_OUT))
-    }
-
-    pub fn recorded(&self) -> Recorded {
+    fn recorded(&self) -> Recorded {
         let tracked = self.tier != Tier::Ends;
         Recorded {
             latency: true,
@@ -251,7 +266,7 @@ impl<'n> EbpfTracer<'n> {
         }
     }
 
-    pub fn completeness(&self) -> Completeness {
+    fn completeness(&self) -> Completeness {
         let counts = self.probes.counts();
         let n = |what: usize| counts[what];
         let tracked = self.tier != Tier::Ends;
@@ -285,8 +300,7 @@ impl<'n> EbpfTracer<'n> {
         }
     }
 
-    /// What this kernel does not tell, or tells in another way.
-    pub fn limits(&self) -> Vec<String> {
+    fn limits(&self) -> Vec<String> {
         let mut limits = Vec::new();
         if !self.kernel.starts && self.tier != Tier::Ends {
             limits.push(
@@ -305,8 +319,7 @@ impl<'n> EbpfTracer<'n> {
         limits
     }
 
-    /// What else should be known.
-    pub fn notes(&self) -> Vec<String> {
+    fn notes(&self) -> Vec<String> {
         let mut notes = self.limits();
         if !self.issue_known {
             notes.push(
@@ -342,23 +355,7 @@ impl<'n> EbpfTracer<'n> {
         notes
     }
 
-    /// How the files are known.
-    fn sureness(&self) -> String {
-        let counts = self.probes.counts();
-        let n = |sure: u8| counts[count::FILE + usize::from(sure)];
-        format!(
-            "Files: {} I/Os by the open file (certain), {} by the page that moves, on its own device \
-             (certain, but of several hard links one), {} by a page of something above the device \
-             (likely), {} the device or metadata, {} without a file that could be found.",
-            n(abi::sure::OPEN),
-            n(abi::sure::PAGE),
-            n(abi::sure::PAGE_ABOVE),
-            n(abi::sure::DEVICE),
-            n(0)
-        )
-    }
-
-    pub fn cost(&self) -> Cost {
+    fn cost(&self) -> Cost {
         let watched = self.ended.unwrap_or_else(|| self.began.elapsed());
         let counts = self.probes.counts();
         let ends = counts[count::ENDS];

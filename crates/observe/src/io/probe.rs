@@ -14,10 +14,9 @@ use super::abi::{COUNTS, Cell, Config, Counts, Key, Own, RegionCounts, SETS, Set
 use super::kernel_types::KernelTypes;
 use super::oldest::Oldest;
 use crate::NotAvailable;
+use crate::ebpf::{self, Aligned};
 
-/// The compiled probes. Aligned, since they are read as ELF in place.
-#[repr(C, align(8))]
-struct Aligned<T: ?Sized>(T);
+/// The compiled probes.
 static OBJECT: &Aligned<[u8]> = &Aligned(*include_bytes!("../../../../bpf/io.bpf.o"));
 /// The same for kernels before 6.1, which lack instructions and functions that those above use.
 static COMPAT: &Aligned<[u8]> = &Aligned(*include_bytes!("../../../../bpf/io-compat.bpf.o"));
@@ -152,31 +151,16 @@ impl Probes {
         fill(&mut ebpf, "bio_devices", bio_devices.iter().map(|d| (*d, 1)))?;
         let mut probes = Probes { ebpf, attached: Vec::new(), stats: None };
         for (name, tracepoint) in wanted(attach) {
-            probes.attach(name, tracepoint, &btf)?;
+            let link = ebpf::attach(&mut probes.ebpf, &btf, name, tracepoint)?;
+            probes.attached.push((name, link));
         }
         Ok(probes)
-    }
-
-    fn attach(
-        &mut self,
-        name: &'static str,
-        tracepoint: &str,
-        btf: &Btf,
-    ) -> Result<(), NotAvailable> {
-        let missing = || NotAvailable::because(format!("the probes hold no program `{name}`"));
-        let program: &mut BtfTracePoint =
-            self.ebpf.program_mut(name).ok_or_else(missing)?.try_into().map_err(|_| missing())?;
-        program.load(tracepoint, btf).map_err(|e| refused(&e))?;
-        let link = program.attach().map_err(|e| refused(&e))?;
-        self.attached.push((name, link));
-        Ok(())
     }
 
     /// Takes the probes off; what they have counted stays to be read.
     pub fn detach(&mut self) {
         for (name, link) in self.attached.drain(..) {
-            let program = self.ebpf.program_mut(name);
-            let program: Option<&mut BtfTracePoint> = program.and_then(|p| p.try_into().ok());
+            let program = ebpf::program::<BtfTracePoint>(&mut self.ebpf, name);
             // A link that is gone already is as good as one taken off.
             let _ = program.map(|p| p.detach(link));
         }

@@ -3,7 +3,8 @@
 use assay_iotrace::{FileFrom, Flags, Io, NameCache, Names, Op, Sink};
 use aya::maps::{MapData, RingBuf};
 
-use super::abi::{self, COMM, RingEvent};
+use super::abi::{COMM, RingEvent};
+use crate::ebpf::record;
 
 /// I/Os taken out of the ring before others get a turn.
 const BATCH: usize = 65_536;
@@ -42,7 +43,7 @@ impl Ring {
             self.batch.clear();
             while self.batch.len() < BATCH {
                 let Some(item) = self.queue.next() else { break };
-                if let Some(event) = abi::event_of(&item) {
+                if let Some(event) = record(&item) {
                     self.batch.push(io_of(&event, names, labels));
                 }
             }

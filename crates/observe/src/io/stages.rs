@@ -1,26 +1,24 @@
 //! The stages of I/Os while they happen: every step of every I/O from the kernel's tracepoints, by eBPF, matched as
 //! those of a trace by blktrace.
-#![allow(unsafe_code)] // records are read out of a ring in place
+#![allow(unsafe_code)] // records are read out of a ring
 
 use std::collections::HashMap;
 use std::path::Path;
 
 use assay_iotrace::{Action, BLOCK_BYTES, DeviceStages, Event, Flags, Names, Op, Plug, Stages};
 use aya::maps::{Array, MapData, RingBuf};
-use aya::programs::{BtfTracePoint, Program};
-use aya::{Btf, Ebpf, EbpfLoader};
+use aya::{Btf, Ebpf, EbpfLoader, Pod};
 
 use super::abi::{Config, MAX_DEVICES};
 use super::devices::BlockDevices;
 use super::kernel_types::KernelTypes;
 use super::oldest::Oldest;
-use super::probe::{Kernel, missed_runs, refused};
+use super::probe::{Kernel, refused};
 use super::stage_request::{StagesSeen, wanted};
 use crate::NotAvailable;
+use crate::ebpf::{Aligned, attach, record, unload};
 
-/// The compiled probes. Aligned, since they are read as ELF in place.
-#[repr(C, align(8))]
-struct Aligned<T: ?Sized>(T);
+/// The compiled probes.
 static OBJECT: &Aligned<[u8]> = &Aligned(*include_bytes!("../../../../bpf/stages.bpf.o"));
 
 /// Room for 800,000 events: more than a second of the most that two looks are apart.
@@ -63,11 +61,8 @@ struct StageEvent {
 
 const _: () = assert!(size_of::<StageEvent>() == 40);
 
-fn event_of(bytes: &[u8]) -> Option<StageEvent> {
-    // SAFETY: the length is checked, every pattern of bits is a value, and the read needs no alignment.
-    (bytes.len() == size_of::<StageEvent>())
-        .then(|| unsafe { bytes.as_ptr().cast::<StageEvent>().read_unaligned() })
-}
+// SAFETY: whole numbers without padding; every pattern of bits is a value.
+unsafe impl Pod for StageEvent {}
 
 /// Follows every step of every I/O.
 pub struct StageTracer<'n> {
@@ -101,7 +96,7 @@ impl<'n> StageTracer<'n> {
             queue_before_request: u8::from(kernel.queue_before_request),
             queue_before_bio: u8::from(kernel.queue_before_bio),
             n_devices: numbers.len() as u32,
-            ..Config::default()
+            ..Config::new()
         };
         config.devices[..numbers.len()].copy_from_slice(&numbers);
         let btf = Btf::from_sys_fs().map_err(|e| refused(&e))?;
@@ -117,11 +112,7 @@ impl<'n> StageTracer<'n> {
                 not_recorded.push(lacking);
                 continue;
             }
-            let missing = || NotAvailable::because(format!("the probes hold no program `{name}`"));
-            let program = ebpf.program_mut(name).ok_or_else(missing)?;
-            let program: &mut BtfTracePoint = program.try_into().map_err(|_| missing())?;
-            program.load(tracepoint, &btf).map_err(|e| refused(&e))?;
-            program.attach().map_err(|e| refused(&e))?;
+            attach(&mut ebpf, &btf, name, tracepoint)?;
         }
         let missing = || NotAvailable::because("the probes hold no ring");
         let ring = ebpf.take_map("events").ok_or_else(missing)?;
@@ -149,7 +140,7 @@ impl<'n> StageTracer<'n> {
 
     fn drain(&mut self) {
         while let Some(item) = self.ring.next() {
-            self.held.extend(event_of(&item));
+            self.held.extend(record::<StageEvent>(&item));
         }
     }
 
@@ -226,13 +217,7 @@ impl<'n> StageTracer<'n> {
 
     /// Stops and tells what was seen.
     pub fn stop(mut self) -> StagesSeen {
-        let missed: u64 = self.ebpf.programs().filter_map(|(_, p)| missed_runs(p)).sum();
-        for (_, program) in self.ebpf.programs_mut() {
-            // One that cannot be taken off goes with the process.
-            if let Program::BtfTracePoint(p) = program {
-                drop(p.unload());
-            }
-        }
+        let missed = unload(&mut self.ebpf);
         self.drain();
         self.give(u64::MAX);
         let lost = self.ebpf.map("lost").and_then(|m| Array::<_, u64>::try_from(m).ok());

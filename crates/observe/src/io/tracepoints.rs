@@ -6,12 +6,13 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use assay_iotrace::{
-    Action, Completeness, Event, Flags, Io, MAX_IN_FLIGHT, Matcher, Names, Op, Question, Recorded,
-    Sink, parse_rwbs, writes_back,
+    Action, Completeness, Cost, Event, Flags, Io, MAX_IN_FLIGHT, Matcher, Names, Op, Question,
+    Recorded, Sink, parse_rwbs, writes_back,
 };
 
 use super::devices::BlockDevices;
 use super::perf_ring::{CpuRing, Sample, cpus, describe, number};
+use super::tracer::{Method, Way};
 use crate::NotAvailable;
 
 /// Where tracepoints are described.
@@ -47,6 +48,7 @@ pub(super) struct Tracepoints<'n> {
     programs: HashMap<u32, (u32, bool)>,
     held: Vec<Event>,
     lost: u64,
+    stopped: bool,
 }
 
 /// Several sinks as one.
@@ -102,20 +104,8 @@ impl<'n> Tracepoints<'n> {
             programs: HashMap::new(),
             held: Vec::new(),
             lost: 0,
+            stopped: false,
         })
-    }
-
-    pub fn devices(&self) -> &BlockDevices {
-        &self.devices
-    }
-
-    /// Takes what is in the rings.
-    pub fn poll(&mut self, sinks: &mut [&mut dyn Sink]) {
-        // What happened until now is in the rings when they are read; later events wait for the next look,
-        // since other CPUs may have earlier ones.
-        let until = assay_sut::clock::monotonic_ns();
-        self.read();
-        self.give(until, sinks);
     }
 
     fn read(&mut self) {
@@ -136,17 +126,6 @@ impl<'n> Tracepoints<'n> {
             let mut fan = Fan(sinks);
             self.held.drain(..ready).for_each(|event| matcher.event(&event, &mut fan));
         }
-    }
-
-    /// Ends the recording and gives what is left.
-    pub fn stop(&mut self, sinks: &mut [&mut dyn Sink]) {
-        self.rings.iter().for_each(CpuRing::disable);
-        self.read();
-        self.give(u64::MAX, sinks);
-        if let Some(matcher) = self.matcher.take() {
-            self.completeness = matcher.finish(&mut Fan(sinks));
-        }
-        self.completeness.dropped = Some(self.lost);
     }
 
     fn event(&mut self, sample: &Sample<'_>) -> Option<Event> {
@@ -199,8 +178,37 @@ impl<'n> Tracepoints<'n> {
             (names.id(comm), writes_back(comm))
         })
     }
+}
 
-    pub fn recorded(&self) -> Recorded {
+impl<'n> Way<'n> for Tracepoints<'n> {
+    fn method(&self) -> Method {
+        Method::Tracepoints
+    }
+
+    fn devices(&self) -> &BlockDevices {
+        &self.devices
+    }
+
+    fn poll(&mut self, sinks: &mut [&mut dyn Sink]) {
+        // What happened until now is in the rings when they are read; later events wait for the next look,
+        // since other CPUs may have earlier ones.
+        let until = if self.stopped { u64::MAX } else { assay_sut::clock::monotonic_ns() };
+        self.read();
+        self.give(until, sinks);
+        if self.stopped {
+            if let Some(matcher) = self.matcher.take() {
+                self.completeness = matcher.finish(&mut Fan(sinks));
+            }
+            self.completeness.dropped = Some(self.lost);
+        }
+    }
+
+    fn stop(&mut self) {
+        self.stopped = true;
+        self.rings.iter().for_each(CpuRing::disable);
+    }
+
+    fn recorded(&self) -> Recorded {
         Recorded {
             latency: true,
             queue: self.layouts.iter().any(|l| l.action == Action::Start),
@@ -214,17 +222,27 @@ impl<'n> Tracepoints<'n> {
         }
     }
 
-    pub fn completeness(&self) -> Completeness {
+    fn completeness(&self) -> Completeness {
         self.completeness.clone()
     }
 
-    pub fn notes() -> Vec<String> {
+    fn notes(&self) -> Vec<String> {
         vec![
             "By the kernel's tracepoints through perf: every event is carried out of the kernel. Files, \
              control groups and whether somebody waits are not known; requests are put together by device, \
              block, size and direction. Devices without requests (zram, device mapper, MD) are not seen."
                 .to_owned(),
         ]
+    }
+
+    fn cost(&self) -> Cost {
+        Cost {
+            method: "the kernel's tracepoints by perf, every event".to_owned(),
+            events: self.completeness.events,
+            ns_per_io: None,
+            cpu_share: None,
+            reader_share: None,
+        }
     }
 }
 

@@ -12,7 +12,7 @@ use assay_iotrace::{
 use super::asked::{latency_is, missing, resolve, writer};
 use super::counters::Counters;
 use super::devices::{BlockDevice, BlockDevices};
-use super::ebpf::EbpfTracer;
+use super::ebpf;
 use super::oldest::Oldest;
 use super::tracepoints::Tracepoints;
 use crate::NotAvailable;
@@ -50,14 +50,33 @@ pub enum Method {
     Counters,
 }
 
-enum Way<'n> {
-    Ebpf(Box<EbpfTracer<'n>>),
-    Tracepoints(Box<Tracepoints<'n>>),
-    Counters(Counters<'n>),
+/// A way in which the kernel tells of block I/O, at work.
+pub(super) trait Way<'n> {
+    fn method(&self) -> Method;
+    /// True if I/Os are counted by the kernel, not reported one by one.
+    fn counts(&self) -> bool {
+        false
+    }
+    fn devices(&self) -> &BlockDevices;
+    /// Takes what is in the rings; wanted every few milliseconds where single I/Os are asked for.
+    fn poll(&mut self, _: &mut [&mut dyn Sink]) {}
+    /// Takes up what was counted since the last time, as of `t_ns`.
+    fn tick(&mut self, _t_ns: u64, _: &mut [&mut Analysis<'n>]) {}
+    /// Ends the recording; what is left comes with the next poll and tick.
+    fn stop(&mut self) {}
+    fn recorded(&self) -> Recorded;
+    fn completeness(&self) -> Completeness;
+    /// What this kernel does not tell, or tells in another way; a sentence each.
+    fn limits(&self) -> Vec<String> {
+        Vec::new()
+    }
+    /// What else should be known; a sentence each.
+    fn notes(&self) -> Vec<String>;
+    fn cost(&self) -> Cost;
 }
 
-/// What the second way is called.
-const PERF: &str = "the kernel's tracepoints by perf, every event";
+/// A way, whichever it is.
+pub(super) type RunningWay<'n> = Box<dyn Way<'n> + 'n>;
 
 struct Window<'n> {
     from_ns: u64,
@@ -67,7 +86,7 @@ struct Window<'n> {
 
 /// A question at work on the live system.
 pub struct IoTracer<'n> {
-    way: Way<'n>,
+    way: RunningWay<'n>,
     /// Of all that was watched.
     analysis: Analysis<'n>,
     /// Of a part of it.
@@ -106,24 +125,19 @@ impl<'n> IoTracer<'n> {
             some => some.join(", "),
         };
         // What the probes do not select themselves is left to the analysis.
-        ask.question.filter = match way {
-            Way::Ebpf(_) | Way::Counters(_) => Filter {
+        ask.question.filter = match way.method() {
+            Method::Ebpf | Method::Counters => Filter {
                 files: filter.files.clone(),
                 from_ns: filter.from_ns,
                 to_ns: filter.to_ns,
                 ..Filter::default()
             },
-            Way::Tracepoints(_) => filter.clone(),
+            Method::Tracepoints => filter.clone(),
         };
         let began_ns = now_ns();
         let mut analysis = Analysis::new(&ask.question, names);
         analysis.set_origin(began_ns);
-        let counted = match &way {
-            Way::Ebpf(ebpf) => ebpf.counts(),
-            Way::Tracepoints(_) => false,
-            Way::Counters(_) => true,
-        };
-        if counted {
+        if way.counts() {
             analysis.counted_every(ask.question.tick_ns);
         }
         Ok(IoTracer {
@@ -146,29 +160,17 @@ impl<'n> IoTracer<'n> {
 
     /// How the kernel is asked.
     pub fn method(&self) -> Method {
-        match self.way {
-            Way::Ebpf(_) => Method::Ebpf,
-            Way::Tracepoints(_) => Method::Tracepoints,
-            Way::Counters(_) => Method::Counters,
-        }
+        self.way.method()
     }
 
     /// Why a better way was not taken, and what this kernel does not tell; a sentence each.
     pub(super) fn limits(&self) -> Vec<String> {
-        let mut all = self.not_seen.clone();
-        if let Way::Ebpf(ebpf) = &self.way {
-            all.extend(ebpf.limits());
-        }
-        all
+        self.not_seen.iter().cloned().chain(self.way.limits()).collect()
     }
 
     /// The devices that there were at the start.
     pub fn devices(&self) -> &BlockDevices {
-        match &self.way {
-            Way::Ebpf(ebpf) => ebpf.devices(),
-            Way::Tracepoints(perf) => perf.devices(),
-            Way::Counters(counters) => counters.devices(),
-        }
+        self.way.devices()
     }
 
     /// When it began, nanoseconds of the run's clock.
@@ -193,27 +195,24 @@ impl<'n> IoTracer<'n> {
         if let Some(text) = &mut self.text {
             sinks.push(text);
         }
-        match &mut self.way {
-            Way::Ebpf(ebpf) => ebpf.poll(&mut sinks),
-            Way::Tracepoints(perf) if self.ended_ns.is_some() => perf.stop(&mut sinks),
-            Way::Tracepoints(perf) => perf.poll(&mut sinks),
-            Way::Counters(_) => {}
-        }
+        self.way.poll(&mut sinks);
     }
 
     /// Takes up what was counted until now as of the tick that ends at `end_ns` of the run's clock.
     pub fn tick(&mut self, end_ns: u64) {
+        if self.ended_ns.is_none() {
+            self.take_up(end_ns);
+        }
+    }
+
+    fn take_up(&mut self, end_ns: u64) {
         self.poll();
         let t_ns = end_ns.max(self.began_ns + 1) - 1;
         let mut analyses = vec![&mut self.analysis];
         if let Some(window) = self.window.as_mut().filter(|w| w.to_ns.is_none()) {
             analyses.push(&mut window.analysis);
         }
-        match &mut self.way {
-            Way::Ebpf(ebpf) => ebpf.tick(t_ns, &mut analyses),
-            Way::Tracepoints(_) => {}
-            Way::Counters(counters) => counters.tick(t_ns, &mut analyses),
-        }
+        self.way.tick(t_ns, &mut analyses);
     }
 
     /// From now on the answer is of this part, in place of an earlier one; what is drawn over time stays
@@ -241,20 +240,15 @@ impl<'n> IoTracer<'n> {
         if self.ended_ns.is_some() {
             return;
         }
-        if let Way::Ebpf(ebpf) = &mut self.way {
-            ebpf.stop();
-        }
+        self.way.stop();
         let now = now_ns();
         self.ended_ns = Some(now);
-        self.tick(now);
-        if let Way::Counters(counters) = &mut self.way {
-            counters.stop(now, &mut []);
-        }
+        self.take_up(now);
     }
 
     /// The tick of the answer's series that ended last before `end_ns`, if anything happened in it.
     pub fn tick_before(&self, end_ns: u64) -> Option<TickRow> {
-        self.analysis.tick_at(end_ns.checked_sub(1)?, self.recorded())
+        self.analysis.tick_at(end_ns.checked_sub(1)?, self.way.recorded())
     }
 
     /// The answer so far.
@@ -262,19 +256,13 @@ impl<'n> IoTracer<'n> {
         let end = self.ended_ns.unwrap_or_else(now_ns);
         self.analysis.watched(self.began_ns, end);
         let about = self.about();
-        let mut notes = self.not_seen.clone();
-        notes.extend(match &self.way {
-            Way::Ebpf(ebpf) => ebpf.notes(),
-            Way::Tracepoints(_) => Tracepoints::notes(),
-            Way::Counters(_) => Counters::notes(),
-        });
         let source = Source {
             name: self.watched.clone(),
             format: about.format,
             files: 0,
             latency_is: about.latency_is,
             recorded: about.recorded,
-            notes,
+            notes: self.not_seen.iter().cloned().chain(self.way.notes()).collect(),
         };
         let wall = Some(i128::from(self.wall_offset_ns));
         let mut whole = self.analysis.report(source, about.completeness, wall);
@@ -327,7 +315,7 @@ impl<'n> IoTracer<'n> {
         format: EventFormat,
         out: Box<dyn Write>,
     ) -> Result<(), NotAvailable> {
-        if matches!(self.way, Way::Counters(_)) {
+        if self.method() == Method::Counters {
             return Err(NotAvailable::because(self.not_seen.join("; ")));
         }
         let numbers = self.devices().all().map(|d| (d.name.clone(), (d.major, d.minor))).collect();
@@ -356,40 +344,8 @@ impl<'n> IoTracer<'n> {
         self.writer.take().map_or(Ok(()), |writer| writer.finish(&about))
     }
 
-    fn recorded(&self) -> Recorded {
-        match &self.way {
-            Way::Ebpf(ebpf) => ebpf.recorded(),
-            Way::Tracepoints(perf) => perf.recorded(),
-            Way::Counters(_) => Counters::recorded(),
-        }
-    }
-
-    fn completeness(&self) -> Completeness {
-        match &self.way {
-            Way::Ebpf(ebpf) => ebpf.completeness(),
-            Way::Tracepoints(perf) => perf.completeness(),
-            Way::Counters(counters) => counters.completeness(),
-        }
-    }
-
     fn cost(&self, end_ns: u64) -> Cost {
-        let mut cost = match &self.way {
-            Way::Ebpf(ebpf) => ebpf.cost(),
-            Way::Tracepoints(_) => Cost {
-                method: PERF.to_owned(),
-                events: self.completeness().events,
-                ns_per_io: None,
-                cpu_share: None,
-                reader_share: None,
-            },
-            Way::Counters(_) => Cost {
-                method: "the kernel's counters".to_owned(),
-                events: 0,
-                ns_per_io: Some(0.0),
-                cpu_share: Some(0.0),
-                reader_share: None,
-            },
-        };
+        let mut cost = self.way.cost();
         let reader = cpu_time().saturating_sub(self.reader_began);
         let watched = end_ns.saturating_sub(self.began_ns).max(1);
         cost.reader_share = Some(reader.as_nanos() as f64 / watched as f64);
@@ -397,18 +353,14 @@ impl<'n> IoTracer<'n> {
     }
 
     fn about(&self) -> TraceAbout {
-        let recorded = self.recorded();
-        let method = match &self.way {
-            Way::Ebpf(ebpf) => ebpf.cost().method,
-            Way::Tracepoints(_) => PERF.to_owned(),
-            Way::Counters(_) => "the kernel's counters".to_owned(),
-        };
+        let recorded = self.way.recorded();
+        let method = self.way.cost().method;
         let missing = missing(&self.question, recorded);
         TraceAbout {
             format: format!("live, {method}{missing}"),
             latency_is: latency_is(recorded).to_owned(),
             recorded,
-            completeness: self.completeness(),
+            completeness: self.way.completeness(),
             wall_offset_ns: Some(self.wall_offset_ns),
         }
     }
@@ -444,11 +396,11 @@ fn way<'n>(
     ask: &TraceRequest,
     devices: BlockDevices,
     names: &'n Names,
-) -> Result<(Way<'n>, Vec<String>), NotAvailable> {
+) -> Result<(RunningWay<'n>, Vec<String>), NotAvailable> {
     let mut why = Vec::new();
     if ask.method.is_none_or(|m| m == Method::Ebpf) {
-        match EbpfTracer::start(root, ask, devices.clone(), names) {
-            Ok(ebpf) => return Ok((Way::Ebpf(Box::new(ebpf)), why)),
+        match ebpf::start(root, ask, devices.clone(), names) {
+            Ok(ebpf) => return Ok((ebpf, why)),
             Err(error) if ask.method.is_some() => return Err(error),
             Err(error) => why.push(error.to_string()),
         }
@@ -458,7 +410,7 @@ fn way<'n>(
         // Files and control groups are not reported, so nothing can be selected by them.
         let selects_none = filter.files.is_empty() && filter.cgroups.is_empty();
         match Tracepoints::start(root, &ask.question, devices.clone(), names) {
-            Ok(perf) if selects_none => return Ok((Way::Tracepoints(Box::new(perf)), why)),
+            Ok(perf) if selects_none => return Ok((Box::new(perf), why)),
             Ok(_) => {
                 why.push("the kernel's tracepoints tell no file and no control group".to_owned());
             }
@@ -477,7 +429,7 @@ fn way<'n>(
         )));
     }
     let counters = Counters::start(root, &ask.question, devices, names)?;
-    Ok((Way::Counters(counters), why))
+    Ok((Box::new(counters), why))
 }
 
 fn now_ns() -> u64 {

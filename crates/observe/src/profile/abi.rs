@@ -58,20 +58,6 @@ pub(super) struct Config {
 }
 
 #[repr(C)]
-#[derive(Clone, Copy, Default)]
-pub(super) struct Window {
-    pub begin_ns: u64,
-    pub end_ns: u64,
-}
-
-/// A process that is followed.
-#[repr(C)]
-#[derive(Clone, Copy, Default)]
-pub(super) struct Target {
-    pub generation: u32,
-}
-
-#[repr(C)]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub(super) struct Group {
     pub kernel_stack: u64,
@@ -180,10 +166,6 @@ const _: () = assert!(size_of::<Stack>() == 1024);
 // SAFETY: whole numbers and arrays of them in C layout without padding (the pads are fields), so every
 // pattern of bits is a value.
 unsafe impl Pod for Config {}
-// SAFETY: as above.
-unsafe impl Pod for Window {}
-// SAFETY: as above.
-unsafe impl Pod for Target {}
 // SAFETY: as above.
 unsafe impl Pod for Group {}
 // SAFETY: as above.

@@ -5,28 +5,30 @@ use std::collections::HashMap as Map;
 use std::io::Read as _;
 use std::path::Path;
 
-use aya::maps::{Array, HashMap, MapData, PerCpuArray, RingBuf};
+use aya::maps::{HashMap, MapData, PerCpuArray, RingBuf};
+use aya::programs::Iter;
 use aya::programs::perf_event::{
     HardwareEvent, PerfEvent, PerfEventConfig, PerfEventScope, SamplePolicy, SoftwareEvent,
 };
-use aya::programs::{BtfTracePoint, Iter, Program};
 use aya::{Btf, Ebpf, EbpfLoader, Pod};
 
-use super::abi::{Amount, Config, DEPTH, Group, OWN_REGISTERS, Raw, Stack, Target, Task, Window};
+use super::abi::{Amount, Config, DEPTH, Group, OWN_REGISTERS, Raw, Stack, Task};
 use super::{ProfileRequest, Unwind};
 use crate::NotAvailable;
+use crate::ebpf::{Aligned, attach, program};
 use crate::io::kernel_types::KernelTypes;
 use crate::io::perf_ring::cpus;
 use crate::io::probe::refused;
 
-/// The compiled probes. Aligned, since they are read as ELF in place.
-#[repr(C, align(8))]
-struct Aligned<T: ?Sized>(T);
+/// The compiled probes.
 static OBJECT: &Aligned<[u8]> = &Aligned(*include_bytes!("../../../../bpf/profile.bpf.o"));
+
+/// What is kept of a process that is followed: how many programs it has executed since.
+const FIRST_GENERATION: u32 = 0;
 
 /// The probes at work.
 pub(super) struct Probes {
-    ebpf: Ebpf,
+    pub ebpf: Ebpf,
     /// Whether the samples are of hardware cycles, not of the CPU clock.
     pub cycles: bool,
     /// Samples to be unwound; `None`: none are.
@@ -85,20 +87,14 @@ impl Probes {
             wanted.extend([("switched", "sched_switch"), ("woken", "sched_wakeup")]);
         }
         for (name, tracepoint) in wanted {
-            let program: &mut BtfTracePoint =
-                program(&mut ebpf, name)?.try_into().map_err(|_| missing(name))?;
-            program.load(tracepoint, &btf).map_err(|e| refused(&e))?;
-            program.attach().map_err(|e| refused(&e))?;
+            attach(&mut ebpf, &btf, name, tracepoint)?;
         }
         if config.off_cpu > 0 {
             for name in ["there", "waiting"] {
-                let iter: &mut Iter =
-                    program(&mut ebpf, name)?.try_into().map_err(|_| missing(name))?;
-                iter.load("task", &btf).map_err(|e| refused(&e))?;
+                program::<Iter>(&mut ebpf, name)?.load("task", &btf).map_err(|e| refused(&e))?;
             }
         }
-        let sample: &mut PerfEvent =
-            program(&mut ebpf, "sample")?.try_into().map_err(|_| missing("sample"))?;
+        let sample: &mut PerfEvent = program(&mut ebpf, "sample")?;
         sample.load().map_err(|e| refused(&e))?;
         let cycles = Self::sample(sample, ask.rate_hz)?;
         let raws = if config.registers > 0 { ebpf.take_map("raws") } else { None };
@@ -129,22 +125,13 @@ impl Probes {
         Ok(counts)
     }
 
-    /// Says from when to when is measured; 0: not yet.
-    pub fn set_window(&mut self, window: Window) {
-        let map = self.ebpf.map_mut("window");
-        if let Some(mut array) = map.and_then(|m| Array::<_, Window>::try_from(m).ok()) {
-            // The map is there, since the probes were loaded with it.
-            let _ = array.set(0, window, 0);
-        }
-    }
-
     /// Follows a process.
     pub fn follow(&mut self, tgid: u32) -> bool {
         let map = self.ebpf.map_mut("targets");
-        let map = map.and_then(|m| HashMap::<_, u32, Target>::try_from(m).ok());
+        let map = map.and_then(|m| HashMap::<_, u32, u32>::try_from(m).ok());
         // One that is followed already keeps its count of programs.
         map.is_some_and(|mut m| {
-            m.get(&tgid, 0).is_ok() || m.insert(tgid, Target::default(), 1).is_ok()
+            m.get(&tgid, 0).is_ok() || m.insert(tgid, FIRST_GENERATION, 1).is_ok()
         })
     }
 
@@ -162,26 +149,13 @@ impl Probes {
 
     /// Runs a probe for every thread.
     fn iterate(&mut self, name: &str) -> Result<(), NotAvailable> {
-        let program: &mut Iter =
-            program(&mut self.ebpf, name)?.try_into().map_err(|_| missing(name))?;
+        let program: &mut Iter = program(&mut self.ebpf, name)?;
         let link = program.attach().map_err(|e| refused(&e))?;
         let link = program.take_link(link).map_err(|e| refused(&e))?;
         let mut file = link.into_file().map_err(|e| refused(&e))?;
         // It prints nothing: it looks while it is read.
         let read = file.read_to_end(&mut Vec::new());
         read.map(|_| ()).map_err(|e| NotAvailable::because(format!("the probe `{name}`: {e}")))
-    }
-
-    /// Ends the looking; what was added up stays to be read.
-    pub fn detach(&mut self) {
-        for (_, program) in self.ebpf.programs_mut() {
-            // One that cannot be taken off goes with the process.
-            match program {
-                Program::PerfEvent(p) => drop(p.unload()),
-                Program::BtfTracePoint(p) => drop(p.unload()),
-                _ => {}
-            }
-        }
     }
 
     /// Whether stacks are copied to be unwound.
@@ -207,13 +181,6 @@ impl Probes {
             // Without room it is copied again.
             let _ = map.insert(stack, 1, 0);
         }
-    }
-
-    /// A count over all CPUs.
-    pub fn count(&self, what: u32) -> u64 {
-        let map = self.ebpf.map("counters");
-        let map = map.and_then(|m| PerCpuArray::<_, u64>::try_from(m).ok());
-        map.and_then(|m| m.get(&what, 0).ok()).map_or(0, |values| values.iter().sum())
     }
 
     fn all<K: Pod, V: Pod>(&self, name: &str) -> Vec<(K, V)> {
@@ -247,12 +214,4 @@ impl Probes {
         let all = self.all::<u64, Stack>("stacks").into_iter();
         all.map(|(name, s)| (name, s.ip[..(s.n as usize).min(DEPTH)].into())).collect()
     }
-}
-
-fn missing(name: &str) -> NotAvailable {
-    NotAvailable::because(format!("the probes hold no program `{name}`"))
-}
-
-fn program<'a>(ebpf: &'a mut Ebpf, name: &str) -> Result<&'a mut Program, NotAvailable> {
-    ebpf.program_mut(name).ok_or_else(|| missing(name))
 }

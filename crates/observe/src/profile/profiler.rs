@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use assay_profile::{Loss, Profile};
 
-use super::abi::{Config, Group, Raw, Task, Window, counter, state};
+use super::abi::{Config, Group, Raw, Task, counter, state};
 use super::gather::Gather;
 use super::looking::Looking;
 use super::maps::Changes;
@@ -16,6 +16,7 @@ use super::symbols::Symbols;
 use super::unwound::{Pointers, Unwound};
 use super::{ProfileRequest, SHORT_NS, Unwind};
 use crate::NotAvailable;
+use crate::ebpf::{Window, count, unload};
 use crate::follow::Whose;
 use crate::processes::{one_namespace, processes, with_descendants};
 
@@ -117,21 +118,20 @@ impl Looking for Profiler {
     }
 
     fn begin(&mut self) {
-        self.window.begin_ns = assay_sut::clock::monotonic_ns();
-        self.window.end_ns = 0;
-        self.probes.set_window(self.window);
+        self.window.begin();
+        self.window.hand_to(&mut self.probes.ebpf);
     }
 
     fn end(&mut self) {
-        self.window.end_ns = assay_sut::clock::monotonic_ns();
-        self.probes.set_window(self.window);
+        self.window.end();
+        self.window.hand_to(&mut self.probes.ebpf);
     }
 
     fn stop(&mut self) {
         if self.ended_ns.is_none() {
             self.probes.look_at_waiting();
             self.ended_ns = Some(assay_sut::clock::monotonic_ns());
-            self.probes.detach();
+            unload(&mut self.probes.ebpf);
             self.look(true);
         }
     }
@@ -145,7 +145,7 @@ impl Looking for Profiler {
             end => end,
         };
         let begin = self.window.begin_ns.max(self.began_ns);
-        let n = |what| self.probes.count(what);
+        let n = |what| count(&self.probes.ebpf, what);
         let mut profile = Profile {
             method: if self.probes.cycles {
                 "eBPF, sampled by hardware cycles".to_owned()

@@ -8,7 +8,7 @@ use std::time::SystemTime;
 use assay_profile::{Loss, Profile};
 use assay_tlb::perf_event::Attributes;
 
-use super::abi::{COMM as NAME, DEPTH, Group, Raw, STACK_BYTES, Window};
+use super::abi::{COMM as NAME, DEPTH, Group, Raw, STACK_BYTES};
 use super::gather::Gather;
 use super::looking::Looking;
 use super::maps::{COMM, Change, FORK, change, paranoid};
@@ -17,6 +17,7 @@ use super::symbols::Symbols;
 use super::unwound::Unwound;
 use super::{ProfileRequest, Unwind};
 use crate::NotAvailable;
+use crate::ebpf::Window;
 use crate::follow::Whose;
 use crate::io::perf_ring::{CpuRing, cpus, number};
 use crate::processes::{name_now, numbers, with_descendants};
@@ -194,11 +195,11 @@ impl Looking for Sampler {
     }
 
     fn begin(&mut self) {
-        self.window = Window { begin_ns: assay_sut::clock::monotonic_ns(), end_ns: 0 };
+        self.window.begin();
     }
 
     fn end(&mut self) {
-        self.window.end_ns = assay_sut::clock::monotonic_ns();
+        self.window.end();
     }
 
     fn stop(&mut self) {

@@ -25,20 +25,6 @@ pub(super) struct Config {
 }
 
 #[repr(C)]
-#[derive(Clone, Copy, Default)]
-pub(super) struct Window {
-    pub begin_ns: u64,
-    pub end_ns: u64,
-}
-
-/// A process that is followed.
-#[repr(C)]
-#[derive(Clone, Copy, Default)]
-pub(super) struct Target {
-    pub executed: u32,
-}
-
-#[repr(C)]
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub(super) struct Group {
     pub number: u32,
@@ -82,10 +68,6 @@ const _: () = assert!(size_of::<Amount>() == 360);
 // SAFETY: whole numbers and arrays of them in C layout without padding (the pads are fields), so every
 // pattern of bits is a value.
 unsafe impl Pod for Config {}
-// SAFETY: as above.
-unsafe impl Pod for Window {}
-// SAFETY: as above.
-unsafe impl Pod for Target {}
 // SAFETY: as above.
 unsafe impl Pod for Group {}
 // SAFETY: as above.

@@ -4,20 +4,21 @@
 use std::path::Path;
 
 use assay_syscalls::Architecture;
-use aya::maps::{Array, HashMap, MapData, PerCpuArray, PerCpuHashMap, PerCpuValues};
-use aya::programs::{BtfTracePoint, Program};
+use aya::maps::{HashMap, MapData, PerCpuArray, PerCpuHashMap, PerCpuValues};
 use aya::{Btf, Ebpf, EbpfLoader};
 
-use super::abi::{Amount, Config, Error, Group, Target, Traits, Window};
+use super::abi::{Amount, Config, Error, Group, Traits};
 use crate::NotAvailable;
+use crate::ebpf::{Aligned, attach};
 use crate::io::kernel_types::KernelTypes;
 use crate::io::perf_ring::cpus;
-use crate::io::probe::{missed_runs, refused};
+use crate::io::probe::refused;
 
-/// The compiled probes. Aligned, since they are read as ELF in place.
-#[repr(C, align(8))]
-struct Aligned<T: ?Sized>(T);
+/// The compiled probes.
 static OBJECT: &Aligned<[u8]> = &Aligned(*include_bytes!("../../../../bpf/syscalls.bpf.o"));
+
+/// What is kept of a process that is followed: it executes its own program, not that of who made it.
+const EXECUTED: u32 = 1;
 
 /// The memory that groups may take, on all CPUs together.
 const ROOM: usize = 48 << 20;
@@ -38,8 +39,7 @@ const ATTACHED: [(&str, &str); 5] = [
 
 /// The probes at work.
 pub(super) struct Probes {
-    ebpf: Ebpf,
-    missed: u64,
+    pub ebpf: Ebpf,
 }
 
 impl Probes {
@@ -74,52 +74,15 @@ impl Probes {
             .load(&OBJECT.0)
             .map_err(|e| refused(&e))?;
         let map = ebpf.map_mut("targets");
-        if let Some(mut map) = map.and_then(|m| HashMap::<_, u32, Target>::try_from(m).ok()) {
+        if let Some(mut map) = map.and_then(|m| HashMap::<_, u32, u32>::try_from(m).ok()) {
             for pid in follow {
-                map.insert(pid, Target { executed: 1 }, 0).map_err(|e| refused(&e))?;
+                map.insert(pid, EXECUTED, 0).map_err(|e| refused(&e))?;
             }
         }
         for (name, tracepoint) in ATTACHED {
-            let missing = || NotAvailable::because(format!("the probes hold no program `{name}`"));
-            let program = ebpf.program_mut(name).ok_or_else(missing)?;
-            let program: &mut BtfTracePoint = program.try_into().map_err(|_| missing())?;
-            program.load(tracepoint, &btf).map_err(|e| refused(&e))?;
-            program.attach().map_err(|e| refused(&e))?;
+            attach(&mut ebpf, &btf, name, tracepoint)?;
         }
-        Ok(Probes { ebpf, missed: 0 })
-    }
-
-    /// Says from when to when is measured; 0: not yet.
-    pub fn set_window(&mut self, window: Window) {
-        let map = self.ebpf.map_mut("window");
-        if let Some(mut array) = map.and_then(|m| Array::<_, Window>::try_from(m).ok()) {
-            // The map is there, since the probes were loaded with it.
-            let _ = array.set(0, window, 0);
-        }
-    }
-
-    /// Ends the looking; what was added up stays to be read.
-    pub fn detach(&mut self) {
-        let programs = self.ebpf.programs().map(|(_, program)| program);
-        self.missed = programs.filter_map(missed_runs).sum();
-        for (_, program) in self.ebpf.programs_mut() {
-            // One that cannot be taken off goes with the process.
-            if let Program::BtfTracePoint(p) = program {
-                drop(p.unload());
-            }
-        }
-    }
-
-    /// How often the kernel did not run a probe.
-    pub fn missed(&self) -> u64 {
-        self.missed
-    }
-
-    /// A count over all CPUs.
-    pub fn count(&self, what: u32) -> u64 {
-        let map = self.ebpf.map("counters");
-        let map = map.and_then(|m| PerCpuArray::<_, u64>::try_from(m).ok());
-        map.and_then(|m| m.get(&what, 0).ok()).map_or(0, |values| values.iter().sum())
+        Ok(Probes { ebpf })
     }
 
     /// What was added up, by CPU.

@@ -8,9 +8,10 @@ use assay_syscalls::{
 };
 
 use super::SyscallRequest;
-use super::abi::{Amount, Config, Group, Window, counter};
+use super::abi::{Amount, Config, Group, counter};
 use super::probes::Probes;
 use crate::NotAvailable;
+use crate::ebpf::{Window, count, unload};
 use crate::follow::Whose;
 use crate::processes::{one_namespace, thread_name, with_descendants};
 
@@ -60,25 +61,24 @@ impl SyscallWatch {
 
     /// The measured part begins now.
     pub fn begin(&mut self) {
-        self.window.begin_ns = assay_sut::clock::monotonic_ns();
-        self.window.end_ns = 0;
-        self.probes.set_window(self.window);
+        self.window.begin();
+        self.window.hand_to(&mut self.probes.ebpf);
     }
 
     /// It ends now.
     pub fn end(&mut self) {
-        self.window.end_ns = assay_sut::clock::monotonic_ns();
-        self.probes.set_window(self.window);
+        self.window.end();
+        self.window.hand_to(&mut self.probes.ebpf);
     }
 
     /// Stops and brings what was counted: the calls that returned in the measured part, or all where none was
     /// reported.
     pub fn stop(mut self) -> Syscalls {
         let now = assay_sut::clock::monotonic_ns();
-        self.probes.detach();
+        let missed = unload(&mut self.probes.ebpf);
         let end = if self.window.end_ns > 0 { self.window.end_ns } else { now };
         let measured = u8::from(self.window.begin_ns > 0);
-        let n = |what| self.probes.count(what);
+        let n = |what| count(&self.probes.ebpf, what);
         let process = |group: &Group| self.by_process.then_some(group.tgid);
         let groups = self.probes.groups();
         let calls =
@@ -114,7 +114,7 @@ impl SyscallWatch {
                 ns: n(counter::LOST_NS),
                 errors: n(counter::LOST_ERRORS),
                 tasks: n(counter::LOST_TASKS),
-                missed: self.probes.missed(),
+                missed,
             },
             notes: Vec::new(),
         };
