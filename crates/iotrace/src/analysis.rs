@@ -58,7 +58,7 @@ impl<'a> Analysis<'a> {
             groups: Groups::new(question),
             devices: Devices::new(question.filter.blocks.map_or(0, |b| b.0)),
             series: Series::new(question.tick_ns),
-            heat: LatencyHeat::new(),
+            heat: LatencyHeat::of_width(0),
         }
     }
 
@@ -235,7 +235,7 @@ impl Analysis<'_> {
         self.groups.add_counted(counted);
         if counted.op.moves_data() {
             self.devices.add_counted(t_ns, counted);
-            counted.latency.each(|low, n| self.heat.add_n(t_ns, low, n));
+            counted.latency.each(|low, n| self.heat.add(t_ns, low, n));
         }
     }
 
@@ -267,7 +267,7 @@ impl Analysis<'_> {
             bucket = loglinear::bucket(ns);
             count.latency.add_in(bucket, ns);
             if io.op.moves_data() {
-                self.heat.add(io.start_ns, ns);
+                self.heat.add(io.start_ns, ns, 1);
             }
         }
         self.series.add(io);

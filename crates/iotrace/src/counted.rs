@@ -1,13 +1,48 @@
 //! I/Os that were counted elsewhere (in a kernel, by a tracer that keeps histograms there) and come as
 //! sums: an [`crate::Analysis`] takes them as it takes single I/Os.
 
-use crate::event::Op;
+use crate::event::{Flags, Io, Op};
 use crate::histogram::Pow2;
 use crate::loglinear::LogLinear;
 use crate::question::Measure;
 
+/// Reads and writes by class; one may be of several.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ClassCounts {
+    /// Submitted asynchronously.
+    pub aio: u64,
+    /// Writes without REQ_SYNC by kernel threads.
+    pub writeback: u64,
+    /// With REQ_RAHEAD.
+    pub readahead: u64,
+    /// Without REQ_SYNC.
+    pub nosync: u64,
+}
+
+impl ClassCounts {
+    /// The classes of one read or write.
+    #[inline]
+    pub fn of(io: &Io) -> Self {
+        ClassCounts {
+            aio: u64::from(io.flags.has(Flags::AIO)),
+            writeback: u64::from(io.is_writeback()),
+            readahead: u64::from(io.flags.has(Flags::READAHEAD)),
+            nosync: u64::from(!io.flags.has(Flags::SYNC)),
+        }
+    }
+
+    /// Adds others.
+    #[inline]
+    pub fn add(&mut self, other: &ClassCounts) {
+        self.aio += other.aio;
+        self.writeback += other.writeback;
+        self.readahead += other.readahead;
+        self.nosync += other.nosync;
+    }
+}
+
 /// I/Os of one device, operation and so on that ended within one stretch of time.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Counted {
     /// The device.
     pub device: u32,
@@ -25,14 +60,8 @@ pub struct Counted {
     pub ios: u64,
     /// Their bytes.
     pub bytes: u64,
-    /// Submitted asynchronously.
-    pub aio: u64,
-    /// Writes without REQ_SYNC by kernel threads.
-    pub writeback: u64,
-    /// With REQ_RAHEAD.
-    pub readahead: u64,
-    /// Without REQ_SYNC.
-    pub nosync: u64,
+    /// How many of each class.
+    pub classes: ClassCounts,
     /// From the first moment that is traced to the end.
     pub latency: LogLinear,
     /// From being queued to being issued.

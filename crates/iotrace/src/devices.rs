@@ -29,7 +29,7 @@ impl Device {
         self.ios += 1;
         self.regions.add(io.sector);
         if let Some(heat) = &mut self.heat {
-            heat.add(io.start_ns, io.sector);
+            heat.add(io.start_ns, io.sector, 1);
         }
     }
 }
@@ -103,7 +103,7 @@ impl Devices {
             for (sector, n) in &c.regions {
                 device.regions.add_n(*sector, *n);
                 if let Some(heat) = &mut device.heat {
-                    heat.add_n(t_ns, *sector, *n);
+                    heat.add(t_ns, *sector, *n);
                 }
             }
         }

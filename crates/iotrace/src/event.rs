@@ -10,7 +10,18 @@ pub const BLOCK_BYTES: u64 = 512;
 
 /// What an I/O does.
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Default,
+    Serialize,
+    Deserialize,
+    JsonSchema,
 )]
 #[serde(rename_all = "lowercase")]
 #[repr(u8)]
@@ -26,6 +37,7 @@ pub enum Op {
     /// Anything else (zone management, passed-through commands).
     Other,
     /// Not recorded: a read, a write, or something else.
+    #[default]
     Unknown,
 }
 
@@ -224,8 +236,8 @@ pub struct Event {
     pub other_sector: u64,
 }
 
-/// One I/O: what is known of a request when it is done, or when no more events of it will come.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// One I/O: what is known of a request when it is done, or when no more events of it will come. By default nothing is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Io {
     /// Its place in the order in which I/Os started, from 0.
     pub serial: u64,

@@ -211,11 +211,6 @@ pub(crate) fn whole_decimal(word: &[u8], places: u32) -> Option<u64> {
     cursor.decimal(places).filter(|_| cursor.rest().is_empty())
 }
 
-/// A text without the blanks around it.
-pub(crate) fn trim(text: &[u8]) -> &[u8] {
-    text.trim_ascii()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,26 +1,17 @@
 //! I/Os for the tests of this crate.
 
-use crate::event::{FileFrom, Flags, Io, Op, Sink};
-use crate::names::Names;
+use crate::event::{Io, Op, Sink};
 
 /// An I/O of 4 KiB at block 8 that took `latency_ns` in the device.
 pub(crate) fn io(start_ns: u64, latency_ns: u64, op: Op) -> Io {
     Io {
-        serial: 0,
         start_ns,
         latency_ns: Some(latency_ns),
-        queue_ns: None,
         device_ns: Some(latency_ns),
-        device: Names::NONE,
         sector: 8,
         bytes: 4096,
         op,
-        flags: Flags::default(),
-        pid: None,
-        program: Names::NONE,
-        file: Names::NONE,
-        file_from: FileFrom::Nothing,
-        cgroup: Names::NONE,
+        ..Io::default()
     }
 }
 

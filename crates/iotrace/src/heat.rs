@@ -36,22 +36,13 @@ const FIRST_WIDTH_NS: u64 = 1_000_000;
 pub(crate) struct LatencyHeat(Grid<Column>);
 
 impl LatencyHeat {
-    pub(crate) fn new() -> Self {
-        LatencyHeat::of_width(FIRST_WIDTH_NS)
-    }
-
     /// One whose columns are at least so wide.
     pub(crate) fn of_width(column_ns: u64) -> Self {
         LatencyHeat(Grid::new(column_ns.max(FIRST_WIDTH_NS), MAX_COLUMNS))
     }
 
     #[inline]
-    pub(crate) fn add(&mut self, t_ns: u64, latency_ns: u64) {
-        self.add_n(t_ns, latency_ns, 1);
-    }
-
-    #[inline]
-    pub(crate) fn add_n(&mut self, t_ns: u64, latency_ns: u64, n: u64) {
+    pub(crate) fn add(&mut self, t_ns: u64, latency_ns: u64, n: u64) {
         let row = (64 - latency_ns.leading_zeros() as usize).min(ROWS - 1);
         self.0.at(t_ns).0[row] += n;
     }
@@ -80,12 +71,7 @@ impl AddressHeat {
     }
 
     #[inline]
-    pub(crate) fn add(&mut self, t_ns: u64, sector: u64) {
-        self.add_n(t_ns, sector, 1);
-    }
-
-    #[inline]
-    pub(crate) fn add_n(&mut self, t_ns: u64, sector: u64, n: u64) {
+    pub(crate) fn add(&mut self, t_ns: u64, sector: u64, n: u64) {
         let mut row = (sector >> self.shift) as usize;
         while row >= ROWS {
             self.widen();
@@ -154,21 +140,21 @@ mod tests {
 
     #[test]
     fn latency_rows_are_powers_of_two() {
-        let mut h = LatencyHeat::new();
-        h.add(0, 1024);
-        h.add(0, 2047);
-        h.add(2_000_000, 4096);
+        let mut h = LatencyHeat::of_width(0);
+        h.add(0, 1024, 1);
+        h.add(0, 2047, 1);
+        h.add(2_000_000, 4096, 1);
         let r = h.report();
         assert_eq!(r.rows, [1024, 2048, 4096]);
         assert_eq!(r.counts, [[2, 0, 0], [0, 0, 0], [0, 0, 1]]);
-        h.add(5, u64::MAX);
+        h.add(5, u64::MAX, 1);
         assert_eq!(h.report().rows.last(), Some(&(1 << 62)));
     }
 
     #[test]
     fn columns_are_as_wide_as_what_is_counted_at_once() {
         let mut h = LatencyHeat::of_width(1_000_000_000);
-        (0..12).for_each(|s| h.add_n(s * 1_000_000_000 + 999_999_999, 5_000, 100));
+        (0..12).for_each(|s| h.add(s * 1_000_000_000 + 999_999_999, 5_000, 100));
         let r = h.report();
         assert_eq!((r.column_ns, r.counts.len()), (1_000_000_000, 12));
         assert!(r.counts.iter().all(|c| c.iter().sum::<u64>() == 100), "no gaps");
@@ -181,13 +167,13 @@ mod tests {
         for i in 0..500u64 {
             let half = if i % 2 == 0 { &mut a } else { &mut b };
             let (t, sector) = (i * 3_000_000, i * i * (1 + i % 2 * 5000));
-            half.add(t, sector);
-            both.add(t, sector);
+            half.add(t, sector, 1);
+            both.add(t, sector, 1);
         }
         a.merge(b);
         assert_eq!(a.report(), both.report());
         assert_eq!(a.report().counts.iter().flatten().sum::<u64>(), 500);
-        a.add(0, u64::MAX);
+        a.add(0, u64::MAX, 1);
         assert_eq!(a.report().counts.iter().flatten().sum::<u64>(), 501);
     }
 }

@@ -45,7 +45,7 @@ mod trace;
 
 pub use analysis::Analysis;
 pub use completeness::Completeness;
-pub use counted::Counted;
+pub use counted::{ClassCounts, Counted};
 pub use error::{Error, KNOWN};
 pub use event::{Action, BLOCK_BYTES, Event, FileFrom, Flags, Io, Op, Sink, parse_rwbs};
 pub use event_text::{EventFormat, EventText, Written};

@@ -76,9 +76,8 @@ impl<R: Read> Lines<R> {
                 return Ok(self.last_line());
             }
             if looked > MAX_LINE {
-                if !self.pass_over()? {
-                    return Ok(None);
-                }
+                self.overlong += 1;
+                self.skip_rest(u64::MAX)?;
                 looked = 0;
             } else {
                 self.fill()?;
@@ -117,24 +116,6 @@ impl<R: Read> Lines<R> {
             return None;
         }
         Some(without_return(&self.buffer[line]))
-    }
-
-    /// Passes over the rest of a line that is too long; false at the end of the text.
-    fn pass_over(&mut self) -> io::Result<bool> {
-        self.overlong += 1;
-        loop {
-            if let Some(found) = memchr::memchr(b'\n', &self.buffer[self.start..self.end]) {
-                self.start += found + 1;
-                self.taken += found as u64 + 1;
-                return Ok(true);
-            }
-            self.taken += (self.end - self.start) as u64;
-            self.start = self.end;
-            if self.at_end {
-                return Ok(false);
-            }
-            self.fill()?;
-        }
     }
 
     fn fill(&mut self) -> io::Result<()> {

@@ -4,7 +4,7 @@
 //! requests where the same blocks are asked for again and again.
 
 use crate::completeness::Completeness;
-use crate::event::{Action, Event, FileFrom, Flags, Io, Op, Sink};
+use crate::event::{Action, Event, Flags, Io, Op, Sink};
 use crate::inflight::{InFlight, Key};
 use crate::names::Names;
 
@@ -419,11 +419,7 @@ fn waiting_key(event: &Event, sector: u64) -> Key {
 
 fn io_of(event: &Event) -> Io {
     Io {
-        serial: 0,
         start_ns: event.time_ns,
-        latency_ns: None,
-        queue_ns: None,
-        device_ns: None,
         device: event.device,
         sector: event.sector,
         bytes: event.bytes,
@@ -431,9 +427,8 @@ fn io_of(event: &Event) -> Io {
         flags: event.flags,
         pid: event.pid,
         program: event.program,
-        file: Names::NONE,
-        file_from: FileFrom::Nothing,
         cgroup: event.cgroup,
+        ..Io::default()
     }
 }
 

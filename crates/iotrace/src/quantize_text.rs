@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::fields::{trim, whole_number};
+use crate::fields::whole_number;
 use crate::lines::Lines;
 
 /// What stands above every histogram.
@@ -95,8 +95,8 @@ pub(crate) fn read(text: impl Read) -> io::Result<PrintedHistograms> {
             keep(&mut all, building.take());
             let mut new = Building { title: std::mem::take(&mut title), rows: Vec::new() };
             // A page may have lost the end of the line: then the first row follows at once.
-            let rest = trim(&line[at + RULE.len()..]);
-            let rest = trim(rest.strip_prefix(b"count").unwrap_or(rest));
+            let rest = line[at + RULE.len()..].trim_ascii();
+            let rest = rest.strip_prefix(b"count").unwrap_or(rest).trim_ascii();
             new.rows.extend(row(rest));
             building = Some(new);
             continue;
@@ -106,14 +106,14 @@ pub(crate) fn read(text: impl Read) -> io::Result<PrintedHistograms> {
                 Some(row) if open.rows.len() < MAX_ROWS => open.rows.push(row),
                 _ => all.unreadable += 1,
             },
-            Some(_) if trim(line).is_empty() => {
+            Some(_) if line.trim_ascii().is_empty() => {
                 keep(&mut all, building.take());
                 title.clear();
             }
-            _ if trim(line).is_empty() => {}
+            _ if line.trim_ascii().is_empty() => {}
             _ => {
                 keep(&mut all, building.take());
-                title = String::from_utf8_lossy(trim(line)).chars().take(200).collect();
+                title = String::from_utf8_lossy(line.trim_ascii()).chars().take(200).collect();
             }
         }
     }
@@ -134,13 +134,13 @@ fn keep(all: &mut PrintedHistograms, building: Option<Building>) {
 /// `          8192 |@@@@@@@@@@                               1324`.
 fn row(line: &[u8]) -> Option<PrintedRow> {
     let bar = line.iter().position(|b| *b == b'|')?;
-    let value = trim(&line[..bar]);
+    let value = line[..bar].trim_ascii();
     let number = value.strip_prefix(b"<").or(value.strip_prefix(b">=")).unwrap_or(value);
-    let number = trim(number);
+    let number = number.trim_ascii();
     whole_number(number.strip_prefix(b"-").unwrap_or(number))?;
-    let rest = trim(line[bar + 1..].trim_ascii_start().trim_ascii_end());
+    let rest = line[bar + 1..].trim_ascii();
     let bar_end = rest.iter().position(|b| *b != b'@').unwrap_or(rest.len());
-    let count = whole_number(trim(&rest[bar_end..]))?;
+    let count = whole_number(rest[bar_end..].trim_ascii())?;
     Some(PrintedRow { value: String::from_utf8_lossy(value).into_owned(), count })
 }
 

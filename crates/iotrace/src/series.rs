@@ -3,21 +3,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::counted::Counted;
-use crate::event::{Flags, Io, Op};
+use crate::counted::{ClassCounts, Counted};
+use crate::event::{Io, Op};
 use crate::grid::{Cell, Grid};
 
 /// The most ticks that are kept; a longer trace has wider ones.
 pub const MAX_TICKS: usize = 65_536;
-
-/// How many I/Os are of each class.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct ClassCount {
-    pub(crate) aio: u64,
-    pub(crate) writeback: u64,
-    pub(crate) readahead: u64,
-    pub(crate) nosync: u64,
-}
 
 /// One tick while it is counted.
 #[derive(Debug, Clone, Default)]
@@ -25,10 +16,7 @@ struct Tick {
     reads: u64,
     writes: u64,
     others: u64,
-    aio: u64,
-    writeback: u64,
-    readahead: u64,
-    nosync: u64,
+    classes: ClassCounts,
     read_bytes: u64,
     write_bytes: u64,
     /// I/O time within the tick of those that began or ended in it, nanoseconds.
@@ -42,10 +30,7 @@ impl Cell for Tick {
         self.reads += other.reads;
         self.writes += other.writes;
         self.others += other.others;
-        self.aio += other.aio;
-        self.writeback += other.writeback;
-        self.readahead += other.readahead;
-        self.nosync += other.nosync;
+        self.classes.add(&other.classes);
         self.read_bytes = self.read_bytes.saturating_add(other.read_bytes);
         self.write_bytes = self.write_bytes.saturating_add(other.write_bytes);
         self.partly = self.partly.saturating_add(other.partly);
@@ -88,10 +73,7 @@ impl Series {
         if !io.op.moves_data() {
             return;
         }
-        tick.aio += u64::from(io.flags.has(Flags::AIO));
-        tick.writeback += u64::from(io.is_writeback());
-        tick.readahead += u64::from(io.flags.has(Flags::READAHEAD));
-        tick.nosync += u64::from(!io.flags.has(Flags::SYNC));
+        tick.classes.add(&ClassCounts::of(io));
         let Some(end) = io.end_ns() else { return };
         if end - io.start_ns < room {
             tick.partly = tick.partly.saturating_add(end - io.start_ns);
@@ -101,14 +83,9 @@ impl Series {
     }
 
     /// How many of each class there are in all: those of all ticks.
-    pub(crate) fn classes(&self) -> ClassCount {
-        let mut all = ClassCount::default();
-        for tick in self.grid.cells() {
-            all.aio += tick.aio;
-            all.writeback += tick.writeback;
-            all.readahead += tick.readahead;
-            all.nosync += tick.nosync;
-        }
+    pub(crate) fn classes(&self) -> ClassCounts {
+        let mut all = ClassCounts::default();
+        self.grid.cells().iter().for_each(|tick| all.add(&tick.classes));
         all
     }
 
@@ -129,10 +106,7 @@ impl Series {
         if !c.op.moves_data() {
             return;
         }
-        tick.aio += c.aio;
-        tick.writeback += c.writeback;
-        tick.readahead += c.readahead;
-        tick.nosync += c.nosync;
+        tick.classes.add(&c.classes);
         let time = if c.device_time.count() > 0 { &c.device_time } else { &c.latency };
         tick.partly = tick.partly.saturating_add(u64::try_from(time.sum()).unwrap_or(u64::MAX));
     }
@@ -173,10 +147,10 @@ impl Series {
                 reads: t.reads,
                 writes: t.writes,
                 others: t.others,
-                aio: recorded.aio.then_some(t.aio),
-                writeback: recorded.sync.then_some(t.writeback),
-                readahead: recorded.readahead.then_some(t.readahead),
-                nosync: recorded.sync.then_some(t.nosync),
+                aio: recorded.aio.then_some(t.classes.aio),
+                writeback: recorded.sync.then_some(t.classes.writeback),
+                readahead: recorded.readahead.then_some(t.classes.readahead),
+                nosync: recorded.sync.then_some(t.classes.nosync),
                 read_bytes: t.read_bytes,
                 write_bytes: t.write_bytes,
                 depth: recorded.latency.then_some(under_way / width as f64),

@@ -59,7 +59,7 @@ pub struct StageTimes {
 }
 
 /// The stages of a device.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct DeviceStages {
     /// The device.
     pub device: String,
@@ -137,16 +137,9 @@ struct Device {
     /// By first block, and of one block in the order of queueing.
     bios: BTreeMap<(u64, u64), Bio>,
     times: [Times; STAGES.len()],
-    queued: u64,
-    splits: u64,
-    issued: u64,
-    merged: [u64; 2],
-    plugs: u64,
-    unplugs: u64,
-    implicit: u64,
     unplugged: Times,
-    given_up: u64,
-    unjoined: u64,
+    /// The rest of the report, counted so far.
+    counts: DeviceStages,
 }
 
 impl Device {
@@ -175,7 +168,7 @@ impl Device {
         let behind = *bio;
         bio.end = rest;
         self.bios.insert((rest, order), behind);
-        self.splits += 1;
+        self.counts.splits += 1;
     }
 
     fn queue(&mut self, event: &Event) {
@@ -183,14 +176,14 @@ impl Device {
         if event.bytes == 0 {
             return;
         }
-        self.queued += 1;
+        self.counts.queued += 1;
         if self.bios.len() >= MAX_BIOS {
-            self.given_up += 1;
+            self.counts.given_up += 1;
             return;
         }
         let (end, queued) = (end_of(event), event.time_ns);
         let bio = Bio { end, queued, made: None, inserted: None, merged: None, issued: None };
-        self.bios.insert((event.sector, self.queued), bio);
+        self.bios.insert((event.sector, self.counts.queued), bio);
     }
 
     fn take(&mut self, event: &Event) {
@@ -212,16 +205,20 @@ impl Device {
                 }
             }
             Action::BackMerge | Action::FrontMerge => {
-                self.merged[usize::from(event.action == Action::FrontMerge)] += 1;
+                let counts = &mut self.counts;
+                match event.action {
+                    Action::FrontMerge => counts.merged_front += 1,
+                    _ => counts.merged_back += 1,
+                }
                 let Some(bio) = self.at(event.sector) else { return };
                 bio.merged = Some(now);
                 let queued = bio.queued;
                 self.add(Stage::Q2M, queued, now);
             }
             Action::Issue if event.bytes > 0 => {
-                self.issued += 1;
+                self.counts.issued += 1;
                 let within = self.within(event);
-                self.unjoined += u64::from(within.is_empty());
+                self.counts.unjoined += u64::from(within.is_empty());
                 for (place, bio) in within {
                     match (bio.inserted, bio.merged) {
                         (Some(inserted), _) => self.add(Stage::I2D, inserted, now),
@@ -253,10 +250,10 @@ impl Device {
 
     fn plug(&mut self, plug: Plug) {
         match plug {
-            Plug::Plugged => self.plugs += 1,
+            Plug::Plugged => self.counts.plugs += 1,
             Plug::Unplugged { requests, implicit } => {
-                self.unplugs += 1;
-                self.implicit += u64::from(implicit);
+                self.counts.unplugs += 1;
+                self.counts.implicit_unplugs += u64::from(implicit);
                 if let Some(requests) = requests {
                     self.unplugged.add(requests);
                 }
@@ -274,17 +271,8 @@ impl Device {
         DeviceStages {
             device,
             stages: stages.collect(),
-            queued: self.queued,
-            splits: self.splits,
-            issued: self.issued,
-            merged_back: self.merged[0],
-            merged_front: self.merged[1],
-            plugs: self.plugs,
-            unplugs: self.unplugs,
-            implicit_unplugs: self.implicit,
             unplugged_mean: mean(&self.unplugged),
-            given_up: self.given_up,
-            unjoined: self.unjoined,
+            ..self.counts.clone()
         }
     }
 }

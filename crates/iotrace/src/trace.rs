@@ -160,7 +160,7 @@ fn ask_ios(
             first: if binary { String::new() } else { first },
         });
     }
-    let Found { about, files, notes } = found;
+    let Found { about, files } = found;
     if let Some(saver) = asking.taker.saver {
         saver.finish(&about)?;
     }
@@ -174,7 +174,7 @@ fn ask_ios(
         files,
         latency_is: about.latency_is,
         recorded: about.recorded,
-        notes,
+        notes: Vec::new(),
     };
     let wall = about.wall_offset_ns.map(i128::from);
     let report = asking.taker.analysis.report(source, about.completeness, wall);
@@ -188,23 +188,8 @@ struct Taker<'a, 'o> {
     text: Option<EventText<'a, &'o mut dyn Write>>,
 }
 
-impl Sink for Taker<'_, '_> {
-    fn start(&mut self, io: &Io) {
-        self.analysis.start(io);
-    }
-
-    fn end(&mut self, io: &Io) {
-        self.analysis.end(io);
-        if let Some(saver) = &mut self.saver {
-            saver.end(io);
-        }
-        if let Some(text) = &mut self.text {
-            text.end(io);
-        }
-    }
-
-    fn whole(&mut self, io: &Io) {
-        self.analysis.whole(io);
+impl Taker<'_, '_> {
+    fn keep(&mut self, io: &Io) {
         if let Some(saver) = &mut self.saver {
             saver.end(io);
         }
@@ -214,11 +199,26 @@ impl Sink for Taker<'_, '_> {
     }
 }
 
+impl Sink for Taker<'_, '_> {
+    fn start(&mut self, io: &Io) {
+        self.analysis.start(io);
+    }
+
+    fn end(&mut self, io: &Io) {
+        self.analysis.end(io);
+        self.keep(io);
+    }
+
+    fn whole(&mut self, io: &Io) {
+        self.analysis.whole(io);
+        self.keep(io);
+    }
+}
+
 /// What reading found out.
 struct Found {
     about: TraceAbout,
     files: u32,
-    notes: Vec<String>,
 }
 
 /// A question on its way through a trace.
@@ -266,7 +266,7 @@ impl Asking<'_, '_> {
             completeness,
             wall_offset_ns: wall_offset_ns.and_then(|ns| i64::try_from(ns).ok()),
         };
-        Ok(Found { about, files: self.opened.files.len() as u32, notes: Vec::new() })
+        Ok(Found { about, files: self.opened.files.len() as u32 })
     }
 
     /// Says to the file that I/Os are kept in whether their hints are recorded.
@@ -315,7 +315,7 @@ impl Asking<'_, '_> {
         let mut about =
             read.map_err(|e| Error::Parquet { path: path(), reason: plain(&e.to_string()) })?;
         about.format = format!("Parquet, from {}", about.format);
-        Ok(Found { about, files: 1, notes: Vec::new() })
+        Ok(Found { about, files: 1 })
     }
 }
 

@@ -325,26 +325,21 @@ impl<'a> Translator<'a> {
 /// What a record tells of a request; `None` for what tells of none.
 #[inline]
 fn action(what: u32) -> Option<Action> {
-    const ACTIONS: [Option<Action>; 16] = [
-        None,
-        Some(Action::Queue),
-        Some(Action::BackMerge),
-        Some(Action::FrontMerge),
-        Some(Action::Start),
-        None,
-        Some(Action::Requeue),
-        Some(Action::Issue),
-        Some(Action::Complete),
-        None,
-        None,
-        None,
-        Some(Action::Insert),
-        Some(Action::Split),
-        None,
-        None,
-    ];
-    let number = what & 0xFF;
-    if what & NOTIFY != 0 || number > 15 { None } else { ACTIONS[number as usize] }
+    if what & NOTIFY != 0 {
+        return None;
+    }
+    Some(match what & 0xFF {
+        1 => Action::Queue,
+        2 => Action::BackMerge,
+        3 => Action::FrontMerge,
+        4 => Action::Start,
+        6 => Action::Requeue,
+        7 => Action::Issue,
+        8 => Action::Complete,
+        12 => Action::Insert,
+        13 => Action::Split,
+        _ => return None,
+    })
 }
 
 #[inline]

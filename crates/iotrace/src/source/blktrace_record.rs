@@ -103,11 +103,7 @@ impl<R: Read> Records<R> {
         if !self.find_record()? {
             return Ok(None);
         }
-        let (record, _) = match self.order {
-            Order::Little => decoded::<false>(self.head()),
-            Order::Big => decoded::<true>(self.head()),
-        };
-        Ok(Some(record.time_ns))
+        Ok(Some(self.head().0.time_ns))
     }
 
     /// The next record if its time is not after `until`; `None` also at the end. `BIG` is the byte order.
@@ -138,24 +134,19 @@ impl<R: Read> Records<R> {
         }
     }
 
+    /// The record at the start of the buffer, without what follows it, and how long that is.
     #[inline]
-    fn head(&self) -> &[u8; HEAD] {
-        self.buffer[self.start..self.start + HEAD].try_into().expect("a whole head")
+    fn head(&self) -> (Record<'static>, usize) {
+        let head = self.buffer[self.start..].first_chunk().expect("a whole head");
+        match self.order {
+            Order::Little => decoded::<false>(head),
+            Order::Big => decoded::<true>(head),
+        }
     }
 
     #[inline]
     fn is_head(&self) -> bool {
         self.buffer[self.start..self.start + 4] == self.magic
-    }
-
-    #[inline]
-    fn next_extra(&self) -> usize {
-        let head = self.head();
-        let bytes = [head[46], head[47]];
-        usize::from(match self.order {
-            Order::Little => u16::from_le_bytes(bytes),
-            Order::Big => u16::from_be_bytes(bytes),
-        })
     }
 
     /// Whether a whole record is at the start of the buffer, after reading and passing over what is
@@ -169,7 +160,7 @@ impl<R: Read> Records<R> {
                     self.skipped += 1;
                     continue;
                 }
-                if waiting >= HEAD + self.next_extra() {
+                if waiting >= HEAD + self.head().1 {
                     return Ok(true);
                 }
             }

@@ -8,7 +8,7 @@
 //!
 //! The last two have no latencies.
 
-use crate::event::{BLOCK_BYTES, FileFrom, Flags, Io, Op};
+use crate::event::{BLOCK_BYTES, Io, Op};
 use crate::fields::{Cursor, bytes_that_are};
 use crate::names::Names;
 use crate::series::Recorded;
@@ -226,23 +226,7 @@ fn whole(
     bytes: u64,
     op: Op,
 ) -> Io {
-    Io {
-        serial: 0,
-        start_ns,
-        latency_ns,
-        queue_ns: None,
-        device_ns: None,
-        device,
-        sector,
-        bytes,
-        op,
-        flags: Flags::default(),
-        pid: None,
-        program: Names::NONE,
-        file: Names::NONE,
-        file_from: FileFrom::Nothing,
-        cgroup: Names::NONE,
-    }
+    Io { start_ns, latency_ns, device, sector, bytes, op, ..Io::default() }
 }
 
 #[cfg(test)]

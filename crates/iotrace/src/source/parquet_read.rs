@@ -195,7 +195,7 @@ impl Column {
         match &mut self.reader {
             None => return Ok(rows),
             Some(ColumnReader::Int64ColumnReader(numbers)) => {
-                decode(numbers, rows, levels, into, |number| number.cast_unsigned())?;
+                decode(numbers, rows, levels, into, i64::cast_unsigned)?;
             }
             Some(ColumnReader::BoolColumnReader(flags)) => {
                 decode(flags, rows, levels, into, u64::from)?;

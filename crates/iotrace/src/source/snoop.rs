@@ -103,23 +103,7 @@ impl<'a> SnoopReader<'a> {
         let mut words = [&b""[..]; MAX_COLUMNS];
         let words = split(line, &self.columns.0, &mut words)?;
         let (mut time, mut latency, mut queue) = (None, None, None);
-        let mut io = Io {
-            serial: 0,
-            start_ns: 0,
-            latency_ns: None,
-            queue_ns: None,
-            device_ns: None,
-            device: Names::NONE,
-            sector: 0,
-            bytes: 0,
-            op: Op::Unknown,
-            flags: Flags::default(),
-            pid: None,
-            program: Names::NONE,
-            file: Names::NONE,
-            file_from: FileFrom::Nothing,
-            cgroup: Names::NONE,
-        };
+        let mut io = Io::default();
         for (column, word) in self.columns.0.iter().zip(words) {
             match *column {
                 Column::Time(digits) => time = Some(whole_decimal(word, digits)?),

@@ -67,11 +67,7 @@ pub(super) fn resolve(filter: &mut Filter, devices: &BlockDevices) -> Result<(),
     }
     let mut names = Vec::new();
     for name in &filter.devices {
-        let device = devices.find(name).ok_or_else(|| {
-            NotAvailable::because(format!(
-                "there is no block device `{name}`; `assay io --devices` lists those there are"
-            ))
-        })?;
+        let device = devices.wanted(name)?;
         match (&device.disk, device.first_block, device.blocks) {
             (None, ..) => names.push(device.name.clone()),
             (Some(disk), Some(first), Some(blocks)) if filter.devices.len() == 1 => {

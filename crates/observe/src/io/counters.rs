@@ -4,9 +4,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use assay_iotrace::{
-    Analysis, Completeness, Cost, Counted, LogLinear, Names, Op, Question, Recorded,
-};
+use assay_iotrace::{Analysis, Completeness, Cost, Counted, Names, Op, Question, Recorded};
 
 use super::devices::{BlockDevices, packed};
 use super::tracer::{Method, Way};
@@ -95,22 +93,10 @@ impl<'n> Way<'n> for Counters<'n> {
                 let since = |which: usize| counts[at][which].saturating_sub(before[at][which]);
                 let counted = Counted {
                     device: self.names.id(name),
-                    program: Names::NONE,
-                    pid: None,
                     op: *op,
-                    file: Names::NONE,
-                    cgroup: Names::NONE,
                     ios: since(0),
                     bytes: since(1),
-                    aio: 0,
-                    writeback: 0,
-                    readahead: 0,
-                    nosync: 0,
-                    latency: LogLinear::default(),
-                    queue: LogLinear::default(),
-                    device_time: LogLinear::default(),
-                    rows: Vec::new(),
-                    regions: Vec::new(),
+                    ..Counted::default()
                 };
                 self.ios += counted.ios;
                 for a in analyses.iter_mut() {

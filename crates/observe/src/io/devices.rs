@@ -6,8 +6,10 @@ use std::io;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
+use assay_iotrace::Names;
 use serde::Serialize;
 
+use crate::NotAvailable;
 use crate::made_of::made_of;
 
 /// One block device or partition.
@@ -110,6 +112,22 @@ impl BlockDevices {
     /// The device of a number.
     pub fn number(&self, number: u32) -> Option<&BlockDevice> {
         self.by_number.get(&number)
+    }
+
+    /// The id of a device's name; one that came after the tracer has only its number.
+    pub(super) fn name_id(&self, number: u32, names: &Names) -> u32 {
+        let name = self.number(number).map(|d| d.name.clone());
+        let name = name.unwrap_or_else(|| format!("{}:{}", number >> 20, number & 0xf_ffff));
+        names.id(name.as_bytes())
+    }
+
+    /// As [`BlockDevices::find`], with the reason where there is none.
+    pub(super) fn wanted(&self, name: &str) -> Result<&BlockDevice, NotAvailable> {
+        self.find(name).ok_or_else(|| {
+            NotAvailable::because(format!(
+                "there is no block device `{name}`; `assay io --devices` lists those there are"
+            ))
+        })
     }
 
     /// Every device, by number.

@@ -227,7 +227,7 @@ impl<'n> Way<'n> for EbpfTracer<'n> {
         for left in std::mem::take(&mut self.left) {
             let event = missed::event(&left);
             let io = io_of(&event, names, labels);
-            let counted = missed::counted(&io, &labels.of_event(&event, names));
+            let counted = missed::counted(&io, labels.of_event(&event, names));
             for a in analyses.iter_mut() {
                 a.add_counted(t_ns, &counted);
             }

@@ -3,14 +3,13 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use assay_iotrace::{FileFrom, Flags, NameCache, Names};
+use assay_iotrace::{Counted, FileFrom, Flags, NameCache, Names};
 
 use super::abi::{Key, RingEvent};
 use super::cgroups::Cgroups;
 use super::devices::BlockDevices;
 use super::files::{FileKey, Files};
 use super::ring::{Labelling, program};
-use super::tally::Labels;
 
 /// The names, each looked up once.
 pub(super) struct Lookup<'n> {
@@ -48,18 +47,19 @@ impl<'n> Lookup<'n> {
     }
 
     /// Of an I/O by itself, by what is asked for.
-    pub fn of_event(&mut self, event: &RingEvent, names: &mut NameCache<'_>) -> Labels {
+    pub fn of_event(&mut self, event: &RingEvent, names: &mut NameCache<'_>) -> Counted {
         let flags = Flags(event.flags);
-        Labels {
+        Counted {
             device: self.device(event.dev),
             program: program(&event.comm, names),
             pid: Some(event.tgid),
             file: self.file(event, flags).0,
             cgroup: if event.cgroup > 0 { self.cgroup(event.cgroup) } else { Names::NONE },
+            ..Counted::default()
         }
     }
 
-    pub fn of(&mut self, key: &Key, names: &mut NameCache<'_>) -> Labels {
+    pub fn of(&mut self, key: &Key, names: &mut NameCache<'_>) -> Counted {
         let event = RingEvent {
             ino: key.ino,
             file_dev: key.file_dev,
@@ -67,12 +67,13 @@ impl<'n> Lookup<'n> {
             sure: key.sure,
             ..RingEvent::default()
         };
-        Labels {
+        Counted {
             device: self.device(key.dev),
             program: program(&key.comm, names),
             pid: (key.tgid > 0).then_some(key.tgid),
             file: self.file(&event, Flags::default().with_if(key.metadata > 0, Flags::META)).0,
             cgroup: if key.cgroup > 0 { self.cgroup(key.cgroup) } else { Names::NONE },
+            ..Counted::default()
         }
     }
 }
@@ -80,12 +81,7 @@ impl<'n> Lookup<'n> {
 impl Labelling for Lookup<'_> {
     fn device(&mut self, dev: u32) -> u32 {
         let (devices, names) = (&self.devices, self.names);
-        *self.known_devices.entry(dev).or_insert_with(|| {
-            // One that came after the tracer has only its number.
-            let name = devices.number(dev).map(|d| d.name.clone());
-            let name = name.unwrap_or_else(|| format!("{}:{}", dev >> 20, dev & 0xf_ffff));
-            names.id(name.as_bytes())
-        })
+        *self.known_devices.entry(dev).or_insert_with(|| devices.name_id(dev, names))
     }
 
     fn file(&mut self, event: &RingEvent, flags: Flags) -> (u32, FileFrom) {

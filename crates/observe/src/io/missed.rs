@@ -5,11 +5,10 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use assay_iotrace::{Counted, Flags, Io, LogLinear, Measure, Op, Pow2};
+use assay_iotrace::{ClassCounts, Counted, Io, Measure, Pow2};
 
 use super::abi::{RingEvent, UnderWay};
 use super::devices::BlockDevices;
-use super::tally::Labels;
 
 /// Of the I/Os without a seen end those that have ended: all but as many of each device, the youngest, as
 /// the kernel says that the device still has under way.
@@ -56,30 +55,18 @@ pub(super) fn event(io: &UnderWay) -> RingEvent {
     }
 }
 
-/// As the probes would have counted it, without times.
-pub(super) fn counted(io: &Io, labels: &Labels) -> Counted {
+/// As the probes would have counted it, without times; `names` has what its group stands for.
+pub(super) fn counted(io: &Io, names: Counted) -> Counted {
     let mut sizes = Pow2::default();
     sizes.add(io.bytes);
-    let data = io.op.moves_data();
-    let is = |on: bool| u64::from(data && on);
     Counted {
-        device: labels.device,
-        program: labels.program,
-        pid: labels.pid,
         op: io.op,
-        file: labels.file,
-        cgroup: labels.cgroup,
         ios: 1,
         bytes: io.bytes,
-        aio: is(io.flags.has(Flags::AIO)),
-        writeback: is(io.op == Op::Write && io.is_writeback()),
-        readahead: is(io.flags.has(Flags::READAHEAD)),
-        nosync: is(!io.flags.has(Flags::SYNC)),
-        latency: LogLinear::default(),
-        queue: LogLinear::default(),
-        device_time: LogLinear::default(),
+        classes: if io.op.moves_data() { ClassCounts::of(io) } else { ClassCounts::default() },
         rows: vec![(Measure::Size, sizes)],
         regions: vec![(io.sector, 1)],
+        ..names
     }
 }
 

@@ -57,11 +57,7 @@ pub(super) fn filter(
     }
     let mut wanted = Vec::new();
     for (at, name) in filter.devices.iter().enumerate() {
-        let device = devices.find(name).ok_or_else(|| {
-            NotAvailable::because(format!(
-                "there is no block device `{name}`; `assay io --devices` lists those there are"
-            ))
-        })?;
+        let device = devices.wanted(name)?;
         config.devices[at] = device.number();
         wanted.push(device.number());
     }

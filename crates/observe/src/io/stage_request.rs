@@ -28,16 +28,9 @@ pub(super) fn wanted(
         return Err(NotAvailable::because(format!("a live filter names at most {most} devices")));
     }
     let number = |name: &String| {
-        let device = devices.find(name)?;
+        let device = devices.wanted(name)?;
         let disk = device.disk.as_ref().and_then(|disk| devices.find(disk));
-        Some(disk.unwrap_or(device).number())
+        Ok(disk.unwrap_or(device).number())
     };
-    let of = |name: &String| {
-        number(name).ok_or_else(|| {
-            NotAvailable::because(format!(
-                "there is no block device `{name}`; `assay io --devices` lists those there are"
-            ))
-        })
-    };
-    names.iter().map(of).collect()
+    names.iter().map(number).collect()
 }

@@ -208,11 +208,7 @@ impl<'n> StageTracer<'n> {
 
     fn device(&mut self, dev: u32) -> u32 {
         let (known, names) = (&self.known, self.names);
-        *self.devices.entry(dev).or_insert_with(|| {
-            let name = known.number(dev).map(|d| d.name.clone());
-            let name = name.unwrap_or_else(|| format!("{}:{}", dev >> 20, dev & 0xf_ffff));
-            names.id(name.as_bytes())
-        })
+        *self.devices.entry(dev).or_insert_with(|| known.name_id(dev, names))
     }
 
     /// Stops and tells what was seen.

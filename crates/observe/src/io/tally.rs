@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use assay_iotrace::{Analysis, Counted, LogLinear, Measure, Names, Op, Pow2};
+use assay_iotrace::{Analysis, ClassCounts, Counted, LogLinear, Measure, Names, Op, Pow2};
 
 use super::abi::{Cell, FINE, Key, REGIONS, ROWS, RegionCounts};
 use super::probe::Probes;
@@ -12,15 +12,6 @@ use super::probe::Probes;
 struct Seen {
     cell: Box<Cell>,
     regions: Option<Box<RegionCounts>>,
-}
-
-/// The ids of names that a group's key stands for.
-pub(super) struct Labels {
-    pub device: u32,
-    pub program: u32,
-    pub pid: Option<u32>,
-    pub file: u32,
-    pub cgroup: u32,
 }
 
 /// The groups and what was seen of them.
@@ -71,7 +62,7 @@ impl Tally {
         probes: &Probes,
         t_ns: u64,
         analyses: &mut [&mut Analysis<'_>],
-        label: &mut dyn FnMut(&Key) -> Labels,
+        label: &mut dyn FnMut(&Key) -> Counted,
     ) -> Looked {
         self.groups = probes.groups();
         let mut looked = Looked::default();
@@ -79,7 +70,7 @@ impl Tally {
             let (key, group) = self.groups[at];
             let sums = self.since(probes, group);
             if sums.ios > 0 {
-                let counted = self.counted(&key, &sums, &label(&key));
+                let counted = self.counted(&key, &sums, label(&key));
                 looked.ios += counted.ios;
                 for a in analyses.iter_mut() {
                     a.add_counted(t_ns, &counted);
@@ -89,17 +80,17 @@ impl Tally {
         // Group 0 pools what found no room; neither device nor operation of it is known.
         let pool = self.since(probes, 0);
         if pool.ios > 0 {
-            let others = Labels {
+            let others = Counted {
                 device: Names::OTHERS,
                 program: Names::OTHERS,
-                pid: None,
                 file: Names::OTHERS,
                 cgroup: Names::OTHERS,
+                ..Counted::default()
             };
             let key = Key { op: Op::Unknown as u8, ..Key::default() };
             looked.ios += pool.ios;
             looked.pooled += pool.ios;
-            let counted = self.counted(&key, &pool, &others);
+            let counted = self.counted(&key, &pool, others);
             for a in analyses.iter_mut() {
                 a.add_counted(t_ns, &counted);
             }
@@ -139,7 +130,8 @@ impl Tally {
         sums
     }
 
-    fn counted(&self, key: &Key, sums: &Sums, labels: &Labels) -> Counted {
+    /// The counts of a group; `names` has what its key stands for.
+    fn counted(&self, key: &Key, sums: &Sums, names: Counted) -> Counted {
         let time = |which: usize| {
             let t = &sums.times[which];
             LogLinear::of_counts(&sums.fine[which], u128::from(t.sum), t.least, t.greatest)
@@ -147,18 +139,10 @@ impl Tally {
         let shift = self.shifts.get(&key.dev).copied().unwrap_or(0);
         let regions = sums.regions.iter().enumerate().filter(|(_, n)| **n > 0);
         Counted {
-            device: labels.device,
-            program: labels.program,
-            pid: labels.pid,
             op: Op::ALL.get(usize::from(key.op)).copied().unwrap_or(Op::Other),
-            file: labels.file,
-            cgroup: labels.cgroup,
             ios: sums.ios,
             bytes: sums.bytes,
-            aio: sums.classes[0],
-            writeback: sums.classes[1],
-            readahead: sums.classes[2],
-            nosync: sums.classes[3],
+            classes: sums.classes,
             latency: time(0),
             queue: time(1),
             device_time: time(2),
@@ -166,6 +150,7 @@ impl Tally {
             regions: regions
                 .map(|(at, n)| (self.first_block + ((at as u64) << shift), *n))
                 .collect(),
+            ..names
         }
     }
 }
@@ -189,7 +174,7 @@ struct Time {
 struct Sums {
     ios: u64,
     bytes: u64,
-    classes: [u64; 4],
+    classes: ClassCounts,
     times: [Time; 3],
     fine: Vec<[u64; FINE]>,
     rows: Box<[[u64; ROWS]; 4]>,
@@ -201,7 +186,7 @@ impl Default for Sums {
         Sums {
             ios: 0,
             bytes: 0,
-            classes: [0; 4],
+            classes: ClassCounts::default(),
             times: [Time { sum: 0, least: u64::MAX, greatest: 0 }; 3],
             fine: vec![[0; FINE]; 3],
             rows: Box::new([[0; ROWS]; 4]),
@@ -215,10 +200,10 @@ impl Sums {
         let old = |f: fn(&Cell) -> u64| before.map_or(0, f);
         self.ios += now.ios - old(|c| c.ios);
         self.bytes += now.bytes - old(|c| c.bytes);
-        self.classes[0] += now.aio - old(|c| c.aio);
-        self.classes[1] += now.writeback - old(|c| c.writeback);
-        self.classes[2] += now.readahead - old(|c| c.readahead);
-        self.classes[3] += now.nosync - old(|c| c.nosync);
+        self.classes.aio += now.aio - old(|c| c.aio);
+        self.classes.writeback += now.writeback - old(|c| c.writeback);
+        self.classes.readahead += now.readahead - old(|c| c.readahead);
+        self.classes.nosync += now.nosync - old(|c| c.nosync);
         for (which, time) in self.times.iter_mut().enumerate() {
             let (t, old) = (&now.times[which], before.map(|c| &c.times[which]));
             time.sum += t.sum - old.map_or(0, |t| t.sum);

@@ -162,11 +162,7 @@ impl<'n> Tracepoints<'n> {
 
     fn device(&mut self, number: u32) -> u32 {
         let (devices, names) = (&self.devices, self.names);
-        *self.known.entry(number).or_insert_with(|| {
-            let name = devices.number(number).map(|d| d.name.clone());
-            let name = name.unwrap_or_else(|| format!("{}:{}", number >> 20, number & 0xf_ffff));
-            names.id(name.as_bytes())
-        })
+        *self.known.entry(number).or_insert_with(|| devices.name_id(number, names))
     }
 
     /// The name of a process, and whether it is a kernel thread that writes back.
