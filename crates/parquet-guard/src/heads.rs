@@ -1,7 +1,7 @@
 //! The structures in a Parquet file's footer and before its pages, as tables (parquet.thrift of the Parquet
 //! format). The reader takes a field for what the format says it holds, whatever type the file gives it: in a
-//! damaged file it would read from another place than [`Thrift::skip`](crate::thrift::Thrift::skip), and a list
-//! of two thousand million booleans, which have no bytes, may begin there.
+//! damaged file it would read from another place than what stands there, and a list of two thousand million
+//! booleans, which have no bytes, may begin there.
 
 use crate::thrift::{LIST, STRUCT, Thrift};
 
@@ -139,18 +139,29 @@ const PAGE: Fields = &[
     ),
 ];
 
-/// Whether a footer is what the format says, field by field.
-pub(crate) fn is_footer(bytes: &[u8]) -> bool {
-    fields(&mut Thrift::new(bytes), FOOTER).is_some()
+/// Hears every integer and the length of every list, with the numbers of the fields that lead to it; `None` from it ends the
+/// reading.
+pub(crate) type Hear<'a> = &'a mut dyn FnMut(&[i64], i64) -> Option<()>;
+
+/// Reads a footer field by field; `None`: it is not what the format says.
+pub(crate) fn footer(bytes: &[u8], hear: Hear<'_>) -> Option<()> {
+    fields(&mut Thrift::new(bytes), FOOTER, &mut Vec::new(), hear)
 }
 
-/// Whether what `bytes` begin with is the head of a page.
-pub(crate) fn is_page_head(bytes: &[u8]) -> bool {
-    fields(&mut Thrift::new(bytes), PAGE).is_some()
+/// Reads the head of a page, which `bytes` begin with, and returns its length; `None`: it is not what the format says.
+pub(crate) fn page_head(bytes: &[u8], hear: Hear<'_>) -> Option<usize> {
+    let mut thrift = Thrift::new(bytes);
+    fields(&mut thrift, PAGE, &mut Vec::new(), hear)?;
+    Some(thrift.position())
 }
 
 /// Passes over a structure whose fields are known and in order, as all writers have them.
-fn fields(thrift: &mut Thrift<'_>, known: Fields) -> Option<()> {
+fn fields(
+    thrift: &mut Thrift<'_>,
+    known: Fields,
+    path: &mut Vec<i64>,
+    hear: Hear<'_>,
+) -> Option<()> {
     let mut last = 0;
     loop {
         let before = last;
@@ -159,18 +170,29 @@ fn fields(thrift: &mut Thrift<'_>, known: Fields) -> Option<()> {
             return Some(());
         }
         let (_, holds) = known.iter().find(|(known, _)| *known == id && id > before)?;
-        value(thrift, *holds, kind)?;
+        path.push(id);
+        value(thrift, *holds, kind, path, hear)?;
+        path.pop();
     }
 }
 
-fn value(thrift: &mut Thrift<'_>, holds: Holds, kind: u8) -> Option<()> {
+fn value(
+    thrift: &mut Thrift<'_>,
+    holds: Holds,
+    kind: u8,
+    path: &mut Vec<i64>,
+    hear: Hear<'_>,
+) -> Option<()> {
     match (holds, kind) {
         (Holds::Boolean, 1 | 2) => Some(()),
-        (Holds::Plain(code), _) if code == kind => thrift.skip(kind),
-        (Holds::Struct(known), STRUCT) => fields(thrift, known),
+        (Holds::Plain(3), 3) => thrift.advance(1),
+        (Holds::Plain(8), 8) => thrift.bytes(),
+        (Holds::Plain(code @ 4..=6), _) if code == kind => hear(path, thrift.integer()?),
+        (Holds::Struct(known), STRUCT) => fields(thrift, known, path, hear),
         (Holds::List(each), LIST) => {
             let (count, kind) = thrift.list()?;
-            (0..count).try_for_each(|_| value(thrift, *each, kind))
+            hear(path, i64::try_from(count).ok()?)?;
+            (0..count).try_for_each(|_| value(thrift, *each, kind, path, hear))
         }
         _ => None,
     }
@@ -179,6 +201,10 @@ fn value(thrift: &mut Thrift<'_>, holds: Holds, kind: u8) -> Option<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn is_footer(bytes: &[u8]) -> bool {
+        footer(bytes, &mut |_, _| Some(())).is_some()
+    }
 
     #[test]
     fn a_field_of_another_type_than_the_formats_is_refused() {
@@ -192,5 +218,8 @@ mod tests {
         assert!(!is_footer(&[0x36, 0x50, 0x05, 2, 2, 0]));
         assert!(!is_footer(&[0xe5, 2, 0]));
         assert!(!is_footer(&[0x36, 0x50]));
+        // A list of booleans, which have no bytes, and a map of a number to one.
+        assert!(!is_footer(&[0x29, 0x21, 2, 2, 0]), "found by fuzzing");
+        assert!(!is_footer(&[0x2b, 1, 0x51, 2, 1, 0]));
     }
 }

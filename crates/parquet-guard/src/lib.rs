@@ -12,9 +12,8 @@ use parquet::errors::{ParquetError, Result};
 use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 
-use crate::heads::{is_footer, is_page_head};
+use crate::heads::{footer, page_head};
 pub use crate::positioned::Positioned;
-use crate::thrift::{I32, LIST, STRUCT, Thrift};
 
 /// The largest footer; ours are a few kilobytes.
 const MAX_FOOTER: u64 = 16 << 20;
@@ -23,7 +22,7 @@ const MAX_PAGE: i64 = 16 << 20;
 /// The most bytes that the head of a page may take.
 const MAX_PAGE_HEAD: usize = 16 << 10;
 /// The most columns.
-const MAX_COLUMNS: u64 = 256;
+const MAX_COLUMNS: i64 = 256;
 
 fn wrong(what: &str) -> ParquetError {
     ParquetError::General(what.to_owned())
@@ -60,39 +59,23 @@ fn check_footer(file: &File, length: u64) -> Result<()> {
     }
     let mut bytes = vec![0; footer as usize];
     file.read_exact_at(&mut bytes, end - footer)?;
-    let sane = is_footer(&bytes).then(|| footer_is_sane(&bytes)).flatten();
-    sane.ok_or_else(|| wrong("its footer is damaged"))
+    footer_is_sane(&bytes).ok_or_else(|| wrong("its footer is damaged"))
 }
 
 /// FileMetaData: field 2 is the schema, a list of structures whose field 5 is a number of children.
 fn footer_is_sane(bytes: &[u8]) -> Option<()> {
-    let mut thrift = Thrift::new(bytes);
-    let mut last = 0;
-    loop {
-        match thrift.field(&mut last)? {
-            (_, 0) => return Some(()),
-            (2, LIST) => {
-                let (count, of) = thrift.list()?;
-                if count > MAX_COLUMNS || of != STRUCT {
-                    return None;
-                }
-                for _ in 0..count {
-                    let mut element = 0;
-                    loop {
-                        match thrift.field(&mut element)? {
-                            (_, 0) => break,
-                            (5, I32) if !(0..count as i64).contains(&thrift.integer()?) => {
-                                return None;
-                            }
-                            (5, I32) => {}
-                            (_, kind) => thrift.skip(kind)?,
-                        }
-                    }
-                }
+    let mut columns = 0;
+    footer(bytes, &mut |path, value| {
+        let sane = match path {
+            [2] => {
+                columns = value;
+                value <= MAX_COLUMNS
             }
-            (_, kind) => thrift.skip(kind)?,
-        }
-    }
+            [2, 5] => (0..columns).contains(&value),
+            _ => true,
+        };
+        sane.then_some(())
+    })
 }
 
 fn check_chunk(file: &File, chunk: &ColumnChunkMetaData, length: u64) -> Result<()> {
@@ -148,25 +131,18 @@ struct Page {
 
 impl Page {
     fn read(bytes: &[u8]) -> Option<Page> {
-        if !is_page_head(bytes) {
-            return None;
-        }
-        let mut thrift = Thrift::new(bytes);
         let mut page = Page { plain: -1, packed: -1, ..Page::default() };
-        let mut last = 0;
-        loop {
-            match thrift.field(&mut last)? {
-                (_, 0) => break,
-                (2, I32) => page.plain = thrift.integer()?,
-                (3, I32) => page.packed = thrift.integer()?,
-                (5, STRUCT) => take_integer(&mut thrift, 2, &mut page.encoding)?,
-                (7, STRUCT) => take_integer(&mut thrift, 1, &mut page.entries)?,
-                (8, STRUCT) => take_integer(&mut thrift, 4, &mut page.encoding)?,
-                (_, kind) => thrift.skip(kind)?,
+        let head = page_head(bytes, &mut |path, value| {
+            match path {
+                [2] => page.plain = value,
+                [3] => page.packed = value,
+                [5, 2] | [8, 4] => page.encoding = Some(value),
+                [7, 1] => page.entries = Some(value),
+                _ => {}
             }
-        }
-        page.head = thrift.position() as u64;
-        Some(page)
+            Some(())
+        })?;
+        Some(Page { head: head as u64, ..page })
     }
 
     fn is_sane(&self) -> bool {
@@ -185,17 +161,5 @@ impl Page {
     /// `PLAIN_DICTIONARY` and `RLE_DICTIONARY`.
     fn wants_dictionary(&self) -> bool {
         matches!(self.encoding, Some(2 | 8))
-    }
-}
-
-/// Passes over a structure and takes the integer in one of its fields.
-fn take_integer(thrift: &mut Thrift<'_>, wanted: i64, into: &mut Option<i64>) -> Option<()> {
-    let mut last = 0;
-    loop {
-        match thrift.field(&mut last)? {
-            (_, 0) => return Some(()),
-            (id, I32) if id == wanted => *into = Some(thrift.integer()?),
-            (_, kind) => thrift.skip(kind)?,
-        }
     }
 }

@@ -8,13 +8,9 @@ pub(crate) struct Thrift<'a> {
     at: usize,
 }
 
-/// The type codes that are looked at.
-pub(crate) const I32: u8 = 5;
+/// Codes of types.
 pub(crate) const LIST: u8 = 9;
 pub(crate) const STRUCT: u8 = 12;
-
-/// How deep structures may be nested.
-const DEPTH: u8 = 24;
 
 impl<'a> Thrift<'a> {
     pub(crate) fn new(bytes: &'a [u8]) -> Self {
@@ -32,7 +28,7 @@ impl<'a> Thrift<'a> {
         Some(byte)
     }
 
-    fn advance(&mut self, n: u64) -> Option<()> {
+    pub(crate) fn advance(&mut self, n: u64) -> Option<()> {
         let at = self.at.checked_add(usize::try_from(n).ok()?)?;
         if at > self.bytes.len() {
             return None;
@@ -83,64 +79,9 @@ impl<'a> Thrift<'a> {
         Some((count, head & 0x0f))
     }
 
-    /// Passes over a value of a type.
-    pub(crate) fn skip(&mut self, kind: u8) -> Option<()> {
-        self.skip_at(kind, DEPTH)
-    }
-
-    fn skip_at(&mut self, kind: u8, depth: u8) -> Option<()> {
-        let below = depth.checked_sub(1)?;
-        match kind {
-            1 | 2 => Some(()), // a boolean field: its type is its value
-            3 => self.advance(1),
-            4..=6 => self.varint().map(|_| ()),
-            7 => self.advance(8),
-            8 => {
-                let n = self.varint()?;
-                self.advance(n)
-            }
-            LIST | 10 => {
-                let (count, of) = self.list()?;
-                (0..count).try_for_each(|_| self.skip_element(of, below))
-            }
-            11 => {
-                let count = self.varint()?;
-                let kinds = if count == 0 { 0 } else { self.byte()? };
-                (0..count).try_for_each(|_| {
-                    self.skip_element(kinds >> 4, below)?;
-                    self.skip_element(kinds & 0x0f, below)
-                })
-            }
-            STRUCT => {
-                let mut last = 0;
-                loop {
-                    match self.field(&mut last)? {
-                        (_, 0) => return Some(()),
-                        (_, kind) => self.skip_at(kind, below)?,
-                    }
-                }
-            }
-            _ => None,
-        }
-    }
-
-    /// An element of a list. Parquet has no booleans in lists before its rows, and the reader behind this
-    /// one takes them to have no bytes: a few bytes would keep it busy for two thousand million of them.
-    fn skip_element(&mut self, kind: u8, depth: u8) -> Option<()> {
-        if matches!(kind, 1 | 2) { None } else { self.skip_at(kind, depth) }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lists_are_passed_over_unless_they_are_of_booleans() {
-        let of = |kind: u8| [0x20 | kind, 2, 2];
-        assert_eq!(Thrift::new(&of(I32)).skip(LIST), Some(()));
-        assert_eq!(Thrift::new(&of(1)).skip(LIST), None, "found by fuzzing");
-        // A map of one number to a boolean.
-        assert_eq!(Thrift::new(&[1, I32 << 4 | 1, 2, 1]).skip(11), None);
+    /// Passes over bytes, whose number stands before them.
+    pub(crate) fn bytes(&mut self) -> Option<()> {
+        let n = self.varint()?;
+        self.advance(n)
     }
 }
