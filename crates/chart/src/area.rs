@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use crate::axis::Axis;
 use crate::frame::{Head, Inner, WIDTH, band, px, svg};
-use crate::legend::{Key, KeyKind, legend_on};
+use crate::legend::{Key, KeyKind};
 use crate::reach::Reach;
 use crate::scale::{Scale, extent};
 use crate::timeline::{PhaseSpan, Timeline};
@@ -53,12 +53,7 @@ pub struct Area {
 const PLOT_HEIGHT: f64 = 200.0;
 const MAX_STEPS: usize = 300;
 
-/// Draws the chart. Intervals without a value, and time that no interval covers, stay empty.
-pub fn render(chart: &Area) -> Markup {
-    render_over(chart, Reach::default())
-}
-
-/// As [`render`], over the time of `reach` too.
+/// Draws the chart over the time of `reach` too. Intervals without a value, and time that no interval covers, stay empty.
 pub fn render_over(chart: &Area, reach: Reach) -> Markup {
     draw(chart, reach, &FULL)
 }
@@ -70,7 +65,7 @@ pub fn render_small(chart: &Area, reach: Reach) -> Markup {
 
 /// What the layers of small charts are.
 pub fn legend(head: &Head, layers: &[Layer]) -> Markup {
-    let (legend, height) = legend_on(WIDTH, &keys(layers));
+    let (legend, height) = crate::legend::legend(WIDTH, &keys(layers));
     svg(head, "area", 30.0 + height, &legend)
 }
 
@@ -227,7 +222,9 @@ mod tests {
 
     #[test]
     fn is_as_drawn_before() {
-        insta::assert_snapshot!(render(&chart(5)).into_string().replace("><", ">\n<"));
+        insta::assert_snapshot!(
+            render_over(&chart(5), Reach::default()).into_string().replace("><", ">\n<")
+        );
     }
 
     #[test]
@@ -241,7 +238,7 @@ mod tests {
 
     #[test]
     fn a_gap_stays_empty() {
-        let svg = render(&chart(5)).into_string();
+        let svg = render_over(&chart(5), Reach::default()).into_string();
         let user = svg.split("fill layer-user\" d=\"").nth(1).unwrap();
         assert_eq!(user.split('"').next().unwrap().matches('Z').count(), 2);
         assert!(svg.contains("2.00 to 3.00 s: no data") && !svg.contains("NaN"));
@@ -254,13 +251,13 @@ mod tests {
         for s in &mut c.steps {
             (s.from_s, s.to_s) = (s.from_s / 10.0, s.to_s / 10.0);
         }
-        let svg = render(&c).into_string();
+        let svg = render_over(&c, Reach::default()).into_string();
         assert!(svg.contains("time since the beginning, ms") && svg.contains(">500<"));
     }
 
     #[test]
     fn long_runs_are_merged() {
-        let svg = render(&chart(10_000)).into_string();
+        let svg = render_over(&chart(10_000), Reach::default()).into_string();
         assert!(svg.matches("class=\"m hit\"").count() <= 300);
     }
 }

@@ -3,7 +3,7 @@
 use assay_model::units;
 use maud::{Markup, html};
 
-use crate::frame::{Inner, WIDTH, fit, px, text_width};
+use crate::frame::{Head, Inner, WIDTH, fit, px, svg, text_width};
 use crate::scale::{Scale, ScaleKind};
 use crate::ticks::{Tick, nice_domain, thin, ticks};
 
@@ -158,26 +158,24 @@ impl Axis {
     }
 }
 
-/// The two texts above the plot: what the vertical axis measures, and which way is better.
-pub(crate) fn heading(left: &str, right: &str) -> Markup {
-    heading_on(WIDTH, left, right)
-}
-
-/// As [`heading`], in a chart of this width; the second text is shortened to the room that is left.
-pub(crate) fn heading_on(width: f64, left: &str, right: &str) -> Markup {
+/// The two texts above the plot of a chart of this width: what the vertical axis measures, and which way is better. The
+/// second is shortened to the room that is left.
+pub(crate) fn heading(width: f64, left: &str, right: &str) -> Markup {
     html! {
         text class="name" x="2" y="14" { (left) }
         text class="end note" x=(px(width - 4.0)) y="14" { (fit(right, width - 16.0 - text_width(left))) }
     }
 }
 
-/// The note under a plot that ends at `bottom`: on a line of its own, below the axis' title.
-pub(crate) fn note(bottom: f64, text: &str) -> Markup {
-    html! {
-        @if !text.is_empty() {
-            text class="end note" x=(px(WIDTH - 4.0)) y=(px(bottom + 57.0)) { (text) }
+/// A chart whose plot ends at `bottom`, with a note on a line of its own below the axis' title.
+pub(crate) fn noted(head: &Head, class: &str, bottom: f64, note: &str, body: &Markup) -> Markup {
+    let body = html! {
+        (body)
+        @if !note.is_empty() {
+            text class="end note" x=(px(WIDTH - 4.0)) y=(px(bottom + 57.0)) { (note) }
         }
-    }
+    };
+    svg(head, class, foot(bottom, note), &body)
 }
 
 /// The height of a chart whose plot ends at `bottom` and that has this note.

@@ -3,8 +3,8 @@
 use assay_model::Better;
 use maud::{Markup, html};
 
-use crate::axis::{Axis, direction, foot, heading, note};
-use crate::frame::{Head, Inner, WIDTH, fit, px, svg, text_width};
+use crate::axis::{Axis, direction, heading, noted};
+use crate::frame::{Head, Inner, WIDTH, fit, px, text_width};
 use crate::mark::{Focus, mark, whisker};
 use crate::scale::extent;
 
@@ -55,16 +55,11 @@ pub fn render(chart: &Bars) -> Markup {
     // Names of systems are full of capitals and digits, which are wider than the average character.
     let left = (widest(|b| &b.label) * 1.06 + 14.0).clamp(60.0, 272.0);
     let room = (widest(|b| &b.text) + 16.0).min(220.0);
-    let inner = Inner {
-        left,
-        right: WIDTH - room,
-        top: 28.0,
-        bottom: 34.0 + ROW * chart.bars.len().max(1) as f64,
-        width: WIDTH,
-    };
+    let height = 6.0 + ROW * chart.bars.len().max(1) as f64;
+    let inner = Inner { right: WIDTH - room, ..Inner::plot(WIDTH, left, 28.0, height) };
     let x = axis.scale(inner.left, inner.right);
     let body = html! {
-        (heading("", &direction(chart.better)))
+        (heading(WIDTH, "", &direction(chart.better)))
         (axis.upright_grid(&inner))
         (axis.horizontal(&inner, &axis.title(&chart.name)))
         @for (i, b) in chart.bars.iter().enumerate() {
@@ -82,9 +77,8 @@ pub fn render(chart: &Bars) -> Markup {
                 text x=(px(end + 8.0)) y=(px(y + ROW / 2.0 + 4.0)) { (b.text) }
             }
         }
-        (note(inner.bottom, &chart.note))
     };
-    svg(&chart.head, "bars", foot(inner.bottom, &chart.note), &body)
+    noted(&chart.head, "bars", inner.bottom, &chart.note, &body)
 }
 
 #[cfg(test)]

@@ -4,8 +4,8 @@
 use assay_model::Better;
 use maud::{Markup, html};
 
-use crate::axis::{Axis, direction, foot, heading, note};
-use crate::frame::{Head, Inner, WIDTH, band, crosshair, path, px, svg};
+use crate::axis::{Axis, direction, heading, noted};
+use crate::frame::{Head, Inner, WIDTH, band, crosshair, path, px};
 use crate::labels::{Placer, rows};
 use crate::legend::{Key, KeyKind, legend};
 use crate::mark::{Focus, dash_class, mark, series_class, shape};
@@ -117,7 +117,7 @@ pub fn render(curve: &Curve) -> Markup {
     };
 
     let keys = Key::numbered(curve.series.iter().map(|s| s.label.as_str()), KeyKind::Line);
-    let (legend, legend_height) = legend(&keys);
+    let (legend, legend_height) = legend(WIDTH, &keys);
     let left = y_axis.label_room();
     let right = WIDTH - 14.0;
     let verticals: Vec<&Vertical> =
@@ -137,7 +137,7 @@ pub fn render(curve: &Curve) -> Markup {
     let y = y_axis.scale(inner.bottom, inner.top);
 
     let body = html! {
-        (heading(&y_axis.title(&curve.y_name), &direction(curve.better)))
+        (heading(WIDTH, &y_axis.title(&curve.y_name), &direction(curve.better)))
         (legend)
         (y_axis.vertical(&inner))
         (x_axis.horizontal(&inner, &x_axis.title(&curve.x_name)))
@@ -153,9 +153,8 @@ pub fn render(curve: &Curve) -> Markup {
         (crosshair(&inner))
         (lines(curve, &x, &y))
         (standouts(curve, &x, &y, inner))
-        (note(inner.bottom, &curve.note))
     };
-    svg(&curve.head, "curve", foot(inner.bottom, &curve.note), &body)
+    noted(&curve.head, "curve", inner.bottom, &curve.note, &body)
 }
 
 fn lines(curve: &Curve, x: &Scale, y: &Scale) -> Markup {

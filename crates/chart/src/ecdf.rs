@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use assay_model::Better;
 use maud::{Markup, html};
 
-use crate::axis::{Axis, direction, foot, heading, note};
-use crate::frame::{Head, Inner, crosshair, px, svg};
+use crate::axis::{Axis, direction, heading, noted};
+use crate::frame::{Head, Inner, WIDTH, crosshair, px};
 use crate::legend::{Key, KeyKind, legend};
 use crate::mark::{Focus, dash_class, mark, series_class, shape};
 use crate::scale::{Scale, extent};
@@ -52,12 +52,12 @@ pub fn render(chart: &Ecdf) -> Markup {
     let x_axis = Axis::linear((low - pad, high + pad), &chart.unit);
     let y_axis = Axis::exact((0.0, 100.0), "%");
     let keys = Key::numbered(chart.series.iter().map(|s| s.label.as_str()), KeyKind::Line);
-    let (legend, legend_height) = legend(&keys);
-    let inner = Inner::plot(y_axis.label_room(), 36.0 + legend_height, PLOT_HEIGHT);
+    let (legend, legend_height) = legend(WIDTH, &keys);
+    let inner = Inner::plot(WIDTH, y_axis.label_room(), 36.0 + legend_height, PLOT_HEIGHT);
     let x = x_axis.scale(inner.left, inner.right);
     let y = y_axis.scale(inner.bottom, inner.top);
     let body = html! {
-        (heading("trials at or below, %", &direction(chart.better)))
+        (heading(WIDTH, "trials at or below, %", &direction(chart.better)))
         (legend)
         (y_axis.vertical(&inner))
         (x_axis.horizontal(&inner, &x_axis.title(&chart.name)))
@@ -73,9 +73,8 @@ pub fn render(chart: &Ecdf) -> Markup {
                 }
             }
         }
-        (note(inner.bottom, &chart.note))
     };
-    svg(&chart.head, "ecdf", foot(inner.bottom, &chart.note), &body)
+    noted(&chart.head, "ecdf", inner.bottom, &chart.note, &body)
 }
 
 fn finite(values: &[f64]) -> Vec<f64> {

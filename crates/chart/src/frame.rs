@@ -37,13 +37,8 @@ pub(crate) struct Inner {
 }
 
 impl Inner {
-    /// The box of a plot: from `left` to the margin at the right, `height` high from `top` down.
-    pub(crate) fn plot(left: f64, top: f64, height: f64) -> Self {
-        Inner::plot_on(WIDTH, left, top, height)
-    }
-
-    /// As [`Inner::plot`], in a chart of this width.
-    pub(crate) fn plot_on(width: f64, left: f64, top: f64, height: f64) -> Self {
+    /// The box of a plot in a chart of this width: from `left` to the margin at the right, `height` high from `top` down.
+    pub(crate) fn plot(width: f64, left: f64, top: f64, height: f64) -> Self {
         Inner { left, right: width - 14.0, top, bottom: top + height, width }
     }
 }
@@ -51,15 +46,10 @@ impl Inner {
 /// The whole SVG element. Its role is `group`, not `img`: an image hides what is inside it from
 /// assistive technology, and the marks inside are images that can be focused and read.
 pub(crate) fn svg(head: &Head, class: &str, height: f64, body: &Markup) -> Markup {
-    svg_on(WIDTH, head, class, height, body)
+    svg_spanned(WIDTH, head, class, height, None, body)
 }
 
-/// As [`svg`], of this width.
-pub(crate) fn svg_on(width: f64, head: &Head, class: &str, height: f64, body: &Markup) -> Markup {
-    svg_spanned(width, head, class, height, None, body)
-}
-
-/// As [`svg_on`]; `span` is the reach of the axis of time, in seconds and in user units.
+/// As [`svg`], of this width; `span` is the reach of the axis of time, in seconds and in user units.
 pub(crate) fn svg_spanned(
     width: f64,
     head: &Head,

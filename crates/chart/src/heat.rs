@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use crate::axis::Axis;
-use crate::frame::{Head, WIDTH, px};
+use crate::frame::{Head, px};
 use crate::mark::{Focus, mark};
 use crate::reach::Reach;
 use crate::scale::{ScaleKind, extent};
@@ -53,12 +53,8 @@ impl Heat {
     }
 }
 
-/// Draws the chart: the darker a cell, the more events, by the logarithm of their number.
-pub fn render(chart: &Heat) -> Markup {
-    render_over(chart, Reach::default(), WIDTH)
-}
-
-/// As [`render`], on scales that cover `reach` too, and of this width.
+/// Draws the chart: the darker a cell, the more events, by the logarithm of their number,
+/// on scales that cover `reach` too, and of this width.
 pub fn render_over(chart: &Heat, reach: Reach, width: f64) -> Markup {
     let reach = reach.join(chart.reach());
     let (low, high) = reach.values.unwrap_or((0.0, 1.0));
@@ -145,6 +141,7 @@ fn spoken(chart: &Heat, column: &[u64], start: f64) -> String {
 mod tests {
     use super::*;
     use crate::frame::NARROW;
+    use crate::frame::WIDTH;
 
     #[test]
     fn a_cell_for_every_count_and_none_for_zero() {
@@ -159,7 +156,7 @@ mod tests {
             counts: vec![vec![1, 0], vec![0, 1000], vec![0, 0]],
             phases: vec![PhaseSpan { name: "steady".into(), from_s: 0.5, to_s: 3.0 }],
         };
-        let svg = render(&chart).into_string();
+        let svg = render_over(&chart, Reach::default(), WIDTH).into_string();
         assert_eq!(
             svg.matches("class=\"h").count() - svg.matches("class=\"heat").count(),
             2,
@@ -185,7 +182,7 @@ mod tests {
             phases: Vec::new(),
         };
         let (few, many) = (one(1, 0.0), one(1000, 4.0));
-        let alone = render(&few).into_string();
+        let alone = render_over(&few, Reach::default(), WIDTH).into_string();
         assert!(alone.contains("class=\"h6\"") && alone.contains("fullest: 1 I/Os"), "{alone}");
         let both = few.reach().join(many.reach());
         let (few, many) = (

@@ -2,9 +2,9 @@
 
 use maud::{Markup, html};
 
-use crate::axis::{Axis, foot, heading_on};
-use crate::frame::{Head, Inner, WIDTH, px, svg_on};
-use crate::legend::{Key, KeyKind, legend_on};
+use crate::axis::{Axis, foot, heading};
+use crate::frame::{Head, Inner, px, svg_spanned};
+use crate::legend::{Key, KeyKind, legend};
 use crate::mark::{Focus, mark, series_class};
 use crate::reach::Reach;
 use crate::ticks::short;
@@ -46,24 +46,20 @@ impl Histogram {
     }
 }
 
-/// Draws the chart: values along a logarithmic axis, counts upward from zero.
-pub fn render(chart: &Histogram) -> Markup {
-    render_over(chart, Reach::default(), WIDTH)
-}
-
-/// As [`render`], on scales that cover `reach` too, and of this width.
+/// Draws the chart: values along a logarithmic axis, counts upward from zero,
+/// on scales that cover `reach` too, and of this width.
 pub fn render_over(chart: &Histogram, reach: Reach, width: f64) -> Markup {
     let reach = reach.join(chart.reach());
     let x_axis = Axis::doublings(reach.values.unwrap_or((1.0, 2.0)), &chart.unit);
     let y_axis = Axis::linear((0.0, reach.most.max(1) as f64), "1");
     let keys = Key::numbered(chart.series.iter().map(|s| s.label.as_str()), KeyKind::Mark);
-    let (legend, legend_height) = legend_on(width, &keys);
-    let inner = Inner::plot_on(width, y_axis.label_room(), 34.0 + legend_height, PLOT_HEIGHT);
+    let (legend, legend_height) = legend(width, &keys);
+    let inner = Inner::plot(width, y_axis.label_room(), 34.0 + legend_height, PLOT_HEIGHT);
     let x = x_axis.scale(inner.left, inner.right);
     let y = y_axis.scale(inner.bottom, inner.top);
     let n = chart.series.len().max(1) as f64;
     let body = html! {
-        (heading_on(width, &y_axis.title(&chart.what), ""))
+        (heading(width, &y_axis.title(&chart.what), ""))
         (legend)
         (y_axis.vertical(&inner))
         (x_axis.horizontal(&inner, &x_axis.title(&chart.name)))
@@ -84,12 +80,13 @@ pub fn render_over(chart: &Histogram, reach: Reach, width: f64) -> Markup {
             }
         }
     };
-    svg_on(width, &chart.head, "histogram", foot(inner.bottom, ""), &body)
+    svg_spanned(width, &chart.head, "histogram", foot(inner.bottom, ""), None, &body)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::frame::WIDTH;
 
     #[test]
     fn marks_of_the_axis_are_edges_of_rows() {
@@ -101,7 +98,7 @@ mod tests {
             what: "I/Os".into(),
             series: vec![Series { label: "vda".into(), rows: vec![row(32_768), row(65_536)] }],
         };
-        let svg = render(&chart).into_string();
+        let svg = render_over(&chart, Reach::default(), WIDTH).into_string();
         for edge in ["32.77 µs", "65.54 µs", "131.1 µs"] {
             assert!(svg.contains(&format!(">{edge}</text>")), "{edge}: {svg}");
         }
@@ -136,7 +133,7 @@ mod tests {
                 },
             ],
         };
-        let svg = render(&chart).into_string();
+        let svg = render_over(&chart, Reach::default(), WIDTH).into_string();
         assert_eq!(svg.matches("class=\"m ").count(), 4, "{svg}");
         assert!(svg.contains("vda write: 90 I/Os from"), "{svg}");
         let narrow = render_over(&chart, Reach::default(), crate::NARROW).into_string();

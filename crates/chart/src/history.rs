@@ -4,8 +4,8 @@
 use assay_model::Better;
 use maud::{Markup, html};
 
-use crate::axis::{Axis, direction, foot, heading, note};
-use crate::frame::{Head, Inner, NARROW, crosshair, fit, path, px, svg, svg_on};
+use crate::axis::{Axis, direction, heading, noted};
+use crate::frame::{Head, Inner, NARROW, WIDTH, crosshair, fit, path, px, svg_spanned};
 use crate::labels::rows;
 use crate::mark::{Focus, link, shape};
 use crate::reduce::{MAX_MARKS, aggregated};
@@ -102,7 +102,7 @@ pub fn render(chart: &History) -> Markup {
     let y_axis = Axis::linear(domain(chart), &chart.unit);
     let x_axis = Axis::counts((0.5, n as f64 + 0.5));
     let left = y_axis.label_room();
-    let right = crate::WIDTH - 14.0;
+    let right = WIDTH - 14.0;
     // Places are counted from 0, the axis from 1.
     let x = Axis::counts((-0.5, n as f64 - 0.5)).scale(left, right);
     let words: Vec<(f64, &str)> = chart
@@ -113,7 +113,7 @@ pub fn render(chart: &History) -> Markup {
     let placed = rows(&words, left, right);
     let mark_rows = placed.iter().map(|p| p.0 + 1).max().unwrap_or(0) as f64;
     let top = 36.0 + mark_rows * 15.0;
-    let inner = Inner::plot(left, top, PLOT_HEIGHT);
+    let inner = Inner::plot(WIDTH, left, top, PLOT_HEIGHT);
     let y = y_axis.scale(inner.bottom, inner.top);
     let (from, to) = y_axis.domain;
     let cut = chart.points.iter().any(|p| p.low < from || p.high > to);
@@ -123,7 +123,7 @@ pub fn render(chart: &History) -> Markup {
         chart.note.clone()
     };
     let body = html! {
-        (heading(&y_axis.title(&chart.name), &direction(chart.better)))
+        (heading(WIDTH, &y_axis.title(&chart.name), &direction(chart.better)))
         (y_axis.vertical(&inner))
         (x_axis.horizontal(&inner, "revision, in the order of the range"))
         g class="verticals" {
@@ -150,9 +150,8 @@ pub fn render(chart: &History) -> Markup {
                 }
             }
         }
-        (note(inner.bottom, &note_text))
     };
-    svg(&chart.head, "history", foot(inner.bottom, &note_text), &body)
+    noted(&chart.head, "history", inner.bottom, &note_text, &body)
 }
 
 /// Draws it small: the line of its values, the levels and the changes. What it says is in its title and description.
@@ -183,7 +182,7 @@ pub fn small(chart: &History) -> Markup {
             }
         }
     };
-    svg_on(NARROW, &chart.head, "history small", SMALL_HEIGHT, &body)
+    svg_spanned(NARROW, &chart.head, "history small", SMALL_HEIGHT, None, &body)
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use crate::frame::{WIDTH, fit, px, text_width};
+use crate::frame::{fit, px, text_width};
 use crate::mark::{dash_class, series_class, shape};
 
 /// How a key looks.
@@ -43,13 +43,8 @@ const ROW: f64 = 20.0;
 const SAMPLE: f64 = 26.0;
 const MAX_WIDTH: f64 = 330.0;
 
-/// The legend below the heading, and how high it is. Nothing for no keys.
-pub(crate) fn legend(keys: &[Key]) -> (Markup, f64) {
-    legend_on(WIDTH, keys)
-}
-
-/// As [`legend`], in a chart of this width.
-pub(crate) fn legend_on(width: f64, keys: &[Key]) -> (Markup, f64) {
+/// The legend below the heading of a chart of this width, and how high it is. Nothing for no keys.
+pub(crate) fn legend(width: f64, keys: &[Key]) -> (Markup, f64) {
     if keys.is_empty() {
         return (html! {}, 0.0);
     }

@@ -3,8 +3,8 @@
 use assay_model::Better;
 use maud::{Markup, html};
 
-use crate::axis::{Axis, direction, foot, heading, note};
-use crate::frame::{Head, Inner, crosshair, px, svg};
+use crate::axis::{Axis, direction, heading, noted};
+use crate::frame::{Head, Inner, WIDTH, crosshair, px};
 use crate::legend::{Key, KeyKind, legend};
 use crate::mark::{Focus, link, series_class, shape};
 use crate::reduce::{MAX_MARKS, aggregated};
@@ -69,13 +69,13 @@ pub fn render(chart: &RunOrder) -> Markup {
     let numbers = extent(chart.dots.iter().map(|d| f64::from(d.number))).unwrap_or((1.0, 2.0));
     let x_axis = Axis::counts((numbers.0 - 0.5, numbers.1 + 0.5));
     let keys = Key::numbered(chart.series.iter().map(String::as_str), KeyKind::Mark);
-    let (legend, legend_height) = legend(&keys);
-    let inner = Inner::plot(y_axis.label_room(), 36.0 + legend_height, PLOT_HEIGHT);
+    let (legend, legend_height) = legend(WIDTH, &keys);
+    let inner = Inner::plot(WIDTH, y_axis.label_room(), 36.0 + legend_height, PLOT_HEIGHT);
     let x = x_axis.scale(inner.left, inner.right);
     let y = y_axis.scale(inner.bottom - 12.0, inner.top);
     let plot = Inner { bottom: inner.bottom - 12.0, ..inner };
     let body = html! {
-        (heading(&y_axis.title(&chart.name), &direction(chart.better)))
+        (heading(WIDTH, &y_axis.title(&chart.name), &direction(chart.better)))
         (legend)
         (y_axis.vertical(&plot))
         (x_axis.horizontal(&inner, "trial, in the order of execution"))
@@ -91,9 +91,8 @@ pub fn render(chart: &RunOrder) -> Markup {
                 }
             }
         }
-        (note(inner.bottom, &chart.note))
     };
-    svg(&chart.head, "order", foot(inner.bottom, &chart.note), &body)
+    noted(&chart.head, "order", inner.bottom, &chart.note, &body)
 }
 
 fn draw(dot: &Dot, focus: Focus, x: &Scale, y: &Scale, foot: f64) -> Markup {

@@ -2,8 +2,8 @@
 
 use maud::{Markup, html};
 
-use crate::axis::{Axis, foot, heading, note};
-use crate::frame::{Head, Inner, crosshair, path, px, svg};
+use crate::axis::{Axis, heading, noted};
+use crate::frame::{Head, Inner, WIDTH, crosshair, path, px};
 use crate::legend::{Key, KeyKind, legend};
 use crate::mark::{Focus, mark, shape};
 use crate::scale::{ScaleKind, extent};
@@ -81,10 +81,10 @@ pub fn render(chart: &ScalingChart) -> Markup {
             kind: KeyKind::Line,
         });
     }
-    let (legend, legend_height) = legend(&keys);
+    let (legend, legend_height) = legend(WIDTH, &keys);
     let left = y_axis.label_room().max(e_axis.label_room());
-    let upper = Inner::plot(left, 36.0 + legend_height, SPEEDUP_HEIGHT);
-    let lower = Inner::plot(left, upper.bottom + 40.0, EFFICIENCY_HEIGHT);
+    let upper = Inner::plot(WIDTH, left, 36.0 + legend_height, SPEEDUP_HEIGHT);
+    let lower = Inner::plot(WIDTH, left, upper.bottom + 40.0, EFFICIENCY_HEIGHT);
     let x = x_axis.scale(left, upper.right);
     let y = y_axis.scale(upper.bottom, upper.top);
     let e = e_axis.scale(lower.bottom, lower.top);
@@ -95,7 +95,7 @@ pub fn render(chart: &ScalingChart) -> Markup {
         Some((x.at(count)?, y.at(count / first)?))
     });
     let body = html! {
-        (heading("speedup over the smallest count", "↑ higher is better"))
+        (heading(WIDTH, "speedup over the smallest count", "↑ higher is better"))
         (legend)
         (y_axis.vertical(&upper))
         (e_axis.vertical(&lower))
@@ -124,9 +124,8 @@ pub fn render(chart: &ScalingChart) -> Markup {
                 }
             }
         }
-        (note(lower.bottom, &chart.note))
     };
-    svg(&chart.head, "scaling", foot(lower.bottom, &chart.note), &body)
+    noted(&chart.head, "scaling", lower.bottom, &chart.note, &body)
 }
 
 #[cfg(test)]

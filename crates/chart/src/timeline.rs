@@ -2,9 +2,9 @@
 
 use maud::{Markup, html};
 
-use crate::axis::{Axis, foot, heading_on};
+use crate::axis::{Axis, foot, heading};
 use crate::frame::{Head, Inner, crosshair, fit, px, svg_spanned, text_width};
-use crate::legend::{Key, legend_on};
+use crate::legend::{Key, legend};
 use crate::scale::{Scale, extent};
 
 /// A phase of a trial, seconds from the trial's start.
@@ -42,9 +42,9 @@ impl<'a> Timeline<'a> {
     ) -> Self {
         let ends = phases.iter().flat_map(|p| [p.from_s, p.to_s]);
         let x_axis = Axis::exact(extent(moments.chain(ends)).unwrap_or((0.0, 1.0)), "s");
-        let (legend, legend_height) = legend_on(width, keys);
+        let (legend, legend_height) = legend(width, keys);
         // Between the legend and the plot stand the names of the phases.
-        let inner = Inner::plot_on(width, y_axis.label_room(), 54.0 + legend_height, height);
+        let inner = Inner::plot(width, y_axis.label_room(), 54.0 + legend_height, height);
         let x = x_axis.scale(inner.left, inner.right);
         let y = y_axis.scale(inner.bottom, inner.top);
         Timeline { phases, legend, x_axis, y_axis, inner, x, y }
@@ -53,7 +53,7 @@ impl<'a> Timeline<'a> {
     /// What lies behind the data: heading, legend and phases.
     pub(crate) fn ground(&self, name: &str, note: &str) -> Markup {
         html! {
-            (heading_on(self.inner.width, &self.y_axis.title(name), note))
+            (heading(self.inner.width, &self.y_axis.title(name), note))
             (self.legend)
             (shades(self.phases, &self.x, &self.inner))
         }

@@ -5,8 +5,8 @@ use assay_model::Better;
 use maud::{Markup, html};
 
 use super::{label, label_room};
-use crate::axis::{Axis, direction, foot, heading, note};
-use crate::frame::{Head, Inner, WIDTH, px, svg};
+use crate::axis::{Axis, direction, heading, noted};
+use crate::frame::{Head, Inner, WIDTH, px};
 use crate::mark::{Focus, link, mark, shape, whisker};
 use crate::scale::extent;
 
@@ -72,19 +72,14 @@ pub fn render(chart: &Absolute) -> Markup {
     let axis =
         Axis::linear(if from_zero { (0.0, high) } else { (low - pad, high + pad) }, &chart.unit);
     let left = label_room(chart.rows.iter().map(|r| r.label.as_str()));
-    let inner = Inner {
-        left,
-        right: WIDTH - 16.0,
-        top: 30.0,
-        bottom: 34.0 + HEIGHT * chart.rows.len().max(1) as f64,
-        width: WIDTH,
-    };
+    let height = 4.0 + HEIGHT * chart.rows.len().max(1) as f64;
+    let inner = Inner { right: WIDTH - 16.0, ..Inner::plot(WIDTH, left, 30.0, height) };
     let x = axis.scale(inner.left, inner.right);
     let total: usize = chart.rows.iter().map(|r| r.dots.len()).sum();
     let warning = if axis.domain.0 > 0.0 { "the axis does not start at 0" } else { "" };
     let body = html! {
         text class="note" x="2" y="14" { (warning) }
-        (heading("", &direction(chart.better)))
+        (heading(WIDTH, "", &direction(chart.better)))
         (axis.upright_grid(&inner))
         (axis.horizontal(&inner, &axis.title(&chart.name)))
         @for (i, r) in chart.rows.iter().enumerate() {
@@ -112,9 +107,8 @@ pub fn render(chart: &Absolute) -> Markup {
                 }
             }
         }
-        (note(inner.bottom, &chart.note))
     };
-    svg(&chart.head, "absolute", foot(inner.bottom, &chart.note), &body)
+    noted(&chart.head, "absolute", inner.bottom, &chart.note, &body)
 }
 
 #[cfg(test)]

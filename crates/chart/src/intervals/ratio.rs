@@ -5,8 +5,8 @@ use assay_model::Better;
 use maud::{Markup, html};
 
 use super::{label, label_room};
-use crate::axis::{Axis, direction, foot, heading, note};
-use crate::frame::{Head, Inner, WIDTH, px, svg, text_width};
+use crate::axis::{Axis, direction, heading, noted};
+use crate::frame::{Head, Inner, WIDTH, px, text_width};
 use crate::mark::{Focus, mark, shape, whisker};
 use crate::scale::{ScaleKind, extent};
 
@@ -66,16 +66,12 @@ pub fn render(chart: &Ratios) -> Markup {
         .iter()
         .map(|r| text_width(&r.text).max(text_width(&r.verdict)))
         .fold(0.0, f64::max);
-    let inner = Inner {
-        left,
-        right: WIDTH - texts.min(220.0) - 20.0,
-        top: 30.0,
-        bottom: 36.0 + HEIGHT * chart.rows.len().max(1) as f64,
-        width: WIDTH,
-    };
+    let height = 6.0 + HEIGHT * chart.rows.len().max(1) as f64;
+    let inner =
+        Inner { right: WIDTH - texts.min(220.0) - 20.0, ..Inner::plot(WIDTH, left, 30.0, height) };
     let x = axis.scale(inner.left, inner.right);
     let body = html! {
-        (heading("", &direction(chart.better)))
+        (heading(WIDTH, "", &direction(chart.better)))
         @if let Some(m) = chart.margin {
             @if let (Some(a), Some(b)) = (x.clamped(1.0 / (1.0 + m)), x.clamped(1.0 + m)) {
                 rect class="margin" x=(px(a)) y=(px(inner.top)) width=(px(b - a)) height=(px(inner.bottom - inner.top)) {
@@ -102,9 +98,8 @@ pub fn render(chart: &Ratios) -> Markup {
                 text class="note" x=(px(inner.right + 12.0)) y=(px(y + 12.0)) { (r.verdict) }
             }
         }
-        (note(inner.bottom, &chart.note))
     };
-    svg(&chart.head, "ratios", foot(inner.bottom, &chart.note), &body)
+    noted(&chart.head, "ratios", inner.bottom, &chart.note, &body)
 }
 
 #[cfg(test)]
