@@ -107,7 +107,7 @@ pub(crate) fn read(text: &str, builder: &mut Builder) -> Read {
             module: if object == "???" { String::new() } else { object.to_owned() },
             kind: Kind::User,
         };
-        let frame = builder.frame(frame);
+        let frame = builder.frame(&frame);
         builder.add(thread, State::OnCpu, vec![frame], cost, cost);
         out.taken += 1;
     }

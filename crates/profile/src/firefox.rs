@@ -6,6 +6,7 @@ use std::collections::HashMap;
 
 use serde_json::{Value, json};
 
+use crate::interner::Interner;
 use crate::{Kind, Profile, Side, Stack};
 
 /// The file as JSON.
@@ -51,8 +52,7 @@ pub fn firefox(profile: &Profile, name: &str) -> Value {
 }
 
 fn thread(profile: &Profile, number: usize, name: &str, side: Side, stacks: &[&Stack]) -> Value {
-    let mut strings: Vec<String> = Vec::new();
-    let mut numbers: HashMap<String, usize> = HashMap::new();
+    let mut strings = Interner::<String>::default();
     let mut functions: HashMap<u32, usize> = HashMap::new();
     let (mut func_name, mut category) = (Vec::new(), Vec::new());
     let (mut prefix, mut frame): (Vec<Option<usize>>, Vec<usize>) = (Vec::new(), Vec::new());
@@ -63,12 +63,7 @@ fn thread(profile: &Profile, number: usize, name: &str, side: Side, stacks: &[&S
         for f in s.frames.iter().filter(|f| (**f as usize) < profile.frames.len()) {
             let function = *functions.entry(*f).or_insert_with(|| {
                 let frame = &profile.frames[*f as usize];
-                let label = frame.label();
-                let text = *numbers.entry(label.clone()).or_insert_with(|| {
-                    strings.push(label);
-                    strings.len() - 1
-                });
-                func_name.push(text);
+                func_name.push(strings.number(frame.label().as_str()));
                 category.push(match (side, frame.kind) {
                     (Side::OffCpu, _) => 2,
                     (_, Kind::Kernel) => 1,
@@ -119,7 +114,7 @@ fn thread(profile: &Profile, number: usize, name: &str, side: Side, stacks: &[&S
         },
         "resourceTable": {"lib": [], "name": [], "host": [], "type": [], "length": 0},
         "nativeSymbols": {"libIndex": [], "address": [], "name": [], "functionSize": [], "length": 0},
-        "stringArray": strings,
+        "stringArray": strings.all,
     })
 }
 

@@ -92,7 +92,7 @@ pub(crate) fn read(text: &str, builder: &mut Builder) -> (u64, u64) {
             }
             match bare.and_then(|b| State::ALL.into_iter().find(|s| s.words() == b)) {
                 Some(known) => state = known,
-                None => frames.push(builder.frame(frame(part))),
+                None => frames.push(builder.frame(&frame(part))),
             }
         }
         builder.add(thread, state, frames, value, value);

@@ -7,6 +7,7 @@ mod difference;
 mod firefox;
 mod folded;
 mod instructions;
+mod interner;
 mod model;
 mod perf_script;
 mod pprof;

@@ -4,6 +4,8 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::interner::Interner;
+
 /// The version of the format that is written.
 pub const VERSION: u32 = 1;
 
@@ -255,7 +257,7 @@ impl Profile {
                 *cpu.entry(&t.thread).or_default() += t.ns;
             }
             for s in &p.stacks {
-                let frames: Vec<u32> = p.frames_of(s).map(|f| builder.frame(f.clone())).collect();
+                let frames: Vec<u32> = p.frames_of(s).map(|f| builder.frame(f)).collect();
                 builder.add(&s.thread, s.state, frames, s.count, s.ns);
             }
         }
@@ -271,35 +273,20 @@ type StackKey = (u32, State, Vec<u32>);
 /// Puts a profile together: equal frames and equal stacks are one.
 #[derive(Debug, Default)]
 pub struct Builder {
-    frames: Vec<Frame>,
-    numbers: HashMap<Frame, u32>,
-    threads: Vec<String>,
-    thread_numbers: HashMap<String, u32>,
+    frames: Interner<Frame>,
+    threads: Interner<String>,
     stacks: HashMap<StackKey, (u64, u64)>,
 }
 
 impl Builder {
     /// The number of a frame.
-    pub fn frame(&mut self, frame: Frame) -> u32 {
-        if let Some(n) = self.numbers.get(&frame) {
-            return *n;
-        }
-        let n = self.frames.len() as u32;
-        self.frames.push(frame.clone());
-        self.numbers.insert(frame, n);
-        n
+    pub fn frame(&mut self, frame: &Frame) -> u32 {
+        self.frames.number(frame)
     }
 
     /// Adds time to a stack; frames outermost first.
     pub fn add(&mut self, thread: &str, state: State, frames: Vec<u32>, count: u64, ns: u64) {
-        let thread = if let Some(n) = self.thread_numbers.get(thread) {
-            *n
-        } else {
-            let n = self.threads.len() as u32;
-            self.threads.push(thread.to_owned());
-            self.thread_numbers.insert(thread.to_owned(), n);
-            n
-        };
+        let thread = self.threads.number(thread);
         let all = self.stacks.entry((thread, state, frames)).or_default();
         all.0 = all.0.saturating_add(count);
         all.1 = all.1.saturating_add(ns);
@@ -312,11 +299,11 @@ impl Builder {
         if profile.unit.is_empty() {
             profile.unit = ns();
         }
-        profile.frames = frames;
+        profile.frames = frames.all;
         profile.stacks = stacks
             .into_iter()
             .map(|((thread, state, frames), (count, ns))| Stack {
-                thread: threads[thread as usize].clone(),
+                thread: threads.all[thread as usize].clone(),
                 state,
                 frames,
                 count,

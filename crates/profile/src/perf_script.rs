@@ -94,7 +94,7 @@ pub(crate) fn read(text: &str, builder: &mut Builder) -> (u64, u64, bool) {
             end(&mut header, &mut frames, builder);
         } else if line.starts_with([' ', '\t']) && header.is_some() {
             match frame(line) {
-                Some(f) => frames.push(builder.frame(f)),
+                Some(f) => frames.push(builder.frame(&f)),
                 None => left += 1,
             }
         } else {

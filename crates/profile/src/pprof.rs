@@ -8,6 +8,7 @@ use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 
+use crate::interner::Interner;
 use crate::model::Builder;
 use crate::{Frame, Kind, Profile, State};
 
@@ -46,28 +47,6 @@ impl Message {
     }
 }
 
-#[derive(Default)]
-struct Strings {
-    all: Vec<String>,
-    numbers: HashMap<String, u64>,
-}
-
-impl Strings {
-    fn number(&mut self, text: &str) -> u64 {
-        if self.all.is_empty() {
-            self.all.push(String::new());
-            self.numbers.insert(String::new(), 0);
-        }
-        if let Some(n) = self.numbers.get(text) {
-            return *n;
-        }
-        let n = self.all.len() as u64;
-        self.all.push(text.to_owned());
-        self.numbers.insert(text.to_owned(), n);
-        n
-    }
-}
-
 /// The file, packed as pprof's own are. Both sides are in it; thread and state are labels.
 pub fn pprof(profile: &Profile) -> Vec<u8> {
     let mut packed = GzEncoder::new(Vec::new(), Compression::default());
@@ -79,7 +58,9 @@ pub fn pprof(profile: &Profile) -> Vec<u8> {
 /// The same, not packed.
 pub(crate) fn plain(profile: &Profile) -> Vec<u8> {
     let mut out = Message::default();
-    let mut strings = Strings::default();
+    let mut strings = Interner::<String>::default();
+    let mut text = |text: &str| u64::from(strings.number(text));
+    text("");
     let count = if profile.off_cpu { "events" } else { "samples" };
     let timed = profile.unit == "ns";
     let kinds: &[(&str, &str)] = if timed {
@@ -89,8 +70,8 @@ pub(crate) fn plain(profile: &Profile) -> Vec<u8> {
     };
     for (kind, unit) in kinds {
         let mut m = Message::default();
-        m.number(1, strings.number(kind));
-        m.number(2, strings.number(unit));
+        m.number(1, text(kind));
+        m.number(2, text(unit));
         out.bytes(1, &m.0);
     }
     for s in &profile.stacks {
@@ -101,8 +82,8 @@ pub(crate) fn plain(profile: &Profile) -> Vec<u8> {
         m.packed(2, [s.count, s.ns].into_iter());
         for (key, value) in [("thread", s.thread.as_str()), ("state", s.state.words())] {
             let mut label = Message::default();
-            label.number(1, strings.number(key));
-            label.number(2, strings.number(value));
+            label.number(1, text(key));
+            label.number(2, text(value));
             m.bytes(3, &label.0);
         }
         out.bytes(2, &m.0);
@@ -123,19 +104,19 @@ pub(crate) fn plain(profile: &Profile) -> Vec<u8> {
         out.bytes(4, &location.0);
         let mut function = Message::default();
         function.number(1, id);
-        function.number(2, strings.number(&f.label()));
+        function.number(2, text(&f.label()));
         let kind = match f.kind {
             Kind::User => "",
             Kind::Kernel => "[kernel]",
             Kind::Inlined => "[inlined]",
         };
-        function.number(3, strings.number(kind));
+        function.number(3, text(kind));
         out.bytes(5, &function.0);
     }
     for (at, module) in modules.iter().enumerate() {
         let mut m = Message::default();
         m.number(1, at as u64 + 1);
-        m.number(5, strings.number(module));
+        m.number(5, text(module));
         m.number(7, 1);
         out.bytes(3, &m.0);
     }
@@ -144,12 +125,12 @@ pub(crate) fn plain(profile: &Profile) -> Vec<u8> {
     }
     if let Some(rate) = profile.rate_hz.filter(|r| *r > 0.0) {
         let mut m = Message::default();
-        m.number(1, strings.number("cpu"));
-        m.number(2, strings.number("nanoseconds"));
+        m.number(1, text("cpu"));
+        m.number(2, text("nanoseconds"));
         out.bytes(11, &m.0);
         out.number(12, (1e9 / rate) as u64);
     }
-    let method = strings.number(&profile.method);
+    let method = text(&profile.method);
     out.number(13, method);
     for text in &strings.all {
         out.bytes(6, text.as_bytes());
@@ -340,14 +321,14 @@ fn parse(bytes: &[u8]) -> Option<Profile> {
                 _ => Kind::User,
             };
             let unknown = name.is_empty() || name.starts_with("[unknown]");
-            frames.push(builder.frame(Frame {
+            frames.push(builder.frame(&Frame {
                 name: (!unknown).then_some(name),
                 module: module.clone(),
                 kind,
             }));
         }
         if frames.is_empty() {
-            frames.push(builder.frame(Frame { name: None, module, kind: Kind::User }));
+            frames.push(builder.frame(&Frame { name: None, module, kind: Kind::User }));
         }
         known.insert(id, frames);
     }

@@ -179,7 +179,7 @@ mod tests {
                 .iter()
                 .map(|n| {
                     let name = (*n != "?").then(|| (*n).to_owned());
-                    b.frame(Frame { name, module: "/bin/p".into(), kind: Kind::User })
+                    b.frame(&Frame { name, module: "/bin/p".into(), kind: Kind::User })
                 })
                 .collect();
             b.add("p", State::OnCpu, frames, ns / 10, *ns);

@@ -76,7 +76,7 @@ impl<'s> Gather<'s> {
             let name = if lost { "[stack lost: no room]" } else { "[no stack]" };
             let frame =
                 Frame { name: Some(name.to_owned()), module: String::new(), kind: Kind::User };
-            frames = vec![self.builder.frame(frame)];
+            frames = vec![self.builder.frame(&frame)];
         }
         self.builder.add(&thread, state, frames, count, ns);
     }
@@ -104,7 +104,7 @@ impl<'s> Gather<'s> {
             let called = at > 0 || !exact;
             let of = (group.tgid, group.generation);
             for frame in self.symbols.user(self.spaces, of, *address, called) {
-                frames.push(self.builder.frame(frame));
+                frames.push(self.builder.frame(&frame));
             }
         }
         self.user.insert(key, frames.clone());
@@ -127,7 +127,7 @@ impl<'s> Gather<'s> {
             }
         }
         frames.reverse();
-        let numbers: Vec<u32> = frames.into_iter().map(|f| self.builder.frame(f)).collect();
+        let numbers: Vec<u32> = frames.iter().map(|f| self.builder.frame(f)).collect();
         self.kernel.insert(stack, numbers.clone());
         numbers
     }
