@@ -23,13 +23,13 @@ fn sample(criterion: &mut Criterion) {
     let tree = Tree::new(Path::new("/"));
     let mut monitors: Vec<Box<dyn Monitor>> =
         all().into_iter().filter_map(|spec| (spec.open)(&tree).ok()).collect();
-    let mut out = Recorder::new();
+    let mut out = Recorder::default();
     out.reserve(100_000);
     group.bench_function("all", |b| b.iter(|| tick(black_box(&mut monitors), &mut out)));
     for spec in all() {
         let Ok(monitor) = (spec.open)(&Tree::new(Path::new("/"))) else { continue };
         let mut monitor = [monitor];
-        let mut out = Recorder::new();
+        let mut out = Recorder::default();
         out.reserve(100_000);
         group.bench_function(spec.name, |b| b.iter(|| tick(black_box(&mut monitor), &mut out)));
     }

@@ -106,12 +106,6 @@ impl Field {
         self
     }
 
-    /// The more the better.
-    pub const fn higher(mut self) -> Self {
-        self.better = Some(Better::Higher);
-        self
-    }
-
     /// With its role in sums.
     pub const fn role(mut self, role: Role) -> Self {
         self.role = Some(role);

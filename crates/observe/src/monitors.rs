@@ -112,7 +112,7 @@ pub mod fake {
 
         pub fn open(&self, spec: &MonitorSpec) -> Result<Watch, NotAvailable> {
             let monitor = (spec.open)(&Tree::new(self.root()))?;
-            Ok(Watch { monitor, out: Recorder::new(), seconds: 0 })
+            Ok(Watch { monitor, out: Recorder::default(), seconds: 0 })
         }
     }
 

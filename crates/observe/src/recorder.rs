@@ -15,11 +15,6 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// An empty one.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// The series of `fields` of a subject, made if they are not there yet. Called once a subject:
     /// it allocates.
     pub fn intern(&mut self, monitor: &str, subject: &str, fields: &[Field]) -> FirstSeries {
@@ -86,7 +81,7 @@ mod tests {
 
     #[test]
     fn a_subject_keeps_its_series() {
-        let mut out = Recorder::new();
+        let mut out = Recorder::default();
         let x = out.intern("m", "x", FIELDS);
         let y = out.intern("m", "y", FIELDS);
         assert_eq!(out.intern("m", "x", FIELDS), x);

@@ -60,18 +60,8 @@ pub fn keyed<const N: usize>(text: &[u8], keys: &[&[u8]; N]) -> [Option<u64>; N]
 
 /// A whole number: digits only, below 2^64.
 pub fn number(word: &[u8]) -> Option<u64> {
-    if word.is_empty() {
-        return None;
-    }
-    let mut value = 0u64;
-    for byte in word {
-        let digit = byte.wrapping_sub(b'0');
-        if digit > 9 {
-            return None;
-        }
-        value = value.checked_mul(10)?.checked_add(u64::from(digit))?;
-    }
-    Some(value)
+    let digits = word.iter().all(u8::is_ascii_digit);
+    std::str::from_utf8(word).ok().filter(|_| digits)?.parse().ok()
 }
 
 /// A number with a fraction, such as `0.25`; NaN if it is not one.

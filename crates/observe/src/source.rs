@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::NotAvailable;
+use crate::trouble::Trouble;
 
 /// How the kernel hands a file out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,6 +44,17 @@ impl Source {
     pub fn read(&mut self) -> io::Result<&[u8]> {
         let length = self.fill()?;
         Ok(&self.buffer[..length])
+    }
+
+    /// As [`Source::read`]; a failure is noted as trouble under `key`.
+    pub fn text(&mut self, key: &'static str, trouble: &mut Trouble) -> Option<&[u8]> {
+        match self.fill() {
+            Ok(length) => Some(&self.buffer[..length]),
+            Err(error) => {
+                trouble.note(key, || NotAvailable::file(&self.path, &error).reason);
+                None
+            }
+        }
     }
 
     fn fill(&mut self) -> io::Result<usize> {

@@ -46,7 +46,7 @@ impl State {
         };
         Self {
             asked: specs.iter().map(open).collect(),
-            recorder: Recorder::new(),
+            recorder: Recorder::default(),
             newest_ns: None,
             gaps: Vec::new(),
             interval,

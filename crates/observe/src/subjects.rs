@@ -4,7 +4,7 @@
 use crate::{Field, FirstSeries, Recorder};
 
 /// The subjects of one monitor, each with `N` counters.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Subjects<const N: usize> {
     known: Vec<Subject<N>>,
     /// Subjects come in the same order at each tick: where the next one is expected.
@@ -32,11 +32,6 @@ pub struct Change<'a, const N: usize> {
 }
 
 impl<const N: usize> Subjects<N> {
-    /// No subjects.
-    pub fn new() -> Self {
-        Self { known: Vec::new(), cursor: 0, this_ns: None, last_ns: None }
-    }
-
     /// Starts a tick. Called only when there are readings, so that a failed tick becomes part of
     /// the next interval.
     pub fn begin(&mut self, t_ns: u64) {
@@ -131,7 +126,7 @@ mod tests {
 
     #[test]
     fn subjects_come_and_go() {
-        let mut s = Subjects::new();
+        let mut s = Subjects::default();
         let none = f64::INFINITY;
         assert_eq!(delta(&mut s, 1_000_000_000, &[(b"a", 5)]), [none]);
         assert_eq!(delta(&mut s, 2_000_000_000, &[(b"a", 7), (b"b", 100)]), [2.0, none]);
@@ -142,7 +137,7 @@ mod tests {
 
     #[test]
     fn backwards_is_not_a_number_and_once_only() {
-        let mut s = Subjects::new();
+        let mut s = Subjects::default();
         delta(&mut s, 1_000_000_000, &[(b"a", u64::MAX)]);
         assert!(delta(&mut s, 2_000_000_000, &[(b"a", 3)])[0].is_nan());
         assert_eq!(delta(&mut s, 3_000_000_000, &[(b"a", 4)]), [1.0]);
@@ -150,7 +145,7 @@ mod tests {
 
     #[test]
     fn the_same_name_twice_in_a_tick_has_no_base() {
-        let mut s = Subjects::new();
+        let mut s = Subjects::default();
         delta(&mut s, 1_000_000_000, &[(b"a", 1)]);
         let values = delta(&mut s, 2_000_000_000, &[(b"a", 2), (b"a", 3)]);
         assert_eq!(values, [1.0, f64::INFINITY]);

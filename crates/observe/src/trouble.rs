@@ -1,8 +1,5 @@
 //! What a monitor could not see while it ran: each cause once, however often it happens.
 
-use std::io;
-use std::path::Path;
-
 use crate::NotAvailable;
 
 /// The causes so far.
@@ -20,9 +17,9 @@ impl Trouble {
         }
     }
 
-    /// Notes that a file could not be read.
-    pub fn unreadable(&mut self, key: &'static str, path: &Path, error: &io::Error) {
-        self.note(key, || NotAvailable::file(path, error).to_string());
+    /// What could be opened; why it could not is noted under a key.
+    pub fn opened<T>(&mut self, key: &'static str, opened: Result<T, NotAvailable>) -> Option<T> {
+        opened.map_err(|error| self.note(key, || error.reason)).ok()
     }
 
     /// The causes as sentences.

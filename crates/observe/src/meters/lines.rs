@@ -65,8 +65,20 @@ impl Lines {
     }
 }
 
-pub(super) fn tcp(address: &str, field: Option<usize>, post: &Post) {
+/// Reads a meter until it is to stop; one that is lost is tried again.
+fn keep_reading(post: &Post, mut read: impl FnMut() -> Result<(), String>) {
     while !post.stopped() {
+        if let Err(what) = read() {
+            post.complain(|| what);
+        }
+        if !post.wait(AGAIN) {
+            return;
+        }
+    }
+}
+
+pub(super) fn tcp(address: &str, field: Option<usize>, post: &Post) {
+    keep_reading(post, || {
         let target = address.to_socket_addrs().ok().and_then(|mut a| a.next());
         let stream = match target {
             None => Err(std::io::Error::other("the name is not known")),
@@ -76,46 +88,33 @@ pub(super) fn tcp(address: &str, field: Option<usize>, post: &Post) {
             stream.set_read_timeout(Some(LOOK))?;
             read(&mut stream, field, post, End::Close)
         });
-        match done {
-            Ok(()) => post.complain(|| format!("{address} closed the connection")),
-            Err(e) => post.complain(|| format!("{address}: {e}")),
-        }
-        if !post.wait(AGAIN) {
-            return;
-        }
-    }
+        Err(match done {
+            Ok(()) => format!("{address} closed the connection"),
+            Err(e) => format!("{address}: {e}"),
+        })
+    });
 }
 
 pub(super) fn device(path: &str, field: Option<usize>, post: &Post) {
-    while !post.stopped() {
+    keep_reading(post, || {
         let opened = File::options()
             .read(true)
             .custom_flags((rustix::fs::OFlags::NOCTTY | rustix::fs::OFlags::NONBLOCK).bits() as i32)
             .open(path);
         let done = opened.and_then(|mut file| read(&mut file, field, post, End::Wait));
-        if let Err(e) = done {
-            post.complain(|| format!("{path}: {e}"));
-        }
-        if !post.wait(AGAIN) {
-            return;
-        }
-    }
+        done.map_err(|e| format!("{path}: {e}"))
+    });
 }
 
 pub(super) fn file(path: &str, field: Option<usize>, post: &Post) {
-    while !post.stopped() {
-        let opened = File::open(path).and_then(|mut file| {
+    keep_reading(post, || {
+        let done = File::open(path).and_then(|mut file| {
             // What is there already is of before.
             file.seek(SeekFrom::End(0))?;
             read(&mut file, field, post, End::Wait)
         });
-        if let Err(e) = opened {
-            post.complain(|| format!("{path}: {e}"));
-        }
-        if !post.wait(AGAIN) {
-            return;
-        }
-    }
+        done.map_err(|e| format!("{path}: {e}"))
+    });
 }
 
 /// What the end of what is there means.

@@ -69,7 +69,7 @@ struct Cpu {
 impl Cpu {
     fn open(tree: &Tree) -> Result<Self, NotAvailable> {
         let stat = tree.share("proc/stat")?;
-        Ok(Self { stat, cpus: Subjects::new(), trouble: Trouble::default() })
+        Ok(Self { stat, cpus: Subjects::default(), trouble: Trouble::default() })
     }
 }
 

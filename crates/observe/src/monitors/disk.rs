@@ -113,18 +113,13 @@ impl Disk {
                     .to_owned()
             });
         }
-        Ok(Self { diskstats, block, devices: Subjects::new(), trouble })
+        Ok(Self { diskstats, block, devices: Subjects::default(), trouble })
     }
 }
 
 impl Monitor for Disk {
     fn sample(&mut self, t_ns: u64, out: &mut Recorder) {
-        let text = match self.diskstats.read() {
-            Ok(text) => text,
-            Err(error) => {
-                return self.trouble.unreadable("diskstats", self.diskstats.path(), &error);
-            }
-        };
+        let Some(text) = self.diskstats.text("diskstats", &mut self.trouble) else { return };
         self.devices.begin(t_ns);
         for line in lines(text) {
             let mut words = Words::new(line);

@@ -85,22 +85,13 @@ impl Memory {
     fn open(tree: &Tree) -> Result<Self, NotAvailable> {
         let meminfo = tree.open("proc/meminfo", Reading::Whole)?;
         let mut trouble = Trouble::default();
-        let vmstat = tree
-            .open("proc/vmstat", Reading::Records)
-            .map_err(|error| trouble.note("vmstat", || error.reason))
-            .ok();
-        Ok(Self { meminfo, vmstat, rates: Subjects::new(), series: None, trouble })
+        let vmstat = trouble.opened("vmstat", tree.open("proc/vmstat", Reading::Records));
+        Ok(Self { meminfo, vmstat, rates: Subjects::default(), series: None, trouble })
     }
 
     /// The levels in bytes, in the order of the fields.
     fn levels(&mut self) -> Option<[f64; LEVELS]> {
-        let found = match self.meminfo.read() {
-            Ok(text) => keyed(text, &MEMINFO),
-            Err(error) => {
-                self.trouble.unreadable("meminfo", self.meminfo.path(), &error);
-                return None;
-            }
-        };
+        let found = keyed(self.meminfo.text("meminfo", &mut self.trouble)?, &MEMINFO);
         let mut kib = [f64::NAN; LEVELS];
         for (i, slot) in kib.iter_mut().enumerate() {
             let level = if i == SWAP_TOTAL {
@@ -120,27 +111,18 @@ impl Memory {
     }
 
     /// The rates since the last tick, in the order of the fields.
-    fn rates(&mut self, t_ns: u64) -> [f64; 6] {
-        let nothing = [f64::NAN; 6];
-        let Some(vmstat) = &mut self.vmstat else { return nothing };
-        let found = match vmstat.read() {
-            Ok(text) => keyed(text, &VMSTAT),
-            Err(error) => {
-                self.trouble.unreadable("vmstat", vmstat.path(), &error);
-                return nothing;
-            }
-        };
+    fn rates(&mut self, t_ns: u64) -> Option<[f64; 6]> {
+        let vmstat = self.vmstat.as_mut()?;
+        let found = keyed(vmstat.text("vmstat", &mut self.trouble)?, &VMSTAT);
         self.rates.begin(t_ns);
-        match self.rates.turn(b"", found, |_| true) {
-            Some(change) => std::array::from_fn(|i| change.rate(i)),
-            None => nothing,
-        }
+        let change = self.rates.turn(b"", found, |_| true)?;
+        Some(std::array::from_fn(|i| change.rate(i)))
     }
 }
 
 impl Monitor for Memory {
     fn sample(&mut self, t_ns: u64, out: &mut Recorder) {
-        let rates = self.rates(t_ns);
+        let rates = self.rates(t_ns).unwrap_or([f64::NAN; 6]);
         let Some(levels) = self.levels() else { return };
         let Some(series) = self.series else {
             self.series = Some(out.intern(SPEC.name, "", SPEC.fields));

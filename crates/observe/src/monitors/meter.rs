@@ -105,7 +105,7 @@ mod tests {
         let nothing = format!("csv:{}/none", dir.path().display());
         let tree = Tree::new(dir.path()).with_meters(std::slice::from_ref(&nothing));
         let mut monitor = (SPEC.open)(&tree).unwrap();
-        let mut out = Recorder::new();
+        let mut out = Recorder::default();
         monitor.sample(1, &mut out);
         monitor.sample(2, &mut out);
         let points = out.samples().points("meter", &nothing, "power");

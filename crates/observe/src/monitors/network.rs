@@ -67,18 +67,12 @@ impl Network {
     fn open(tree: &Tree) -> Result<Self, NotAvailable> {
         let dev = tree.open("proc/net/dev", Reading::Records)?;
         let mut trouble = Trouble::default();
-        let snmp = tree
-            .open("proc/net/snmp", Reading::Whole)
-            .map_err(|error| trouble.note("snmp", || error.reason))
-            .ok();
-        Ok(Self { dev, snmp, interfaces: Subjects::new(), tcp: Subjects::new(), trouble })
+        let snmp = trouble.opened("snmp", tree.open("proc/net/snmp", Reading::Whole));
+        Ok(Self { dev, snmp, interfaces: Subjects::default(), tcp: Subjects::default(), trouble })
     }
 
     fn interfaces(&mut self, t_ns: u64, out: &mut Recorder) {
-        let text = match self.dev.read() {
-            Ok(text) => text,
-            Err(error) => return self.trouble.unreadable("dev", self.dev.path(), &error),
-        };
+        let Some(text) = self.dev.text("dev", &mut self.trouble) else { return };
         self.interfaces.begin(t_ns);
         for line in lines(text) {
             // An interface's name may hold a colon itself (an alias): the last one ends it.
@@ -100,10 +94,8 @@ impl Network {
 
     fn tcp(&mut self, t_ns: u64, out: &mut Recorder) {
         let Some(snmp) = &mut self.snmp else { return };
-        let count = match snmp.read() {
-            Ok(text) => retransmits(text),
-            Err(error) => return self.trouble.unreadable("snmp", snmp.path(), &error),
-        };
+        let Some(text) = snmp.text("snmp", &mut self.trouble) else { return };
+        let count = retransmits(text);
         if count.is_none() {
             let sentence = || format!("{} has no RetransSegs of TCP", snmp.path().display());
             self.trouble.note("retransmits", sentence);

@@ -54,10 +54,8 @@ impl Pressure {
         let mut files = Vec::new();
         let mut trouble = Trouble::default();
         for (name, file, fields) in RESOURCES {
-            match tree.open(file, Reading::Whole) {
-                Ok(source) => files.push((name, source, fields)),
-                Err(error) => trouble.note(name, || error.reason),
-            }
+            let source = trouble.opened(name, tree.open(file, Reading::Whole));
+            files.extend(source.map(|source| (name, source, fields)));
         }
         if files.is_empty() {
             return Err(NotAvailable::because(format!(
@@ -66,7 +64,7 @@ impl Pressure {
                 trouble.sentences().join(", ")
             )));
         }
-        Ok(Self { files, totals: Subjects::new(), trouble })
+        Ok(Self { files, totals: Subjects::default(), trouble })
     }
 }
 
@@ -95,13 +93,8 @@ impl Monitor for Pressure {
     fn sample(&mut self, t_ns: u64, out: &mut Recorder) {
         self.totals.begin(t_ns);
         for (name, source, fields) in &mut self.files {
-            let [some, full] = match source.read() {
-                Ok(text) => read(text),
-                Err(error) => {
-                    self.trouble.unreadable(name, source.path(), &error);
-                    continue;
-                }
-            };
+            let Some(text) = source.text(name, &mut self.trouble) else { continue };
+            let [some, full] = read(text);
             let turned = self.totals.turn(name.as_bytes(), [some.0, full.0], |_| true);
             let Some(mut change) = turned else { continue };
             // Microseconds in a second, as percent.

@@ -60,16 +60,14 @@ struct Reclaim {
 impl Reclaim {
     fn open(tree: &Tree) -> Result<Self, NotAvailable> {
         let vmstat = tree.open("proc/vmstat", Reading::Records)?;
-        Ok(Self { vmstat, rates: Subjects::new(), trouble: Trouble::default() })
+        Ok(Self { vmstat, rates: Subjects::default(), trouble: Trouble::default() })
     }
 }
 
 impl Monitor for Reclaim {
     fn sample(&mut self, t_ns: u64, out: &mut Recorder) {
-        let found = match self.vmstat.read() {
-            Ok(text) => keyed(text, &VMSTAT),
-            Err(error) => return self.trouble.unreadable("vmstat", self.vmstat.path(), &error),
-        };
+        let Some(text) = self.vmstat.text("vmstat", &mut self.trouble) else { return };
+        let found = keyed(text, &VMSTAT);
         for (i, value) in found.iter().enumerate() {
             if value.is_none() {
                 self.trouble.note(SPEC.fields[i].name, || {

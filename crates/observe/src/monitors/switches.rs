@@ -55,22 +55,13 @@ impl Switches {
     fn open(tree: &Tree) -> Result<Self, NotAvailable> {
         let stat = tree.share("proc/stat")?;
         let mut trouble = Trouble::default();
-        let loadavg = tree
-            .open("proc/loadavg", Reading::Whole)
-            .map_err(|error| trouble.note("loadavg", || error.reason))
-            .ok();
-        Ok(Self { stat, loadavg, rates: Subjects::new(), trouble })
+        let loadavg = trouble.opened("loadavg", tree.open("proc/loadavg", Reading::Whole));
+        Ok(Self { stat, loadavg, rates: Subjects::default(), trouble })
     }
 
     fn load1(&mut self) -> f64 {
-        let Some(loadavg) = &mut self.loadavg else { return f64::NAN };
-        match loadavg.read() {
-            Ok(text) => Words::new(text).next().map_or(f64::NAN, decimal),
-            Err(error) => {
-                self.trouble.unreadable("loadavg", loadavg.path(), &error);
-                f64::NAN
-            }
-        }
+        let text = self.loadavg.as_mut().and_then(|l| l.text("loadavg", &mut self.trouble));
+        text.and_then(|text| Words::new(text).next()).map_or(f64::NAN, decimal)
     }
 }
 

@@ -334,7 +334,7 @@ mod tests {
     #[test]
     fn a_program_that_runs_is_seen() {
         let mut monitor = (SPEC.open)(&Tree::new(std::path::Path::new("/"))).unwrap();
-        let mut out = Recorder::new();
+        let mut out = Recorder::default();
         monitor.sample(assay_sut::clock::monotonic_ns(), &mut out);
         // As trials' programs are started.
         let mut command = std::process::Command::new("sleep");

@@ -76,25 +76,17 @@ impl Thermal {
     }
 
     fn add(&mut self, tree: &Tree, file: &str, subject: String, field: usize, scale: f64) {
-        match tree.open(file, Reading::Whole) {
-            Ok(source) => {
-                self.sensors.push(Sensor { subject, source, field, scale, series: None });
-            }
-            Err(error) => self.trouble.note("open", || error.reason),
-        }
+        let opened = self.trouble.opened("open", tree.open(file, Reading::Whole));
+        let sensor = |source| Sensor { subject, source, field, scale, series: None };
+        self.sensors.extend(opened.map(sensor));
     }
 }
 
 impl Monitor for Thermal {
     fn sample(&mut self, t_ns: u64, out: &mut Recorder) {
         for sensor in &mut self.sensors {
-            let value = match sensor.source.read() {
-                Ok(text) => signed(text) * sensor.scale,
-                Err(error) => {
-                    self.trouble.unreadable("read", sensor.source.path(), &error);
-                    f64::NAN
-                }
-            };
+            let text = sensor.source.text("read", &mut self.trouble);
+            let value = text.map_or(f64::NAN, signed) * sensor.scale;
             if let Some(series) = sensor.series {
                 out.push(t_ns, series, &[value]);
             } else {

@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use super::Frame;
 use super::number::hundredths;
+use super::renderer::table;
 use crate::devices::Devices;
-use crate::monitors;
 
 /// Whose columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -110,7 +110,7 @@ impl Disks {
             frame.subjects("disk").filter(|d| !(self.skip_idle && idle(frame, d))).collect();
         let mut text = if self.cpu { self.cpu_lines(frame) } else { String::new() };
         match self.shape {
-            Shape::Linux => text.push_str(&self.wide(frame, &disks)),
+            Shape::Linux => text += &table(frame, "disk", "Device", &disks, |disk| self.name(disk)),
             Shape::Short => text.push_str(&self.short(frame, &disks)),
             Shape::Solaris => text.push_str(&self.solaris(frame, &disks)),
         }
@@ -128,26 +128,6 @@ impl Disks {
     fn name_width(&self, disks: &[&str], corner: &str) -> usize {
         let longest = disks.iter().map(|d| self.name(d).chars().count()).max();
         longest.unwrap_or(0).max(corner.len())
-    }
-
-    fn wide(&self, frame: &Frame, disks: &[&str]) -> String {
-        let fields = monitors::find("disk").map_or(&[][..], |spec| spec.fields);
-        let name_width = self.name_width(disks, "Device");
-        let widths: Vec<usize> = fields.iter().map(|f| f.name.len().max(7) + 1).collect();
-        let mut text = format!("{:<name_width$}", "Device");
-        for (field, width) in fields.iter().zip(&widths) {
-            // Writing to a String cannot fail.
-            let _ = write!(text, "{:>width$}", field.name);
-        }
-        text.push('\n');
-        for disk in disks {
-            let _ = write!(text, "{:<name_width$}", self.name(disk));
-            for (value, width) in frame.values("disk", disk).iter().zip(&widths) {
-                let _ = write!(text, "{:>width$}", hundredths(*value));
-            }
-            text.push('\n');
-        }
-        text + "\n"
     }
 
     fn short(&self, frame: &Frame, disks: &[&str]) -> String {

@@ -65,7 +65,10 @@ impl Renderer {
         match self.view {
             View::Summary => joined(self.columns.iter().map(|c| (c.text(frame), c.width))),
             View::Disk => self.disks.lines(frame),
-            View::Cpu => table(frame, "cpu", "CPU"),
+            View::Cpu => {
+                let cpus: Vec<&str> = frame.subjects("cpu").collect();
+                table(frame, "cpu", "CPU", &cpus, |cpu| cpu)
+            }
         }
     }
 
@@ -109,10 +112,16 @@ fn joined(cells: impl Iterator<Item = (String, usize)>) -> String {
     line + "\n"
 }
 
-/// A line a subject with all fields of a monitor, an empty line at the end.
-fn table(frame: &Frame, monitor: &str, corner: &str) -> String {
+/// A line for each subject with all fields of a monitor, an empty line at the end. `name` is how a subject is shown.
+pub(super) fn table<'a>(
+    frame: &Frame,
+    monitor: &str,
+    corner: &str,
+    subjects: &[&'a str],
+    name: impl Fn(&'a str) -> &'a str,
+) -> String {
     let fields = monitors::find(monitor).map_or(&[][..], |spec| spec.fields);
-    let longest = frame.subjects(monitor).map(str::len).max().unwrap_or(0);
+    let longest = subjects.iter().map(|s| name(s).chars().count()).max().unwrap_or(0);
     let name_width = longest.max(corner.len());
     let widths: Vec<usize> = fields.iter().map(|f| f.name.len().max(7) + 1).collect();
     let mut text = format!("{corner:<name_width$}");
@@ -120,8 +129,8 @@ fn table(frame: &Frame, monitor: &str, corner: &str) -> String {
         let _ = write!(text, "{:>width$}", field.name);
     }
     text.push('\n');
-    for subject in frame.subjects(monitor) {
-        let _ = write!(text, "{subject:<name_width$}");
+    for subject in subjects {
+        let _ = write!(text, "{:<name_width$}", name(subject));
         for (value, width) in frame.values(monitor, subject).iter().zip(&widths) {
             let _ = write!(text, "{:>width$}", hundredths(*value));
         }

@@ -32,7 +32,7 @@ const MACHINE: &[Row] = &[
 ];
 
 fn samples(rows: &[Row]) -> SampleSet {
-    let mut out = Recorder::new();
+    let mut out = Recorder::default();
     for (t_ns, scale) in [(1, 0.5), (2, 1.0)] {
         for (monitor, subject, values) in rows {
             let fields = &monitors::find(monitor).unwrap().fields[..values.len()];

@@ -35,7 +35,7 @@ fn measure() {
     let meter = format!("csv:{}", folder.path().join("meter.csv").display());
     let made = Tree::new(folder.path()).with_meters(&[meter]);
     let tree = Tree::new(Path::new("/"));
-    let mut out = Recorder::new();
+    let mut out = Recorder::default();
     out.reserve(100_000);
     for spec in assay_observe::all() {
         let mut monitor =

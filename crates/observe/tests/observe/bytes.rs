@@ -56,7 +56,7 @@ fn sample(before: &[(&str, Vec<u8>)], after: &[(&str, Vec<u8>)]) -> Recorder {
     fill(before);
     let tree = Tree::new(dir.path());
     let opened = assay_observe::all().map(|spec| (spec.open)(&tree));
-    let mut out = Recorder::new();
+    let mut out = Recorder::default();
     let mut monitors: Vec<_> = opened.into_iter().flatten().collect();
     for (second, files) in [before, after, before].into_iter().enumerate() {
         fill(files);
