@@ -64,17 +64,13 @@ impl Filter {
     }
 }
 
-/// What is known of a name: not asked yet, taken, or left out.
-const UNASKED: u8 = 0;
-const TAKEN: u8 = 1;
-const LEFT: u8 = 2;
-
 /// Which names of one kind are taken; each is compared once.
 #[derive(Debug, Clone)]
 struct NameSet {
     wanted: Vec<String>,
     truncated: bool,
-    known: Vec<u8>,
+    /// By id; `None`: not compared yet.
+    known: Vec<Option<bool>>,
 }
 
 impl NameSet {
@@ -87,8 +83,7 @@ impl NameSet {
             return true;
         }
         match self.known.get(id as usize) {
-            Some(&TAKEN) => true,
-            Some(&LEFT) => false,
+            Some(Some(taken)) => *taken,
             _ => self.ask(id, names),
         }
     }
@@ -101,9 +96,9 @@ impl NameSet {
                 *w == name || self.truncated && name.len() == COMM && w.starts_with(&name)
             });
         if self.known.len() <= id as usize {
-            self.known.resize(id as usize + 1, UNASKED);
+            self.known.resize(id as usize + 1, None);
         }
-        self.known[id as usize] = if takes { TAKEN } else { LEFT };
+        self.known[id as usize] = Some(takes);
         takes
     }
 }

@@ -28,7 +28,7 @@ pub struct IostatRow {
 }
 
 /// One device over all intervals.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct IostatDevice {
     /// Its name.
     pub name: String,
@@ -42,7 +42,7 @@ pub struct IostatDevice {
 }
 
 /// A log.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct IostatLog {
     /// `Solaris` or `Linux`, by the titles of its columns.
     pub system: String,
@@ -118,16 +118,7 @@ struct Reading {
 pub(crate) fn read(text: impl Read) -> io::Result<IostatLog> {
     let mut lines = Lines::new(text);
     let mut reading = Reading {
-        log: IostatLog {
-            system: String::new(),
-            columns: Vec::new(),
-            intervals: 0,
-            times: Vec::new(),
-            devices: Vec::new(),
-            rows: Vec::new(),
-            rows_excluded: 0,
-            unreadable: 0,
-        },
+        log: IostatLog::default(),
         name_column: NameColumn::First,
         known: HashMap::new(),
         sums: Vec::new(),
@@ -233,12 +224,7 @@ impl Reading {
         self.known.insert(name.to_owned(), at);
         self.sums.push(Sums::default());
         let name = String::from_utf8_lossy(name).into_owned();
-        self.log.devices.push(IostatDevice {
-            name,
-            intervals: 0,
-            mean: Vec::new(),
-            max: Vec::new(),
-        });
+        self.log.devices.push(IostatDevice { name, ..IostatDevice::default() });
         Some(at)
     }
 

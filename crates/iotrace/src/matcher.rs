@@ -189,14 +189,7 @@ impl Matcher {
     /// Lets a request wait at `sector`.
     fn wait(&mut self, sector: u64, event: &Event, waiting: Waiting, sink: &mut impl Sink) {
         if self.waiting.is_full() {
-            let mut times: Vec<u64> = Vec::with_capacity(self.waiting.len());
-            self.waiting.take_all(|w| {
-                times.push(w.queued_ns);
-                false
-            });
-            let middle = median(&mut times).unwrap_or(u64::MAX);
-            let gone = self.waiting.take_all(|w| w.queued_ns <= middle);
-            // Bios that were joined to others without an event are forgotten here without loss.
+            let gone = older_half(&mut self.waiting, |w| w.queued_ns);
             for w in gone.iter().filter(|w| w.started) {
                 self.completeness.given_up += 1;
                 sink.end(&w.io);
@@ -368,13 +361,7 @@ impl Matcher {
     /// Gives up the older half of what was issued: most likely their ends were lost.
     #[cold]
     fn give_up(&mut self, sink: &mut impl Sink) {
-        let mut times = Vec::with_capacity(self.issued.len());
-        self.issued.take_all(|io| {
-            times.push(io.start_ns);
-            false
-        });
-        let Some(middle) = median(&mut times) else { return };
-        let mut gone = self.issued.take_all(|io| io.start_ns <= middle);
+        let mut gone = older_half(&mut self.issued, |io| io.start_ns);
         gone.sort_unstable_by_key(|io| io.serial);
         self.completeness.given_up += gone.len() as u64;
         for io in &gone {
@@ -383,12 +370,16 @@ impl Matcher {
     }
 }
 
-fn median(times: &mut [u64]) -> Option<u64> {
-    if times.is_empty() {
-        return None;
-    }
-    let middle = times.len() / 2;
-    Some(*times.select_nth_unstable(middle).1)
+/// Takes those out of a table whose time is not after the middle one.
+fn older_half<T: Copy>(table: &mut InFlight<T>, time: impl Fn(&T) -> u64) -> Vec<T> {
+    let mut times = Vec::with_capacity(table.len());
+    table.take_all(|one| {
+        times.push(time(one));
+        false
+    });
+    let at = times.len() / 2;
+    let middle = if times.is_empty() { 0 } else { *times.select_nth_unstable(at).1 };
+    table.take_all(|one| time(one) <= middle)
 }
 
 /// A flush has no address, whatever the trace says; a write of nothing that flushes is a flush.

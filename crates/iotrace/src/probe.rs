@@ -84,14 +84,7 @@ impl<'a> Checked<'a> {
                 || !completeness.from_events
         );
         let Some(analysis) = self.analysis else { return };
-        let source = Source {
-            name: String::new(),
-            format: String::new(),
-            files: 1,
-            latency_is: String::new(),
-            recorded,
-            notes: Vec::new(),
-        };
+        let source = Source { files: 1, recorded, ..Source::default() };
         let report = analysis.report(source, completeness, Some(0));
         assert_eq!(report.ops.iter().map(|o| o.ios).sum::<u64>(), self.ended);
         let ticks: u64 = report.series.ticks.iter().map(|t| t.reads + t.writes + t.others).sum();

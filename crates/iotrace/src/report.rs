@@ -14,7 +14,7 @@ use crate::seek::SeekReport;
 use crate::series::{Recorded, TickSeries};
 
 /// Where the I/Os come from.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Source {
     /// The file, or what was watched.
     pub name: String,

@@ -61,14 +61,7 @@ pub enum Answer {
 pub fn ask(path: &Path, question: &Question, options: &Options) -> Result<Answer, Error> {
     let opened = Opened::new(path)?;
     let owned = || path.to_owned();
-    let format = match detect(&opened.head) {
-        Detected::Known(format) => format,
-        Detected::BlktraceVersion(version) => {
-            return Err(Error::BlktraceVersion { path: owned(), version });
-        }
-        Detected::Compressed(command) => return Err(Error::Compressed { path: owned(), command }),
-        Detected::Unknown => return Err(Error::Unknown(owned())),
-    };
+    let format = format_of(path, &opened)?;
     let failed = |source| Error::Read { path: owned(), source };
     if matches!(format, Format::Iostat | Format::Quantize) && options.save.is_some() {
         return Err(Error::NoIos { path: owned(), format: format.name() });
@@ -83,6 +76,17 @@ pub fn ask(path: &Path, question: &Question, options: &Options) -> Result<Answer
     }
 }
 
+/// The format of a trace that is read.
+fn format_of(path: &Path, opened: &Opened) -> Result<Format, Error> {
+    let path = path.to_owned();
+    match detect(&opened.head) {
+        Detected::Known(format) => Ok(format),
+        Detected::BlktraceVersion(version) => Err(Error::BlktraceVersion { path, version }),
+        Detected::Compressed(command) => Err(Error::Compressed { path, command }),
+        Detected::Unknown => Err(Error::Unknown(path)),
+    }
+}
+
 /// Writes the I/Os of a recorded trace that the question's filter takes as text, in the order of time.
 pub fn write_events(
     path: &Path,
@@ -92,19 +96,13 @@ pub fn write_events(
     out: &mut dyn Write,
 ) -> Result<Written, Error> {
     let opened = Opened::new(path)?;
-    let owned = || path.to_owned();
-    match detect(&opened.head) {
-        Detected::Known(format @ (Format::Iostat | Format::Quantize)) => {
-            Err(Error::NoIos { path: owned(), format: format.name() })
+    match format_of(path, &opened)? {
+        format @ (Format::Iostat | Format::Quantize) => {
+            Err(Error::NoIos { path: path.to_owned(), format: format.name() })
         }
-        Detected::Known(format) => {
+        format => {
             ask_ios(path, &opened, &format, question, options, Some((text, out))).map(|(_, w)| w)
         }
-        // What else it may be is an error that the usual way states.
-        _ => match ask(path, question, options) {
-            Err(error) => Err(error),
-            Ok(_) => Err(Error::Unknown(owned())),
-        },
     }
 }
 
@@ -112,7 +110,7 @@ pub fn write_events(
 pub fn stages(path: &Path) -> Result<Vec<DeviceStages>, Error> {
     let opened = Opened::new(path)?;
     let no_stages = |why| Error::NoStages { path: path.to_owned(), why };
-    let Detected::Known(Format::Blktrace(order)) = detect(&opened.head) else {
+    let Format::Blktrace(order) = format_of(path, &opened)? else {
         // What it is, if it can be read at all, is for the usual way to state.
         let question = Question::default();
         let options = Options { threads: 1, save: None };
