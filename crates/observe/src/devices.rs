@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use assay_sut::{Root, mounts};
 
-use crate::made_of::made_of;
+use crate::made_of::{made_of, text};
 
 /// One device or partition.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -120,16 +120,12 @@ impl Devices {
 }
 
 fn device(folder: &Path, entry: &str, part_of: Option<&str>) -> Device {
-    let text = |file: &str| {
-        let text = fs::read_to_string(folder.join(file)).ok()?;
-        Some(text.trim().to_owned()).filter(|t| !t.is_empty())
-    };
     // In /sys a name's `/` is written `!`.
     Device {
         name: entry.replace('!', "/"),
-        number: text("dev").unwrap_or_default(),
+        number: text(folder, "dev").unwrap_or_default(),
         part_of: part_of.map(|whole| whole.replace('!', "/")),
-        mapped: text("dm/name"),
+        mapped: text(folder, "dm/name"),
         made_of: made_of(folder),
         ..Device::default()
     }

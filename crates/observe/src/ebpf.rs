@@ -37,6 +37,14 @@ impl Window {
         self.end_ns = monotonic_ns();
     }
 
+    /// The end of the measured part, else of the watching, else now.
+    pub fn end_or(self, ended_ns: Option<u64>) -> u64 {
+        match self.end_ns {
+            0 => ended_ns.unwrap_or_else(monotonic_ns),
+            end_ns => end_ns,
+        }
+    }
+
     /// Hands the window to the probes.
     pub fn hand_to(self, ebpf: &mut Ebpf) {
         let map = ebpf.map_mut("window");

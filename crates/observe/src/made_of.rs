@@ -5,17 +5,19 @@ use std::path::Path;
 
 /// `raid1 of sda+sdb`, `vg0-data of sda2`: of a device's folder in `/sys/class/block`; `None`: it is made of no other.
 pub(crate) fn made_of(folder: &Path) -> Option<String> {
-    let text = |file: &str| {
-        let text = fs::read_to_string(folder.join(file)).ok()?;
-        Some(text.trim().to_owned()).filter(|t| !t.is_empty())
-    };
     let entries = fs::read_dir(folder.join("slaves")).ok()?.flatten();
     let mut parts: Vec<String> =
         entries.map(|e| e.file_name().to_string_lossy().replace('!', "/")).collect();
     parts.sort();
-    let what = text("dm/name").or_else(|| text("md/level"));
+    let what = text(folder, "dm/name").or_else(|| text(folder, "md/level"));
     let of = format!("of {}", parts.join("+"));
     (!parts.is_empty()).then(|| what.map_or(of.clone(), |what| format!("{what} {of}")))
+}
+
+/// What a small file in a folder says; `None`: nothing, or it is not there.
+pub(crate) fn text(folder: &Path, file: &str) -> Option<String> {
+    let text = fs::read_to_string(folder.join(file)).ok()?;
+    Some(text.trim().to_owned()).filter(|t| !t.is_empty())
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use assay_iotrace::Names;
 use serde::Serialize;
 
 use crate::NotAvailable;
-use crate::made_of::made_of;
+use crate::made_of::{made_of, text};
 
 /// One block device or partition.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -162,8 +162,7 @@ fn minor(rdev: u64) -> u32 {
 }
 
 fn one(folder: &Path, name: &str) -> Option<BlockDevice> {
-    let text =
-        |file: &str| std::fs::read_to_string(folder.join(file)).ok().map(|t| t.trim().to_owned());
+    let text = |file: &str| text(folder, file);
     let (major, minor) = text("dev")?.split_once(':').map(|(a, b)| (a.parse(), b.parse()))?;
     let partition = folder.join("partition").exists();
     let disk = partition.then(|| {
@@ -191,7 +190,7 @@ fn one(folder: &Path, name: &str) -> Option<BlockDevice> {
         paths: Vec::new(),
         below,
         made_of: made_of(folder),
-        mapped: text("dm/name").filter(|t| !t.is_empty()),
+        mapped: text("dm/name"),
         mounted: Vec::new(),
     })
 }

@@ -145,7 +145,6 @@ impl EbpfTracer<'_> {
         if let Some(before) = self.timing.take() {
             let now = self.probes.run_time();
             self.timed.ns += now.ns - before.ns;
-            self.timed.runs += now.runs - before.runs;
             self.timed.ends += now.ends - before.ends;
             self.probes.time_runs(false);
         } else if self.ended.is_none() && self.looks.is_multiple_of(TIMED) {
@@ -221,9 +220,8 @@ impl<'n> Way<'n> for EbpfTracer<'n> {
             return;
         }
         let (labels, names) = (&mut self.labels, &mut self.names);
-        let looked =
+        self.pooled +=
             self.tally.look(&self.probes, t_ns, analyses, &mut |key| labels.of(key, names));
-        self.pooled += looked.pooled;
         for left in std::mem::take(&mut self.left) {
             let event = missed::event(&left);
             let io = io_of(&event, names, labels);

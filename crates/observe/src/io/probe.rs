@@ -8,9 +8,9 @@ use aya::maps::{Array, HashMap, MapData, PerCpuArray, RingBuf};
 use aya::programs::tp_btf::BtfTracePointLinkId;
 use aya::programs::{BtfTracePoint, Program};
 use aya::sys::{Stats, enable_stats};
-use aya::{Btf, Ebpf, EbpfLoader};
+use aya::{Btf, Ebpf, EbpfLoader, Pod};
 
-use super::abi::{COUNTS, Cell, Config, Counts, Key, Own, RegionCounts, SETS, Set, UnderWay};
+use super::abi::{COUNTS, Config, Counts, Key, Own, SETS, Set, UnderWay};
 use super::kernel_types::KernelTypes;
 use super::oldest::Oldest;
 use crate::NotAvailable;
@@ -104,7 +104,6 @@ pub(super) struct Sizes {
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct RunTime {
     pub ns: u64,
-    pub runs: u64,
     /// Runs of the probes that tell of an I/O's end.
     pub ends: u64,
     /// Runs that the kernel left out, since the same probe was already running on that CPU.
@@ -182,20 +181,11 @@ impl Probes {
         map.map_or_else(Vec::new, |map| map.iter().filter_map(Result::ok).collect())
     }
 
-    /// Calls `f` with each CPU's counts of a group.
-    pub fn cells(&self, group: u32, mut f: impl FnMut(usize, &Cell)) {
-        let map = self.ebpf.map("cells").and_then(|m| PerCpuArray::<_, Cell>::try_from(m).ok());
+    /// Calls `f` with what each CPU has of a group in this map.
+    pub fn each_cpu<T: Pod>(&self, map: &str, group: u32, mut f: impl FnMut(usize, &T)) {
+        let map = self.ebpf.map(map).and_then(|m| PerCpuArray::<_, T>::try_from(m).ok());
         if let Some(values) = map.and_then(|map| map.get(&group, 0).ok()) {
-            values.iter().enumerate().for_each(|(cpu, cell)| f(cpu, cell));
-        }
-    }
-
-    /// Calls `f` with each CPU's regions of a group.
-    pub fn regions(&self, group: u32, mut f: impl FnMut(usize, &RegionCounts)) {
-        let map = self.ebpf.map("regions");
-        let map = map.and_then(|m| PerCpuArray::<_, RegionCounts>::try_from(m).ok());
-        if let Some(values) = map.and_then(|map| map.get(&group, 0).ok()) {
-            values.iter().enumerate().for_each(|(cpu, counts)| f(cpu, counts));
+            values.iter().enumerate().for_each(|(cpu, value)| f(cpu, value));
         }
     }
 
@@ -229,7 +219,6 @@ impl Probes {
             };
             let runs = value("run_cnt").unwrap_or(0);
             all.ns += value("run_time_ns").unwrap_or(0);
-            all.runs += runs;
             all.missed += value("recursion_misses").unwrap_or(0);
             if matches!(name, "complete" | "bio_complete") {
                 all.ends += runs;

@@ -21,15 +21,18 @@ pub(super) fn groups(events: bool, regions: bool, cpus: usize) -> u32 {
 
 /// Which rows of powers of two are counted, as bits.
 pub(super) fn rows(measures: &[Measure]) -> u8 {
-    measures.iter().fold(0, |bits, m| {
-        bits | match m {
-            Measure::Size => 1,
-            Measure::Latency => 2,
-            Measure::Queue => 4,
-            Measure::Device => 8,
-            Measure::Address => 0,
-        }
-    })
+    measures.iter().filter_map(|m| row_of(*m)).fold(0, |bits, row| bits | 1 << row)
+}
+
+/// Which row of powers of two a measure is; `None`: it is counted otherwise.
+pub(super) fn row_of(measure: Measure) -> Option<usize> {
+    match measure {
+        Measure::Size => Some(0),
+        Measure::Latency => Some(1),
+        Measure::Queue => Some(2),
+        Measure::Device => Some(3),
+        Measure::Address => None,
+    }
 }
 
 /// How many bits of a block's number within a stretch of `blocks` tell of no region.

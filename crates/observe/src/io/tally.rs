@@ -6,6 +6,7 @@ use assay_iotrace::{Analysis, ClassCounts, Counted, LogLinear, Measure, Names, O
 
 use super::abi::{Cell, FINE, Key, REGIONS, ROWS, RegionCounts};
 use super::probe::Probes;
+use super::settings::row_of;
 
 /// One CPU's counts of a group at the last look. Counts in the kernel are of 32 bits and may run over
 /// between two looks, never twice.
@@ -26,13 +27,6 @@ pub(super) struct Tally {
     shifts: HashMap<u32, u32>,
 }
 
-/// What one look has found, over all groups.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Looked {
-    pub ios: u64,
-    pub pooled: u64,
-}
-
 impl Tally {
     pub fn new(
         measures: &[Measure],
@@ -40,15 +34,8 @@ impl Tally {
         first_block: u64,
         shifts: &[(u32, u32)],
     ) -> Self {
-        let place = |m: &Measure| match m {
-            Measure::Size => Some(0),
-            Measure::Latency => Some(1),
-            Measure::Queue => Some(2),
-            Measure::Device => Some(3),
-            Measure::Address => None,
-        };
         Tally {
-            measures: measures.iter().filter_map(|m| Some((*m, place(m)?))).collect(),
+            measures: measures.iter().filter_map(|m| Some((*m, row_of(*m)?))).collect(),
             with_regions,
             first_block,
             shifts: shifts.iter().copied().collect(),
@@ -56,22 +43,21 @@ impl Tally {
         }
     }
 
-    /// Takes up what was counted since the last look, as of the time `t_ns`.
+    /// Takes up what was counted since the last look, as of the time `t_ns`; how many I/Os were of no group that is kept
+    /// apart.
     pub fn look(
         &mut self,
         probes: &Probes,
         t_ns: u64,
         analyses: &mut [&mut Analysis<'_>],
         label: &mut dyn FnMut(&Key) -> Counted,
-    ) -> Looked {
+    ) -> u64 {
         self.groups = probes.groups();
-        let mut looked = Looked::default();
         for at in 0..self.groups.len() {
             let (key, group) = self.groups[at];
             let sums = self.since(probes, group);
             if sums.ios > 0 {
-                let counted = self.counted(&key, &sums, label(&key));
-                looked.ios += counted.ios;
+                let counted = self.counted(&key, &sums, &label(&key));
                 for a in analyses.iter_mut() {
                     a.add_counted(t_ns, &counted);
                 }
@@ -88,21 +74,19 @@ impl Tally {
                 ..Counted::default()
             };
             let key = Key { op: Op::Unknown as u8, ..Key::default() };
-            looked.ios += pool.ios;
-            looked.pooled += pool.ios;
-            let counted = self.counted(&key, &pool, others);
+            let counted = self.counted(&key, &pool, &others);
             for a in analyses.iter_mut() {
                 a.add_counted(t_ns, &counted);
             }
         }
-        looked
+        pool.ios
     }
 
     /// The sums of a group over all CPUs since the last look.
     fn since(&mut self, probes: &Probes, group: u32) -> Sums {
         let mut sums = Sums::default();
         let seen = self.seen.entry(group).or_default();
-        probes.cells(group, |cpu, cell| {
+        probes.each_cpu("cells", group, |cpu, cell: &Cell| {
             if seen.len() <= cpu {
                 seen.resize_with(cpu + 1, || None);
             }
@@ -119,7 +103,7 @@ impl Tally {
             }
         });
         if self.with_regions && sums.ios > 0 {
-            probes.regions(group, |cpu, counts| {
+            probes.each_cpu("regions", group, |cpu, counts: &RegionCounts| {
                 let Some(Some(before)) = seen.get_mut(cpu) else { return };
                 let zero = [0; REGIONS];
                 let old = before.regions.as_deref().unwrap_or(&zero);
@@ -131,7 +115,7 @@ impl Tally {
     }
 
     /// The counts of a group; `names` has what its key stands for.
-    fn counted(&self, key: &Key, sums: &Sums, names: Counted) -> Counted {
+    fn counted(&self, key: &Key, sums: &Sums, names: &Counted) -> Counted {
         let time = |which: usize| {
             let t = &sums.times[which];
             LogLinear::of_counts(&sums.fine[which], u128::from(t.sum), t.least, t.greatest)
@@ -150,7 +134,7 @@ impl Tally {
             regions: regions
                 .map(|(at, n)| (self.first_block + ((at as u64) << shift), *n))
                 .collect(),
-            ..names
+            ..*names
         }
     }
 }

@@ -267,7 +267,6 @@ impl<'n> IoTracer<'n> {
         let wall = Some(i128::from(self.wall_offset_ns));
         let mut whole = self.analysis.report(source, about.completeness, wall);
         whole.cost = Some(self.cost(end));
-        whole.selection.clone_from(&self.selection);
         let mut report = match &mut self.window {
             Some(window) => window.report(whole, end, wall),
             None => whole,

@@ -140,10 +140,7 @@ impl Looking for Profiler {
         if self.ended_ns.is_none() {
             self.probes.look_at_waiting();
         }
-        let end = match self.window.end_ns {
-            0 => self.ended_ns.unwrap_or_else(assay_sut::clock::monotonic_ns),
-            end => end,
-        };
+        let end = self.window.end_or(self.ended_ns);
         let begin = self.window.begin_ns.max(self.began_ns);
         let n = |what| count(&self.probes.ebpf, what);
         let mut profile = Profile {

@@ -211,10 +211,7 @@ impl Looking for Sampler {
     }
 
     fn profile(&mut self) -> Profile {
-        let end = match self.window.end_ns {
-            0 => self.ended_ns.unwrap_or_else(assay_sut::clock::monotonic_ns),
-            end => end,
-        };
+        let end = self.window.end_or(self.ended_ns);
         let mut profile = Profile {
             method: "perf_event_open, this user's programs sampled by the CPU clock".to_owned(),
             rate_hz: Some(self.ask.rate_hz),

@@ -11,12 +11,15 @@ mod watch;
 #[path = "no_ebpf.rs"]
 mod watch;
 
-pub use watch::{SyscallWatch, syscall_ability};
+use std::path::Path;
 
+pub use watch::SyscallWatch;
+
+use crate::NotAvailable;
 use crate::follow::Whose;
 
 /// What is asked of the counting.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SyscallRequest {
     /// Whose calls.
     pub whose: Whose,
@@ -24,8 +27,10 @@ pub struct SyscallRequest {
     pub by_process: bool,
 }
 
-impl Default for SyscallRequest {
-    fn default() -> Self {
-        SyscallRequest { whose: Whose::Children, by_process: false }
-    }
+/// How calls would be counted here, for `assay doctor`.
+///
+/// # Errors
+/// They cannot be.
+pub fn syscall_ability(root: &Path) -> Result<String, NotAvailable> {
+    SyscallWatch::start(root, &SyscallRequest::default()).map(|watch| watch.stop().method)
 }

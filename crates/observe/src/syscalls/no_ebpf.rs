@@ -36,11 +36,3 @@ impl SyscallWatch {
         match self.0 {}
     }
 }
-
-/// How calls would be counted here.
-///
-/// # Errors
-/// They cannot be.
-pub fn syscall_ability(root: &Path) -> Result<String, NotAvailable> {
-    SyscallWatch::start(root, &SyscallRequest::default()).map(|watch| watch.stop().method)
-}

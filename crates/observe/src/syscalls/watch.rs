@@ -76,7 +76,7 @@ impl SyscallWatch {
     pub fn stop(mut self) -> Syscalls {
         let now = assay_sut::clock::monotonic_ns();
         let missed = unload(&mut self.probes.ebpf);
-        let end = if self.window.end_ns > 0 { self.window.end_ns } else { now };
+        let end = self.window.end_or(Some(now));
         let measured = u8::from(self.window.begin_ns > 0);
         let n = |what| count(&self.probes.ebpf, what);
         let process = |group: &Group| self.by_process.then_some(group.tgid);
@@ -162,12 +162,4 @@ fn sum<'a>(by_cpu: impl Iterator<Item = &'a Amount>, call: &str) -> Amounts {
         }
     }
     all.with_returned(call, returned)
-}
-
-/// How calls would be counted here, for `assay doctor`.
-///
-/// # Errors
-/// They cannot be.
-pub fn syscall_ability(root: &Path) -> Result<String, NotAvailable> {
-    SyscallWatch::start(root, &SyscallRequest::default()).map(|watch| watch.stop().method)
 }
