@@ -1,7 +1,7 @@
 //! CSV (RFC 4180): the long form with one row for each trial and metric, the points of curves, and
 //! the summaries. Missing values are empty fields; withheld ones are empty and name the finding.
 
-use assay_model::{Kind, Load, TrialRecord};
+use assay_model::{Comparison, Kind, Load, Summary, TreatmentSummary, TrialRecord};
 
 use crate::figures::{percentile_doubts, ratio_doubts};
 use crate::gate::Gate;
@@ -85,6 +85,55 @@ pub fn curves(view: &RunView) -> String {
     out.text()
 }
 
+/// A summary on its way to a row, with the comparison of its treatment.
+struct Summarised<'a> {
+    view: &'a RunView,
+    gate: &'a Gate,
+    of: &'a TreatmentSummary,
+    comparison: Option<&'a Comparison>,
+}
+
+impl Summarised<'_> {
+    /// A number about the values. A mean of percentiles is the percentile of nothing; that of all trials is in its own
+    /// column.
+    fn mean(&self, of: fn(&Summary) -> Option<f64>) -> String {
+        number(of(&self.of.summary).filter(|_| self.of.percentile.is_none()))
+    }
+
+    fn ratio(&self, of: fn(&Comparison) -> Option<f64>) -> String {
+        number(self.comparison.and_then(of))
+    }
+}
+
+type SummaryColumn = (&'static str, fn(&Summarised<'_>) -> String);
+
+const SUMMARY: [SummaryColumn; 21] = [
+    ("metric", |r| r.of.metric.clone()),
+    ("unit", |r| r.of.unit.clone()),
+    ("n", |r| r.of.summary.n.to_string()),
+    ("geomean", |r| r.mean(|s| s.geomean)),
+    ("interval_low", |r| r.mean(|s| Some(s.interval?.low))),
+    ("interval_high", |r| r.mean(|s| Some(s.interval?.high))),
+    ("level", |r| r.mean(|s| Some(s.interval?.level))),
+    ("mean", |r| r.mean(|s| s.mean)),
+    ("median", |r| number(r.of.summary.median)),
+    ("min", |r| number(r.of.summary.min)),
+    ("max", |r| number(r.of.summary.max)),
+    ("stddev", |r| r.mean(|s| s.stddev)),
+    ("ratio", |r| r.ratio(|c| c.ratio)),
+    ("ratio_low", |r| r.ratio(|c| Some(c.interval?.low))),
+    ("ratio_high", |r| r.ratio(|c| Some(c.interval?.high))),
+    ("verdict", |r| r.comparison.map_or("", |c| c.verdict.name()).to_owned()),
+    ("withheld", |r| r.gate.treatment(r.of.treatment).map_or("", |w| &w.finding).to_owned()),
+    ("merged", |r| number(r.of.percentile.as_ref().and_then(|p| p.value))),
+    ("guest", |r| guest(r.view)),
+    ("doubt", |r| r.of.doubts.join("; ")),
+    ("ratio_doubt", |r| {
+        let doubts = r.comparison.map(|c| ratio_doubts(&r.gate.analysis, c));
+        doubts.unwrap_or_default().join("; ")
+    }),
+];
+
 /// One row for each treatment and metric: n, means, median, range, standard deviation, interval, and
 /// for the deciding metric the ratio to the baseline with its interval and verdict; for a percentile
 /// that of the merged histograms, and no mean.
@@ -93,60 +142,16 @@ pub fn summaries(view: &RunView) -> String {
     let mut out = Rows::new();
     let mut head = owned(&["run", "experiment", "treatment"]);
     head.extend(view.plan.factors.iter().cloned());
-    head.extend(owned(&[
-        "metric",
-        "unit",
-        "n",
-        "geomean",
-        "interval_low",
-        "interval_high",
-        "level",
-        "mean",
-        "median",
-        "min",
-        "max",
-        "stddev",
-        "ratio",
-        "ratio_low",
-        "ratio_high",
-        "verdict",
-        "withheld",
-        "merged",
-        "guest",
-        "doubt",
-        "ratio_doubt",
-    ]));
+    head.extend(SUMMARY.map(|(name, _)| name.to_owned()));
     out.row(&head);
-    for s in &gate.analysis.summaries {
-        // A mean of percentiles is the percentile of nothing; that of all trials is in its own column.
-        let (mean, interval, stddev) = match s.percentile {
-            Some(_) => ((None, None), None, None),
-            None => ((s.summary.geomean, s.summary.mean), s.summary.interval, s.summary.stddev),
-        };
-        let x = &s.summary;
-        let comparison = gate
-            .analysis
-            .comparisons
-            .iter()
-            .find(|c| c.treatment == s.treatment && c.metric == s.metric);
+    for of in &gate.analysis.summaries {
+        let mut comparisons = gate.analysis.comparisons.iter();
+        let comparison = comparisons.find(|c| c.treatment == of.treatment && c.metric == of.metric);
         let mut row =
-            vec![view.summary.id.to_string(), view.experiment.name.clone(), s.label.clone()];
-        row.extend(treatment_levels(view, s.treatment));
-        row.extend([s.metric.clone(), s.unit.clone(), x.n.to_string(), number(mean.0)]);
-        row.extend([number(interval.map(|i| i.low)), number(interval.map(|i| i.high))]);
-        row.extend([number(interval.map(|i| i.level)), number(mean.1), number(x.median)]);
-        row.extend([number(x.min), number(x.max), number(stddev)]);
-        row.extend([
-            number(comparison.and_then(|c| c.ratio)),
-            number(comparison.and_then(|c| c.interval).map(|i| i.low)),
-            number(comparison.and_then(|c| c.interval).map(|i| i.high)),
-            comparison.map(|c| c.verdict.name().to_owned()).unwrap_or_default(),
-            gate.treatment(s.treatment).map(|w| w.finding.clone()).unwrap_or_default(),
-            number(s.percentile.as_ref().and_then(|p| p.value)),
-            guest(view),
-            s.doubts.join("; "),
-            comparison.map(|c| ratio_doubts(&gate.analysis, c).join("; ")).unwrap_or_default(),
-        ]);
+            vec![view.summary.id.to_string(), view.experiment.name.clone(), of.label.clone()];
+        row.extend(treatment_levels(view, of.treatment));
+        let summarised = Summarised { view, gate: &gate, of, comparison };
+        row.extend(SUMMARY.map(|(_, field)| field(&summarised)));
         out.row(&row);
     }
     out.text()

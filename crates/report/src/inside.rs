@@ -108,7 +108,7 @@ pub(crate) fn tables(all: &[Inside]) -> Parts {
 }
 
 /// How many lines are shown where so many differ clearly.
-fn shown(clear: usize) -> usize {
+pub(crate) fn shown(clear: usize) -> usize {
     clear.clamp(*SHOWN.start(), *SHOWN.end())
 }
 

@@ -62,9 +62,9 @@ pub(crate) fn guest(guest: Option<Guest>) -> Option<String> {
 pub(crate) fn unchecked(analysis: &Analysis) -> Option<String> {
     let n = analysis.checks.cannot_check.len();
     (n > 0).then(|| {
-        let word = if n == 1 { "check" } else { "checks" };
+        let checks = count(n, "check");
         format!(
-            "{n} {word} of the catalogue could not be made, because the run does not record what they \
+            "{checks} of the catalogue could not be made, because the run does not record what they \
              look at; result.json names them."
         )
     })

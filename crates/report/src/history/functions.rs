@@ -6,12 +6,10 @@ use maud::Markup;
 
 use super::short;
 use crate::document::{Parts, html, markdown, terminal};
+use crate::inside::shown;
 use crate::parts::io::time;
 use crate::parts::profile::changes;
 use crate::terminal::Style;
-
-/// So many functions are listed at least, and at most.
-const SHOWN: std::ops::RangeInclusive<usize> = 4..=12;
 
 fn named(c: &Change) -> String {
     let sign = if c.difference_ns > 0.0 { "+" } else { "" };
@@ -45,8 +43,7 @@ fn parts(f: &Functions) -> Parts {
     let mut out = Parts::default();
     if let Some(d) = &f.differences {
         let clear = d.changes.iter().filter(|c| c.clear).count();
-        let most = clear.clamp(*SHOWN.start(), *SHOWN.end());
-        out.append(changes(d, [short(&f.before), short(&f.after)], most));
+        out.append(changes(d, [short(&f.before), short(&f.after)], shown(clear)));
     }
     out
 }

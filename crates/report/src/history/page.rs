@@ -370,11 +370,8 @@ impl History {
 
 /// A page of its own: where there are several series all of them small, then each large.
 pub fn published(heading: &str, histories: &[History]) -> String {
-    let body = html! {
-        a class="skip" href="#main" { "Skip to the results" }
-        (content(heading, histories, &Look { run: None, actions: None }))
-    };
-    shell::page(heading, &body)
+    let body = content(heading, histories, &Look { run: None, actions: None });
+    shell::skippable(heading, "Skip to the results", &body)
 }
 
 /// What stands on such a page.

@@ -122,7 +122,6 @@ pub fn compared(views: &[&RunView], shown: &Shown, version: &str) -> String {
         "inside": inside(views, &shown.across),
     });
     let body = html! {
-        a class="skip" href="#main" { "Skip to the results" }
         header {
             p class="eyebrow" { "assay · comparison" }
             h1 { (title) }
@@ -131,7 +130,7 @@ pub fn compared(views: &[&RunView], shown: &Shown, version: &str) -> String {
         footer { p { "Made by assay " (version) ". The runs are in the archive under the ids above." } }
         (data::json(&whole))
     };
-    shell::page(&title, &body)
+    shell::skippable(&title, "Skip to the results", &body)
 }
 
 /// Without the numbers of what is withheld in a run; a gate for each.

@@ -19,11 +19,8 @@ const MAX_BARS: usize = 24;
 
 /// The page, with the matrix if there is one. `version` is assay's.
 pub fn landscape(landscape: &Landscape, matrix: Option<&Matrix>, version: &str) -> String {
-    let body = html! {
-        a class="skip" href="#main" { "Skip to the results" }
-        (content(landscape, matrix, version))
-    };
-    shell::page(&landscape.heading(), &body)
+    let body = content(landscape, matrix, version);
+    shell::skippable(&landscape.heading(), "Skip to the results", &body)
 }
 
 /// What is between the edges of the page, for one that stands in a document of its own.

@@ -36,8 +36,10 @@ pub(crate) use profile::flame;
 pub use profile::{profile, profile_part};
 pub use shell::{SCRIPT, style};
 
-/// A section of a page.
+/// A section of a page, with the tab that it stands in.
 struct Section {
+    /// The id of the tab's panel and the name of the tab.
+    tab: (&'static str, &'static str),
     /// Its id in the page.
     id: &'static str,
     /// Its heading.
@@ -47,116 +49,61 @@ struct Section {
 }
 
 const fn section(
+    panel: &'static str,
+    tab: &'static str,
     id: &'static str,
     name: &'static str,
     body: fn(&RunView, &Gate) -> Option<Markup>,
 ) -> Section {
-    Section { id, name, body }
+    Section { tab: (panel, tab), id, name, body }
 }
 
-/// A tab of the page with its sections; adding a section is its row. The charts of all but the first are packed.
-struct Tab {
-    /// The id of its panel.
-    id: &'static str,
-    /// What it is called.
-    name: &'static str,
-    sections: &'static [Section],
-}
-
-const fn tab(id: &'static str, name: &'static str, sections: &'static [Section]) -> Tab {
-    Tab { id, name, sections }
-}
-
-/// What the page of a run shows.
-static TABS: [Tab; 13] = [
-    tab(
-        "answer",
-        "Answer",
-        &[section("significance", "Answer", |v, g| Some(answer::section(v, g)))],
-    ),
-    tab(
-        "comparison",
-        "Results",
-        &[
-            section("results", "Results", |v, g| {
-                Some(html::parts(&parts::results::section(v, g, On::Page)))
-            }),
-            section("explain", "What differs along", |v, g| {
-                parts::explain::section(v, g).map(|p| html::parts(&p))
-            }),
-        ],
-    ),
-    tab(
-        "metrics",
-        "Metrics",
-        &[section("other-metrics", "Other metrics", |v, g| {
-            parts::metrics::metrics(v, g).map(|p| html::parts(&p))
-        })],
-    ),
-    tab(
-        "executed",
-        "Trials",
-        &[
-            section("order", "Run order", draw::run_order),
-            section("distribution", "Distribution", draw::distribution),
-            section("all-trials", "Trials", |v, g| Some(disclosure::every_trial(v, g))),
-        ],
-    ),
-    tab("over-time", "Over time", &[section("time", "Over time", |v, _| time::section(v))]),
-    tab("threads", "Threads", &[section("tasks", "Threads", |v, _| tasks::section(v))]),
-    tab("block-io", "I/O", &[section("io", "Block I/O", |v, _| io::section(v))]),
-    tab(
-        "profiles",
-        "Profile",
-        &[section("profile", "Profile", |v, _| {
-            counted::treatments(v, RunView::profiles_of, profile::beside)
-        })],
-    ),
-    tab(
-        "instructions",
-        "Instructions",
-        &[section("counted", "Instructions", |v, _| {
-            counted::treatments(v, RunView::instructions_of, counted::instructions)
-        })],
-    ),
-    tab(
-        "system-calls",
-        "System calls",
-        &[section("syscalls", "System calls", |v, _| {
-            counted::treatments(v, RunView::syscalls_of, counted::system_calls)
-        })],
-    ),
-    tab(
-        "system",
-        "System",
-        &[section("configuration", "System and settings", |v, _| {
-            Some(html::parts(&parts::system::configuration(v)))
-        })],
-    ),
-    tab(
-        "how",
-        "Method",
-        &[
-            section("method", "Method", |v, _| Some(html::parts(&parts::method::method(v)))),
-            section("practice", "Findings", |v, _| {
-                Some(html::parts(&parts::findings::findings(v)))
-            }),
-        ],
-    ),
-    tab(
-        "files-and-provenance",
-        "Disclosure",
-        &[section("disclosure", "Disclosure", |v, g| Some(disclosure::section(v, g)))],
-    ),
+/// What the page of a run shows, those of a tab together. The charts of all but the first tab are packed.
+static SECTIONS: [Section; 17] = [
+    section("answer", "Answer", "significance", "Answer", |v, g| Some(answer::section(v, g))),
+    section("comparison", "Results", "results", "Results", |v, g| {
+        Some(html::parts(&parts::results::section(v, g, On::Page)))
+    }),
+    section("comparison", "Results", "explain", "What differs along", |v, g| {
+        parts::explain::section(v, g).map(|p| html::parts(&p))
+    }),
+    section("metrics", "Metrics", "other-metrics", "Other metrics", |v, g| {
+        parts::metrics::metrics(v, g).map(|p| html::parts(&p))
+    }),
+    section("executed", "Trials", "order", "Run order", draw::run_order),
+    section("executed", "Trials", "distribution", "Distribution", draw::distribution),
+    section("executed", "Trials", "all-trials", "Trials", |v, g| {
+        Some(disclosure::every_trial(v, g))
+    }),
+    section("over-time", "Over time", "time", "Over time", |v, _| time::section(v)),
+    section("threads", "Threads", "tasks", "Threads", |v, _| tasks::section(v)),
+    section("block-io", "I/O", "io", "Block I/O", |v, _| io::section(v)),
+    section("profiles", "Profile", "profile", "Profile", |v, _| {
+        counted::treatments(v, RunView::profiles_of, profile::beside)
+    }),
+    section("instructions", "Instructions", "counted", "Instructions", |v, _| {
+        counted::treatments(v, RunView::instructions_of, counted::instructions)
+    }),
+    section("system-calls", "System calls", "syscalls", "System calls", |v, _| {
+        counted::treatments(v, RunView::syscalls_of, counted::system_calls)
+    }),
+    section("system", "System", "configuration", "System and settings", |v, _| {
+        Some(html::parts(&parts::system::configuration(v)))
+    }),
+    section("how", "Method", "method", "Method", |v, _| {
+        Some(html::parts(&parts::method::method(v)))
+    }),
+    section("how", "Method", "practice", "Findings", |v, _| {
+        Some(html::parts(&parts::findings::findings(v)))
+    }),
+    section("files-and-provenance", "Disclosure", "disclosure", "Disclosure", |v, g| {
+        Some(disclosure::section(v, g))
+    }),
 ];
 
 /// The page.
 pub fn render(view: &RunView) -> String {
-    let body = html! {
-        a class="skip" href="#main" { "Skip to the results" }
-        (content(view, None))
-    };
-    shell::page(view.title(), &body)
+    shell::skippable(view.title(), "Skip to the results", &content(view, None))
 }
 
 /// What is between the edges of the page, for one that stands in a document of its own: with
@@ -164,15 +111,14 @@ pub fn render(view: &RunView) -> String {
 /// that document: its id, its name and what it holds.
 pub fn content(view: &RunView, more: Option<(&str, &str, Markup)>) -> Markup {
     let gate = Gate::of(view);
-    let made = |tab: &Tab| {
-        let sections = tab
-            .sections
-            .iter()
-            .filter_map(|s| Some(html::section(s.id, s.name, &(s.body)(view, &gate)?)));
+    let made = |of: &[Section]| {
+        let section = |s: &Section| Some(html::section(s.id, s.name, &(s.body)(view, &gate)?));
+        let sections = of.iter().filter_map(section);
         let all = html! { @for s in sections { (s) } };
-        (!all.0.is_empty()).then_some((tab.id, tab.name, all))
+        (!all.0.is_empty()).then_some((of[0].tab.0, of[0].tab.1, all))
     };
-    let mut tabs: Vec<(&str, &str, Markup)> = TABS.iter().filter_map(made).collect();
+    let mut tabs: Vec<(&str, &str, Markup)> =
+        SECTIONS.chunk_by(|a, b| a.tab == b.tab).filter_map(made).collect();
     tabs.extend(more);
     html! {
         header {

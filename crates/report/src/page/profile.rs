@@ -12,7 +12,7 @@ use maud::{Markup, html};
 use super::counted::TrialGroup;
 use super::shell;
 use crate::document::html::{self, figure};
-use crate::parts::profile as parts;
+use crate::parts::profile::{self as parts, Threads};
 
 /// Functions in a table.
 const FUNCTIONS: usize = 25;
@@ -64,11 +64,11 @@ fn body(profile: &Profile, id: &str, against: Option<&Differences>) -> Markup {
         @if let Some(t) = parts::states(profile) { (html::table(&t)) }
         @for (side, short, words) in sides {
             @if profile.count(side) > 0 {
-                (figure(&picture(profile, side, &format!("{id}-{short}"), words, false, against), &html! { (words) }, &html! {}))
+                (figure(&flame(profile, side, &format!("{id}-{short}"), words, Threads::Merged, against), &html! { (words) }, &html! {}))
                 (html::table(&parts::table(profile, side, FUNCTIONS)))
                 @if profile.stacks.iter().any(|s| s.thread != profile.stacks[0].thread) {
                     details { summary { (words) ", threads apart" }
-                        (figure(&picture(profile, side, &format!("{id}-{short}-threads"), words, true, None), &html! { (words) ", by thread" }, &html! {}))
+                        (figure(&flame(profile, side, &format!("{id}-{short}-threads"), words, Threads::Apart, None), &html! { (words) ", by thread" }, &html! {}))
                         (html::table(&parts::by_thread(profile, side, FUNCTIONS_OF_A_THREAD)))
                     }
                 }
@@ -79,25 +79,16 @@ fn body(profile: &Profile, id: &str, against: Option<&Differences>) -> Markup {
     }
 }
 
-/// One side of a profile as an icicle, all threads together, coloured by what clearly differs.
+/// One side of a profile as an icicle, coloured by what clearly differs.
 pub(crate) fn flame(
     profile: &Profile,
     side: Side,
     id: &str,
     words: &str,
+    threads: Threads,
     against: Option<&Differences>,
 ) -> Markup {
-    picture(profile, side, id, words, false, against)
-}
-
-fn picture(
-    profile: &Profile,
-    side: Side,
-    id: &str,
-    words: &str,
-    by_thread: bool,
-    against: Option<&Differences>,
-) -> Markup {
+    let by_thread = threads == Threads::Apart;
     let how = Tree { side, by_thread, least: MIN_SHARE, deepest: MAX_DEPTH };
     let root = tree(profile, how);
     let against = against.filter(|_| side == Side::OnCpu);

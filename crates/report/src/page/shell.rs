@@ -20,6 +20,11 @@ pub(crate) fn page(title: &str, body: &Markup) -> String {
     document(title, &html! {}, &style(), &[SCRIPT], body)
 }
 
+/// The whole document, with a way past what stands above its `main`.
+pub(crate) fn skippable(title: &str, skip: &str, body: &Markup) -> String {
+    page(title, &html! { a class="skip" href="#main" { (skip) } (body) })
+}
+
 /// The whole document, with more in its head, its style sheet and its scripts.
 pub(crate) fn document(
     title: &str,

@@ -3,13 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use assay_chart::area::{self, Area, Layer, Step};
+use assay_chart::area::{self, Area, Layer};
 use assay_chart::{Head, PhaseSpan};
 use assay_model::{SampleSet, TrialRecord};
 use assay_observe::{ALL_TASKS, Drawing, TASKS};
 use maud::{Markup, html};
 
-use super::time::{interval_text, phases, seconds, usual_gap, whole};
+use super::time::{interval_text, phases, steps, usual_gap, whole};
 use crate::document::html::{figure, table};
 use crate::figures::count;
 use crate::parts::curves::slug;
@@ -152,29 +152,20 @@ fn chart(
     // Gaps are judged by the trial's ticks: a thread may be kept at some of them only.
     let times: Vec<u64> =
         samples.points(TASKS, ALL_TASKS, "user").into_iter().map(|p| p.0).collect();
-    let usual = usual_gap(&times);
-    let steps = rows
-        .into_iter()
-        .map(|(t, mut values)| {
-            let before = times.partition_point(|one| *one < t).checked_sub(1).map(|i| times[i]);
-            let from =
-                before.unwrap_or(t.saturating_sub(usual)).max(t.saturating_sub(usual * 3 / 2));
-            if layers.len() > fields.len() {
-                values.push((100.0 - values.iter().sum::<f64>()).max(0.0));
-            }
-            Step { from_s: seconds(record, from).max(0.0), to_s: seconds(record, t), values }
-        })
-        .filter(|s| s.to_s > s.from_s)
-        .collect();
+    if layers.len() > fields.len() {
+        for values in rows.values_mut() {
+            values.push((100.0 - values.iter().sum::<f64>()).max(0.0));
+        }
+    }
     Area {
         head: Head::default(),
         name: "its time".to_owned(),
         unit: "%".into(),
         full: Some(100.0),
         layers: layers.to_vec(),
-        steps,
+        steps: steps(record, rows, &times),
         phases: phases.to_vec(),
-        note: format!("every {}", interval_text(usual)),
+        note: format!("every {}", interval_text(usual_gap(&times))),
     }
 }
 

@@ -144,17 +144,7 @@ fn stack(
     rows.first_key_value()?;
     let times: Vec<u64> = rows.keys().copied().collect();
     let usual = usual_gap(&times);
-    let steps = rows
-        .into_iter()
-        .enumerate()
-        .map(|(i, (t, values))| {
-            let before = if i == 0 { t.saturating_sub(usual) } else { times[i - 1] };
-            // A sample that comes late does not stand for the time in which none was taken.
-            let from = before.max(t.saturating_sub(usual * 3 / 2));
-            Step { from_s: seconds(record, from).max(0.0), to_s: seconds(record, t), values }
-        })
-        .filter(|s| s.to_s > s.from_s)
-        .collect();
+    let steps = steps(record, rows, &times);
     let title = drawing.chart.title;
     let chart = Area {
         head: Head {
@@ -177,6 +167,22 @@ fn stack(
         note: format!("one sample every {}", interval_text(usual)),
     };
     Some(area::render_over(&chart, whole(record)))
+}
+
+/// The steps of layers between samples, which were taken at `times`.
+pub(super) fn steps(
+    record: &TrialRecord,
+    rows: BTreeMap<u64, Vec<f64>>,
+    times: &[u64],
+) -> Vec<Step> {
+    let usual = usual_gap(times);
+    let step = |(t, values): (u64, Vec<f64>)| {
+        let before = times.partition_point(|one| *one < t).checked_sub(1).map(|i| times[i]);
+        // A sample that comes late does not stand for the time in which none was taken.
+        let from = before.unwrap_or(t.saturating_sub(usual)).max(t.saturating_sub(usual * 3 / 2));
+        Step { from_s: seconds(record, from).max(0.0), to_s: seconds(record, t), values }
+    };
+    rows.into_iter().map(step).filter(|s| s.to_s > s.from_s).collect()
 }
 
 /// The time between samples, to 10 ms (the grain of the samples' own clock): `100 ms`, `1 s`.

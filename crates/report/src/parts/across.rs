@@ -196,12 +196,9 @@ pub(crate) fn io(of: &[Across]) -> Table {
     let has = |a: &&Across| a.rows.iter().any(|r| r.summaries.iter().flatten().count() > 0);
     let shown: Vec<&Across> = of.iter().filter(has).collect();
     let several = shown.iter().any(|a| a.rows.len() > 1);
-    let mut table =
-        Table::of("Block I/O of the measured part, all programs together").word("metric");
-    if several {
-        table = table.label("treatment");
-    }
-    table = table
+    let mut table = Table::of("Block I/O of the measured part, all programs together")
+        .word("metric")
+        .labels(several.then_some("treatment"))
         .word("run")
         .column(On::Published, Kind::Number, "n")
         .numbers(["geometric mean", "ratio to #1"]);

@@ -148,33 +148,19 @@ pub(crate) fn states(profile: &Profile) -> Option<Table> {
 
 /// How far it can be trusted, and what to do about it.
 pub(crate) fn notes(profile: &Profile) -> Vec<String> {
-    let mut notes = Vec::new();
     let loss = &profile.loss;
-    if loss.samples > 0 {
-        notes.push(format!(
-            "{} samples or waits ({}) had no room and are missing",
-            loss.samples,
-            time(loss.ns as f64)
-        ));
-    }
-    if loss.stacks > 0 {
-        notes.push(format!(
-            "{} stacks had no room: their time counts under no function",
-            loss.stacks
-        ));
-    }
-    if loss.threads > 0 {
-        notes.push(format!(
-            "{} times a thread or process had no room and was not followed",
-            loss.threads
-        ));
-    }
-    if loss.mappings > 0 {
-        notes.push(format!(
-            "{} changes of memory maps were lost: functions may have no names or wrong ones",
-            loss.mappings
-        ));
-    }
+    let waits = format!("samples or waits ({}) had no room and are missing", time(loss.ns as f64));
+    let lost = [
+        (loss.samples, waits.as_str()),
+        (loss.stacks, "stacks had no room: their time counts under no function"),
+        (loss.threads, "times a thread or process had no room and was not followed"),
+        (
+            loss.mappings,
+            "changes of memory maps were lost: functions may have no names or wrong ones",
+        ),
+    ];
+    let lost = lost.iter().filter(|(n, _)| *n > 0);
+    let mut notes: Vec<String> = lost.map(|(n, words)| format!("{n} {words}")).collect();
     for side in [Side::OnCpu, Side::OffCpu] {
         let names = unresolved(profile, side);
         let words = if side == Side::OnCpu { "on CPU" } else { "off CPU" };

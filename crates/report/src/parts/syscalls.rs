@@ -93,23 +93,15 @@ pub(crate) fn errors(seen: &Syscalls, most: usize) -> Option<Table> {
 /// How far it can be trusted.
 pub(crate) fn notes(seen: &Syscalls) -> Vec<String> {
     let lost = &seen.lost;
-    let mut notes = Vec::new();
-    if lost.calls > 0 {
-        notes.push(format!(
-            "{} calls ({}) had no room and are missing from the tables",
-            lost.calls,
-            time(lost.ns as f64)
-        ));
-    }
-    if lost.errors > 0 {
-        notes.push(format!("{} errors had no room for their names", lost.errors));
-    }
-    if lost.tasks > 0 {
-        notes.push(format!(
-            "{} times a thread or process had no room and was not followed",
-            lost.tasks
-        ));
-    }
+    let calls =
+        format!("calls ({}) had no room and are missing from the tables", time(lost.ns as f64));
+    let counts = [
+        (lost.calls, calls.as_str()),
+        (lost.errors, "errors had no room for their names"),
+        (lost.tasks, "times a thread or process had no room and was not followed"),
+    ];
+    let counts = counts.iter().filter(|(n, _)| *n > 0);
+    let mut notes: Vec<String> = counts.map(|(n, words)| format!("{n} {words}")).collect();
     if lost.missed > 0 {
         notes.push(format!(
             "the kernel did not run a probe {} times: calls may be missing",

@@ -25,24 +25,19 @@ const COLUMNS: [(&str, &str); 13] = [
     ("written", "written"),
 ];
 
-/// The mean of a field over the samples inside the window; NaN: there is none.
-fn mean(record: &TrialRecord, samples: &SampleSet, subject: &str, field: &str) -> f64 {
+/// The values of a field inside the window.
+fn values(record: &TrialRecord, samples: &SampleSet, subject: &str, field: &str) -> Vec<f64> {
     let (from, to) = record.window();
-    let points = samples.points(TASKS, subject, field);
-    let inside = points.iter().filter(|p| (from..=to).contains(&p.0) && p.1.is_finite());
-    let (sum, n) = inside.fold((0.0, 0u32), |(sum, n), p| (sum + p.1, n + 1));
-    if n == 0 { f64::NAN } else { sum / f64::from(n) }
+    let inside = samples.points(TASKS, subject, field).into_iter();
+    inside.filter(|p| (from..=to).contains(&p.0) && p.1.is_finite()).map(|p| p.1).collect()
 }
 
 /// All threads and then the busiest, by CPU time in the window.
 pub(crate) fn busiest(record: &TrialRecord, samples: &SampleSet) -> Vec<String> {
-    let (from, to) = record.window();
     let mut all: Vec<(f64, &str)> = Vec::new();
     for key in samples.series.iter().filter(|k| k.monitor == TASKS && k.field == "user") {
         let sum = |field| -> Option<f64> {
-            let points = samples.points(TASKS, &key.subject, field);
-            let inside = points.iter().filter(|p| (from..=to).contains(&p.0));
-            let values: Vec<f64> = inside.map(|p| p.1).filter(|v| v.is_finite()).collect();
+            let values = values(record, samples, &key.subject, field);
             (!values.is_empty()).then(|| values.iter().sum())
         };
         if let Some(user) = sum("user") {
@@ -71,7 +66,8 @@ pub(crate) fn threads(record: &TrialRecord, samples: &SampleSet) -> Option<Table
     for subject in subjects.into_iter().take(MOST) {
         let mut row = vec![cell(subject.clone())];
         for (_, field) in COLUMNS {
-            let value = mean(record, samples, &subject, field);
+            let values = values(record, samples, &subject, field);
+            let value = values.iter().sum::<f64>() / values.len() as f64;
             let unit = assay_observe::field(TASKS, field).map_or("1", |f| f.unit);
             row.push(cell(match unit {
                 _ if !value.is_finite() => "unknown".to_owned(),

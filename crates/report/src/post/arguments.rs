@@ -74,9 +74,9 @@ impl<'a> Arguments<'a> {
         Ok(Arguments { text, call, signature, given })
     }
 
-    /// The whole call.
-    pub(super) fn span(&self) -> Range<usize> {
-        self.call.span.clone()
+    /// The place of an argument, or of the call where it is not given.
+    pub(super) fn span_of(&self, argument: &str) -> Range<usize> {
+        self.given.get(argument).map_or(&self.call.span, |e| &e.span).clone()
     }
 
     /// The call itself.
@@ -109,8 +109,7 @@ impl<'a> Arguments<'a> {
         message: impl Into<String>,
         help: impl Into<String>,
     ) -> PostError {
-        let span = self.given.get(argument).map_or(self.call.span.clone(), |e| e.span.clone());
-        self.text.error(span, message, help)
+        self.text.error(self.span_of(argument), message, help)
     }
 
     fn wrong(&self, argument: &str, given: &Expression, wanted: &str) -> PostError {

@@ -6,21 +6,14 @@ use std::fmt::Write as _;
 use maud::{Markup, html};
 use pulldown_cmark::{Alignment, Event, HeadingLevel, Tag, TagEnd};
 
-use super::read::{CLOSE, OPEN};
+use super::read::{CLOSE, OPEN, Place};
 use super::typed::{Marks, events_of};
 
 /// Opens the place of a typed quantity.
 const TYPED: &str = "<span class=\"typed\" title=\"typed by the author; no function printed it\">";
 
-/// Makes the HTML of computed pieces.
-pub(super) trait Pieces {
-    /// The number at an index.
-    fn number(&self, at: usize) -> Markup;
-    /// The block at an index.
-    fn block(&self, at: usize) -> Markup;
-    /// What became of the claim at an index.
-    fn claim(&self, at: usize) -> Markup;
-}
+/// Makes the HTML of a computed piece.
+pub(super) type Made<'a> = &'a dyn Fn(Place) -> Markup;
 
 /// The body with its headings of the second level: anchor and text.
 pub(super) struct Body {
@@ -29,11 +22,11 @@ pub(super) struct Body {
 }
 
 /// Writes the body.
-pub(super) fn body(markdown: &str, marks: &Marks, pieces: &impl Pieces) -> Body {
+pub(super) fn body(markdown: &str, marks: &Marks, made: Made<'_>) -> Body {
     let events = events_of(markdown, marks);
     let mut writer = Writer {
         out: String::new(),
-        pieces,
+        made,
         headings: Vec::new(),
         taken: ["main", "disclosure", "derivations", "findings", "data"].map(str::to_owned).into(),
         section: false,
@@ -52,9 +45,9 @@ pub(super) fn body(markdown: &str, marks: &Marks, pieces: &impl Pieces) -> Body 
     Body { html: writer.out, headings: writer.headings }
 }
 
-struct Writer<'a, P> {
+struct Writer<'a> {
     out: String,
-    pieces: &'a P,
+    made: Made<'a>,
     headings: Vec<(String, String)>,
     taken: BTreeSet<String>,
     section: bool,
@@ -65,13 +58,13 @@ struct Writer<'a, P> {
     links: Vec<bool>,
 }
 
-impl<P: Pieces> Writer<'_, P> {
+impl Writer<'_> {
     /// Writes the first of these events, or several that belong together; how many.
     fn event(&mut self, events: &[Event<'_>]) -> usize {
         match &events[0] {
             Event::Start(Tag::Paragraph) => {
                 if let Some(block) = alone(events) {
-                    self.out.push_str(&self.pieces.block(block).into_string());
+                    self.out.push_str(&(self.made)(block).into_string());
                     return 3;
                 }
                 self.out.push_str("<p>");
@@ -247,16 +240,9 @@ impl<P: Pieces> Writer<'_, P> {
         }
         for part in parts {
             let Some((place, rest)) = part.split_once(CLOSE) else { continue };
-            if let Some(at) = place.strip_prefix('n').and_then(|n| n.parse().ok()) {
-                self.out.push_str(&self.pieces.number(at).into_string());
-            } else if let Some(at) = place.strip_prefix('b').and_then(|n| n.parse().ok()) {
-                self.out.push_str(&self.pieces.block(at).into_string());
-            } else if let Some(at) = place.strip_prefix('v').and_then(|n| n.parse().ok()) {
-                self.out.push_str(&self.pieces.claim(at).into_string());
-            } else if place == "/" {
-                self.out.push_str("</span>");
-            } else {
-                self.out.push_str(TYPED);
+            match Place::read(place) {
+                Some(place) => self.out.push_str(&(self.made)(place).into_string()),
+                None => self.out.push_str(if place == "/" { "</span>" } else { TYPED }),
             }
             self.plain(rest);
         }
@@ -268,39 +254,32 @@ impl<P: Pieces> Writer<'_, P> {
 }
 
 /// The block that is all of a paragraph.
-fn alone(events: &[Event<'_>]) -> Option<usize> {
+fn alone(events: &[Event<'_>]) -> Option<Place> {
     let [Event::Start(Tag::Paragraph), Event::Text(text), Event::End(TagEnd::Paragraph), ..] =
         events
     else {
         return None;
     };
-    text.strip_prefix(OPEN)?.strip_suffix(CLOSE)?.strip_prefix('b')?.parse().ok()
+    let place = Place::read(text.strip_prefix(OPEN)?.strip_suffix(CLOSE)?)?;
+    matches!(place, Place::Block(_)).then_some(place)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    struct Some_;
-
-    impl Pieces for Some_ {
-        fn number(&self, at: usize) -> Markup {
-            html! { b { (at) } }
-        }
-
-        fn block(&self, at: usize) -> Markup {
-            html! { div { (at) } }
-        }
-
-        fn claim(&self, at: usize) -> Markup {
-            html! { i { (at) } }
+    fn made(place: Place) -> Markup {
+        match place {
+            Place::Number(at) => html! { b { (at) } },
+            Place::Block(at) => html! { div { (at) } },
+            Place::Claim(at) => html! { i { (at) } },
         }
     }
 
     #[test]
     fn html_in_a_template_is_text_and_pictures_are_not_fetched() {
         let text = "## A <b>\n\n<script>x</script>\n\n<i>y</i> ![p](http://x/y.png) [l](javascript:x) [m](https://x/)\n";
-        let b = body(text, &Marks::default(), &Some_);
+        let b = body(text, &Marks::default(), &made);
         assert!(
             !b.html.contains("<script>") && !b.html.contains("<i>") && !b.html.contains("<img"),
             "{}",
@@ -320,7 +299,7 @@ mod tests {
         let text = format!(
             "A {OPEN}n3{CLOSE} b **{OPEN}n4{CLOSE}**\n\n{OPEN}b0{CLOSE}\n\n# H {OPEN}n1{CLOSE}\n"
         );
-        let b = body(&text, &Marks::default(), &Some_);
+        let b = body(&text, &Marks::default(), &made);
         assert!(
             b.html.starts_with("<p>A <b>3</b> b <strong><b>4</b></strong></p><div>0</div>"),
             "{}",

@@ -13,7 +13,7 @@ use super::error::{Result, meant};
 use super::evaluator::{Evaluator, Made};
 use super::expression::{Argument, Call, Expression, What};
 use super::functions::{Ratio, ratio};
-use super::read::{CLOSE, OPEN};
+use super::read::{CLOSE, OPEN, Place};
 use super::template::{Claim as Template, Piece};
 use crate::alike::once;
 
@@ -81,9 +81,8 @@ impl<'a> Evaluator<'a> {
         let absent = needed.iter().find(|alias| !self.runs.contains_key(*alias)).cloned();
         let (here, why) = match (&absent, call.name.as_str()) {
             (_, "elsewhere") => {
-                let because = arguments.text("because")?.unwrap_or("");
-                let span = arguments.get("because").map(|x| x.span.clone());
-                (Here::CannotBeAsked, self.typed_text(because, "reason of a claim", span))
+                let because = self.typed_argument(&arguments, "because", "reason of a claim")?;
+                (Here::CannotBeAsked, because.unwrap_or_default())
             }
             (Some(alias), _) => {
                 let file = &self.front.runs[alias].experiment;
@@ -114,8 +113,9 @@ impl<'a> Evaluator<'a> {
         for (i, part) in markdown.split(OPEN).enumerate() {
             let rest = match part.split_once(CLOSE).filter(|_| i > 0) {
                 Some((place, rest)) => {
-                    let number = place.strip_prefix('n').and_then(|n| n.parse::<usize>().ok());
-                    out.extend(number.and_then(|n| self.numbers.get(n)).map(|n| n.text.as_str()));
+                    if let Some(Place::Number(at)) = Place::read(place) {
+                        out.push_str(&self.numbers[at].text);
+                    }
                     rest
                 }
                 None => part,

@@ -17,6 +17,7 @@ use super::answer::Claim;
 use super::front::Front;
 use super::typed::Marks;
 use crate::document::{Cell, Figure, Look, On, Part, Parts, Table, Text, cell, text};
+use crate::figures::count;
 use crate::view::RunView;
 
 /// A post, ready to be written in any form.
@@ -310,7 +311,6 @@ impl Post {
 
     /// `12 statements certified, 40 numbers computed, 3 typed; the words are the author's`.
     pub fn banner(&self) -> String {
-        let count = |n: usize, one: &str| format!("{n} {one}{}", if n == 1 { "" } else { "s" });
         format!(
             "{} certified, {} computed, {} typed; the words are the author's",
             count(self.statements().count(), "statement"),

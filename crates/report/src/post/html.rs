@@ -4,10 +4,11 @@
 use maud::{Markup, PreEscaped, html};
 
 use super::answer::Here;
-use super::body::{Pieces, body};
+use super::body::body;
 use super::disclosure::{disclosure, findings, typed};
 use super::document::{Block, ComputedNumber, Input, Post};
 use super::files::numbers_csv;
+use super::read::Place;
 use super::seal::{self, SEAL};
 use crate::document::markdown::line;
 use crate::document::table::Row;
@@ -19,17 +20,17 @@ use crate::words::severity;
 
 /// The page.
 pub fn html(post: &Post) -> String {
-    let page = html! {
-        a class="skip" href="#main" { "Skip to the text" }
-        (content(post))
-    };
-    shell::page(&post.front.title, &page)
+    shell::skippable(&post.front.title, "Skip to the text", &content(post))
 }
 
 /// What is between the edges of the page, for one that stands in a document of its own.
 pub fn content(post: &Post) -> Markup {
     let clean = |markup: Markup| PreEscaped(seal::without(markup.into_string()));
-    let written = body(&post.markdown, &post.marks, &Written { post });
+    let written = body(&post.markdown, &post.marks, &|place| match place {
+        Place::Number(at) => number(post, at),
+        Place::Block(at) => block(post, at),
+        Place::Claim(at) => claim(post, at),
+    });
     let own_disclosure = !post.places(|b| matches!(b, Block::Disclosure));
     let day = post.front.as_of.as_deref();
     let mut contents = written.headings.clone();
@@ -97,62 +98,56 @@ fn legend(post: &Post) -> Markup {
     }
 }
 
-struct Written<'a> {
-    post: &'a Post,
-}
-
-impl Pieces for Written<'_> {
-    fn number(&self, at: usize) -> Markup {
-        let Some(n) = self.post.numbers.get(at) else { return html! {} };
-        let marks = marks(self.post, &n.findings);
-        if self.post.is_certified(n) {
-            let title = format!("{} ({})", n.formula, n.kind);
-            let text = seal::without(n.text.clone());
-            return html! {
-                span class="whole" id={ "n" (at + 1) } {
-                    (text) " "
-                    a class="certified" href={ "#" (n.anchor) } title=(seal::without(title)) { (SEAL) }
-                    (PreEscaped(seal::without(marks.into_string())))
-                }
-            };
+/// A computed number with the marks of its findings; a certified statement with the mark of certification.
+fn number(post: &Post, at: usize) -> Markup {
+    let Some(n) = post.numbers.get(at) else { return html! {} };
+    let marks = marks(post, &n.findings);
+    if post.is_certified(n) {
+        let title = format!("{} ({})", n.formula, n.kind);
+        let text = seal::without(n.text.clone());
+        return html! {
+            span class="whole" id={ "n" (at + 1) } {
+                (text) " "
+                a class="certified" href={ "#" (n.anchor) } title=(seal::without(title)) { (SEAL) }
+                (PreEscaped(seal::without(marks.into_string())))
+            }
+        };
+    }
+    let written = html! {
+        span class="computed" {
+            (link(n, at))
+            @if !n.kind.is_empty() && (n.function != "field" || n.kind != "quoted") { span class={ "origin " (origin(&n.kind)) } { (short(&n.kind)) } }
+            (marks)
         }
-        let number = html! {
-            span class="computed" {
-                (link(n, at))
-                @if !n.kind.is_empty() && (n.function != "field" || n.kind != "quoted") { span class={ "origin " (origin(&n.kind)) } { (short(&n.kind)) } }
-                (marks)
-            }
-        };
-        PreEscaped(seal::without(number.into_string()))
-    }
-
-    fn claim(&self, at: usize) -> Markup {
-        let Some(c) = self.post.claims.get(at) else { return html! {} };
-        let class = match c.here {
-            Here::Holds => "claim good",
-            Here::DoesNotHold => "claim bad",
-            Here::Undecided | Here::CannotBeAsked => "claim soft",
-        };
-        let claim = html! {
-            @if let Some(then) = &c.then { span class="claim soft" { "Then: " (then) ". " } }
-            span class=(class) { strong { (c.here.words()) } ": " (c.why) }
-        };
-        PreEscaped(seal::without(claim.into_string()))
-    }
-
-    fn block(&self, at: usize) -> Markup {
-        let block = match self.post.blocks.get(at) {
-            Some(Block::Parts(parts)) => html::parts(&made(self.post, parts)),
-            Some(Block::Disclosure) => {
-                html! { div id="disclosure" { (html::parts(&disclosure(self.post))) } }
-            }
-            Some(Block::Findings) => html::parts(&findings(self.post)),
-            None => html! {},
-        };
-        PreEscaped(seal::without(block.into_string()))
-    }
+    };
+    PreEscaped(seal::without(written.into_string()))
 }
 
+fn claim(post: &Post, at: usize) -> Markup {
+    let Some(c) = post.claims.get(at) else { return html! {} };
+    let class = match c.here {
+        Here::Holds => "claim good",
+        Here::DoesNotHold => "claim bad",
+        Here::Undecided | Here::CannotBeAsked => "claim soft",
+    };
+    let written = html! {
+        @if let Some(then) = &c.then { span class="claim soft" { "Then: " (then) ". " } }
+        span class=(class) { strong { (c.here.words()) } ": " (c.why) }
+    };
+    PreEscaped(seal::without(written.into_string()))
+}
+
+fn block(post: &Post, at: usize) -> Markup {
+    let written = match post.blocks.get(at) {
+        Some(Block::Parts(parts)) => html::parts(&made(post, parts)),
+        Some(Block::Disclosure) => {
+            html! { div id="disclosure" { (html::parts(&disclosure(post))) } }
+        }
+        Some(Block::Findings) => html::parts(&findings(post)),
+        None => html! {},
+    };
+    PreEscaped(seal::without(written.into_string()))
+}
 /// The number as a link to its derivation.
 fn link(n: &ComputedNumber, at: usize) -> Markup {
     let class = if n.withheld.is_some() { "number withheld" } else { "number" };

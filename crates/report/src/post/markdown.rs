@@ -2,10 +2,11 @@
 
 use std::fmt::Write as _;
 
+use super::answer::Claim;
 use super::disclosure::{disclosure, findings, typed};
 use super::document::{Block, ComputedNumber, Post};
 use super::html::{found, made};
-use super::read::{CLOSE, OPEN};
+use super::read::{CLOSE, OPEN, Place};
 use super::seal::{SEAL, without_names};
 use super::typed::daggers;
 use crate::document::markdown;
@@ -23,31 +24,29 @@ pub fn markdown(post: &Post) -> String {
     out.push_str(parts.next().unwrap_or(""));
     for part in parts {
         let Some((place, rest)) = part.split_once(CLOSE) else { continue };
-        if let Some(n) =
-            place.strip_prefix('n').and_then(|n| post.numbers.get(n.parse::<usize>().ok()?))
-        {
-            number(&mut out, post, n);
-        } else if let Some(c) =
-            place.strip_prefix('v').and_then(|v| post.claims.get(v.parse::<usize>().ok()?))
-        {
-            let then =
-                c.then.as_ref().map(|t| format!("*Then:* {}. ", line(t))).unwrap_or_default();
-            let claim = format!("{then}*{}:* {}", c.here.words(), line(&c.why));
-            out.push_str(&without_names(claim));
-        } else if let Some(b) =
-            place.strip_prefix('b').and_then(|b| post.blocks.get(b.parse::<usize>().ok()?))
-        {
-            out.truncate(out.trim_end().len());
-            out.push_str("\n\n");
-            out.push_str(&without_names(markdown::parts(&match b {
-                Block::Parts(parts) => made(post, parts),
-                Block::Disclosure => disclosure(post),
-                Block::Findings => findings(post),
-            })));
-            out.truncate(out.trim_end().len());
-            out.push_str("\n\n");
-            out.push_str(rest.trim_start_matches('\n'));
-            continue;
+        match Place::read(place) {
+            Some(Place::Number(at)) => {
+                post.numbers.get(at).into_iter().for_each(|n| number(&mut out, post, n));
+            }
+            Some(Place::Claim(at)) => {
+                let claim = post.claims.get(at).map(claim).unwrap_or_default();
+                out.push_str(&without_names(claim));
+            }
+            Some(Place::Block(at)) => {
+                let parts = post.blocks.get(at).map(|block| match block {
+                    Block::Parts(parts) => made(post, parts),
+                    Block::Disclosure => disclosure(post),
+                    Block::Findings => findings(post),
+                });
+                out.truncate(out.trim_end().len());
+                out.push_str("\n\n");
+                out.push_str(&without_names(markdown::parts(&parts.unwrap_or_default())));
+                out.truncate(out.trim_end().len());
+                out.push_str("\n\n");
+                out.push_str(rest.trim_start_matches('\n'));
+                continue;
+            }
+            None => {}
         }
         out.push_str(rest);
     }
@@ -68,6 +67,11 @@ pub fn markdown(post: &Post) -> String {
     }
     let _ = writeln!(out, "\nMade by assay {}.", post.assay_version);
     out
+}
+
+fn claim(c: &Claim) -> String {
+    let then = c.then.as_ref().map(|t| format!("*Then:* {}. ", line(t))).unwrap_or_default();
+    format!("{then}*{}:* {}", c.here.words(), line(&c.why))
 }
 
 fn number(out: &mut String, post: &Post, n: &ComputedNumber) {

@@ -10,6 +10,28 @@ pub(super) const OPEN: char = '\u{E000}';
 /// The character that ends such a place.
 pub(super) const CLOSE: char = '\u{E001}';
 
+/// What a place is for: a number, a block or a claim of the post, by its index.
+#[derive(Clone, Copy)]
+pub(super) enum Place {
+    Number(usize),
+    Block(usize),
+    Claim(usize),
+}
+
+impl Place {
+    /// Reads what stands between [`OPEN`] and [`CLOSE`]; `None` for a typed quantity.
+    pub(super) fn read(text: &str) -> Option<Self> {
+        let (kind, at) = text.split_at_checked(1)?;
+        let at = at.parse().ok()?;
+        match kind {
+            "n" => Some(Place::Number(at)),
+            "b" => Some(Place::Block(at)),
+            "v" => Some(Place::Claim(at)),
+            _ => None,
+        }
+    }
+}
+
 /// True for the characters that stand for computed pieces.
 pub(super) fn is_reserved(c: char) -> bool {
     ('\u{E000}'..='\u{E00F}').contains(&c)

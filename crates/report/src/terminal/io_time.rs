@@ -20,25 +20,17 @@ pub fn io_tick_header() -> String {
 /// One tick as a line under [`io_tick_header`]; `None`: nothing happened in it. `ends_at_ns` is since
 /// 1970.
 pub fn io_tick_line(ends_at_ns: u64, tick_ns: u64, tick: Option<&TickRow>) -> String {
-    let count = |n: Option<Option<u64>>| match n {
-        Some(Some(n)) => n.to_string(),
-        Some(None) => "-".to_owned(),
-        None => "0".to_owned(),
-    };
+    let [reads, writes, aio, writeback, readahead, nosync] = tick
+        .map_or([Some(0); 6], counts)
+        .map(|n| n.map_or_else(|| "-".to_owned(), |n| n.to_string()));
     let rate = |n: u64| {
         let per_second = n as f64 * 1e9 / tick_ns.max(1) as f64;
         format_value_digits(per_second, "B", 3).replace(' ', "")
     };
     let depth = tick.and_then(|t| t.depth).map_or_else(|| "-".to_owned(), |d| format!("{d:.1}"));
     format!(
-        "{:<10}{:>8}{:>8}{:>8}{:>8}{:>8}{:>8}{:>9}{:>9}{depth:>6}\n",
+        "{:<10}{reads:>8}{writes:>8}{aio:>8}{writeback:>8}{readahead:>8}{nosync:>8}{:>9}{:>9}{depth:>6}\n",
         of_day(ends_at_ns % DAY_NS, 1_000_000_000),
-        tick.map_or(0, |t| t.reads),
-        tick.map_or(0, |t| t.writes),
-        count(tick.map(|t| t.aio)),
-        count(tick.map(|t| t.writeback)),
-        count(tick.map(|t| t.readahead)),
-        count(tick.map(|t| t.nosync)),
         rate(tick.map_or(0, |t| t.read_bytes)),
         rate(tick.map_or(0, |t| t.write_bytes)),
     )
@@ -94,19 +86,16 @@ fn of_day(ns: u64, tick_ns: u64) -> String {
     }
 }
 
+/// The counts of a tick in the order of the columns.
+fn counts(t: &TickRow) -> [Option<u64>; 6] {
+    [Some(t.reads), Some(t.writes), t.aio, t.writeback, t.readahead, t.nosync]
+}
+
 fn row(when: String, t: &TickRow) -> Vec<Cell> {
-    let count = |n: Option<u64>| optional(n, |n| n.to_string());
     let bytes = |n: u64| cell(format_value_digits(n as f64, "B", 3));
-    vec![
-        cell(when),
-        cell(t.reads.to_string()),
-        cell(t.writes.to_string()),
-        count(t.aio),
-        count(t.writeback),
-        count(t.readahead),
-        count(t.nosync),
-        bytes(t.read_bytes),
-        bytes(t.write_bytes),
-        optional(t.depth, |d| format!("{d:.1}")),
-    ]
+    let mut row = vec![cell(when)];
+    row.extend(counts(t).map(|n| optional(n, |n| n.to_string())));
+    row.extend([bytes(t.read_bytes), bytes(t.write_bytes)]);
+    row.push(optional(t.depth, |d| format!("{d:.1}")));
+    row
 }

@@ -1,8 +1,8 @@
 //! The summary of each treatment on its own: mean, range, CPU time, memory.
 
 use assay_chart::text::sparkline;
+use assay_model::TreatmentSummary;
 use assay_model::units::format_value;
-use assay_model::{Analysis, TreatmentSummary};
 
 use super::Style;
 use crate::document::{Part, Parts};
@@ -58,8 +58,10 @@ fn facts(view: &RunView, s: &TreatmentSummary) -> Vec<(&'static str, String)> {
             view.counted(s.treatment).iter().map(|r| r.resources.as_ref().and_then(of)).collect();
         all.filter(|v| !v.is_empty()).map(|v| v.iter().sum::<f64>() / v.len() as f64)
     };
-    let a = &view.analysis;
-    let other = |name: &str| mean_of(a, s.treatment, name);
+    let other = |name: &str| {
+        let mut own = view.analysis.summaries.iter().filter(|own| own.treatment == s.treatment);
+        own.find(|own| own.metric == name).and_then(|own| own.summary.mean)
+    };
     let user = other("user").or_else(|| resources(|r| Some(r.user_s)));
     let system = other("system").or_else(|| resources(|r| Some(r.system_s)));
     if let (Some(u), Some(k)) = (user, system) {
@@ -71,12 +73,4 @@ fn facts(view: &RunView, s: &TreatmentSummary) -> Vec<(&'static str, String)> {
         memory.map_or_else(|| "not known for every trial".to_owned(), |m| format_value(m, "B"));
     out.push(("peak memory", memory));
     out
-}
-
-fn mean_of(analysis: &Analysis, treatment: u32, metric: &str) -> Option<f64> {
-    analysis
-        .summaries
-        .iter()
-        .find(|s| s.treatment == treatment && s.metric == metric)
-        .and_then(|s| s.summary.mean)
 }

@@ -43,8 +43,7 @@ fn id(e: &Evaluator<'_>) -> String {
 
 /// The title that was typed, with marks at quantities.
 fn title(e: &mut Evaluator<'_>, a: &Arguments<'_>) -> Result<Option<String>> {
-    let span = a.get("title").map(|x| x.span.clone());
-    Ok(a.text("title")?.map(|text| e.typed_text(text, "title of a chart", span)))
+    e.typed_argument(a, "title", "title of a chart")
 }
 
 /// The names that were typed for bars and lines, with marks at quantities.
@@ -134,21 +133,12 @@ fn bars<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Block> {
     let title = title(e, a)?.unwrap_or_else(|| {
         if basis == Basis::Total { name.clone() } else { format!("{name} {basis}") }
     });
-    let words = made
-        .iter()
-        .map(|b| {
-            format!(
-                "{}: {}",
-                b.label,
-                if b.text.contains(' ') {
-                    b.text.clone()
-                } else {
-                    phrase::with_unit(&b.text, &first.unit)
-                }
-            )
-        })
-        .collect::<Vec<_>>()
-        .join("; ");
+    let words = made.iter().map(|b| {
+        let has_unit = b.text.contains(' ');
+        let text = phrase::with_unit(&b.text, if has_unit { "" } else { &first.unit });
+        format!("{}: {text}", b.label)
+    });
+    let words = words.collect::<Vec<_>>().join("; ");
     let left = entries.iter().filter(|x| x.quantity(basis).is_none()).count();
     let mut caption = format!("{title}; {kinds}");
     if a.get("of").is_none() && title != name {
@@ -234,8 +224,7 @@ fn curve<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Block> {
         let help = "for example `chart(\"curve\", run=\"sweep\")`";
         return Err(a.error("run", "`chart` of a curve needs a run", help));
     };
-    let span = a.get("run").map_or(a.span(), |x| x.span.clone());
-    let view = e.view(alias, span)?;
+    let view = e.view(alias, a.span_of("run"))?;
     let title = title(e, a)?.unwrap_or_else(|| view.title().to_owned());
     let analysis = &e.gates[alias].analysis;
     let drawn = || analysis.curves.iter().filter(|c| !c.points.is_empty());

@@ -36,11 +36,9 @@ pub(super) fn landscape<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<
         let mut table = Table::of(if several {
             format!("{}. {}", landscape.heading(), question_caption(&landscape, question))
         } else {
-            caption(&landscape)
+            format!("{}. {}", landscape.heading(), landscape.measure())
         });
-        if ranked {
-            table = table.number("place");
-        }
+        table = table.numbers(ranked.then_some("place"));
         for i in &kept {
             let c = &landscape.columns[*i];
             table =
@@ -68,11 +66,6 @@ pub(super) fn landscape<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<
         notes.extend(leaders);
     }
     Ok(Made::Block(Laid { tables, notes, findings }.into()))
-}
-
-/// The heading and what the values are.
-fn caption(landscape: &Landscape) -> String {
-    format!("{}. {}", landscape.heading(), landscape.measure())
 }
 
 /// Who leads by which denominator, in a sentence each.

@@ -5,7 +5,7 @@ use assay_profile::{Differences, Measured, Profile, Side, differences, functions
 use crate::document::{Figure, Part, Parts};
 use crate::gate::Withheld;
 use crate::page::flame;
-use crate::parts::profile as parts;
+use crate::parts::profile::{self as parts, Threads};
 use crate::post::arguments::Arguments;
 use crate::post::document::Block;
 use crate::post::error::{Result, meant};
@@ -58,13 +58,10 @@ pub(super) fn profile<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Ma
         return Err(a.error("of", message, ""));
     }
     let against = than.as_ref().map(|than| changes(&of, than));
-    let span = a.get("title").map(|x| x.span.clone());
-    let title = match a.text("title")? {
-        Some(text) => e.typed_text(text, "title of a chart", span),
-        None => title(&of, than.as_ref(), side),
-    };
+    let typed = e.typed_argument(a, "title", "title of a chart")?;
+    let title = typed.unwrap_or_else(|| title(&of, than.as_ref(), side));
     let id = format!("post-{}", e.blocks.len() + 1);
-    let chart = flame(&merged, side, &id, &title, against.as_ref());
+    let chart = flame(&merged, side, &id, &title, Threads::Merged, against.as_ref());
     let trials = crate::figures::count(of.trials.len(), "trial");
     let caption = format!("{title}; {trials} of run {}", of.view.summary.id);
     let words = words(&merged, side);
@@ -85,7 +82,7 @@ pub(super) fn profile<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Ma
 /// What `run` or `run@treatment` stands for.
 fn taken<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>, name: &str) -> Result<Taken<'a>> {
     let written = a.text(name)?.unwrap_or_default();
-    let span = a.get(name).map_or(a.span(), |x| x.span.clone());
+    let span = a.span_of(name);
     let (alias, treatment) = written.split_once('@').unwrap_or((written, ""));
     let view = e.view(alias, span.clone())?;
     let id = e.treatment(view, treatment, &span)?;

@@ -63,9 +63,8 @@ pub(super) fn table<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made
         let kind = if number { Kind::Number } else { Kind::Word };
         columns.push((title, kind, shows));
     }
-    let caption = a.text("caption")?.unwrap_or("");
-    let caption = e.typed_text(caption, "caption", a.get("caption").map(|x| x.span.clone()));
-    let mut table = Table::of(caption);
+    let caption = e.typed_argument(a, "caption", "caption")?;
+    let mut table = Table::of(caption.unwrap_or_default());
     for (title, kind, _) in &columns {
         table = table.column(On::All, *kind, title.as_str());
     }

@@ -118,7 +118,7 @@ pub(super) fn field<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made
     let Some(column) = a.text("column")? else {
         return Err(a.error("column", "`field` needs a column", ""));
     };
-    let at = e.row(name, a.get("of").map_or(a.span(), |x| x.span.clone()))?;
+    let at = e.row(name, a.span_of("of"))?;
     let amount = e.quoted(at);
     let row = e.library.result(at);
     let known = printed_columns();

@@ -5,7 +5,9 @@ use std::ops::Range;
 use super::Marks;
 use super::detect::find;
 use super::stretch::{Kind, NUMBER, Stretch};
+use crate::post::arguments::Arguments;
 use crate::post::document::TypedQuantity;
+use crate::post::error::Result;
 use crate::post::evaluator::Evaluator;
 use crate::post::front::Front;
 
@@ -50,6 +52,17 @@ impl Evaluator<'_> {
             done = span.end;
         }
         out + &text[done..]
+    }
+
+    /// The text of an argument, likewise; `None` where it is not given.
+    pub(in crate::post) fn typed_argument(
+        &mut self,
+        a: &Arguments<'_>,
+        name: &str,
+        place: &'static str,
+    ) -> Result<Option<String>> {
+        let text = a.text(name)?;
+        Ok(text.map(|text| self.typed_text(text, place, Some(a.span_of(name)))))
     }
 
     /// The words of the front matter as they are printed.
