@@ -1,12 +1,9 @@
 //! What a monitor is: rows of data that say what it samples, and a way to sample it.
 
-use std::io;
-use std::path::Path;
-
 use assay_model::Better;
 
 use crate::column::Column;
-use crate::{Recorder, Tree};
+use crate::{NotAvailable, Recorder, Tree};
 
 /// One quantity that a monitor samples, with what everybody who shows or judges it needs to know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -145,34 +142,6 @@ impl Field {
     /// Whether it is time: [`Role::CpuTime`], [`Role::Idle`] or [`Role::TimeShare`].
     pub const fn is_time(&self) -> bool {
         matches!(self.role, Some(Role::CpuTime | Role::Idle | Role::TimeShare))
-    }
-}
-
-/// Why a monitor cannot see something: a sentence that names the thing and what would help.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{reason}")]
-pub struct NotAvailable {
-    /// The sentence.
-    pub reason: String,
-}
-
-impl NotAvailable {
-    /// The reason as given.
-    pub fn because(reason: impl Into<String>) -> Self {
-        Self { reason: reason.into() }
-    }
-
-    /// The reason for which a file could not be opened or read.
-    pub fn file(path: &Path, error: &io::Error) -> Self {
-        let path = path.display();
-        Self::because(match error.kind() {
-            io::ErrorKind::NotFound => format!("{path} is not there"),
-            io::ErrorKind::PermissionDenied => {
-                format!("{path} may not be read by this user; run as root")
-            }
-            io::ErrorKind::Unsupported => format!("{path} is switched off in this kernel"),
-            _ => format!("{path} could not be read: {error}"),
-        })
     }
 }
 

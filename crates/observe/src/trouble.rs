@@ -1,6 +1,35 @@
-//! What a monitor could not see while it ran: each cause once, however often it happens.
+//! Causes for which a monitor cannot see something, each noted once.
 
-use crate::NotAvailable;
+use std::io;
+use std::path::Path;
+
+/// Why a monitor cannot see something: a sentence that names the thing and what would help.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{reason}")]
+pub struct NotAvailable {
+    /// The sentence.
+    pub reason: String,
+}
+
+impl NotAvailable {
+    /// The reason as given.
+    pub fn because(reason: impl Into<String>) -> Self {
+        Self { reason: reason.into() }
+    }
+
+    /// The reason for which a file could not be opened or read.
+    pub fn file(path: &Path, error: &io::Error) -> Self {
+        let path = path.display();
+        Self::because(match error.kind() {
+            io::ErrorKind::NotFound => format!("{path} is not there"),
+            io::ErrorKind::PermissionDenied => {
+                format!("{path} may not be read by this user; run as root")
+            }
+            io::ErrorKind::Unsupported => format!("{path} is switched off in this kernel"),
+            _ => format!("{path} could not be read: {error}"),
+        })
+    }
+}
 
 /// The causes so far.
 #[derive(Debug, Default)]

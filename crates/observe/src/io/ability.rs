@@ -4,7 +4,8 @@ use std::path::Path;
 
 use assay_iotrace::{Dimension, Names, Question};
 
-use super::tracer::{IoTracer, Method, TraceRequest};
+use super::tracer::IoTracer;
+use super::way::{Method, TraceRequest};
 use crate::NotAvailable;
 
 /// How block I/O would be traced here, and what would be missing.

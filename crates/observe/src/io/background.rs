@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use assay_iotrace::{IoReport, Names};
 
-use super::tracer::{IoTracer, TraceRequest};
+use super::tracer::IoTracer;
+use super::way::TraceRequest;
 use crate::NotAvailable;
 use crate::background::Background;
 

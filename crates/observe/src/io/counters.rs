@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use assay_iotrace::{Analysis, Completeness, Cost, Counted, Names, Op, Question, Recorded};
 
 use super::devices::{BlockDevices, packed};
-use super::tracer::{Method, Way};
+use super::way::{Method, Way};
 use crate::NotAvailable;
 
 /// The operations that diskstats counts, and the place of the first of their four columns.

@@ -18,7 +18,7 @@ use super::ring::{Ring, io_of};
 use super::settings::{filter, groups, rows, shift_of};
 use super::tally::Tally;
 use super::tier::Tier;
-use super::tracer::{Method, RunningWay, TraceRequest, Way};
+use super::way::{Method, RunningWay, TraceRequest, Way};
 use crate::NotAvailable;
 use crate::ebpf::record;
 

@@ -46,6 +46,7 @@ mod tally;
 mod tier;
 mod tracepoints;
 mod tracer;
+mod way;
 
 pub use ability::{IoAbility, io_ability};
 pub use background::{IoWatch, Traced};
@@ -53,4 +54,5 @@ pub use devices::{BlockDevice, BlockDevices};
 pub use oldest::Oldest;
 pub use stage_request::StagesSeen;
 pub use stages::StageTracer;
-pub use tracer::{IoTracer, Method, TraceRequest};
+pub use tracer::IoTracer;
+pub use way::{Method, TraceRequest};

@@ -3,7 +3,7 @@ use std::path::Path;
 
 use assay_iotrace::Names;
 
-use super::tracer::RunningWay;
+use super::way::RunningWay;
 use super::{BlockDevices, TraceRequest};
 use crate::NotAvailable;
 

@@ -2,7 +2,7 @@
 
 use assay_iotrace::{Dimension, Measure, Shape};
 
-use super::tracer::TraceRequest;
+use super::way::TraceRequest;
 
 /// Which of the tiers answers the question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -12,7 +12,7 @@ use assay_iotrace::{
 
 use super::devices::BlockDevices;
 use super::perf_ring::{CpuRing, Sample, cpus, describe, number};
-use super::tracer::{Method, Way};
+use super::way::{Method, Way};
 use crate::NotAvailable;
 
 /// Where tracepoints are described.

@@ -1,15 +1,13 @@
 //! Evaluates a pack: every rule's outcome, and the verdict of the whole.
 
-use std::fmt;
-
 use assay_model::{Finding, Severity};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::cpu::CpuSuiteResult;
 use super::fair_use::FairUse;
 use super::judged::{Judged, PackCheck, Parameters, Wanted};
 use super::orders::OrdersResult;
-use super::{Applies, Pack, Rule, cpu, fair_use, orders};
+use super::{Applies, Pack, Rule, Verdict, cpu, fair_use, orders};
 
 /// What a pack is evaluated over.
 #[derive(Debug, Clone, Copy)]
@@ -20,35 +18,6 @@ pub enum PackEvidence<'a> {
     Orders(&'a OrdersResult),
     /// A claim that quotes results of others.
     FairUse(&'a FairUse),
-}
-
-/// What a result may be called under a pack.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Verdict {
-    /// It is not a result.
-    Invalid,
-    /// It is a result, but not one to report under these rules.
-    Valid,
-    /// It keeps the rules.
-    Reportable,
-}
-
-impl Verdict {
-    /// The verdict in words.
-    pub fn words(self) -> &'static str {
-        match self {
-            Verdict::Invalid => "invalid",
-            Verdict::Valid => "valid but not reportable",
-            Verdict::Reportable => "reportable",
-        }
-    }
-}
-
-impl fmt::Display for Verdict {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.words())
-    }
 }
 
 /// What became of a rule.

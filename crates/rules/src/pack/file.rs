@@ -7,9 +7,9 @@ use assay_model::{Severity, nearest};
 use serde::Deserialize;
 use toml::Spanned;
 
-use super::evaluate::Verdict;
 use super::evaluate::check_names;
 use super::judged::Takes;
+use super::rule::Verdict;
 use super::rule::{Applies, Pack, Parameter, Rule, Source};
 
 /// Packs are small; a file beyond this is not one.

@@ -11,7 +11,7 @@ pub mod orders;
 mod result_file;
 mod rule;
 
-pub use evaluate::{PackEvidence, PackVerdict, RuleOutcome, RuleResult, Verdict, evaluate};
+pub use evaluate::{PackEvidence, PackVerdict, RuleOutcome, RuleResult, evaluate};
 pub use file::{PackError, embedded, read, read_dir};
 pub use result_file::{JudgedFile, judge_file};
-pub use rule::{Applies, Pack, Parameter, Rule, Source};
+pub use rule::{Applies, Pack, Parameter, Rule, Source, Verdict};

@@ -1,11 +1,10 @@
 //! A rule pack as data: its rules, where each comes from and what breaking it means.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use assay_model::Severity;
 use serde::{Deserialize, Serialize};
-
-use super::Verdict;
 
 /// What a pack speaks of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -84,4 +83,33 @@ pub struct Pack {
     pub source: Source,
     /// The rules in order.
     pub rules: Vec<Rule>,
+}
+
+/// What a result may be called under a pack.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// It is not a result.
+    Invalid,
+    /// It is a result, but not one to report under these rules.
+    Valid,
+    /// It keeps the rules.
+    Reportable,
+}
+
+impl Verdict {
+    /// The verdict in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Verdict::Invalid => "invalid",
+            Verdict::Valid => "valid but not reportable",
+            Verdict::Reportable => "reportable",
+        }
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.words())
+    }
 }

@@ -11,11 +11,13 @@ mod load;
 pub(crate) mod lock;
 mod metrics;
 mod pattern;
+mod problem;
 mod result;
 mod template;
 mod validate;
 mod workload;
 
+pub use load::check;
 pub(crate) use load::{FILE, read_toml};
-pub use load::{Problem, check};
+pub use problem::Problem;
 pub use workload::Kit;

@@ -13,7 +13,8 @@ use toml::Spanned;
 
 use super::build::{self, Built};
 use super::format::{Command, KitFile, Text, param_spec};
-use super::load::{self, Loaded, Problem};
+use super::load::{self, Loaded};
+use super::problem::Problem;
 use super::template::{Values, render, render_command, shown};
 use super::{fetch, metrics, result, validate};
 use crate::capability::{Builds, Offers};

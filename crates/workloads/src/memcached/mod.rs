@@ -24,13 +24,9 @@ use assay_model::{Fact, Scalar, WorkloadSpec};
 pub use trial::run as trial;
 
 use crate::declare::spec;
-use crate::trial_spec::TrialSpec;
 use crate::{Failure, Launch, Offers, TrialContext, Workload, WorkloadError};
 use params::{Driver, Find, Network, Params};
-
-/// The trial spec: the rates that an earlier trial of the treatment chose for its curve, so that points of
-/// several trials meet; empty: none did.
-type Spec = TrialSpec<Vec<f64>>;
+use trial::Spec;
 
 /// Its name, and that of its program.
 pub const NAME: &str = "memcached";

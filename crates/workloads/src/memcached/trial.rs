@@ -13,9 +13,14 @@ use super::server::Running;
 use super::server_side::{self, HostCpu, Seen, listen, look};
 use super::split::split;
 use super::talk::{Endpoint, Talk};
-use super::{Spec, finding, honest, memtier, results};
+use super::{finding, honest, memtier, results};
 use crate::Failure;
+use crate::trial_spec::TrialSpec;
 use crate::work::Channel;
+
+/// The trial spec: the rates that an earlier trial of the treatment chose for its curve, so that points of
+/// several trials meet; empty: none did.
+pub type Spec = TrialSpec<Vec<f64>>;
 
 /// Runs the trial that `json` orders and reports it on `channel`.
 ///
