@@ -1,6 +1,5 @@
 //! Reads `io.parquet`; see [`crate::source::parquet_columns`]. Row groups are read by as many threads as
-//! there are CPUs, a thousand rows at a time. Columns become one number a row: what they hold, or what stands
-//! for their texts.
+//! there are CPUs, a thousand rows at a time.
 
 use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -8,23 +7,15 @@ use std::path::Path;
 
 use assay_model::SCHEMA_VERSION;
 use assay_parquet_guard::Reader;
-use parquet::basic::Type;
-use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
-use parquet::data_type::{ByteArray, DataType};
-use parquet::errors::{ParquetError, Result};
+use parquet::errors::Result;
 use parquet::file::reader::{FileReader, RowGroupReader};
-use parquet::file::statistics::Statistics;
 
 use crate::analysis::Analysis;
 use crate::event::{FileFrom, Flags, Io, Op, Sink};
 use crate::names::{NameCache, Names};
 use crate::question::{Dimension, Question};
 use crate::source::parquet_columns::{ABOUT_KEY, TraceAbout, VERSION_KEY};
-
-/// An error about what a file holds.
-fn wrong(what: impl Into<String>) -> ParquetError {
-    ParquetError::General(what.into())
-}
+use crate::source::parquet_pages::{Column, Holds, wrong};
 
 /// Rows that are decoded at once: all columns of them stay in a near cache.
 const BATCH: usize = 1024;
@@ -125,125 +116,6 @@ fn first_start(file: &Reader) -> Result<Option<u64>> {
     let mut starts = Column::new(&*group, "start_ns", Holds::Numbers)?;
     starts.fill(1, &mut NameCache::new(&Names::default()))?;
     Ok(starts.at(0))
-}
-
-/// The values of a column, and the number that stands for each.
-#[derive(Clone, Copy)]
-enum Holds {
-    /// Whole numbers.
-    Numbers,
-    /// Yes and no: 1 and 0.
-    Flags,
-    /// Texts of any kind: ids of names.
-    Names,
-    /// Texts of a few: the number that this gives.
-    Words(fn(&[u8]) -> u64),
-}
-
-impl Holds {
-    fn physical(self) -> Type {
-        match self {
-            Holds::Numbers => Type::INT64,
-            Holds::Flags => Type::BOOLEAN,
-            Holds::Names | Holds::Words(_) => Type::BYTE_ARRAY,
-        }
-    }
-
-    fn text(self, text: &[u8], names: &mut NameCache<'_>) -> u64 {
-        match self {
-            Holds::Words(number) => number(text),
-            _ => u64::from(names.id(text)),
-        }
-    }
-}
-
-/// A column of a row group.
-struct Column {
-    /// `None`: the file says that all values of the row group are null.
-    reader: Option<ColumnReader>,
-    holds: Holds,
-    /// The rows that were decoded last, and which of them have a value.
-    rows: Vec<Option<u64>>,
-    levels: Vec<i16>,
-}
-
-impl Column {
-    /// The column of this name.
-    fn new(group: &dyn RowGroupReader, name: &str, holds: Holds) -> Result<Self> {
-        let unexpected = |what: &str| wrong(format!("column `{name}`: {what}"));
-        let schema = group.metadata().schema_descr_ptr();
-        let at = (0..schema.num_columns()).find(|i| schema.column(*i).path().parts() == [name]);
-        let at = at.ok_or_else(|| unexpected("it is not there"))?;
-        let column = schema.column(at);
-        if column.physical_type() != holds.physical() {
-            return Err(unexpected("it is of another type"));
-        }
-        if column.max_rep_level() != 0 || column.max_def_level() > 1 {
-            return Err(unexpected("it is nested"));
-        }
-        let nulls = group.metadata().column(at).statistics().and_then(Statistics::null_count_opt);
-        let rows = u64::try_from(group.metadata().num_rows()).ok();
-        let all_null = column.max_def_level() == 1 && nulls.is_some() && nulls == rows;
-        let reader = if all_null { None } else { Some(group.get_column_reader(at)?) };
-        Ok(Column { reader, holds, rows: Vec::new(), levels: Vec::new() })
-    }
-
-    /// Decodes the next rows; how many there are.
-    fn fill(&mut self, rows: usize, names: &mut NameCache<'_>) -> Result<usize> {
-        self.rows.clear();
-        let (into, levels) = (&mut self.rows, &mut self.levels);
-        match &mut self.reader {
-            None => return Ok(rows),
-            Some(ColumnReader::Int64ColumnReader(numbers)) => {
-                decode(numbers, rows, levels, into, i64::cast_unsigned)?;
-            }
-            Some(ColumnReader::BoolColumnReader(flags)) => {
-                decode(flags, rows, levels, into, u64::from)?;
-            }
-            Some(ColumnReader::ByteArrayColumnReader(texts)) => {
-                let mut last = (ByteArray::from(""), self.holds.text(b"", names));
-                decode(texts, rows, levels, into, |text| {
-                    if last.0 != text {
-                        last = (text.clone(), self.holds.text(text.data(), names));
-                    }
-                    last.1
-                })?;
-            }
-            Some(_) => return Err(wrong("a column is of another type")),
-        }
-        Ok(self.rows.len())
-    }
-
-    /// Whether any of the rows that were decoded last has a value.
-    fn has_values(&self) -> bool {
-        !self.rows.is_empty()
-    }
-
-    /// What a row holds, of those that were decoded last; `None` where it is null.
-    #[inline]
-    fn at(&self, row: usize) -> Option<u64> {
-        self.rows.get(row).copied().flatten()
-    }
-}
-
-/// Decodes the next rows of a column, each value as the number that `number` makes of it.
-fn decode<T: DataType>(
-    column: &mut ColumnReaderImpl<T>,
-    rows: usize,
-    levels: &mut Vec<i16>,
-    into: &mut Vec<Option<u64>>,
-    number: impl FnMut(T::T) -> u64,
-) -> Result<()> {
-    levels.clear();
-    let mut values = Vec::with_capacity(rows);
-    let (read, present, _) = column.read_records(rows, Some(levels), None, &mut values)?;
-    let mut numbers = values.into_iter().map(number);
-    if present == read {
-        into.extend(numbers.map(Some));
-    } else {
-        into.extend(levels.iter().map(|level| if *level == 1 { numbers.next() } else { None }));
-    }
-    Ok(())
 }
 
 /// Which columns are read beside those that every question needs. A question asks neither how a file is
