@@ -218,9 +218,8 @@ impl Judge<'_> {
             rows: Vec::new(),
             note: claim.note.clone(),
         };
-        if let Some((table, column)) = place.column {
-            let span = claim.table.as_ref().map_or(0, |t| t.span().start);
-            let error = |message: String| self.file.error(span, message);
+        if let (Some((table, column)), Some(named)) = (place.column, &claim.table) {
+            let error = |message: String| self.file.error(named.span().start, message);
             let except = claim.except.iter().map(|name| table.row(name).map(|r| r.line));
             let except: Vec<usize> =
                 except.collect::<Result<_, _>>().map_err(|e| error(e.to_string()))?;

@@ -97,7 +97,7 @@ fn hint(text: &str) -> &'static str {
 /// the text's own `Table 2:` is not the second table, the name fits both, and that is an error.
 pub fn find<'a>(tables: &'a [Table], name: &str) -> Result<&'a Table, LookupError> {
     let wanted = key(name);
-    if let Some(table) = tables.iter().find(|t| t.aliases.iter().any(|a| key(a) == wanted)) {
+    if let Some(table) = tables.iter().find(|t| t.aliases.iter().any(|a| has_key(a, &wanted))) {
         return Ok(table);
     }
     let titled = |t: &Table| {
@@ -106,7 +106,7 @@ pub fn find<'a>(tables: &'a [Table], name: &str) -> Result<&'a Table, LookupErro
         !wanted.is_empty() && rest.is_some_and(|r| !r.starts_with(char::is_alphanumeric))
     };
     let fitting: Vec<&Table> =
-        tables.iter().filter(|t| key(&t.name) == wanted || titled(t)).collect();
+        tables.iter().filter(|t| has_key(&t.name, &wanted) || titled(t)).collect();
     let name = name.to_owned();
     let shown = |t: &&Table| {
         let title = t.title.as_ref().map_or(String::new(), |t| format!(": {t}"));
@@ -158,7 +158,7 @@ impl Table {
         let wanted = key(name);
         let titles = || self.columns.iter().map(|c| c.title.as_str()).enumerate();
         let mut fitting: Vec<usize> =
-            titles().filter(|(_, t)| key(t) == wanted).map(|(i, _)| i).collect();
+            titles().filter(|(_, t)| has_key(t, &wanted)).map(|(i, _)| i).collect();
         if let Some(place) = numbered(&wanted, "column").filter(|_| fitting.is_empty()) {
             fitting.extend(place.checked_sub(1).filter(|i| *i < self.columns.len()));
         }

@@ -130,7 +130,7 @@ impl Found {
         Found { finding: finding.clone(), about: About::Trials(Vec::new()), id: None }
     }
 
-    /// What carries it in brackets; nothing for the whole.
+    /// The trials or numbers with the finding, in brackets; empty for a finding about the whole.
     pub(crate) fn place(&self) -> String {
         let about = match &self.about {
             About::Trials(trials) => trials_text(trials),

@@ -90,7 +90,7 @@ pub fn side_by_side(
     tabbed(&tabs)
 }
 
-/// What several runs have of each treatment, side by side, confident as the first run is.
+/// The sections of treatments that several runs have, with the confidence level of the first run.
 fn by_treatment<'a, T>(
     views: &[&'a RunView],
     across: &Across,
@@ -100,11 +100,13 @@ fn by_treatment<'a, T>(
     let confidence = views.first().map_or(0.95, |v| v.experiment.compare.confidence);
     let sections = across.rows.iter().enumerate().filter_map(|(n, row)| {
         let runs = beside(views, row).into_iter();
-        let side = |(i, view, treatment)| {
-            (format!("r{n}-{i}"), format!("#{}", i + 1), of(view, treatment))
+        let side = |(i, view, treatment)| TrialGroup {
+            id: format!("r{n}-{i}"),
+            label: format!("#{}", i + 1),
+            trials: of(view, treatment),
         };
         let sides: Vec<TrialGroup<'_, T>> = runs.map(side).collect();
-        let several = sides.iter().filter(|(.., of)| !of.is_empty()).count() > 1;
+        let several = sides.iter().filter(|side| !side.trials.is_empty()).count() > 1;
         let shown = several.then(|| shown(sides, confidence))??;
         Some(html! { h2 { (row.label) } (shown) })
     });

@@ -1,4 +1,4 @@
-//! What was counted in the trials: system calls, and instructions as Valgrind counts them in trials of their own. For
+//! Counts of the trials: system calls, and instructions as Valgrind counts them in trials of their own. For
 //! each side its trials together, and what differs from the first side.
 
 use assay_profile::{Profile, instructions as differences};
@@ -12,11 +12,16 @@ use crate::view::RunView;
 
 /// Lines of a table.
 const MAX_ROWS: usize = 25;
-/// Sides whose tables are shown.
-const MAX_SIDES: usize = 6;
+/// Sides whose tables and pictures are shown.
+pub(super) const MAX_SIDES: usize = 6;
 
-/// A treatment or a run: an id that is unique on the page, its name, and the values of its trials.
-pub(super) type TrialGroup<'a, T> = (String, String, Vec<&'a T>);
+/// A treatment or a run with the values of its trials.
+pub(super) struct TrialGroup<'a, T> {
+    /// Unique on the page.
+    pub(super) id: String,
+    pub(super) label: String,
+    pub(super) trials: Vec<&'a T>,
+}
 
 /// The treatments of a run side by side, the baseline first.
 pub(super) fn treatments<'a, T>(
@@ -24,7 +29,8 @@ pub(super) fn treatments<'a, T>(
     of: fn(&'a RunView, u32) -> Vec<&'a T>,
     shown: fn(Vec<TrialGroup<'a, T>>, f64) -> Option<Markup>,
 ) -> Option<Markup> {
-    let side = |t: u32| (format!("t{t}"), view.label(t), of(view, t));
+    let side =
+        |t: u32| TrialGroup { id: format!("t{t}"), label: view.label(t), trials: of(view, t) };
     let all = view.treatments().into_iter().map(side).collect();
     shown(all, view.experiment.compare.confidence)
 }
@@ -67,17 +73,17 @@ fn beside<T>(
     changes: impl Fn(&[&T], &[&T], [&str; 2]) -> Option<Parts>,
     tables: impl Fn(&[&T]) -> Parts,
 ) -> Option<Markup> {
-    sides.retain(|(.., of)| !of.is_empty());
-    let (_, baseline, first) = sides.first()?;
+    sides.retain(|side| !side.trials.is_empty());
+    let first = sides.first()?;
     Some(html! {
         p { (words) }
-        @for (_, label, of) in sides.iter().skip(1) {
-            @if let Some(d) = changes(first, of, [baseline, label]) { (html::parts(&d)) }
+        @for side in sides.iter().skip(1) {
+            @if let Some(d) = changes(&first.trials, &side.trials, [&first.label, &side.label]) { (html::parts(&d)) }
         }
-        @for (_, label, of) in sides.iter().take(MAX_SIDES) {
-            h3 { (label) }
-            p class="soft" { (count(of.len(), "trial")) " together" }
-            (html::parts(&tables(of)))
+        @for side in sides.iter().take(MAX_SIDES) {
+            h3 { (side.label) }
+            p class="soft" { (count(side.trials.len(), "trial")) " together" }
+            (html::parts(&tables(&side.trials)))
         }
         @if sides.len() > MAX_SIDES {
             p class="soft" { (sides.len() - MAX_SIDES) " more have " (left) " in the record that are not shown here." }

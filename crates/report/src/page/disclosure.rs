@@ -1,5 +1,7 @@
 //! Everything behind the page: every trial, the files, the hashes, the command to repeat it.
 
+use std::borrow::Cow;
+
 use assay_model::ValidationResult;
 use maud::{Markup, html};
 
@@ -71,19 +73,19 @@ const NAMED: usize = 6;
 /// Errors, failed validations and notes of trials, each with its trials; those that differ only in their numbers are
 /// one, with the range of each number.
 fn notes(view: &RunView) -> Markup {
-    let mut said: Vec<(u32, String)> = Vec::new();
+    let mut said: Vec<(u32, Cow<'_, str>)> = Vec::new();
     for r in &view.records {
         let output = match &r.validation {
             ValidationResult::Failed { detail } if *detail != r.error => {
-                Some(format!("output: {detail}"))
+                Some(Cow::from(format!("output: {detail}")))
             }
             _ => None,
         };
-        let error = Some(r.error.clone()).filter(|error| !error.is_empty());
-        let texts = error.into_iter().chain(output).chain(r.notes.iter().cloned());
+        let error = Some(Cow::from(&r.error)).filter(|error| !error.is_empty());
+        let texts = error.into_iter().chain(output).chain(r.notes.iter().map(Cow::from));
         said.extend(texts.map(|text| (r.number, text)));
     }
-    let all = group(said.iter().map(|(trial, text)| (*trial, text.as_str())));
+    let all = group(said.iter().map(|(trial, text)| (*trial, text.as_ref())));
     html! {
         @if !all.is_empty() {
             h3 { "Errors and notes" }

@@ -58,7 +58,7 @@ const fn section(
     Section { tab: (panel, tab), id, name, body }
 }
 
-/// What the page of a run shows, those of a tab together. The charts of all but the first tab are packed.
+/// Sections of the page of a run; the sections of a tab are neighbours. The charts of all but the first tab are packed.
 static SECTIONS: [Section; 17] = [
     section("answer", "Answer", "significance", "Answer", |v, g| Some(answer::section(v, g))),
     section("comparison", "Results", "results", "Results", |v, g| {

@@ -9,7 +9,7 @@ use assay_model::units::format_value_digits;
 use assay_profile::{Differences, Kind, Measured, Node, Profile, Side, Tree, differences, tree};
 use maud::{Markup, html};
 
-use super::counted::TrialGroup;
+use super::counted::{MAX_SIDES, TrialGroup};
 use super::shell;
 use crate::document::html::{self, figure};
 use crate::parts::profile::{self as parts, Threads};
@@ -22,16 +22,14 @@ const FUNCTIONS_OF_A_THREAD: usize = 5;
 const MIN_SHARE: f64 = 0.001;
 /// Functions deep.
 const MAX_DEPTH: usize = 100;
-/// Treatments that are drawn.
-const MAX_TREATMENTS: usize = 6;
 
 /// Profiles side by side, those of each side's trials together, with what differs from the first side; `None` when
 /// none was taken.
 pub(super) fn beside(sides: Vec<TrialGroup<'_, Profile>>, confidence: f64) -> Option<Markup> {
     let mut drawn = Vec::new();
-    for (id, label, of) in sides.into_iter().filter(|(.., of)| !of.is_empty()) {
-        let measured: Vec<Measured> = of.iter().map(|p| Measured::of(p, Side::OnCpu)).collect();
-        drawn.push((id, label, Profile::merged(of), measured));
+    for TrialGroup { id, label, trials } in sides.into_iter().filter(|s| !s.trials.is_empty()) {
+        let measured: Vec<Measured> = trials.iter().map(|p| Measured::of(p, Side::OnCpu)).collect();
+        drawn.push((id, label, Profile::merged(trials), measured));
     }
     let (_, first, _, baseline) = drawn.first()?;
     let against: Vec<Option<Differences>> = drawn
@@ -44,13 +42,13 @@ pub(super) fn beside(sides: Vec<TrialGroup<'_, Profile>>, confidence: f64) -> Op
         @for ((_, label, ..), d) in drawn.iter().zip(&against) {
             @if let Some(d) = d { (html::parts(&parts::changes(d, [first, label], FUNCTIONS))) }
         }
-        @for ((id, label, profile, measured), d) in drawn.iter().zip(&against).take(MAX_TREATMENTS) {
+        @for ((id, label, profile, measured), d) in drawn.iter().zip(&against).take(MAX_SIDES) {
             h3 { (label) }
             p class="soft" { (measured.len()) @if measured.len() == 1 { " trial" } @else { " trials together" } }
             (body(profile, id, d.as_ref()))
         }
-        @if drawn.len() > MAX_TREATMENTS {
-            p class="soft" { (drawn.len() - MAX_TREATMENTS) " more have profiles in the record that are not drawn here." }
+        @if drawn.len() > MAX_SIDES {
+            p class="soft" { (drawn.len() - MAX_SIDES) " more have profiles in the record that are not drawn here." }
         }
     })
 }

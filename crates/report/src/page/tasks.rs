@@ -152,6 +152,7 @@ fn chart(
     // Gaps are judged by the trial's ticks: a thread may be kept at some of them only.
     let times: Vec<u64> =
         samples.points(TASKS, ALL_TASKS, "user").into_iter().map(|p| p.0).collect();
+    let usual = usual_gap(&times);
     if layers.len() > fields.len() {
         for values in rows.values_mut() {
             values.push((100.0 - values.iter().sum::<f64>()).max(0.0));
@@ -163,9 +164,9 @@ fn chart(
         unit: "%".into(),
         full: Some(100.0),
         layers: layers.to_vec(),
-        steps: steps(record, rows, &times),
+        steps: steps(record, rows, &times, usual),
         phases: phases.to_vec(),
-        note: format!("every {}", interval_text(usual_gap(&times))),
+        note: format!("every {}", interval_text(usual)),
     }
 }
 

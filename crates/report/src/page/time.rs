@@ -144,7 +144,7 @@ fn stack(
     rows.first_key_value()?;
     let times: Vec<u64> = rows.keys().copied().collect();
     let usual = usual_gap(&times);
-    let steps = steps(record, rows, &times);
+    let steps = steps(record, rows, &times, usual);
     let title = drawing.chart.title;
     let chart = Area {
         head: Head {
@@ -169,13 +169,13 @@ fn stack(
     Some(area::render_over(&chart, whole(record)))
 }
 
-/// The steps of layers between samples, which were taken at `times`.
+/// The steps of layers between samples, which were taken at `times`; `usual` is the gap between those.
 pub(super) fn steps(
     record: &TrialRecord,
     rows: BTreeMap<u64, Vec<f64>>,
     times: &[u64],
+    usual: u64,
 ) -> Vec<Step> {
-    let usual = usual_gap(times);
     let step = |(t, values): (u64, Vec<f64>)| {
         let before = times.partition_point(|one| *one < t).checked_sub(1).map(|i| times[i]);
         // A sample that comes late does not stand for the time in which none was taken.

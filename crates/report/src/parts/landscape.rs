@@ -42,7 +42,12 @@ fn table(landscape: &Landscape, question: Option<&str>, lines: &[&Line]) -> Tabl
     let mixed = landscape.mixed();
     let mut table =
         Table::of(question.map_or_else(|| landscape.measure(), |q| caption(landscape, q)));
-    table = table.numbers(ranked.then_some("place")).words(mixed.then_some("kind"));
+    if ranked {
+        table = table.number("place");
+    }
+    if mixed {
+        table = table.word("kind");
+    }
     for c in &landscape.columns {
         table = if c.role == Role::Words { table.label(&c.title) } else { table.number(&c.title) };
     }

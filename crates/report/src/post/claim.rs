@@ -103,7 +103,7 @@ impl<'a> Evaluator<'a> {
             not_run,
             line,
         });
-        let _ = write!(out, " {OPEN}v{at}{CLOSE}");
+        let _ = write!(out, " {}", Place::Claim(at));
         Ok(())
     }
 

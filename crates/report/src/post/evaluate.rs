@@ -13,7 +13,7 @@ use super::expression::Call;
 use super::front::Front;
 use super::library::Library;
 use super::normal::normal;
-use super::read::{CLOSE, OPEN};
+use super::read::Place;
 use super::template::{Piece, Section, parse};
 use super::typed::{Exempt, Marks, events, stretches};
 use super::{checks, fair_use, front, placement, seal};
@@ -181,13 +181,13 @@ impl<'a> Evaluator<'a> {
             Made::Number(at) => {
                 self.placed.insert(at, call.span.clone());
                 self.map.push((out.len(), call.span.start));
-                let _ = write!(out, "{OPEN}n{at}{CLOSE}");
+                let _ = write!(out, "{}", Place::Number(at));
             }
             Made::Block(block) => {
                 self.alone(call)?;
                 self.map.push((out.len(), call.span.start));
                 self.blocks.push(block);
-                let _ = write!(out, "\n{OPEN}b{}{CLOSE}\n", self.blocks.len() - 1);
+                let _ = write!(out, "\n{}\n", Place::Block(self.blocks.len() - 1));
             }
             Made::Amount(_) | Made::List(_) | Made::Answer(..) => {}
         }

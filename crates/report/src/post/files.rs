@@ -3,12 +3,13 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use assay_model::{Interval, SCHEMA_VERSION};
+use assay_model::{Interval, RunSummary, SCHEMA_VERSION};
+use assay_rules::pack::PackVerdict;
 use assay_rules::quoted::columns;
 use serde::Serialize;
-use serde_json::json;
 
-use super::document::{ComputedNumber, Facts, Input, Post, UsedResult};
+use super::answer::Claim;
+use super::document::{ComputedNumber, Facts, Input, Post, PostFinding, TypedQuantity, UsedResult};
 use crate::csv::Rows;
 
 /// The columns of computed numbers, and what each holds.
@@ -112,38 +113,74 @@ impl<'a> Statement<'a> {
     }
 }
 
+/// A quoted result that the post rests on.
+#[derive(Serialize)]
+struct Row<'a> {
+    id: &'a str,
+    label: &'a str,
+    metric: &'a str,
+    value: f64,
+    unit: &'a str,
+    kind: &'static str,
+    as_of: Option<&'a str>,
+    source: &'a str,
+}
+
+impl<'a> Row<'a> {
+    fn of(used: &'a UsedResult) -> Self {
+        Row {
+            id: &used.result.id,
+            label: &used.label,
+            metric: &used.result.metric,
+            value: used.result.value,
+            unit: &used.result.unit,
+            kind: "quoted",
+            as_of: used.result.as_of_date.as_deref(),
+            source: &used.source,
+        }
+    }
+}
+
+/// A post as data.
+#[derive(Serialize)]
+struct Everything<'a> {
+    schema_version: u32,
+    assay: &'a str,
+    title: &'a str,
+    as_of: Option<&'a str>,
+    statements: Vec<Statement<'a>>,
+    numbers: &'a [ComputedNumber],
+    findings: &'a [PostFinding],
+    results: Vec<Row<'a>>,
+    runs: Vec<&'a RunSummary>,
+    trademarks: &'a [String],
+    typed: &'a [TypedQuantity],
+    claims: &'a [Claim],
+    banner: String,
+    fair_use: Option<&'a PackVerdict>,
+    template: &'a str,
+}
+
 /// Everything, for programs.
 ///
 /// # Errors
 /// None that these types can cause.
 pub fn json(post: &Post) -> serde_json::Result<String> {
-    let result = |u: &UsedResult| {
-        json!({
-            "id": u.result.id,
-            "label": u.label,
-            "metric": u.result.metric,
-            "value": u.result.value,
-            "unit": u.result.unit,
-            "kind": "quoted",
-            "as_of": u.result.as_of_date,
-            "source": u.source,
-        })
-    };
-    serde_json::to_string_pretty(&json!({
-        "schema_version": SCHEMA_VERSION,
-        "assay": post.assay_version,
-        "title": post.front.title,
-        "as_of": post.front.as_of,
-        "statements": post.statements().map(Statement::of).collect::<Vec<_>>(),
-        "numbers": post.numbers,
-        "findings": post.findings,
-        "results": post.results.iter().map(result).collect::<Vec<_>>(),
-        "runs": post.runs.values().map(|v| &v.summary).collect::<Vec<_>>(),
-        "trademarks": post.trademarks,
-        "typed": post.typed,
-        "claims": post.claims,
-        "banner": post.banner(),
-        "fair_use": post.fair_use,
-        "template": post.source,
-    }))
+    serde_json::to_string_pretty(&Everything {
+        schema_version: SCHEMA_VERSION,
+        assay: &post.assay_version,
+        title: &post.front.title,
+        as_of: post.front.as_of.as_deref(),
+        statements: post.statements().map(Statement::of).collect(),
+        numbers: &post.numbers,
+        findings: &post.findings,
+        results: post.results.iter().map(Row::of).collect(),
+        runs: post.runs.values().map(|v| &v.summary).collect(),
+        trademarks: &post.trademarks,
+        typed: &post.typed,
+        claims: &post.claims,
+        banner: post.banner(),
+        fair_use: post.fair_use.as_ref(),
+        template: &post.source,
+    })
 }

@@ -100,7 +100,7 @@ fn legend(post: &Post) -> Markup {
 
 /// A computed number with the marks of its findings; a certified statement with the mark of certification.
 fn number(post: &Post, at: usize) -> Markup {
-    let Some(n) = post.numbers.get(at) else { return html! {} };
+    let n = &post.numbers[at];
     let marks = marks(post, &n.findings);
     if post.is_certified(n) {
         let title = format!("{} ({})", n.formula, n.kind);
@@ -124,7 +124,7 @@ fn number(post: &Post, at: usize) -> Markup {
 }
 
 fn claim(post: &Post, at: usize) -> Markup {
-    let Some(c) = post.claims.get(at) else { return html! {} };
+    let c = &post.claims[at];
     let class = match c.here {
         Here::Holds => "claim good",
         Here::DoesNotHold => "claim bad",
@@ -138,16 +138,14 @@ fn claim(post: &Post, at: usize) -> Markup {
 }
 
 fn block(post: &Post, at: usize) -> Markup {
-    let written = match post.blocks.get(at) {
-        Some(Block::Parts(parts)) => html::parts(&made(post, parts)),
-        Some(Block::Disclosure) => {
-            html! { div id="disclosure" { (html::parts(&disclosure(post))) } }
-        }
-        Some(Block::Findings) => html::parts(&findings(post)),
-        None => html! {},
+    let written = match &post.blocks[at] {
+        Block::Parts(parts) => html::parts(&made(post, parts)),
+        Block::Disclosure => html! { div id="disclosure" { (html::parts(&disclosure(post))) } },
+        Block::Findings => html::parts(&findings(post)),
     };
     PreEscaped(seal::without(written.into_string()))
 }
+
 /// The number as a link to its derivation.
 fn link(n: &ComputedNumber, at: usize) -> Markup {
     let class = if n.withheld.is_some() { "number withheld" } else { "number" };
@@ -203,7 +201,7 @@ pub(super) fn made(post: &Post, parts: &Parts) -> Parts {
     for (look, words) in parts.texts_mut().flat_map(|text| &mut text.0) {
         match look {
             Look::Number(at) => {
-                let Some(n) = post.numbers.get(*at) else { continue };
+                let n = &post.numbers[*at];
                 *words = format!("{}[^{}]", line(&n.text), n.anchor);
                 *look = Look::Made(html! { (link(n, *at)) (marks(post, &n.findings)) });
             }

@@ -25,22 +25,17 @@ pub fn markdown(post: &Post) -> String {
     for part in parts {
         let Some((place, rest)) = part.split_once(CLOSE) else { continue };
         match Place::read(place) {
-            Some(Place::Number(at)) => {
-                post.numbers.get(at).into_iter().for_each(|n| number(&mut out, post, n));
-            }
-            Some(Place::Claim(at)) => {
-                let claim = post.claims.get(at).map(claim).unwrap_or_default();
-                out.push_str(&without_names(claim));
-            }
+            Some(Place::Number(at)) => number(&mut out, post, &post.numbers[at]),
+            Some(Place::Claim(at)) => out.push_str(&without_names(claim(&post.claims[at]))),
             Some(Place::Block(at)) => {
-                let parts = post.blocks.get(at).map(|block| match block {
+                let parts = match &post.blocks[at] {
                     Block::Parts(parts) => made(post, parts),
                     Block::Disclosure => disclosure(post),
                     Block::Findings => findings(post),
-                });
+                };
                 out.truncate(out.trim_end().len());
                 out.push_str("\n\n");
-                out.push_str(&without_names(markdown::parts(&parts.unwrap_or_default())));
+                out.push_str(&without_names(markdown::parts(&parts)));
                 out.truncate(out.trim_end().len());
                 out.push_str("\n\n");
                 out.push_str(rest.trim_start_matches('\n'));

@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 
+use super::read::is_reserved;
 use super::typed::{OPTIONS, events};
 
 /// Each round removes markup; a text that is not normal after as many was not written by a person.
@@ -126,6 +127,8 @@ fn address(of: &str) -> String {
             '\\' => out.push_str("%5C"),
             '\n' | '\r' => {}
             '&' => out.push_str("&amp;"),
+            // Of an entity; as it is it would be the place of a number.
+            c if is_reserved(c) => out.push('\u{FFFD}'),
             c => out.push(c),
         }
     }

@@ -317,7 +317,7 @@ pub(super) fn fits(wanted: &str, own: &[&str]) -> bool {
 /// What can be read of a curve.
 const PARTS: [&str; 5] = ["best", "best_x", "efficient", "efficient_x", "smoothness"];
 
-/// What was read of a run.
+/// A value read from a run.
 pub(super) struct Read {
     pub(super) kind: Kind,
     pub(super) value: Option<f64>,

@@ -20,7 +20,7 @@ pub(super) fn check(e: &Evaluator<'_>, all: &[Stretch]) -> Result<()> {
     let mut read = vec![false; e.numbers.len()];
     for stretch in all {
         for (i, placed) in stretch.numbers.iter().enumerate() {
-            let Some(n) = e.numbers.get(placed.number) else { continue };
+            let n = &e.numbers[placed.number];
             read[placed.number] = true;
             let refused = |message: String, help: &str| {
                 Err(e.text.error(e.placed[&placed.number].clone(), message, help))
@@ -34,8 +34,7 @@ pub(super) fn check(e: &Evaluator<'_>, all: &[Stretch]) -> Result<()> {
             }
             if n.is_statement {
                 let end = before.trim_end().chars().next_back();
-                let previous =
-                    i.checked_sub(1).and_then(|i| e.numbers.get(stretch.numbers[i].number));
+                let previous = i.checked_sub(1).map(|i| &e.numbers[stretch.numbers[i].number]);
                 let begins = match end {
                     Some(NUMBER) => previous.is_some_and(|n| n.is_statement),
                     end => end.is_none_or(|c| matches!(c, '.' | '!' | '?')),

@@ -1,5 +1,7 @@
 //! Bytes to the text of a template, with a limit.
 
+use std::fmt;
+
 use super::error::{Result, Text};
 
 /// The largest template that is read, bytes.
@@ -10,7 +12,11 @@ pub(super) const OPEN: char = '\u{E000}';
 /// The character that ends such a place.
 pub(super) const CLOSE: char = '\u{E001}';
 
-/// What a place is for: a number, a block or a claim of the post, by its index.
+/// A place in the Markdown: a number, a block or a claim of the post, by index.
+///
+/// Only the evaluator writes places, so an index is always one of the post's. Reserved characters cannot come from
+/// outside: [`decode`] replaces them, a template that holds them as written or by the escapes of its front matter is
+/// refused, so is one whose entities become them in the text, and in addresses they are replaced.
 #[derive(Clone, Copy)]
 pub(super) enum Place {
     Number(usize),
@@ -29,6 +35,17 @@ impl Place {
             "v" => Some(Place::Claim(at)),
             _ => None,
         }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (kind, at) = match self {
+            Place::Number(at) => ('n', at),
+            Place::Block(at) => ('b', at),
+            Place::Claim(at) => ('v', at),
+        };
+        write!(f, "{OPEN}{kind}{at}{CLOSE}")
     }
 }
 

@@ -33,7 +33,8 @@ const HELP: &str = "take it out, or state the claim: `{{ statement(better(\"a\",
 /// Refuses a template that shows the mark, or characters that the places of numbers are made of, as written or by the
 /// escapes of its front matter.
 pub(super) fn template(text: Text<'_>, front: &Front) -> Result<()> {
-    if let Some(span) = find(text.text) {
+    let mut places = text.text.match_indices(is_reserved).map(|(at, c)| at..at + c.len());
+    if let Some(span) = find(text.text).or_else(|| places.next()) {
         return Err(text.error(span.clone(), message(&text.text[span]), HELP));
     }
     let words = [

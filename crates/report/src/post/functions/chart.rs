@@ -61,10 +61,9 @@ fn label(name: Option<&String>, own: &str) -> String {
 }
 
 /// In place of a chart whose results are all withheld: why.
-fn nothing(a: &Arguments<'_>, name: &str, why: &str) -> Result<Block> {
-    let title = a.text("title")?.unwrap_or(name);
+fn nothing(title: &str, why: &str) -> Block {
     let words = format!("Nothing is drawn, every result is withheld: {why}");
-    Ok(laid(html! { p { (words) } }, title, words))
+    laid(html! { p { (words) } }, title, words)
 }
 
 fn bars<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Block> {
@@ -84,7 +83,8 @@ fn bars<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Block> {
         let shown: Vec<Entry> =
             all.into_iter().filter(|x| x.withheld.is_none()).map(|x| x.entry).collect();
         if let (true, Some(why)) = (shown.is_empty(), withheld.first()) {
-            return nothing(a, &name, why);
+            let title = title(e, a)?;
+            return Ok(nothing(title.as_ref().unwrap_or(&name), why));
         }
         (shown, name)
     } else {
@@ -135,7 +135,7 @@ fn bars<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Block> {
     });
     let words = made.iter().map(|b| {
         let has_unit = b.text.contains(' ');
-        let text = phrase::with_unit(&b.text, if has_unit { "" } else { &first.unit });
+        let text = if has_unit { b.text.clone() } else { phrase::with_unit(&b.text, &first.unit) };
         format!("{}: {text}", b.label)
     });
     let words = words.collect::<Vec<_>>().join("; ");
@@ -237,7 +237,7 @@ fn curve<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Block> {
         if let Some(why) =
             e.gates[alias].withheld.first().filter(|_| !view.analysis.curves.is_empty())
         {
-            return nothing(a, &title, &why.why());
+            return Ok(nothing(&title, &why.why()));
         }
         let message = format!("run {} has no curve that may be shown", view.summary.id);
         return Err(a.error("run", message, ""));

@@ -263,7 +263,7 @@ fn one_less(s: &Sides, words: [&'static str; 2]) -> Wording {
     let x = 1.0 - r.value;
     let interval = r.interval.map(|i| Interval { low: 1.0 - i.high, high: 1.0 - i.low, ..i });
     let formula = format!("1 - {} = {x:.6}", r.quantity.formula());
-    percentage(s, (x, interval), one().minus(&r.quantity).as_ref(), formula, words)
+    percentage(s, x, interval, one().minus(&r.quantity).as_ref(), formula, words)
 }
 
 fn less_one(s: &Sides, words: [&'static str; 2], reading: &str) -> Wording {
@@ -271,13 +271,14 @@ fn less_one(s: &Sides, words: [&'static str; 2], reading: &str) -> Wording {
     let x = r.value - 1.0;
     let interval = r.interval.map(|i| Interval { low: i.low - 1.0, high: i.high - 1.0, ..i });
     let formula = format!("{} - 1 = {x:.6}{reading}", r.quantity.formula());
-    percentage(s, (x, interval), r.quantity.minus(&one()).as_ref(), formula, words)
+    percentage(s, x, interval, r.quantity.minus(&one()).as_ref(), formula, words)
 }
 
 /// A fraction as a percentage, with the first of `words` from 0 on and else the second.
 fn percentage(
     s: &Sides,
-    (x, interval): (f64, Option<Interval>),
+    x: f64,
+    interval: Option<Interval>,
     quantity: Option<&Quantity>,
     formula: String,
     words: [&'static str; 2],

@@ -38,7 +38,9 @@ pub(super) fn landscape<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<
         } else {
             format!("{}. {}", landscape.heading(), landscape.measure())
         });
-        table = table.numbers(ranked.then_some("place"));
+        if ranked {
+            table = table.number("place");
+        }
         for i in &kept {
             let c = &landscape.columns[*i];
             table =

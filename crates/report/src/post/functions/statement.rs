@@ -33,7 +33,7 @@ pub(super) fn statement<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<
     Ok(made)
 }
 
-/// Returns the metric as it reads in a sentence.
+/// Place of the metric in a sentence.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Form {
     /// `A is 5% better than B in M`.

@@ -225,18 +225,18 @@ fn cell<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>, amount: &Amount, shows: &S
             match ratio {
                 None => number.unsupported(&format!("{} against {}", qa.unit, qb.unit)),
                 Some(q) => {
-                    let (fraction, tail) = match shows {
-                        Shows::LessTime(_) => (1.0 - q.value, ", taken from 1"),
-                        _ => (q.value - 1.0, " - 1"),
+                    let percent = |fraction: f64, tail| {
+                        (phrase::percent(fraction, None), fraction * 100.0, "%", tail)
                     };
-                    number.show(&q, phrase::ratio(q.value, Some(2)));
-                    "1".clone_into(&mut number.unit);
-                    if !matches!(shows, Shows::Times(_)) {
-                        number.text = phrase::percent(fraction, None);
-                        number.value = Some(fraction * 100.0);
-                        "%".clone_into(&mut number.unit);
-                        number.formula.push_str(tail);
-                    }
+                    let (text, value, unit, tail) = match shows {
+                        Shows::Times(_) => (phrase::ratio(q.value, Some(2)), q.value, "1", ""),
+                        Shows::LessTime(_) => percent(1.0 - q.value, ", taken from 1"),
+                        _ => percent(q.value - 1.0, " - 1"),
+                    };
+                    (number.text, number.value) = (text, Some(value));
+                    unit.clone_into(&mut number.unit);
+                    q.kind_words().clone_into(&mut number.kind);
+                    number.formula = q.formula() + tail;
                 }
             }
             numbered(e, number, findings, &[amount, b])

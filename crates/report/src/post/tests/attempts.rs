@@ -175,6 +175,17 @@ fn false_statements_are_not_certified_and_typed_quantities_are_marked() {
             Shown(&[], &[]),
         ),
         (format!("{S} and &#xE000;n0&#xE001;"), Refused("the mark of certification")),
+        (format!("{S} and \u{e000}n0\u{e001}"), Refused("the mark of certification")),
+        (format!("{S} [x](https://example.org/&#xE000;n0&#xE001; \"y\")"), Shown(&[BETTER], &[])),
+        (format!("{S} [x](https://example.org/&#xE000;n9&#xE001; \"y\")"), Shown(&[BETTER], &[])),
+        (format!("{S} [x](a \"&#xE000;n9&#xE001;\")"), Shown(&[BETTER], &[])),
+        (format!("{S} [x][y]\n\n[y]: a '&#xE000;n9&#xE001;'"), Shown(&[BETTER], &[])),
+        (format!("{S} ![&#xE000;n9&#xE001;](a)"), Refused("the mark of certification")),
+        (
+            format!("{S} <b title=\"&#xE000;n9&#xE001;\">x</b>"),
+            Shown(&[BETTER], &["xE000", "n9", "xE001"]),
+        ),
+        (format!("{S}\n\n```&#xE000;n9&#xE001;\nx\n```"), Shown(&[BETTER], &[])),
         (format!("- [x] The Power 570 leads.\n\n{V}"), Shown(&[], &[])),
         (format!("{S}[^d1]\n\n[^d1]: certified"), Shown(&[BETTER], &["d1", "d1"])),
         // Glued numbers.
@@ -298,6 +309,29 @@ fn false_statements_are_not_certified_and_typed_quantities_are_marked() {
         }
     }
     assert!(attempts.len() >= 60 && failed.is_empty(), "{}", failed.join("\n"));
+}
+
+/// A chart of which everything is withheld has a title all the same.
+#[test]
+fn the_title_of_a_chart_that_is_not_drawn_is_marked_as_typed() {
+    let mut sweep = fixtures::block_size();
+    sweep.analysis.findings.insert(0, fixtures::withheld().analysis.findings[0].clone());
+    let runs =
+        BTreeMap::from([("sweep".to_owned(), sweep), ("bad".to_owned(), fixtures::withheld())]);
+    let s = &runs["bad"].analysis.summaries[0];
+    let bar = format!("bad:{}@{}", s.metric, runs["bad"].label(s.treatment));
+    for call in [format!("\"bars\", of=[\"{bar}\"]"), "\"curve\", run=\"sweep\"".to_owned()] {
+        let body = format!("{{{{ chart({call}, title=\"T5240 is 50 % faster\") }}}}");
+        let post = with_runs(&body, &runs).unwrap();
+        let typed: Vec<&str> = post.typed.iter().map(|t| t.text.as_str()).collect();
+        assert_eq!(typed, ["50 %"], "{call}");
+        assert!(post.banner().contains("1 typed"), "{call}: {}", post.banner());
+        for shown in [html(&post), markdown(&post)] {
+            assert!(shown.contains("Nothing is drawn, every result is withheld"), "{shown}");
+            assert!(shown.contains("T5240 is 50 %† faster"), "{shown}");
+            assert!(shown.contains("Typed by the author"), "{shown}");
+        }
+    }
 }
 
 /// Results that somebody else wrote may have anything in their names.

@@ -54,7 +54,8 @@ impl Evaluator<'_> {
         out + &text[done..]
     }
 
-    /// The text of an argument, likewise; `None` where it is not given.
+    /// Returns the text of an argument with a dagger behind each quantity, which is kept; `None` where it is not
+    /// given.
     pub(in crate::post) fn typed_argument(
         &mut self,
         a: &Arguments<'_>,

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
-use crate::post::read::{CLOSE, OPEN};
+use crate::post::read::{CLOSE, OPEN, Place};
 
 /// Stands for a computed number in the text of a stretch.
 pub(in crate::post) const NUMBER: char = '\u{E002}';
@@ -117,12 +117,12 @@ impl Stretch {
                 part
             } else {
                 let Some((place, rest)) = part.split_once(CLOSE) else { continue };
-                match place.strip_prefix('n').and_then(|n| n.parse().ok()) {
-                    Some(number) => {
+                match Place::read(place) {
+                    Some(Place::Number(number)) => {
                         self.numbers.push(Placed { at: self.text.len(), number, within });
                         self.text.push(NUMBER);
                     }
-                    None => self.text.push('\n'),
+                    _ => self.text.push('\n'),
                 }
                 at += OPEN.len_utf8() + place.len() + CLOSE.len_utf8();
                 rest
