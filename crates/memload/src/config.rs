@@ -231,8 +231,8 @@ pub const KEY_LIMIT: u64 = 1 << 39;
 pub const MAX_VALUE_BYTES: u32 = 64 << 20;
 
 impl Config {
-    /// Returns the same load in an open loop at `rate` operations a second, at its own arrivals (even
-    /// for a closed loop).
+    /// Returns the same load in an open loop at `rate` operations a second, with its own arrivals;
+    /// [`Arrivals::Even`] where it was a closed loop.
     #[must_use]
     pub fn at_rate(&self, rate: f64) -> Self {
         let arrivals = match self.mode {

@@ -175,8 +175,8 @@ pub enum Ended {
     ServerGone(u64),
     /// At this moment the caller asked for it.
     Stopped(u64),
-    /// At this moment it was given up: the server had answered nothing for `give_up` while operations were
-    /// outstanding.
+    /// At this moment the run was given up: the server had answered nothing for `give_up` while operations
+    /// were outstanding.
     TimedOut(u64),
 }
 

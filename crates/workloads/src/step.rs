@@ -50,7 +50,7 @@ pub(crate) struct Step<'a> {
 }
 
 impl<'a> Step<'a> {
-    /// A step with the environment of a build.
+    /// Returns a step that sets no variables and inherits [`Inherit::Paths`].
     pub fn new(
         name: &'a str,
         argv: &'a [OsString],

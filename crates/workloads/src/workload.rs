@@ -115,7 +115,8 @@ pub struct Collected {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WorkloadError {
-    /// A parameter or a combination of parameters that cannot be, or no workload has this name.
+    /// A parameter or a combination of parameters that cannot be, or the name of a workload that does not
+    /// exist.
     #[error("{0}")]
     Param(String),
     /// Something that it needs is not on this machine.

@@ -30,7 +30,7 @@ pub enum Reply<'a> {
     Noop,
     /// The server failed or did not understand, in its own words.
     Error {
-        /// Which of the two.
+        /// `ServerError` or `ClientError`.
         kind: ErrorKind,
         /// The number of the request, where the answer names it.
         opaque: Option<u32>,

@@ -10,7 +10,7 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use super::clock::{now_ns, sleep_until};
 use super::slice::{Action, Outcome, action_of};
 use super::slots::{Role, Slot};
-use super::trial_spec::TrialSpec;
+use super::trial_spec::{TrialSpec, WorkerSpec};
 use super::worker::{Report, lost, process_failed};
 use crate::Failure;
 use crate::work::Channel;
@@ -48,8 +48,9 @@ impl Drop for Member {
 }
 
 impl Member {
-    fn start(spec: &TrialSpec, index: u32, slots: &[Slot]) -> Result<Self, Failure> {
-        let json = serde_json::to_string(&(spec, index))?;
+    fn start(spec: WorkerSpec, slots: &[Slot]) -> Result<Self, Failure> {
+        let json = serde_json::to_string(&spec)?;
+        let WorkerSpec { trial, index } = spec;
         let failed = Failure::step::<io::Error>;
         let start = format!("start process {index}");
         // The link of the kernel leads to this very program, also after its file was replaced.
@@ -64,7 +65,7 @@ impl Member {
         let mut member = Member { child, index, out: BufReader::new(out) };
         let action = |slot: &Slot| match slot.role {
             Role::Copy(_) => Action::Copy,
-            Role::Visit(_) | Role::Plain(_) => action_of(spec.direction),
+            Role::Visit(_) | Role::Plain(_) => action_of(trial.direction),
         };
         let slots: Vec<(Action, u64)> =
             slots.iter().map(|slot| (action(slot), slot.size)).collect();
@@ -116,8 +117,10 @@ pub fn measure(
     channel: &mut Channel,
 ) -> Result<Measured, Failure> {
     allow_files(2 * u64::from(spec.processes) + 64)?;
+    // The slices name the sizes; of the trial's own a process needs the largest alone, for its buffers.
+    let trial = TrialSpec { sizes: vec![spec.largest()], notes: Vec::new(), ..spec.clone() };
     let mut crew = (0..spec.processes)
-        .map(|index| Member::start(spec, index, slots))
+        .map(|index| Member::start(WorkerSpec { trial: trial.clone(), index }, slots))
         .collect::<Result<Vec<_>, _>>()?;
     for member in &mut crew {
         member.hear()?;

@@ -112,8 +112,9 @@ pub fn check_room(file: &Path, bytes: u64) -> Result<(), WorkloadError> {
 
 fn no_room(file: &Path, size: u64, detail: &str) -> WorkloadError {
     let step = format!("making {} ({})", file.display(), units::format_bytes(size));
-    let remedy = "make room, make `file_size` smaller, or give `path` another folder";
-    WorkloadError::step(step, format!("{detail}; {remedy}"))
+    let message =
+        format!("{detail}; make room, make `file_size` smaller, or give `path` another folder");
+    WorkloadError::step(step, message)
 }
 
 fn write_out(path: &Path, size: u64) -> io::Result<()> {

@@ -93,6 +93,16 @@ impl TrialSpec {
     }
 }
 
+/// The spec of one process of a trial: the JSON of `assay __work block-size-worker JSON`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WorkerSpec {
+    /// The trial, with the largest of its sizes only and without notes.
+    pub trial: TrialSpec,
+    /// Which of its processes, from 0.
+    pub index: u32,
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::params::tests::map;

@@ -14,7 +14,7 @@ use super::clock::{now_ns, sleep_until};
 use super::file;
 use super::params::{Cache, Direction};
 use super::slice::{Action, Buffer, Outcome, Walk, When, fill_for_writing};
-use super::trial_spec::TrialSpec;
+use super::trial_spec::{TrialSpec, WorkerSpec};
 use super::verify;
 use crate::Failure;
 
@@ -52,7 +52,7 @@ pub fn run(json: &str) -> Result<(), Failure> {
 }
 
 fn serve(json: &str) -> Result<(), Failure> {
-    let (spec, index): (TrialSpec, u32) = serde_json::from_str(json)?;
+    let WorkerSpec { trial: spec, index } = serde_json::from_str(json)?;
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL))
         .map_err(Failure::step("ask to end with the parent"))?;
     if let Some(cpu) = spec.cpus.get(index as usize % spec.cpus.len().max(1)) {

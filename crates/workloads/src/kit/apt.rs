@@ -48,9 +48,11 @@ impl Apt {
         }
         let path = apt.dir.join("apt.conf");
         let text = configuration(&apt.dir).ok_or_else(|| {
-            let dir = apt.dir.display();
-            let why = "has a character that apt.conf(5) cannot hold; use another cache folder";
-            WorkloadError::step("fetch", format!("{dir} {why}"))
+            let message = format!(
+                "{} has a character that apt.conf(5) cannot hold; use another cache folder",
+                apt.dir.display()
+            );
+            WorkloadError::step("fetch", message)
         })?;
         write(&path, &text)?;
         Ok(apt)

@@ -29,8 +29,13 @@ const RESERVED: [(&str, Stage); 11] = [
 /// The rule for names.
 const NAMES: &str = "may have a-z, 0-9, `-`, `.` and `_` only";
 
-/// A mistake: the byte of the file at which its text begins, and what would be right.
-type Mistake = (usize, String);
+/// A mistake.
+pub(crate) struct Mistake {
+    /// The byte of the file at which its text begins.
+    pub at: usize,
+    /// What is wrong and what would be right.
+    pub message: String,
+}
 
 struct Checker<'a> {
     file: &'a KitFile,
@@ -62,7 +67,7 @@ pub(crate) fn mistakes(file: &KitFile, dir: &Path) -> Vec<Mistake> {
 
 impl Checker<'_> {
     fn wrong<T>(&mut self, place: &Spanned<T>, message: impl Into<String>) {
-        self.mistakes.push((place.span().start, message.into()));
+        self.mistakes.push(Mistake { at: place.span().start, message: message.into() });
     }
 
     fn head(&mut self) {
@@ -75,8 +80,10 @@ impl Checker<'_> {
             self.wrong(&file.name, format!("the name `{name}` {NAMES}"));
         } else if self.dir.file_name().is_some_and(|folder| folder != name.as_str()) {
             let folder = self.dir.file_name().unwrap_or_default().to_string_lossy();
-            let both = format!("the kit is named `{name}` and its folder `{folder}`");
-            self.wrong(&file.name, format!("{both}; they must be the same"));
+            let message = format!(
+                "the kit is named `{name}` and its folder `{folder}`; they must be the same"
+            );
+            self.wrong(&file.name, message);
         }
     }
 
@@ -102,12 +109,13 @@ impl Checker<'_> {
                 self.wrong(&row.name, format!("the parameter `{name}` {NAMES}"));
             }
             if RESERVED.iter().any(|(reserved, _)| reserved == name) {
-                let own = "has a meaning of its own; give the parameter another name";
-                self.wrong(&row.name, format!("{{{name}}} {own}"));
+                let message =
+                    format!("{{{name}}} has a meaning of its own; give the parameter another name");
+                self.wrong(&row.name, message);
             }
             if let Some(other) = seen.insert(variable(name), name) {
-                let both = format!("`{name}` and `{other}` cannot be distinguished; rename one");
-                self.wrong(&row.name, both);
+                let message = format!("`{name}` and `{other}` cannot be distinguished; rename one");
+                self.wrong(&row.name, message);
             }
             match param_spec(row) {
                 Err(message) => self.wrong(&row.name, message),
@@ -162,8 +170,8 @@ impl Checker<'_> {
                 if product.get_ref().is_empty()
                     || !path.components().all(|c| matches!(c, Component::Normal(_)))
                 {
-                    let inside = "a product is a path inside of {build}, such as `src/zstd`";
-                    self.wrong(product, inside);
+                    let message = "a product is a path inside of {build}, such as `src/zstd`";
+                    self.wrong(product, message);
                 }
             }
             if build.steps.is_empty() || build.produces.is_empty() {
@@ -275,8 +283,11 @@ impl Checker<'_> {
                 && self.mistakes.len() == before
                 && super::metrics::amount(text).is_none()
             {
-                let kinds = "a metric that is known here nor a number, a size or a duration";
-                self.wrong(operand, format!("`{text}` is neither {kinds}"));
+                let message = format!(
+                    "`{text}` is neither a metric that is known here nor a number, a size or a \
+                     duration"
+                );
+                self.wrong(operand, message);
             }
         }
     }
@@ -318,12 +329,12 @@ impl Checker<'_> {
     fn placeholders(&mut self, at: usize, holes: Result<Vec<&str>, String>, stage: Stage) {
         let known = self.known(stage);
         match holes {
-            Err(message) => self.mistakes.push((at, message)),
+            Err(message) => self.mistakes.push(Mistake { at, message }),
             Ok(names) => {
                 for name in names.into_iter().filter(|n| !known.iter().any(|k| k == n)) {
                     let known = super::template::listed(&known);
                     let message = format!("{{{name}}} stands for nothing here; there are {known}");
-                    self.mistakes.push((at, message));
+                    self.mistakes.push(Mistake { at, message });
                 }
             }
         }
@@ -346,8 +357,8 @@ impl Checker<'_> {
         let digest = text.get_ref();
         let hex = |c: char| c.is_ascii_digit() || ('a'..='f').contains(&c);
         if digest.len() != 64 || !digest.chars().all(hex) {
-            let right = "a SHA-256 is 64 lower-case hexadecimal digits, as `sha256sum` prints";
-            self.wrong(text, right);
+            let message = "a SHA-256 is 64 lower-case hexadecimal digits, as `sha256sum` prints";
+            self.wrong(text, message);
         }
     }
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use assay_sut::{sha256, sha256_file};
 use serde::de::DeserializeOwned;
 
-use super::check::mistakes;
+use super::check::{Mistake, mistakes};
 use super::format::KitFile;
 use super::problem::Problem;
 use crate::WorkloadError;
@@ -70,7 +70,11 @@ pub(crate) fn read(dir: &Path) -> Result<Loaded, Vec<Problem>> {
     let (file, text): (KitFile, _) = read_toml(&path).map_err(|problem| vec![problem])?;
     let found: Vec<Problem> = mistakes(&file, &dir)
         .into_iter()
-        .map(|(at, message)| Problem { path: path.clone(), line: Some(line(&text, at)), message })
+        .map(|Mistake { at, message }| Problem {
+            path: path.clone(),
+            line: Some(line(&text, at)),
+            message,
+        })
         .collect();
     if !found.is_empty() {
         return Err(found);

@@ -271,8 +271,8 @@ impl Kit {
             fact(built.as_ref().map_err(String::clone).and_then(read))
         };
         let digest = |name: &String| {
-            let digest = |built: &Built| built.products.get(name).cloned();
-            of(&|built| digest(built).ok_or_else(|| "it was not built".to_owned()))
+            let product = |built: &Built| built.products.get(name).cloned();
+            of(&|built| product(built).ok_or_else(|| "it was not built".to_owned()))
         };
         let names = build.produces.iter().map(Spanned::get_ref);
         let mut facts: BTreeMap<String, Fact> =

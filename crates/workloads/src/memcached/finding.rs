@@ -39,8 +39,8 @@ pub fn max_rate(stage: &mut Stage<'_>, params: &Params) -> Result<(), Failure> {
     let Params { bound, quantile, precision, .. } = *params;
     let limit_ns = bound.as_nanos() as u64;
     let search = SearchBound { quantile, limit_ns, precision, ..SearchBound::default() };
-    let (percent, bound) = (percent(quantile), units::format_duration(bound));
-    let bound = format!("{percent} of the response times within {bound}");
+    let share = percent(quantile);
+    let promise = format!("{share} of the response times within {}", units::format_duration(bound));
     let mut steps = 0;
     let channel = &mut *stage.channel;
     let (errors, wrong) = (&mut stage.errors, &mut stage.wrong);
@@ -58,7 +58,7 @@ pub fn max_rate(stage: &mut Stage<'_>, params: &Params) -> Result<(), Failure> {
         channel.note(format!(
             "step {steps}: at {} {} of the response times were within {time}: {}",
             ops(point.rate),
-            percent,
+            share,
             match (kept, point.kept, point.errors.total()) {
                 (true, ..) => "kept".to_owned(),
                 (false, true, _) => "too long".to_owned(),
@@ -76,12 +76,12 @@ pub fn max_rate(stage: &mut Stage<'_>, params: &Params) -> Result<(), Failure> {
             return Ok(());
         }
         return Err(Failure::Other(format!(
-            "no rate was found that keeps {bound}, in {steps} steps; the lowest that was tried and broke it is {}",
+            "no rate was found that keeps {promise}, in {steps} steps; the lowest that was tried and broke it is {}",
             found.above.map_or("unknown".into(), |p| ops(p.rate))
         )));
     };
     stage.channel.note(format!(
-        "{} is the highest rate that keeps {bound}; {}{}",
+        "{} is the highest rate that keeps {promise}; {}{}",
         ops(best.rate),
         match &found.above {
             Some(above) => format!("{} breaks it", ops(above.rate)),

@@ -53,8 +53,7 @@ pub fn run(path: Option<&Path>, dir: &Path, stage: &mut Stage<'_>) -> Result<(),
     let mut talk = listen(stage.place.as_ref());
     let mut seen = Seen { from: look(&mut talk), ..Seen::default() };
     stage.channel.phase(Phase::Steady, None);
-    let [client, server] =
-        drive.go(&[&load[..], &[&seconds(config.steady)]].concat(), "steady", stage)?;
+    let used = drive.go(&[&load[..], &[&seconds(config.steady)]].concat(), "steady", stage)?;
     seen.to = look(&mut talk);
     stage.channel.phase(Phase::RampDown, None);
     let file = dir.join("memtier-steady.json");
@@ -66,8 +65,7 @@ pub fn run(path: Option<&Path>, dir: &Path, stage: &mut Stage<'_>) -> Result<(),
             file.display()
         ),
     })?;
-    let used = [over(client, results.seconds), over(server, results.seconds)];
-    report(&config, &results, &seen, used, stage);
+    report(&config, &results, &seen, &used, stage);
     check(&config, &results, &seen, stage);
     stage.verdict();
     Ok(())
@@ -208,6 +206,12 @@ struct Drive<'a> {
     config: &'a Config,
 }
 
+/// CPU seconds that the two sides were seen to use in a run.
+struct Used {
+    client: Option<ServerUse>,
+    server: Option<ServerUse>,
+}
+
 /// The CPU seconds that a process was seen to use since a moment: the most of all looks, because the
 /// threads that did the work may have ended before the last one.
 struct Spent {
@@ -241,12 +245,7 @@ fn over(spent: Option<ServerUse>, seconds: f64) -> Option<ServerUse> {
 
 impl Drive<'_> {
     /// Runs it to its end; returns the CPU seconds that it and the server were seen to use.
-    fn go(
-        &self,
-        more: &[&str],
-        name: &str,
-        stage: &mut Stage<'_>,
-    ) -> Result<[Option<ServerUse>; 2], Failure> {
+    fn go(&self, more: &[&str], name: &str, stage: &mut Stage<'_>) -> Result<Used, Failure> {
         let failed = |message: String| Failure::program(self.program.display(), message);
         let log = self.dir.join(format!("memtier-{name}.log"));
         let mut json = OsString::from("--json-out-file=");
@@ -288,7 +287,8 @@ impl Drive<'_> {
             let text = last_lines(&String::from_utf8_lossy(&text));
             return Err(failed(format!("{status}: {text}")));
         }
-        Ok(spent.map(|spent| spent.most))
+        let [client, server] = spent.map(|spent| spent.most);
+        Ok(Used { client, server })
     }
 }
 
@@ -331,14 +331,10 @@ impl Results {
     }
 }
 
-fn report(
-    config: &Config,
-    results: &Results,
-    seen: &Seen,
-    [client, server]: [Option<ServerUse>; 2],
-    stage: &mut Stage<'_>,
-) {
+fn report(config: &Config, results: &Results, seen: &Seen, used: &Used, stage: &mut Stage<'_>) {
     let rate = results.throughput;
+    let client = over(used.client, results.seconds);
+    let server = over(used.server, results.seconds);
     let per_op = |cpus: f64| (rate > 0.0).then(|| cpus / rate * 1e6);
     let answered = seen.window_count("cmd_get").zip(seen.window_count("cmd_set"));
     let server_cpu =

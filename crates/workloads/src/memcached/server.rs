@@ -319,7 +319,7 @@ fn make_certificate(dir: &Path, name: &str) -> Result<(), Failure> {
     Err(failed(String::from_utf8_lossy(&out.stderr).trim().to_owned()))
 }
 
-/// memcached's options for them.
+/// Returns memcached's options for the certificate and the key in `dir`.
 fn certificate_options(dir: &Path) -> Vec<OsString> {
     let option = |name: &str, file: &str| {
         let mut option = OsString::from(format!("{name}="));

@@ -154,7 +154,7 @@ mod tests {
         assert_eq!(classes(&java, cache.path()).unwrap(), built);
         assert_eq!(fs::metadata(&main).unwrap().modified().unwrap(), made, "not compiled again");
         fs::write(&main, "changed").unwrap();
-        assert_ne!(classes_sha256(&built.path).ok(), built.sha256);
+        assert_ne!(Some(classes_sha256(&built.path).unwrap()), built.sha256);
         assert_eq!(classes(&java, cache.path()).unwrap(), built);
     }
 }

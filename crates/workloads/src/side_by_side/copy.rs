@@ -4,14 +4,14 @@
 use std::fs::File;
 use std::io::{Read, Write};
 use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
 use assay_sut::{ProcessSetup, clock::monotonic_ns};
 
 use rustix::process::{Signal, set_parent_process_death_signal};
 
-use super::spec::{CopySpec, Word, go_pipe, ready_pipe};
+use super::spec::{CopyStart, Word, go_pipe, ready_pipe};
 use crate::Failure;
 use crate::block_size::sleep_until;
 
@@ -20,7 +20,7 @@ use crate::block_size::sleep_until;
 /// # Errors
 /// The spec is unreadable, the CPUs cannot be taken, a pipe is gone, or the program cannot be started.
 pub fn become_program(json: &str) -> Result<std::convert::Infallible, Failure> {
-    let (index, copy, dir): (usize, CopySpec, PathBuf) = serde_json::from_str(json)?;
+    let CopyStart { index, copy, dir } = serde_json::from_str(json)?;
     let (ready_path, go_path) = (ready_pipe(&dir), go_pipe(&dir));
     let failed = |what: String| Failure::program(format_args!("copy {}", index + 1), what);
     // A crew that is killed takes its copies with it; the program inherits this.

@@ -12,7 +12,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 
 use super::COPY;
-use super::spec::{CopySpec, CrewSpec, WORD, Word, go_pipe, ready_pipe};
+use super::spec::{CopySpec, CopyStart, CrewSpec, WORD, Word, go_pipe, ready_pipe};
 use crate::Failure;
 
 /// From the word until the first copy begins: everybody has read it by then.
@@ -102,7 +102,7 @@ fn start(spec: &CrewSpec, index: usize) -> Result<Child, Failure> {
     let copy = &spec.copies[index];
     // It inherits its environment and its standard input.
     let own = CopySpec { env: Vec::new(), stdin: None, ..copy.clone() };
-    let json = serde_json::to_string(&(index, own, &spec.dir))?;
+    let json = serde_json::to_string(&CopyStart { index, copy: own, dir: spec.dir.clone() })?;
     let create = |name: &str| {
         let path = copy.dir.join(name);
         File::create(&path).map_err(Failure::file("create", &path))

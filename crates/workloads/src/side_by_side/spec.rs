@@ -32,6 +32,17 @@ pub struct CopySpec {
     pub cpus: Vec<usize>,
 }
 
+/// Start of one copy: the JSON of `assay __work copy JSON`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CopyStart {
+    /// Which copy, from 0.
+    pub index: usize,
+    /// The copy, without its environment and standard input, which it inherits.
+    pub copy: CopySpec,
+    /// The folder of the pipes that the copies meet at.
+    pub dir: PathBuf,
+}
+
 /// The pipe below `dir` on which copies say that they are there, and when they began.
 pub fn ready_pipe(dir: &Path) -> PathBuf {
     dir.join("ready")

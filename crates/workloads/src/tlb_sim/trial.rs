@@ -102,8 +102,9 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     let missed =
         points.iter().filter_map(|p| Some([p.data as f64, p.data_tsb.filter(|v| *v > 0.0)?]));
     channel.points(&MISSES, missed);
-    // There is an amount of data at least, the largest.
-    let Some(most) = points.first() else { return Ok(()) };
+    // The largest amount of data is the first.
+    let most =
+        points.first().ok_or_else(|| Failure::other("the trial spec has no amount of data"))?;
     channel.metrics(super::spec(), most.metrics);
     if let Some((whole, later)) = most.data_tsb.zip(most.later) {
         let Params { accesses, slice, processes, .. } = task.params;
