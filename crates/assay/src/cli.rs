@@ -1164,9 +1164,9 @@ fn choice<T: Clone + Send + Sync + 'static>(
         "" => PossibleValue::new(*word),
         help => PossibleValue::new(*word).help(help),
     });
-    PossibleValuesParser::new(words).map(move |typed| {
-        let at = rows.iter().position(|(word, ..)| *word == typed).unwrap_or_default();
-        rows[at].2.clone()
+    PossibleValuesParser::new(words).try_map(move |typed| {
+        let row = rows.iter().find(|(word, ..)| *word == typed);
+        row.map(|(.., value)| value.clone()).ok_or("not one of the possible values")
     })
 }
 

@@ -53,7 +53,7 @@ pub struct Area {
 const PLOT_HEIGHT: f64 = 200.0;
 const MAX_STEPS: usize = 300;
 
-/// Draws the chart over the time of `reach` too. Intervals without a value, and time that no interval covers, stay empty.
+/// Draws the chart on an axis that also covers the time of `reach`. Intervals without a value, and time that no interval covers, stay empty.
 pub fn render_over(chart: &Area, reach: Reach) -> Markup {
     draw(chart, reach, &FULL)
 }

@@ -140,8 +140,7 @@ fn spoken(chart: &Heat, column: &[u64], start: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::frame::NARROW;
-    use crate::frame::WIDTH;
+    use crate::frame::{NARROW, WIDTH};
 
     #[test]
     fn a_cell_for_every_count_and_none_for_zero() {

@@ -60,7 +60,7 @@ pub struct Counted {
     pub ios: u64,
     /// Their bytes.
     pub bytes: u64,
-    /// How many of each class.
+    /// Number of I/Os of each class.
     pub classes: ClassCounts,
     /// From the first moment that is traced to the end.
     pub latency: LogLinear,

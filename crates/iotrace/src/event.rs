@@ -236,6 +236,9 @@ pub struct Event {
     pub other_sector: u64,
 }
 
+// Ids of names are 0 by default.
+const _: () = assert!(crate::Names::NONE == 0);
+
 /// One I/O: what is known of a request when it is done, or when no more events of it will come. By default nothing is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Io {

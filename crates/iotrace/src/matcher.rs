@@ -190,6 +190,7 @@ impl Matcher {
     fn wait(&mut self, sector: u64, event: &Event, waiting: Waiting, sink: &mut impl Sink) {
         if self.waiting.is_full() {
             let gone = older_half(&mut self.waiting, |w| w.queued_ns);
+            // Bios that were joined to others without an event are forgotten here without loss.
             for w in gone.iter().filter(|w| w.started) {
                 self.completeness.given_up += 1;
                 sink.end(&w.io);

@@ -7,10 +7,10 @@ use crate::NotAvailable;
 
 type Outcome<R> = Result<R, NotAvailable>;
 
-/// A worker in a thread of its own: it hears messages `M` and brings back `R`. Dropped, it ends.
+/// A worker in a thread of its own: it receives messages `M` and returns `R`. Dropped, it ends.
 #[derive(Debug)]
 pub(crate) struct Background<M, R> {
-    /// What works, for messages.
+    /// Name of the worker in messages.
     what: &'static str,
     /// Dropped to end the work.
     messages: Option<Sender<M>>,
@@ -39,7 +39,7 @@ impl<M: Send + 'static, R: Send + 'static> Background<M, R> {
 }
 
 impl<M, R> Background<M, R> {
-    /// Sends a message; one that has ended hears nothing.
+    /// Sends a message; a worker that has ended does not get it.
     pub fn tell(&self, message: M) {
         if let Some(messages) = &self.messages {
             let _ = messages.send(message);

@@ -1,6 +1,8 @@
-//! What the loaders of all probes share: objects that are read in place, programs at tracepoints, counts of all CPUs, and
+//! Parts that the loaders of all probes share: objects that are read in place, programs at tracepoints, counts of all CPUs, and
 //! records out of rings.
 #![allow(unsafe_code)]
+
+use std::os::fd::{AsFd, AsRawFd};
 
 use assay_sut::clock::monotonic_ns;
 use aya::maps::{Array, PerCpuArray};
@@ -9,7 +11,6 @@ use aya::programs::{BtfTracePoint, Program};
 use aya::{Btf, Ebpf, Pod};
 
 use crate::NotAvailable;
-use crate::io::probe::{missed_runs, refused};
 
 /// Compiled probes. Aligned, since they are read as ELF in place.
 #[repr(C, align(8))]
@@ -49,6 +50,7 @@ impl Window {
     pub fn hand_to(self, ebpf: &mut Ebpf) {
         let map = ebpf.map_mut("window");
         if let Some(mut array) = map.and_then(|m| Array::<_, Window>::try_from(m).ok()) {
+            // The map is there, since the probes were loaded with it.
             let _ = array.set(0, self, 0);
         }
     }
@@ -75,18 +77,21 @@ pub(crate) fn attach(
     program.attach().map_err(|e| refused(&e))
 }
 
-/// Unloads all programs; what they have counted stays to be read. Returns how often the kernel did not run one
-/// because it was running there already.
-pub(crate) fn unload(ebpf: &mut Ebpf) -> u64 {
-    let missed = ebpf.programs().filter_map(|(_, program)| missed_runs(program)).sum();
+/// Unloads all programs; what they have counted stays to be read.
+pub(crate) fn unload(ebpf: &mut Ebpf) {
     for (_, program) in ebpf.programs_mut() {
         match program {
+            // One that cannot be taken off goes with the process.
             Program::BtfTracePoint(p) => drop(p.unload()),
             Program::PerfEvent(p) => drop(p.unload()),
             _ => {}
         }
     }
-    missed
+}
+
+/// Returns how often the kernel did not run a loaded program because it was running there already.
+pub(crate) fn missed(ebpf: &Ebpf) -> u64 {
+    ebpf.programs().filter_map(|(_, program)| missed_runs(program)).sum()
 }
 
 /// A counter of the probes, summed over all CPUs.
@@ -100,4 +105,77 @@ pub(crate) fn count(ebpf: &Ebpf, what: u32) -> u64 {
 pub(crate) fn record<T: Pod>(bytes: &[u8]) -> Option<T> {
     // SAFETY: the length is checked, every pattern of bits is a value, and the read needs no alignment.
     (bytes.len() == size_of::<T>()).then(|| unsafe { bytes.as_ptr().cast::<T>().read_unaligned() })
+}
+
+/// How often the kernel did not run a program because it was running there already; `None`: it does not tell.
+fn missed_runs(program: &Program) -> Option<u64> {
+    let text = fdinfo(program)?;
+    text.lines().find_map(|l| l.strip_prefix("recursion_misses:"))?.trim().parse().ok()
+}
+
+/// What the kernel says of a program in `/proc/self/fdinfo`.
+pub(crate) fn fdinfo(program: &Program) -> Option<String> {
+    let fd = program.fd().ok()?.as_fd().as_raw_fd();
+    std::fs::read_to_string(format!("/proc/self/fdinfo/{fd}")).ok()
+}
+
+/// What an error has before the verifier's output.
+const VERIFIER: &str = ". Verifier output:";
+
+/// Why the kernel refused, in words that help.
+pub(crate) fn refused(error: &(dyn std::error::Error + 'static)) -> NotAvailable {
+    // The verifier refuses with the same number, and then has something to say.
+    let text = error.to_string();
+    let verified = text.split_once(VERIFIER).is_some_and(|(_, output)| !output.trim().is_empty());
+    let mut cause = (!verified).then_some(error);
+    while let Some(one) = cause {
+        if let Some(io) = one.downcast_ref::<std::io::Error>()
+            && io.kind() == std::io::ErrorKind::PermissionDenied
+        {
+            return NotAvailable::because(without_privilege());
+        }
+        cause = one.source();
+    }
+    NotAvailable::because(format!("the kernel did not take the eBPF probes: {}", in_short(&text)))
+}
+
+/// Of an error with the verifier's output what failed, and the line in which the verifier states why: the last one
+/// before its own numbers.
+fn in_short(error: &str) -> String {
+    let (what, output) = error.split_once(VERIFIER).unwrap_or((error, ""));
+    let numbers = ["processed ", "verification time", "stack depth"];
+    let why = output
+        .lines()
+        .map(str::trim)
+        .rfind(|line| !line.is_empty() && !numbers.iter().any(|own| line.starts_with(own)));
+    let what = what.lines().next().unwrap_or_default();
+    let text = why.map_or_else(|| what.to_owned(), |why| format!("{what}: {why}"));
+    text.chars().take(240).collect()
+}
+
+/// What eBPF needs, and where the machine forbids it.
+fn without_privilege() -> String {
+    let lockdown = std::fs::read_to_string("/sys/kernel/security/lockdown").unwrap_or_default();
+    if lockdown.contains("[confidentiality]") {
+        return "the kernel is locked down (confidentiality), which forbids tracing by eBPF"
+            .to_owned();
+    }
+    "eBPF tracing needs the capabilities CAP_BPF and CAP_PERFMON: run as root, or give them to the \
+     program (setcap cap_bpf,cap_perfmon,cap_dac_read_search=ep)"
+        .to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_verifiers_reason_is_its_last_words() {
+        let output = "the BPF_PROG_LOAD syscall returned Invalid argument (os error 22). Verifier output: 0: R1=ctx() R10=fp0\n\
+             ; unsigned long word;\n24: (85) call unknown#195896080\ninvalid func unknown#195896080\n\
+             processed 24 insns (limit 1000000) max_states_per_insn 0\n";
+        let short = in_short(output);
+        assert!(short.ends_with("(os error 22): invalid func unknown#195896080"), "{short}");
+        assert_eq!(in_short("no such program\nmore"), "no such program");
+    }
 }

@@ -14,7 +14,7 @@ pub(crate) fn made_of(folder: &Path) -> Option<String> {
     (!parts.is_empty()).then(|| what.map_or(of.clone(), |what| format!("{what} {of}")))
 }
 
-/// What a small file in a folder says; `None`: nothing, or it is not there.
+/// Returns the text of a small file in a folder; `None`: it is empty or not there.
 pub(crate) fn text(folder: &Path, file: &str) -> Option<String> {
     let text = fs::read_to_string(folder.join(file)).ok()?;
     Some(text.trim().to_owned()).filter(|t| !t.is_empty())

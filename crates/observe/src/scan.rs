@@ -60,8 +60,11 @@ pub fn keyed<const N: usize>(text: &[u8], keys: &[&[u8]; N]) -> [Option<u64>; N]
 
 /// A whole number: digits only, below 2^64.
 pub fn number(word: &[u8]) -> Option<u64> {
-    let digits = word.iter().all(u8::is_ascii_digit);
-    std::str::from_utf8(word).ok().filter(|_| digits)?.parse().ok()
+    let add = |value: u64, byte: &u8| {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 { None } else { value.checked_mul(10)?.checked_add(digit.into()) }
+    };
+    if word.is_empty() { None } else { word.iter().try_fold(0, add) }
 }
 
 /// A number with a fraction, such as `0.25`; NaN if it is not one.

@@ -46,7 +46,7 @@ impl Trouble {
         }
     }
 
-    /// What could be opened; why it could not is noted under a key.
+    /// Returns the opened file; a failure is noted under a key.
     pub fn opened<T>(&mut self, key: &'static str, opened: Result<T, NotAvailable>) -> Option<T> {
         opened.map_err(|error| self.note(key, || error.reason)).ok()
     }

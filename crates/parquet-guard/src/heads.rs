@@ -1,6 +1,6 @@
 //! The structures in a Parquet file's footer and before its pages, as tables (parquet.thrift of the Parquet
 //! format). The reader takes a field for what the format says it holds, whatever type the file gives it: in a
-//! damaged file it would read from another place than what stands there, and a list of two thousand million
+//! damaged file it would go on at another place than the file's own types lead to, and a list of two thousand million
 //! booleans, which have no bytes, may begin there.
 
 use crate::thrift::{LIST, STRUCT, Thrift};
@@ -139,8 +139,8 @@ const PAGE: Fields = &[
     ),
 ];
 
-/// Hears every integer and the length of every list, with the numbers of the fields that lead to it; `None` from it ends the
-/// reading.
+/// A function that gets every integer and the length of every list, with the numbers of the fields that lead to it; it ends
+/// the reading by `None`.
 pub(crate) type Hear<'a> = &'a mut dyn FnMut(&[i64], i64) -> Option<()>;
 
 /// Reads a footer field by field; `None`: it is not what the format says.
@@ -221,5 +221,16 @@ mod tests {
         // A list of booleans, which have no bytes, and a map of a number to one.
         assert!(!is_footer(&[0x29, 0x21, 2, 2, 0]), "found by fuzzing");
         assert!(!is_footer(&[0x2b, 1, 0x51, 2, 1, 0]));
+    }
+
+    #[test]
+    fn a_list_of_numbers_is_passed_over_and_one_of_booleans_refused() {
+        let list = |kind: u8| {
+            let bytes = [0x20 | kind, 2, 2];
+            let numbers = Holds::List(&I32);
+            value(&mut Thrift::new(&bytes), numbers, LIST, &mut Vec::new(), &mut |_, _| Some(()))
+        };
+        assert!(list(5).is_some());
+        assert!(list(1).is_none());
     }
 }

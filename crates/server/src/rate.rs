@@ -1,11 +1,12 @@
 //! How many requests an address makes: a bucket that fills at a steady rate for those who have shown a
 //! token, one for those who have not, so that these cannot lock those out, and a smaller one for wrong tokens.
 
-use crate::locked;
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::Mutex;
 use std::time::Instant;
+
+use crate::locked;
 
 /// Buckets that are remembered; when there are more, those that nobody took from for a minute, which are full, are
 /// forgotten.

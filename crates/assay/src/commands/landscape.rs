@@ -128,7 +128,6 @@ fn show(
     print_styled(&text)
 }
 
-/// What is wrong with a name, a day or a file is the caller's to mend.
 /// Returns the published results that come with assay, with those of more files and folders.
 pub(super) fn collection(published: &[PathBuf]) -> Result<Collection> {
     let mut collection = Collection::built_in()?;

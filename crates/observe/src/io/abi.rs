@@ -20,7 +20,8 @@ const PARTS: usize = 12;
 /// Bytes of a part.
 const PART: usize = 64;
 
-/// What the probes do; set before they are loaded.
+/// The configuration of the probes, set before they are loaded. With all fields 0 they take nothing: start from
+/// [`Config::taking_all`].
 #[repr(C)]
 #[derive(Clone, Copy, Default)]
 pub(super) struct Config {
@@ -59,7 +60,7 @@ pub(super) struct Config {
 
 impl Config {
     /// The configuration of probes that take every I/O and do nothing besides.
-    pub fn new() -> Self {
+    pub fn taking_all() -> Self {
         Config {
             unit_ns: 1,
             last_block: u64::MAX,

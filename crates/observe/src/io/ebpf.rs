@@ -63,7 +63,7 @@ pub(super) fn start<'n>(
     let kernel = Kernel::read(root, ask.oldest)?;
     let tier = Tier::of(ask);
     let question = &ask.question;
-    let mut config = Config::new();
+    let mut config = Config::taking_all();
     let mut cgroups = Cgroups::new(root);
     let wanted = filter(&mut config, &question.filter, &devices, &mut cgroups)?;
     let by = question.dimensions();

@@ -41,12 +41,12 @@ impl<'n> Lookup<'n> {
         }
     }
 
-    /// Whether any control group was named.
+    /// Returns true if any control group was named.
     pub fn knows_cgroups(&self) -> bool {
         !self.known_cgroups.is_empty()
     }
 
-    /// Of an I/O by itself, by what is asked for.
+    /// Returns empty counts with the names of an I/O.
     pub fn of_event(&mut self, event: &RingEvent, names: &mut NameCache<'_>) -> Counted {
         let flags = Flags(event.flags);
         Counted {
@@ -59,6 +59,7 @@ impl<'n> Lookup<'n> {
         }
     }
 
+    /// Returns empty counts with the names of a group.
     pub fn of(&mut self, key: &Key, names: &mut NameCache<'_>) -> Counted {
         let event = RingEvent {
             ino: key.ino,

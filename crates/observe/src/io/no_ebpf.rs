@@ -1,4 +1,5 @@
 //! What stands for the tracer by eBPF in a build without it: it cannot be had, and reports that.
+
 use std::path::Path;
 
 use assay_iotrace::Names;

@@ -1,12 +1,12 @@
 //! Loads the probes, attaches them, and reads what they count. Nothing is pinned: when this process
 //! ends, however it ends, the kernel takes them away.
 
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::path::Path;
 
 use aya::maps::{Array, HashMap, MapData, PerCpuArray, RingBuf};
+use aya::programs::BtfTracePoint;
 use aya::programs::tp_btf::BtfTracePointLinkId;
-use aya::programs::{BtfTracePoint, Program};
 use aya::sys::{Stats, enable_stats};
 use aya::{Btf, Ebpf, EbpfLoader, Pod};
 
@@ -14,7 +14,7 @@ use super::abi::{COUNTS, Config, Counts, Key, Own, SETS, Set, UnderWay};
 use super::kernel_types::KernelTypes;
 use super::oldest::Oldest;
 use crate::NotAvailable;
-use crate::ebpf::{self, Aligned};
+use crate::ebpf::{self, Aligned, fdinfo, refused};
 
 /// The compiled probes.
 static OBJECT: &Aligned<[u8]> = &Aligned(*include_bytes!("../../../../bpf/io.bpf.o"));
@@ -266,82 +266,9 @@ fn fill(
     Ok(())
 }
 
-/// How often the kernel did not run a program because it was running there already; `None`: it does not tell.
-pub(crate) fn missed_runs(program: &Program) -> Option<u64> {
-    let text = fdinfo(program)?;
-    text.lines().find_map(|l| l.strip_prefix("recursion_misses:"))?.trim().parse().ok()
-}
-
-/// What the kernel says of a program in `/proc/self/fdinfo`.
-fn fdinfo(program: &Program) -> Option<String> {
-    let fd = program.fd().ok()?.as_fd().as_raw_fd();
-    std::fs::read_to_string(format!("/proc/self/fdinfo/{fd}")).ok()
-}
-
-/// What an error has before the verifier's output.
-const VERIFIER: &str = ". Verifier output:";
-
-/// Why the kernel refused, in words that help.
-pub(crate) fn refused(error: &(dyn std::error::Error + 'static)) -> NotAvailable {
-    // The verifier refuses with the same number, and then has something to say.
-    let text = error.to_string();
-    let verified = text.split_once(VERIFIER).is_some_and(|(_, output)| !output.trim().is_empty());
-    let mut cause = (!verified).then_some(error);
-    while let Some(one) = cause {
-        if let Some(io) = one.downcast_ref::<std::io::Error>()
-            && io.kind() == std::io::ErrorKind::PermissionDenied
-        {
-            return NotAvailable::because(without_privilege());
-        }
-        cause = one.source();
-    }
-    NotAvailable::because(format!("the kernel did not take the eBPF probes: {}", in_short(&text)))
-}
-
-/// Of an error with the verifier's output what failed, and the line in which the verifier states why: the last one
-/// before its own numbers.
-fn in_short(error: &str) -> String {
-    let (what, output) = error.split_once(VERIFIER).unwrap_or((error, ""));
-    let numbers = ["processed ", "verification time", "stack depth"];
-    let why = output
-        .lines()
-        .map(str::trim)
-        .rfind(|line| !line.is_empty() && !numbers.iter().any(|own| line.starts_with(own)));
-    let what = what.lines().next().unwrap_or_default();
-    let text = why.map_or_else(|| what.to_owned(), |why| format!("{what}: {why}"));
-    text.chars().take(240).collect()
-}
-
-/// What eBPF needs, and where the machine forbids it.
-fn without_privilege() -> String {
-    let lockdown = std::fs::read_to_string("/sys/kernel/security/lockdown").unwrap_or_default();
-    if lockdown.contains("[confidentiality]") {
-        return "the kernel is locked down (confidentiality), which forbids tracing by eBPF"
-            .to_owned();
-    }
-    "eBPF tracing needs the capabilities CAP_BPF and CAP_PERFMON: run as root, or give them to the \
-     program (setcap cap_bpf,cap_perfmon,cap_dac_read_search=ep)"
-        .to_owned()
-}
-
 /// The address of a kernel function, where the kernel tells it.
 pub(super) fn kernel_address(root: &Path, function: &str) -> Option<u64> {
     let text = std::fs::read_to_string(root.join("proc/kallsyms")).ok()?;
     let line = text.lines().find(|l| l.split(' ').nth(2) == Some(function))?;
     u64::from_str_radix(line.split(' ').next()?, 16).ok().filter(|address| *address != 0)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_verifiers_reason_is_its_last_words() {
-        let output = "the BPF_PROG_LOAD syscall returned Invalid argument (os error 22). Verifier output: 0: R1=ctx() R10=fp0\n\
-             ; unsigned long word;\n24: (85) call unknown#195896080\ninvalid func unknown#195896080\n\
-             processed 24 insns (limit 1000000) max_states_per_insn 0\n";
-        let short = in_short(output);
-        assert!(short.ends_with("(os error 22): invalid func unknown#195896080"), "{short}");
-        assert_eq!(in_short("no such program\nmore"), "no such program");
-    }
 }

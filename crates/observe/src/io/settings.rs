@@ -24,7 +24,7 @@ pub(super) fn rows(measures: &[Measure]) -> u8 {
     measures.iter().filter_map(|m| row_of(*m)).fold(0, |bits, row| bits | 1 << row)
 }
 
-/// Which row of powers of two a measure is; `None`: it is counted otherwise.
+/// Returns the row of powers of two that counts a measure; `None`: it is counted otherwise.
 pub(super) fn row_of(measure: Measure) -> Option<usize> {
     match measure {
         Measure::Size => Some(0),

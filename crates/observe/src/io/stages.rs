@@ -1,6 +1,6 @@
 //! The stages of I/Os while they happen: every step of every I/O from the kernel's tracepoints, by eBPF, matched as
 //! those of a trace by blktrace.
-#![allow(unsafe_code)] // records are read out of a ring
+#![allow(unsafe_code)] // an event is plain data
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -13,10 +13,10 @@ use super::abi::{Config, MAX_DEVICES};
 use super::devices::BlockDevices;
 use super::kernel_types::KernelTypes;
 use super::oldest::Oldest;
-use super::probe::{Kernel, refused};
+use super::probe::Kernel;
 use super::stage_request::{StagesSeen, wanted};
 use crate::NotAvailable;
-use crate::ebpf::{Aligned, attach, record, unload};
+use crate::ebpf::{Aligned, attach, missed, record, refused, unload};
 
 /// The compiled probes.
 static OBJECT: &Aligned<[u8]> = &Aligned(*include_bytes!("../../../../bpf/stages.bpf.o"));
@@ -96,7 +96,7 @@ impl<'n> StageTracer<'n> {
             queue_before_request: u8::from(kernel.queue_before_request),
             queue_before_bio: u8::from(kernel.queue_before_bio),
             n_devices: numbers.len() as u32,
-            ..Config::new()
+            ..Config::taking_all()
         };
         config.devices[..numbers.len()].copy_from_slice(&numbers);
         let btf = Btf::from_sys_fs().map_err(|e| refused(&e))?;
@@ -213,7 +213,8 @@ impl<'n> StageTracer<'n> {
 
     /// Stops and tells what was seen.
     pub fn stop(mut self) -> StagesSeen {
-        let missed = unload(&mut self.ebpf);
+        let missed = missed(&self.ebpf);
+        unload(&mut self.ebpf);
         self.drain();
         self.give(u64::MAX);
         let lost = self.ebpf.map("lost").and_then(|m| Array::<_, u64>::try_from(m).ok());

@@ -65,5 +65,5 @@ pub(super) trait Way<'n> {
     fn cost(&self) -> Cost;
 }
 
-/// A way, whichever it is.
+/// Any of the ways, at work.
 pub(super) type RunningWay<'n> = Box<dyn Way<'n> + 'n>;

@@ -15,15 +15,14 @@ use aya::{Btf, Ebpf, EbpfLoader, Pod};
 use super::abi::{Amount, Config, DEPTH, Group, OWN_REGISTERS, Raw, Stack, Task};
 use super::{ProfileRequest, Unwind};
 use crate::NotAvailable;
-use crate::ebpf::{Aligned, attach, program};
+use crate::ebpf::{Aligned, attach, program, refused};
 use crate::io::kernel_types::KernelTypes;
 use crate::io::perf_ring::cpus;
-use crate::io::probe::refused;
 
 /// The compiled probes.
 static OBJECT: &Aligned<[u8]> = &Aligned(*include_bytes!("../../../../bpf/profile.bpf.o"));
 
-/// What is kept of a process that is followed: how many programs it has executed since.
+/// Number of programs that a process has executed when it begins to be followed.
 const FIRST_GENERATION: u32 = 0;
 
 /// The probes at work.

@@ -9,15 +9,14 @@ use aya::{Btf, Ebpf, EbpfLoader};
 
 use super::abi::{Amount, Config, Error, Group, Traits};
 use crate::NotAvailable;
-use crate::ebpf::{Aligned, attach};
+use crate::ebpf::{Aligned, attach, refused};
 use crate::io::kernel_types::KernelTypes;
 use crate::io::perf_ring::cpus;
-use crate::io::probe::refused;
 
 /// The compiled probes.
 static OBJECT: &Aligned<[u8]> = &Aligned(*include_bytes!("../../../../bpf/syscalls.bpf.o"));
 
-/// What is kept of a process that is followed: it executes its own program, not that of who made it.
+/// Mark of a followed process that executes its own program, not that of its parent.
 const EXECUTED: u32 = 1;
 
 /// The memory that groups may take, on all CPUs together.

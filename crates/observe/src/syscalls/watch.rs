@@ -11,7 +11,7 @@ use super::SyscallRequest;
 use super::abi::{Amount, Config, Group, counter};
 use super::probes::Probes;
 use crate::NotAvailable;
-use crate::ebpf::{Window, count, unload};
+use crate::ebpf::{Window, count, missed, unload};
 use crate::follow::Whose;
 use crate::processes::{one_namespace, thread_name, with_descendants};
 
@@ -75,7 +75,8 @@ impl SyscallWatch {
     /// reported.
     pub fn stop(mut self) -> Syscalls {
         let now = assay_sut::clock::monotonic_ns();
-        let missed = unload(&mut self.probes.ebpf);
+        let missed = missed(&self.probes.ebpf);
+        unload(&mut self.probes.ebpf);
         let end = self.window.end_or(Some(now));
         let measured = u8::from(self.window.begin_ns > 0);
         let n = |what| count(&self.probes.ebpf, what);

@@ -9,8 +9,7 @@ use toml::Spanned;
 
 use super::evaluate::check_names;
 use super::judged::Takes;
-use super::rule::Verdict;
-use super::rule::{Applies, Pack, Parameter, Rule, Source};
+use super::rule::{Applies, Pack, Parameter, Rule, Source, Verdict};
 
 /// Packs are small; a file beyond this is not one.
 const MAX_BYTES: u64 = 1 << 20;

@@ -141,7 +141,10 @@ pub trait Control: Sync {
     /// # Errors
     /// It could not be restored.
     fn restore(&self, _root: &Root, _key: &str, _old: &str) -> Result<(), ControlError> {
-        Ok(())
+        match self.spec().scope {
+            Scope::Process | Scope::Action => Ok(()),
+            Scope::System => Err(self.spec().not_here("this control cannot restore a level")),
+        }
     }
 
     /// What on the machine is changed by this key, so that two runs do not change one thing at

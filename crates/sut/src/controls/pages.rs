@@ -71,7 +71,6 @@ fn pool(bytes: u64, count: u64) -> Setting {
     part(format_bytes(bytes), Scalar::Int(count), "hugepages")
 }
 
-// Everything that is journaled is journaled, and restored, by the controls it stands on.
 impl Control for Pages {
     fn spec(&self) -> &'static ControlSpec {
         &SPEC
@@ -144,6 +143,11 @@ impl Control for Pages {
             let seen = huge_page_coverage::watch(end);
             Box::new(move |record| huge_page_coverage::conclude(&level_text, seen, record))
         });
+        Ok(())
+    }
+
+    /// Does nothing: the controls that it sets have journaled their levels, and restore them.
+    fn restore(&self, _root: &Root, _key: &str, _old: &str) -> Result<(), ControlError> {
         Ok(())
     }
 }
