@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, TryRecvError};
 use std::time::{Duration, Instant, SystemTime};
 
-use assay_observe::profile::Snapshot;
+use assay_observe::profile::{Snapshot, thread_cpu_time};
 use assay_profile::Profile;
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +16,7 @@ use crate::watch::Watcher;
 
 /// Between two of them at least.
 const APART: Duration = Duration::from_secs(3);
-/// One takes at most this part of the time until the next.
+/// One takes at most this part of the time of one CPU until the next.
 const COST: u32 = 100;
 /// Who has not asked for so long has gone.
 const WANTED: Duration = Duration::from_secs(15);
@@ -30,8 +30,8 @@ pub struct LiveProfile {
     pub treatment: String,
     /// How many of this trial came before.
     pub before: u32,
-    /// Seconds that it took to make.
-    pub took_s: f64,
+    /// Seconds of CPU time that it took to make.
+    pub cpu_s: f64,
     /// The profile so far.
     pub profile: Profile,
 }
@@ -110,15 +110,15 @@ impl Snapshots {
     }
 
     fn hand_over(&mut self, snapshot: Snapshot, watcher: &mut dyn Watcher) {
-        let began = Instant::now();
+        let began = thread_cpu_time();
         watcher.profile(&LiveProfile {
             trial: self.trial,
             treatment: self.treatment.clone(),
             before: self.made,
-            took_s: snapshot.took.as_secs_f64(),
+            cpu_s: snapshot.cpu.as_secs_f64(),
             profile: snapshot.profile,
         });
-        let cost = snapshot.took + began.elapsed();
+        let cost = snapshot.cpu + thread_cpu_time().saturating_sub(began);
         self.made += 1;
         self.coming = None;
         self.not_before = Some(Instant::now() + APART.max(cost.saturating_mul(COST)));
@@ -143,7 +143,7 @@ mod tests {
         for before in 0..2 {
             let treatment = "a".to_owned();
             let one =
-                LiveProfile { trial: 1, treatment, before, took_s: 0.1, profile: profile.clone() };
+                LiveProfile { trial: 1, treatment, before, cpu_s: 0.1, profile: profile.clone() };
             one.write(&events).unwrap();
             assert_eq!(LiveProfile::read(&events).unwrap(), Some(one));
         }

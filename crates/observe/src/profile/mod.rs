@@ -35,7 +35,7 @@ mod unwind;
 mod unwound;
 mod watch;
 
-pub use watch::{ProfileWatch, Profiled, Snapshot, profile_ability};
+pub use watch::{ProfileWatch, Profiled, Snapshot, profile_ability, thread_cpu_time};
 
 use crate::follow::Whose;
 

@@ -3,9 +3,10 @@
 
 use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use assay_profile::Profile;
+use rustix::time::{ClockId, clock_gettime};
 
 use super::ProfileRequest;
 use super::looking::Looking;
@@ -28,8 +29,8 @@ enum Tell {
 pub struct Snapshot {
     /// The profile.
     pub profile: Profile,
-    /// How long it took to make.
-    pub took: Duration,
+    /// CPU time of making it.
+    pub cpu: Duration,
     /// How many files were read for its names: those that the profiles before did not need.
     pub read: usize,
 }
@@ -76,19 +77,25 @@ impl ProfileWatch {
     }
 }
 
+/// CPU time of the calling thread so far.
+pub fn thread_cpu_time() -> Duration {
+    let spent = clock_gettime(ClockId::ThreadCPUTime);
+    Duration::new(spent.tv_sec as u64, spent.tv_nsec as u32)
+}
+
 fn watch(mut profiler: Box<dyn Looking>, requests: &Receiver<Tell>) -> Profile {
     loop {
         match requests.recv_timeout(LOOK) {
             Ok(Tell::Begin) => profiler.begin(),
             Ok(Tell::End) => profiler.end(),
             Ok(Tell::Snapshot(to)) => {
-                let began = Instant::now();
+                let began = thread_cpu_time();
                 profiler.poll();
                 let before = profiler.read();
                 let profile = profiler.profile();
                 let read = profiler.read() - before;
                 // Whoever asked may be gone.
-                let _ = to.send(Snapshot { profile, took: began.elapsed(), read });
+                let _ = to.send(Snapshot { profile, cpu: thread_cpu_time() - began, read });
             }
             Err(RecvTimeoutError::Disconnected) => break,
             Err(RecvTimeoutError::Timeout) => {}

@@ -435,7 +435,7 @@ fn a_second_snapshot_reads_no_file_again() {
         read += second.read;
         (late, second) = (second, watch.snapshot().recv().unwrap());
     }
-    println!("{:?}, then {:?}", first.took, second.took);
+    println!("{:?}, then {:?}", first.cpu, second.cpu);
     // Each file (the kernel's functions, the program, its library) that named a function; which a loaded machine samples
     // is chance, but for the program.
     let named = second.profile.frames.iter().filter(|f| f.name.is_some());

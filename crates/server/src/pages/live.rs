@@ -57,8 +57,8 @@ fn snapshot(made: &LiveProfile) -> Markup {
     html! {
         p class="soft" {
             "Trial " (made.trial) @if made.treatment != "-" { ", " (made.treatment) } ", snapshot " (made.before + 1) ". It took "
-            (units::format_value(made.took_s, "s"))
-            "; snapshots are made only while this is open, at most once in 3 s and for at most 1 % of one CPU's time."
+            (units::format_value(made.cpu_s, "s"))
+            " of CPU time; snapshots are made only while this is open, at most once in 3 s and for at most 1 % of one CPU's time."
         }
         @if made.profile.stacks.is_empty() { p { "Nothing was sampled yet." } }
         @else { (profile_part(&made.profile)) }
