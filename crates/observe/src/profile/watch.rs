@@ -94,8 +94,9 @@ fn watch(mut profiler: Box<dyn Looking>, requests: &Receiver<Tell>) -> Profile {
                 let before = profiler.read();
                 let profile = profiler.profile();
                 let read = profiler.read() - before;
+                let cpu = thread_cpu_time().saturating_sub(began);
                 // Whoever asked may be gone.
-                let _ = to.send(Snapshot { profile, cpu: thread_cpu_time() - began, read });
+                let _ = to.send(Snapshot { profile, cpu, read });
             }
             Err(RecvTimeoutError::Disconnected) => break,
             Err(RecvTimeoutError::Timeout) => {}
