@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, TryRecvError};
 use std::time::{Duration, Instant, SystemTime};
 
-use assay_observe::profile::{Snapshot, thread_cpu_time};
+use assay_observe::profile::Snapshot;
 use assay_profile::Profile;
+use assay_sut::clock::thread_cpu_time;
 use serde::{Deserialize, Serialize};
 
 use crate::trace::Tracing;
@@ -16,7 +17,7 @@ use crate::watch::Watcher;
 
 /// Between two of them at least.
 const APART: Duration = Duration::from_secs(3);
-/// One takes at most this part of the time of one CPU until the next.
+/// A snapshot takes at most 1 / `COST` of the time of one CPU until the next.
 const COST: u32 = 100;
 /// Who has not asked for so long has gone.
 const WANTED: Duration = Duration::from_secs(15);

@@ -8,6 +8,7 @@ use assay_iotrace::{
     Analysis, Cost, EventFormat, EventText, Filter, IoReport, IoWriter, Names, Question, Sink,
     Source, TickRow, TraceAbout, Written,
 };
+use assay_sut::clock::process_cpu_time;
 
 use super::asked::{latency_is, missing, resolve, writer};
 use super::counters::Counters;
@@ -93,7 +94,7 @@ impl<'n> IoTracer<'n> {
             began_ns,
             ended_ns: None,
             wall_offset_ns: wall_offset_ns(),
-            reader_began: cpu_time(),
+            reader_began: process_cpu_time(),
         })
     }
 
@@ -284,7 +285,7 @@ impl<'n> IoTracer<'n> {
 
     fn cost(&self, end_ns: u64) -> Cost {
         let mut cost = self.way.cost();
-        let reader = cpu_time().saturating_sub(self.reader_began);
+        let reader = process_cpu_time().saturating_sub(self.reader_began);
         let watched = end_ns.saturating_sub(self.began_ns).max(1);
         cost.reader_share = Some(reader.as_nanos() as f64 / watched as f64);
         cost
@@ -379,10 +380,4 @@ fn wall_offset_ns() -> i64 {
     let t = rustix::time::clock_gettime(rustix::time::ClockId::Realtime);
     let wall = i128::from(t.tv_sec) * 1_000_000_000 + i128::from(t.tv_nsec);
     i64::try_from(wall - i128::from(now_ns())).unwrap_or(0)
-}
-
-/// CPU time of this process.
-fn cpu_time() -> Duration {
-    let t = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
-    Duration::new(t.tv_sec as u64, t.tv_nsec as u32)
 }

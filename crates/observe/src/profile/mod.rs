@@ -35,7 +35,7 @@ mod unwind;
 mod unwound;
 mod watch;
 
-pub use watch::{ProfileWatch, Profiled, Snapshot, profile_ability, thread_cpu_time};
+pub use watch::{ProfileWatch, Profiled, Snapshot, profile_ability};
 
 use crate::follow::Whose;
 

@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
 use assay_profile::Profile;
-use rustix::time::{ClockId, clock_gettime};
+use assay_sut::clock::thread_cpu_time;
 
 use super::ProfileRequest;
 use super::looking::Looking;
@@ -29,7 +29,7 @@ enum Tell {
 pub struct Snapshot {
     /// The profile.
     pub profile: Profile,
-    /// CPU time of making it.
+    /// CPU time spent on making it.
     pub cpu: Duration,
     /// How many files were read for its names: those that the profiles before did not need.
     pub read: usize,
@@ -75,12 +75,6 @@ impl ProfileWatch {
     pub fn stop(self) -> Profiled {
         self.0.stop()
     }
-}
-
-/// CPU time of the calling thread so far.
-pub fn thread_cpu_time() -> Duration {
-    let spent = clock_gettime(ClockId::ThreadCPUTime);
-    Duration::new(spent.tv_sec as u64, spent.tv_nsec as u32)
 }
 
 fn watch(mut profiler: Box<dyn Looking>, requests: &Receiver<Tell>) -> Profile {

@@ -1,5 +1,7 @@
 //! The clock of a run: `CLOCK_MONOTONIC` in nanoseconds, which all its processes share. Durations are
-//! never taken from the time of day, which may step.
+//! never taken from the time of day, which may step. And the CPU time of the caller.
+
+use std::time::Duration;
 
 use rustix::time::{ClockId, clock_getres, clock_gettime};
 
@@ -10,6 +12,21 @@ const READINGS: usize = 32;
 pub fn monotonic_ns() -> u64 {
     let t = clock_gettime(ClockId::Monotonic);
     t.tv_sec as u64 * 1_000_000_000 + t.tv_nsec as u64
+}
+
+/// CPU time (user and system) of this process so far.
+pub fn process_cpu_time() -> Duration {
+    cpu_time(ClockId::ProcessCPUTime)
+}
+
+/// CPU time (user and system) of the calling thread so far.
+pub fn thread_cpu_time() -> Duration {
+    cpu_time(ClockId::ThreadCPUTime)
+}
+
+fn cpu_time(clock: ClockId) -> Duration {
+    let t = clock_gettime(clock);
+    Duration::new(t.tv_sec as u64, t.tv_nsec as u32)
 }
 
 /// The clock's resolution and what reading it costs (the median of some readings in a row), seconds.

@@ -1,6 +1,7 @@
 //! The server's own counts at the moments of a run, and whether they agree with the load generator's.
 
 use assay_memload::report::OPERATIONS;
+use assay_sut::clock::process_cpu_time;
 
 use super::talk::{Endpoint, Stats, Talk, count, cpu_s};
 
@@ -33,11 +34,9 @@ pub struct HostCpu {
 impl HostCpu {
     /// Reads it now; `None`: the kernel's file is not as known.
     pub fn read() -> Option<Self> {
-        use rustix::time::{ClockId, clock_gettime};
         let text = std::fs::read_to_string("/proc/stat").ok()?;
-        let own = clock_gettime(ClockId::ProcessCPUTime);
         let (busy, total) = cpu_line(&text)?;
-        Some(HostCpu { busy, total, own: own.tv_sec as f64 + own.tv_nsec as f64 * 1e-9 })
+        Some(HostCpu { busy, total, own: process_cpu_time().as_secs_f64() })
     }
 }
 

@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use assay_model::{Observation, Phase, units};
 use assay_sut::{Root, clock};
-use rustix::time::{ClockId, clock_gettime};
 
 use super::instance::{self, Hello, Line};
 use super::params::{Cpus, Params};
@@ -196,13 +195,14 @@ impl Trial<'_> {
         let (mut done, mut used) = (0.0, None);
         let mut all = Points { peak, processors, all: Vec::with_capacity(plan.len()) };
         for (i, planned) in plan.iter().enumerate() {
-            let cpu = cpu_s();
+            let cpu = clock::process_cpu_time();
             let fault = if i == 1 { self.params.fault } else { "" };
             let measured = self.point(crew, *planned, fault)?;
             if planned.scored {
                 let wall = (measured.window.stop - measured.window.begin) as f64 * 1e-9;
                 let (c, w) = used.unwrap_or((0.0, 0.0));
-                used = Some((c + cpu_s() - cpu, w + wall));
+                let cpu = clock::process_cpu_time().saturating_sub(cpu);
+                used = Some((c + cpu.as_secs_f64(), w + wall));
             }
             done += planned.length.as_secs_f64();
             self.channel.progress(done / total);
@@ -266,12 +266,6 @@ impl Trial<'_> {
         );
         self.channel.verdict(wrong, well);
     }
-}
-
-/// CPU time of this process so far, seconds.
-fn cpu_s() -> f64 {
-    let time = clock_gettime(ClockId::ProcessCPUTime);
-    time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
 }
 
 impl From<CopiesError> for Failure {
