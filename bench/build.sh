@@ -4,7 +4,8 @@
 # times some minutes on two cores.
 # Usage: bench/build.sh [ROWS]      how many crates are listed; BUILDS="default dev-none none" chooses the builds,
 #                                  KEEP=DIR keeps the programs there
-#        AGAINST=REVISION bench/build.sh [ROUNDS]   CPU time of clean release builds beside those of a revision, in turn
+#        AGAINST=REVISION bench/build.sh [ROUNDS]   CPU time of clean release builds beside those of a revision, in turn;
+#                                  KEEP as above
 set -euo pipefail
 cd "$(dirname "$0")/.."
 cargo fetch --locked --quiet

@@ -31,6 +31,8 @@ try:
             seconds[side].append(ended.ru_utime + ended.ru_stime - begun.ru_utime - begun.ru_stime)
             size = os.path.getsize(os.path.join(target, "release", "assay"))
             print(f"round {at + 1}, {side}: {seconds[side][-1]:.0f} s of CPU time, program {size / 1e6:.1f} MB", flush=True)
+            if keep := os.environ.get("KEEP"):
+                shutil.copy(os.path.join(target, "release", "assay"), os.path.join(keep, f"assay-{side}"))
             shutil.rmtree(target)
     middle, low, high = ratio([now / before for now, before in zip(seconds["now"], seconds["before"])])
     means = {side: statistics.fmean(values) for side, values in seconds.items()}
