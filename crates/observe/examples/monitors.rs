@@ -10,7 +10,6 @@ use std::time::Duration;
 use assay_observe::Sampler;
 use assay_observe::stat::{Frame, Renderer, View};
 use assay_sut::clock;
-use rustix::time::{ClockId, clock_gettime};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut args = std::env::args().skip(1);
@@ -37,7 +36,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let reports = sampler.reports(start, u64::MAX);
     let missed = sampler.missed(start, u64::MAX);
     let samples = sampler.stop();
-    let cpu = clock_gettime(ClockId::ProcessCPUTime);
+    let cpu_s = clock::process_cpu_time().as_secs_f64();
     println!("rows {}, series {}, ticks missed {missed}", samples.rows.len(), samples.series.len());
     for report in reports {
         println!("{}: {} rows", report.observer, report.samples);
@@ -45,7 +44,6 @@ fn main() -> Result<(), Box<dyn Error>> {
             println!("  {reason}");
         }
     }
-    let cpu_s = cpu.tv_sec as f64 + cpu.tv_nsec as f64 / 1e9;
     let wall_s = (clock::monotonic_ns() - start) as f64 / 1e9;
     println!(
         "own CPU time {cpu_s:.6} s in {wall_s:.3} s: {:.4} % of one core",

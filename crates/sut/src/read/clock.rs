@@ -1,5 +1,5 @@
 //! The clock of a run: `CLOCK_MONOTONIC` in nanoseconds, which all its processes share. Durations are
-//! never taken from the time of day, which may step. And the CPU time of the caller.
+//! never taken from the time of day, which may step. CPU time of the caller is read here, too.
 
 use std::time::Duration;
 
