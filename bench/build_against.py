@@ -29,10 +29,11 @@ try:
             )
             ended = resource.getrusage(resource.RUSAGE_CHILDREN)
             seconds[side].append(ended.ru_utime + ended.ru_stime - begun.ru_utime - begun.ru_stime)
-            size = os.path.getsize(os.path.join(target, "release", "assay"))
+            program = os.path.join(target, "release", "assay")
+            size = os.path.getsize(program)
             print(f"round {at + 1}, {side}: {seconds[side][-1]:.0f} s of CPU time, program {size / 1e6:.1f} MB", flush=True)
             if keep := os.environ.get("KEEP"):
-                shutil.copy(os.path.join(target, "release", "assay"), os.path.join(keep, f"assay-{side}"))
+                shutil.copy(program, os.path.join(keep, f"assay-{side}"))
             shutil.rmtree(target)
     middle, low, high = ratio([now / before for now, before in zip(seconds["now"], seconds["before"])])
     means = {side: statistics.fmean(values) for side, values in seconds.items()}
