@@ -30,12 +30,14 @@ impl Worker<'_> {
                 Err(e) => self.lose(i, lost(&e), &e.to_string()),
             }
         }
-        self.receive(i);
+        // Behind the last bytes of a connection that was closed stands its end, of which no other event tells.
+        let ends = epoll::EventFlags::RDHUP | epoll::EventFlags::HUP | epoll::EventFlags::ERR;
+        self.receive(i, flags.intersects(ends));
     }
 
-    /// Reads what is there, judges it, and asks again.
+    /// Reads what is there, to the end of the connection if it `ends`, judges it, and asks again.
     #[inline]
-    pub(super) fn receive(&mut self, i: usize) {
+    pub(super) fn receive(&mut self, i: usize, ends: bool) {
         loop {
             let conn = &mut self.conns[i];
             let Stage::Up(link) = &mut conn.stage else { return };
@@ -46,7 +48,7 @@ impl Worker<'_> {
                 Err(e) if e.kind() == IoError::Interrupted => continue,
                 Err(e) => return self.lose(i, lost(&e), &e.to_string()),
             };
-            let empty = n < self.input.len() && link.short_is_empty();
+            let empty = !ends && n < self.input.len() && link.short_is_empty();
             let now = now_ns();
             self.stats.at(now);
             self.stats.received(n);

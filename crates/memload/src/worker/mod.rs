@@ -274,4 +274,5 @@ impl<'a> Worker<'a> {
     }
 }
 
-const READING: epoll::EventFlags = epoll::EventFlags::IN.union(epoll::EventFlags::ET);
+const READING: epoll::EventFlags =
+    epoll::EventFlags::IN.union(epoll::EventFlags::RDHUP).union(epoll::EventFlags::ET);
