@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The change-point detector and the search for a commit on made-up series with known truth, beside Apache Otava
-# (its default) on the very same series. Usage: bench/history.sh [SERIES]
+# (its default) on the very same series: 200 points; a sweep over lengths, sizes, places, shapes and noise (20 minutes;
+# Otava has 100 series of some cells); ratios of real repositories. Usage: bench/history.sh [SERIES]
 # Needs python3; Otava comes by pip into a folder of its own ($PEERS, kept when given).
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -11,7 +12,10 @@ run() { cargo run --release --locked --quiet --package assay-history --example "
 echo "== assay: $count series of 200 points each"
 run score "$count" --series "$work/series.csv"
 echo "== assay: time"
-run speed
+run analysis_speed
+echo "== assay: $count series for each cell"
+lengths=5,8,10,15,20,21,25,30,40,60,80,100,200,400,1000
+run sweep "$count" "$lengths" "$work/sweep.csv"
 echo "== assay: search among 128 commits"
 run bisect 200
 peers="${PEERS:-$work/peers}"
@@ -23,4 +27,6 @@ if ! "$peers/bin/python" -c 'import otava' 2>/dev/null && ! "$peers/bin/pip" ins
   exit 0
 fi
 echo "== Otava $("$peers/bin/pip" show apache-otava 2>/dev/null | sed -n 's/^Version: //p'), its default, the same series"
-"$peers/bin/python" bench/history.py "$work/series.csv"
+real=(crates/history/tests/data/{fmt,goawk}.csv)
+"$peers/bin/python" bench/history.py "$work/series.csv" "${real[@]}"
+"$peers/bin/python" bench/history.py "$work/sweep.csv"

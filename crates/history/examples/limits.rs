@@ -1,28 +1,53 @@
-//! Prints the limits of `src/limit.rs`: quantiles of the largest score of clean series, by their length.
-//! Usage: cargo run --release -p assay-history --example limits [REPEATS]
+//! Prints the rows of `src/limit.rs`: quantiles of the largest score of clean series, by their length, and the step in the
+//! middle that is seen. Behind each row, the quantile of each kind of noise.
+//! Usage: cargo run --release -p assay-history --example limits [REPEATS [POINTS,...]]
 #![allow(clippy::print_stdout, missing_docs)]
 
-use assay_history::{largest_score, simulate::Noise};
+use assay_history::{MIN_POINTS, largest_score, simulate::Noise};
 use assay_stats::rng::Rng;
 
+const LENGTHS: &str = "6,7,8,9,10,11,12,13,14,15,17,20,25,30,40,60,80,89,90,100,120,140,160,200,500,1000,2000,5000,10000";
+
 fn main() {
-    let repeats: usize = std::env::args().nth(1).and_then(|a| a.parse().ok()).unwrap_or(4000);
-    let lengths = [8, 10, 12, 16, 20, 21, 30, 50, 100, 200, 500, 1000, 2000, 5000, 10_000];
-    println!(
-        "0.995 quantiles of the largest score, {repeats} series of 200 points each (fewer of longer ones)"
-    );
-    for n in lengths {
-        let mut rng = Rng::new(20 + n as u64);
-        let repeats = if n <= 200 { repeats } else { (repeats * 200 / n).max(400) };
-        let mut row = Vec::new();
-        for kind in Noise::ALL {
-            let mut all: Vec<f64> =
-                (0..repeats).map(|_| largest_score(&kind.values(&mut rng, n))).collect();
-            all.sort_unstable_by(f64::total_cmp);
-            row.push(all[(repeats as f64 * 0.995) as usize]);
-        }
-        let worst = row.iter().copied().fold(0.0, f64::max);
-        let cells: Vec<String> = row.iter().map(|r| format!("{r:5.2}")).collect();
-        println!("({n}, {worst:.2}),   // {}", cells.join("  "));
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let repeats: usize = arguments.first().and_then(|a| a.parse().ok()).unwrap_or(4000);
+    let lengths = arguments.get(1).map_or(LENGTHS, String::as_str);
+    for n in lengths.split(',').filter_map(|n| n.parse::<usize>().ok()).filter(|n| *n >= MIN_POINTS)
+    {
+        // Fewer of long series, as many points in all as of 1,000.
+        let repeats = if n <= 1000 { repeats } else { (repeats * 1000 / n).max(400) };
+        let quantiles: Vec<f64> = std::thread::scope(|scope| {
+            let kinds = Noise::ALL.map(|kind| scope.spawn(move || quantile(kind, n, repeats)));
+            kinds.into_iter().map(|k| k.join().expect("a simulation")).collect()
+        });
+        let limit = quantiles.iter().copied().fold(0.0, f64::max);
+        let cells: Vec<String> = quantiles.iter().map(|q| format!("{q:5.2}")).collect();
+        println!("    ({n}, {limit:.2}, {:.2}), // {}", visible(n, limit), cells.join(" "));
     }
+}
+
+/// The largest score that one clean series in 200 exceeds; of autoregressive noise, one in 33.
+fn quantile(kind: Noise, n: usize, repeats: usize) -> f64 {
+    let mut rng = Rng::new(20 + n as u64);
+    let mut all: Vec<f64> =
+        (0..repeats).map(|_| largest_score(&kind.values(&mut rng, n))).collect();
+    all.sort_unstable_by(f64::total_cmp);
+    let share = if matches!(kind, Noise::Ar(_)) { 0.97 } else { 0.995 };
+    all[(repeats as f64 * share) as usize]
+}
+
+/// The step that reaches `limit` in 95 of 100 series, by halving.
+fn visible(n: usize, limit: f64) -> f64 {
+    let (mut low, mut high) = (0.0, 100.0);
+    for _ in 0..10 {
+        let step = f64::midpoint(low, high);
+        let mut rng = Rng::new(40 + n as u64);
+        let found = (0..400).filter(|_| {
+            let mut values = Noise::White.values(&mut rng, n);
+            values.iter_mut().skip(n / 2).for_each(|v| *v += step);
+            largest_score(&values) >= limit
+        });
+        if found.count() >= 380 { high = step } else { low = step }
+    }
+    high
 }

@@ -36,8 +36,9 @@ fn main() {
             let at = 20 + rng.below(POINTS - 40);
             let values = kind.series(&mut rng, POINTS, step, at);
             if let Some(file) = &mut file {
+                let at = if step > 0.0 { at.to_string() } else { String::new() };
                 let cells: Vec<String> = values.iter().map(f64::to_string).collect();
-                writeln!(file, "{},{step},{at},{}", kind.name(), cells.join(",")).expect("written");
+                writeln!(file, "{} {step},{at},{}", kind.name(), cells.join(",")).expect("written");
             }
             let found = analyse(&values).changes;
             let away = |i: usize| i.abs_diff(at);

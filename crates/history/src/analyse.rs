@@ -1,54 +1,91 @@
 //! From the values of a series to its change points and slopes.
 
 use assay_model::Interval;
+use assay_stats::distribution::normal_quantile;
 
 use crate::change::{Analysis, ChangePoint, Slope, State};
-use crate::detect::{Around, changes};
+use crate::detect::{Around, Changes, MIN_POINTS, OWN, changes};
+use crate::limit::visible;
 use crate::locate::{place, size};
 use crate::slope::instead;
-
-/// How many points [`append`] looks at.
-pub const WINDOW: usize = 400;
 
 /// A step whose place is known to fewer points than this is not tried as a slope.
 const SHARP: usize = 2;
 
 /// The changes and slopes of `values` in order. Values that are not finite must not be among them.
 pub fn analyse(values: &[f64]) -> Analysis {
-    let (found, around) = changes(values);
+    analyse_with(values, &[])
+}
+
+/// As [`analyse`], with the standard error of the natural logarithm of each value, where it is known: a change exceeds
+/// these, too. `errors` is empty or as long as `values`.
+pub fn analyse_with(values: &[f64], errors: &[Option<f64>]) -> Analysis {
+    // Noise of what is positive goes with its level.
+    let relative = values.iter().all(|v| *v > 0.0);
+    let scaled: Vec<f64> = values.iter().map(|v| if relative { v.ln() } else { *v }).collect();
+    let back = |v: f64| if relative { v.exp() } else { v };
+    let errors = if relative { errors } else { &[] };
+    let Changes { found, around, unit } = changes(&scaled, errors);
     let mut cuts: Vec<usize> = found.iter().map(|f| f.at).collect();
     let mut intervals = Vec::with_capacity(cuts.len());
     for i in 0..cuts.len() {
         let (from, to) = neighbours(&cuts, i, values.len());
-        let placed = place(values, from, cuts[i], to, around);
+        let placed = place(&scaled, from, cuts[i], to, around);
         cuts[i] = placed.at;
         intervals.push(placed.interval);
     }
-    let (slopes, kept) = slopes(values, &cuts, &intervals, around);
+    let (mut slopes, kept) = slopes(&scaled, &cuts, &intervals, around);
+    for slope in &mut slopes {
+        (slope.before, slope.after) = (back(slope.before), back(slope.after));
+    }
     let changes = kept
         .into_iter()
         .map(|i| {
             let (from, to) = neighbours(&cuts, i, values.len());
-            let sized = size(&values[from..cuts[i]], &values[cuts[i]..to], around);
-            let difference = sized.after - sized.before;
+            let sized = size(&scaled[from..cuts[i]], &scaled[cuts[i]..to], around);
+            let (before, after) = (back(sized.before), back(sized.after));
+            // Of logarithms, the interval of the ratio of the levels.
+            let bound = |away: f64| {
+                let difference = sized.after - sized.before + away;
+                if relative { before * difference.exp_m1() } else { difference }
+            };
+            let (low, high) = (bound(-sized.half_width), bound(sized.half_width));
             ChangePoint {
                 at: cuts[i],
                 place: intervals[i],
-                before: sized.before,
-                after: sized.after,
-                difference: Interval {
-                    low: difference - sized.half_width,
-                    high: difference + sized.half_width,
-                    level: 0.95,
-                },
-                ratio: (sized.before > 0.0 && sized.after > 0.0)
-                    .then(|| sized.after / sized.before),
+                before,
+                after,
+                difference: Interval { low, high, level: 0.95 },
+                ratio: (before > 0.0 && after > 0.0).then(|| after / before),
                 score: found[i].score,
                 state: State::Suspected,
             }
         })
         .collect();
-    Analysis { points: values.len(), sd: around.sd, correlation: around.rho, changes, slopes }
+    Analysis {
+        points: values.len(),
+        relative,
+        sd: around.sd,
+        visible: seen(values.len(), unit, errors, relative),
+        correlation: around.rho,
+        changes,
+        slopes,
+    }
+}
+
+/// The step in the middle that so many points of this noise show, and their own `errors`, relative to the level or in the
+/// series' unit. Of fewer points than a step takes, what so many of the same noise would show.
+fn seen(points: usize, unit: f64, errors: &[Option<f64>], relative: bool) -> Option<f64> {
+    if points < 2 {
+        return None;
+    }
+    let points = points.max(MIN_POINTS);
+    let known: Vec<f64> = errors.iter().flatten().map(|e| e * e).collect();
+    let own = (known.iter().sum::<f64>() / known.len().max(1) as f64).sqrt();
+    // Each half has the error own/√(points/2).
+    let step = (visible(points) * unit)
+        .max((OWN + normal_quantile(0.95)) * own * 2.0 / (points as f64).sqrt());
+    Some(if relative { step.exp_m1() } else { step })
 }
 
 /// The part before and after cut `i`.
@@ -101,42 +138,4 @@ fn slopes(
         }
     }
     (out, kept)
-}
-
-/// The analysis of `values` when those before the last point gave `before`: only the last [`WINDOW`]
-/// points are looked at, so that one new point costs little whatever the length of the series. What lies
-/// before the window stays as it was, also the states; a change found again keeps its state. Small changes
-/// that only hundreds of points show are found by [`analyse`].
-pub fn append(before: &Analysis, values: &[f64]) -> Analysis {
-    let edge = values.len().saturating_sub(WINDOW);
-    // The window starts at a change, so that no level is cut in two by it.
-    let from = before
-        .changes
-        .iter()
-        .map(|c| c.at)
-        .chain(before.slopes.iter().map(|s| s.to))
-        .filter(|at| *at >= edge && *at + WINDOW / 2 < values.len())
-        .min()
-        .unwrap_or(edge);
-    let mut fresh = analyse(&values[from..]);
-    for change in &mut fresh.changes {
-        change.at += from;
-        change.place = (change.place.0 + from, change.place.1 + from);
-        let again = |old: &&ChangePoint| {
-            old.at.abs_diff(change.at) <= 1 || (old.place.0..=old.place.1).contains(&change.at)
-        };
-        if let Some(old) = before.changes.iter().find(again) {
-            change.state = old.state;
-        }
-    }
-    for slope in &mut fresh.slopes {
-        slope.from += from;
-        slope.to += from;
-    }
-    let mut changes: Vec<ChangePoint> =
-        before.changes.iter().filter(|c| c.at <= from).cloned().collect();
-    changes.extend(fresh.changes.into_iter().filter(|c| c.at > from));
-    let mut slopes: Vec<Slope> = before.slopes.iter().filter(|s| s.to <= from).cloned().collect();
-    slopes.extend(fresh.slopes);
-    Analysis { points: values.len(), sd: fresh.sd, correlation: fresh.correlation, changes, slopes }
 }

@@ -121,8 +121,13 @@ impl Slope {
 pub struct Analysis {
     /// How many points.
     pub points: usize,
+    /// Whether noise is relative to the levels (of series whose values are all positive), and not in the series' unit.
+    pub relative: bool,
     /// The robust standard deviation of the points around their levels.
     pub sd: f64,
+    /// The step in the middle that 95 of 100 such series would show, in the unit of `sd`; of fewer points than the six
+    /// that a step takes, what six would show; `null` below two points.
+    pub visible: Option<f64>,
     /// The correlation of neighbours.
     pub correlation: f64,
     /// Steps, by place.

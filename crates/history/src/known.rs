@@ -6,7 +6,7 @@ use assay_profile::Differences;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Analysis, ChangePoint, Commit, Confirmation, Past, Point, State, analyse};
+use crate::{Analysis, ChangePoint, Commit, Confirmation, Past, Point, State, analyse_with};
 
 /// The version of the file's format.
 pub const KNOWN_VERSION: u32 = 1;
@@ -212,7 +212,8 @@ pub fn analysis(points: &[Point], known: &Known) -> Analysis {
     let mut from = 0;
     for to in cuts {
         let values: Vec<f64> = points[from..to].iter().map(|p| p.ratio).collect();
-        let mut part = analyse(&values);
+        let errors: Vec<Option<f64>> = points[from..to].iter().map(Point::normal_error).collect();
+        let mut part = analyse_with(&values, &errors);
         for change in &mut part.changes {
             change.at += from;
             change.place = (change.place.0 + from, change.place.1 + from);
@@ -227,12 +228,12 @@ pub fn analysis(points: &[Point], known: &Known) -> Analysis {
                 all.points += part.points;
                 all.changes.extend(part.changes);
                 all.slopes.extend(part.slopes);
-                Analysis { sd: part.sd, correlation: part.correlation, ..all }
+                Analysis { changes: all.changes, slopes: all.slopes, points: all.points, ..part }
             }
         });
         from = to;
     }
-    all.unwrap_or_else(|| analyse(&[]))
+    all.unwrap_or_else(|| analyse_with(&[], &[]))
 }
 
 /// The levels of all commits at which a change may be, those between the points included.

@@ -3,7 +3,7 @@
 //! and the search for the commit that made a step. Nothing here does I/O, reads a clock or starts a
 //! trial. `docs/history.md` says what is computed and why.
 //!
-//! The front doors are [`analyse`], [`append`], [`ChangePoint::judge`], [`chain`], [`next_to_measure`]
+//! The front doors are [`analyse`], [`ChangePoint::judge`], [`chain`], [`next_to_measure`]
 //! and [`bisect::Search`].
 
 mod analyse;
@@ -22,9 +22,9 @@ mod shown;
 pub mod simulate;
 mod slope;
 
-pub use analyse::{WINDOW, analyse, append};
+pub use analyse::{analyse, analyse_with};
 pub use change::{Analysis, ChangePoint, Confirmation, Slope, State};
-pub use detect::{MIN_SIDE, largest_score};
+pub use detect::{MIN_POINTS, MIN_SIDE, largest_score};
 pub use fill::next_to_measure;
 pub use known::{About, Change, Functions, KNOWN_VERSION, Known, analysis, commits};
 pub use limit::limit;

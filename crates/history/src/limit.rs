@@ -1,45 +1,58 @@
-//! The limit that a change's score must reach, by the number of points in the series.
+//! The limit that a change's score must reach, by the number of points in the series, and the step that is seen with so
+//! many points.
 //!
-//! Made by simulation, never typed: `cargo run --release -p assay-history --example limits` prints the
-//! table for the kinds of noise of [`crate::simulate`], for one clean series in 200 with an alarm in the
-//! worst kind.
+//! Made by simulation, never typed: `cargo run --release -p assay-history --example limits` prints the table for the kinds
+//! of noise of [`crate::simulate`]: for one clean series in 200 with an alarm in the worst kind (one in 33 of
+//! autoregressive noise), and the step in the middle of white noise that is found in 95 of 100 series.
 
-/// (points, limit).
-pub const LIMITS: [(usize, f64); 15] = [
-    (8, 3.07),
-    (10, 3.57),
-    (12, 3.44),
-    (16, 3.53),
-    (20, 3.71),
-    (21, 3.43),
-    (30, 3.54),
-    (50, 3.75),
-    (100, 4.17),
-    (200, 4.31),
-    (500, 4.72),
-    (1000, 4.84),
-    (2000, 5.11),
-    (5000, 5.52),
-    (10_000, 5.63),
+/// (points, limit, visible step in standard deviations).
+pub const LIMITS: [(usize, f64, f64); 30] = [
+    (6, 4.09, 11.43),
+    (7, 4.47, 10.94),
+    (8, 4.65, 6.84),
+    (9, 4.89, 6.84),
+    (10, 5.31, 5.27),
+    (11, 5.01, 4.49),
+    (12, 5.75, 4.98),
+    (13, 5.93, 4.79),
+    (14, 5.39, 4.00),
+    (15, 5.41, 4.20),
+    (17, 5.61, 3.81),
+    (20, 5.68, 3.32),
+    (25, 5.68, 3.12),
+    (30, 5.73, 2.73),
+    (40, 5.84, 2.44),
+    (60, 5.90, 2.05),
+    (80, 5.97, 1.76),
+    (89, 5.93, 1.56),
+    (90, 4.53, 1.37),
+    (100, 4.46, 1.27),
+    (120, 4.47, 1.17),
+    (140, 4.38, 1.07),
+    (160, 4.59, 0.98),
+    (200, 4.83, 0.98),
+    (300, 4.90, 0.78),
+    (500, 5.40, 0.68),
+    (1000, 6.22, 0.59),
+    (2000, 6.65, 0.39),
+    (5000, 8.69, 0.29),
+    (10_000, 9.72, 0.29),
 ];
 
 /// The limit for `n` points: interpolated over log n, the nearest outside the table.
 pub fn limit(n: usize) -> f64 {
-    let x = (n.max(1) as f64).ln();
-    let (mut below, mut above) = (LIMITS[0], LIMITS[LIMITS.len() - 1]);
-    for row in LIMITS {
-        if row.0 <= n {
-            below = row;
-        }
-    }
-    for row in LIMITS.iter().rev() {
-        if row.0 >= n {
-            above = *row;
-        }
-    }
-    if below.0 >= above.0 {
-        return if n <= LIMITS[0].0 { LIMITS[0].1 } else { below.1 };
-    }
-    let (low, high) = ((below.0 as f64).ln(), (above.0 as f64).ln());
-    below.1 + (above.1 - below.1) * (x - low) / (high - low)
+    at(n, |row| row.1)
+}
+
+/// The step in the middle of `n` points of white noise that is found in 95 of 100 series, in standard deviations.
+pub fn visible(n: usize) -> f64 {
+    at(n, |row| row.2)
+}
+
+fn at(n: usize, of: impl Fn((usize, f64, f64)) -> f64) -> f64 {
+    let above = LIMITS.iter().position(|row| row.0 >= n).unwrap_or(LIMITS.len() - 1);
+    let (low, high) = (LIMITS[above.saturating_sub(1)], LIMITS[above]);
+    let log = |n: usize| (n.max(1) as f64).ln();
+    let share = (log(n) - log(low.0)) / (log(high.0) - log(low.0)).max(f64::MIN_POSITIVE);
+    of(low) + (of(high) - of(low)) * share.clamp(0.0, 1.0)
 }

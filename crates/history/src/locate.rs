@@ -3,7 +3,7 @@
 
 use assay_stats::distribution::student_quantile;
 
-use crate::detect::Around;
+use crate::detect::{Around, variance_of_mean};
 use crate::noise::centre;
 
 /// A residual beyond so many standard deviations says nothing about the place.
@@ -102,11 +102,7 @@ pub(crate) struct Sized {
 /// variance of a mean of autoregressive noise is (1 + ρ)/(1 − ρ) times that of white noise.
 pub(crate) fn size(before: &[f64], after: &[f64], around: Around) -> Sized {
     let rho = around.rho.clamp(0.0, 0.9);
-    let each = |n: usize| {
-        let n = n as f64;
-        // Of short parts the sum of correlations ends early.
-        (1.0 + rho) / (1.0 - rho) / n - 2.0 * rho * (1.0 - rho.powf(n)) / ((1.0 - rho) * n).powi(2)
-    };
+    let each = |n: usize| variance_of_mean(rho, n);
     let (b, a) = (before.len(), after.len());
     // Huber's estimate has 95 % of the mean's efficiency for normal noise.
     let variance = around.sd.powi(2) * (each(b) + each(a)) / 0.95;

@@ -38,57 +38,37 @@ pub(crate) fn centre(values: &[f64], sd: f64) -> f64 {
     m
 }
 
-/// The normal scores (van der Waerden) of `values`: ranks, ties averaged, as standard normal quantiles.
-/// An outlier becomes no more than the largest of them, and skew is gone.
-pub(crate) fn scores(values: &[f64], table: &[f64], order: &mut Vec<u32>, out: &mut Vec<f64>) {
-    let n = values.len();
-    order.clear();
-    order.extend(0..n as u32);
-    order.sort_unstable_by(|a, b| values[*a as usize].total_cmp(&values[*b as usize]));
-    out.clear();
-    out.resize(n, 0.0);
-    let mut i = 0;
-    while i < n {
-        let mut j = i + 1;
-        while j < n && values[order[j] as usize] == values[order[i] as usize] {
-            j += 1;
-        }
-        let score = table[i..j].iter().sum::<f64>() / (j - i) as f64;
-        for place in &order[i..j] {
-            out[*place as usize] = score;
-        }
-        i = j;
-    }
-}
+/// The share of differences that counts for their scale; the largest may be steps and outliers.
+const KEPT: f64 = 0.8;
 
-/// The score of each rank of `n` values, with mean square 1.
-pub(crate) fn score_table(n: usize) -> Vec<f64> {
-    let mut table: Vec<f64> =
-        (0..n).map(|i| normal_quantile((i as f64 + 1.0) / (n as f64 + 1.0))).collect();
-    let square = table.iter().map(|s| s * s).sum::<f64>() / n.max(1) as f64;
-    if square > 0.0 {
-        for score in &mut table {
-            *score /= square.sqrt();
-        }
-    }
-    table
-}
-
-/// The lag-1 autocorrelation of first-order autoregressive noise under steps that are few: the mean
-/// squares of differences at lags 1 to 8 are 2γ(1 − ρᵏ), which a step enters k times only, so ρ and γ
-/// are fitted to them by least squares. `scores` are bounded, so that outliers weigh little.
-pub(crate) fn alike(scores: &[f64]) -> f64 {
-    let n = scores.len();
-    let lags = 8.min(n / 4);
-    if lags < 2 {
+/// The standard deviation of the values by their differences at `lag`: of normal noise that is independent at this lag, as
+/// it is; a step of any size enters `lag` of the differences only. The root mean square of the smallest [`KEPT`] of them,
+/// made consistent for normal noise: their mean square is 1 − 2qφ(q)/KEPT for the quantile q.
+pub(crate) fn trimmed(values: &[f64], lag: usize) -> f64 {
+    let mut square: Vec<f64> =
+        values.iter().zip(values.iter().skip(lag)).map(|(a, b)| (b - a).powi(2)).collect();
+    let all = square.len();
+    if all == 0 {
         return 0.0;
     }
-    let square: Vec<f64> = (1..=lags)
-        .map(|k| {
-            let sum: f64 = (k..n).map(|i| (scores[i] - scores[i - k]).powi(2)).sum();
-            sum / (n - k) as f64
-        })
-        .collect();
+    square.sort_unstable_by(f64::total_cmp);
+    let q = normal_quantile(f64::midpoint(1.0, KEPT));
+    let density = (-q * q / 2.0).exp() / (2.0 * std::f64::consts::PI).sqrt();
+    let consistent = 1.0 - 2.0 * q * density / KEPT;
+    let kept = ((all as f64 * KEPT) as usize).max(1);
+    let mean = |square: &[f64]| square.iter().sum::<f64>() / square.len() as f64;
+    // Values of a coarse clock: most differences are 0, and the others are its ticks.
+    let mean =
+        if square[all / 2] > 0.0 { mean(&square[..kept]) / consistent } else { mean(&square) };
+    (mean / 2.0).sqrt()
+}
+
+/// The lag-1 autocorrelation of first-order autoregressive noise under steps that are few: the variances of differences
+/// at lags 1 to 8, fewer of short series, are 2γ(1 − ρᵏ), which a step enters k times only, so ρ and γ are fitted to them
+/// by least squares.
+pub(crate) fn alike(values: &[f64]) -> f64 {
+    let lags = (values.len() / 20).clamp(3, 8);
+    let square: Vec<f64> = (1..=lags).map(|lag| trimmed(values, lag).powi(2)).collect();
     let mut best = (f64::INFINITY, 0.0);
     for step in -8..=19 {
         let rho = f64::from(step) * 0.05;

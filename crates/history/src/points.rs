@@ -48,10 +48,21 @@ pub struct Point {
 }
 
 impl Point {
-    /// The 95 % interval of its ratio, by Student's t over its blocks; `None` when there were too few.
-    pub fn interval(&self) -> Option<(f64, f64)> {
+    /// Half the 95 % interval of its ratio's natural logarithm, by Student's t over its blocks; `None` when there were
+    /// too few.
+    fn half_width(&self) -> Option<f64> {
         let free = (self.blocks.max(2) - 1) as f64;
-        let half = assay_stats::distribution::student_quantile(0.975, free) * self.log_error?;
+        Some(assay_stats::distribution::student_quantile(0.975, free) * self.log_error?)
+    }
+
+    /// The standard error of its logarithm that a normal interval of that width would have.
+    pub(crate) fn normal_error(&self) -> Option<f64> {
+        Some(self.half_width()? / assay_stats::distribution::normal_quantile(0.975))
+    }
+
+    /// The 95 % interval of its ratio; `None` when there were too few blocks.
+    pub fn interval(&self) -> Option<(f64, f64)> {
+        let half = self.half_width()?;
         Some((self.ratio * (-half).exp(), self.ratio * half.exp()))
     }
 

@@ -68,6 +68,11 @@ pub struct QuotedShown {
     pub unit: String,
     /// How many points.
     pub points: usize,
+    /// Whether `visible` is a share of the level, since all values are positive, and not in the series' unit.
+    pub relative: bool,
+    /// The step in the middle that 95 of 100 series of so many points and this noise would show (of fewer than six points,
+    /// what six would show); `null` below two points.
+    pub visible: Option<f64>,
     /// Its changes.
     pub changes: Vec<QuotedChange>,
     /// Stretches in which it moves slowly.
@@ -94,6 +99,8 @@ pub fn quoted(imported: &Imported) -> Quoted {
             name: s.name.clone(),
             unit: s.unit.clone(),
             points: values.len(),
+            relative: found.relative,
+            visible: found.visible,
             changes: found
                 .changes
                 .into_iter()

@@ -47,8 +47,11 @@ pub struct ShownSeries {
     pub changes: Vec<ShownChange>,
     /// Stretches in which it moves slowly.
     pub slopes: Vec<Slope>,
-    /// The robust standard deviation of the ratios around their levels.
+    /// The robust standard deviation of the ratios around their levels, as a share of these.
     pub sd: f64,
+    /// The step in the middle that 95 of 100 series of so many points and this noise would show, as a share of the level
+    /// (of fewer than six points, what six would show); `null` below two points.
+    pub visible: Option<f64>,
     /// The correlation of neighbours.
     pub correlation: f64,
 }
@@ -117,6 +120,7 @@ pub fn shown(id: &str, about: &About, past: &Past, known: &Known) -> Shown {
             points: s.points.clone(),
             slopes: found.slopes,
             sd: found.sd,
+            visible: found.visible,
             correlation: found.correlation,
         }
     });

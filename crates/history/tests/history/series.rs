@@ -1,7 +1,7 @@
 //! Change points of series with known truth, from fixed seeds, and of a real one.
 
 use assay_history::simulate::Noise;
-use assay_history::{WINDOW, analyse, append};
+use assay_history::{MIN_SIDE, analyse, analyse_with};
 use assay_stats::rng::Rng;
 
 fn places(values: &[f64]) -> Vec<usize> {
@@ -54,13 +54,13 @@ fn a_real_series_gives_its_known_changes_and_not_its_outlier() {
     assert_eq!(values.len(), 365);
     let found = analyse(&values);
     let at: Vec<usize> = found.changes.iter().map(|c| c.at).collect();
-    assert!(at.contains(&15) && at.contains(&71), "{found:#?}");
+    assert!(at.contains(&15) && at.contains(&71), "{at:?} {:?}", found.slopes);
     assert!(!at.iter().any(|a| (9..=11).contains(a)), "{at:?}");
     let between = |low: usize, high: usize| {
         at.iter().any(|a| (low..=high).contains(a))
             || found.slopes.iter().any(|s| s.from <= high && s.to >= low)
     };
-    assert!(between(90, 97) && between(140, 156), "{found:#?}");
+    assert!(between(90, 97) && between(140, 156), "{at:?} {:?}", found.slopes);
 }
 
 #[test]
@@ -99,22 +99,93 @@ fn a_step_stays_a_step() {
     }
 }
 
+/// Whether a change is found within a point of `at`.
+fn found_at(values: &[f64], errors: &[Option<f64>], at: usize) -> bool {
+    analyse_with(values, errors).changes.iter().any(|c| c.at.abs_diff(at) <= 1)
+}
+
 #[test]
-fn an_appended_point_says_what_the_whole_series_says() {
-    let mut rng = Rng::new(15);
-    const { assert!(WINDOW < 600) };
-    let mut values = Noise::White.series(&mut rng, 600, 5.0, 300);
-    values.iter_mut().skip(580).for_each(|v| *v += 12.0);
-    let mut analysis = analyse(&values[..500]);
-    analysis.changes[0].state = assay_history::State::Confirmed;
-    for n in 501..=600 {
-        analysis = append(&analysis, &values[..n]);
+fn steps_are_found_at_every_length_and_chance_is_not() {
+    for n in [8, 10, 15, 20, 21, 25, 30, 40, 60, 80, 100, 400] {
+        for kind in Noise::ALL {
+            let mut rng = Rng::new(30 + n as u64);
+            let mut series = |step, at| -> Vec<f64> {
+                let noise = kind.series(&mut rng, n, step, at);
+                noise.iter().map(|v| ((v - 100.0) / 40.0).exp()).collect()
+            };
+            let alarms = (0..100).filter(|_| !places(&series(0.0, 0)).is_empty()).count();
+            let allowed = if matches!(kind, Noise::Ar(_)) { 8 } else { 3 };
+            assert!(alarms <= allowed, "{} {n}: {alarms} alarms", kind.name());
+            // An outlier beside a step of few points hides it.
+            let hidden = if kind == Noise::Outliers { 15 } else { 0 };
+            let errors = vec![Some(0.05); n];
+            for (step, side, least) in [(6.0, 5, 90), (20.0, MIN_SIDE, 93)] {
+                let at = n - side;
+                if at < side {
+                    continue;
+                }
+                let found = (0..100).filter(|_| found_at(&series(step, at), &errors, at)).count();
+                assert!(found + hidden >= least, "{} {n}, {step} sd: {found}", kind.name());
+            }
+        }
     }
-    let whole = analyse(&values);
-    let at = |a: &assay_history::Analysis| a.changes.iter().map(|c| c.at).collect::<Vec<_>>();
-    assert_eq!(at(&analysis), at(&whole));
-    assert_eq!(at(&whole), [300, 580]);
-    assert_eq!(analysis.changes[0].state, assay_history::State::Confirmed, "states are kept");
+}
+
+/// Ratios of real repositories with their intervals, as `history` measured them: {fmt} became slower at its fourth
+/// measured commit, GoAWK faster at its 17th and again at its 28th.
+#[test]
+fn known_changes_of_real_repositories_are_found() {
+    for (text, known) in [
+        (include_str!("../data/fmt.csv"), [3].as_slice()),
+        (include_str!("../data/goawk.csv"), &[16, 27]),
+    ] {
+        let (mut values, mut errors) = (Vec::new(), Vec::new());
+        for line in text.lines().skip(1) {
+            let cells: Vec<f64> = line.split(',').map(|c| c.parse().unwrap_or(f64::NAN)).collect();
+            values.push(cells[2]);
+            let error = (cells[4] / cells[3]).ln() / 2.0 / 1.96;
+            errors.push(error.is_finite().then_some(error));
+        }
+        for errors in [errors, Vec::new()] {
+            let found: Vec<usize> =
+                analyse_with(&values, &errors).changes.iter().map(|c| c.at).collect();
+            assert_eq!(found, known, "{text}");
+        }
+    }
+}
+
+#[test]
+fn points_as_wide_as_the_step_hide_it() {
+    let values: Vec<f64> = (0..20).map(|i| if i < 10 { 1.0 } else { 1.1 }).collect();
+    assert_eq!(analyse_with(&values, &[Some(0.01); 20]).changes.len(), 1);
+    let found = analyse_with(&values, &[Some(0.1); 20]);
+    assert!(found.changes.is_empty(), "{found:?}");
+    let visible = found.visible.unwrap();
+    assert!((0.2..0.3).contains(&visible), "{visible}");
+}
+
+#[test]
+fn a_series_without_a_change_says_which_step_it_would_show() {
+    let mut rng = Rng::new(17);
+    for n in [5, 10, 40, 200] {
+        // Half a standard deviation is 1 %; what is visible in the middle is found there.
+        // What is visible in the middle is found there.
+        let mut hits = 0;
+        for _ in 0..50 {
+            let mut values = Noise::White.series(&mut rng, n.max(6), 0.0, 0);
+            values.truncate(n);
+            let found = analyse(&values);
+            let Some(step) = found.visible else { panic!("{n}") };
+            if n < 6 {
+                assert!(found.changes.is_empty() && step > 0.03, "{step}");
+                continue;
+            }
+            values.iter_mut().skip(n / 2).for_each(|v| *v *= 1.0 + step);
+            hits += usize::from(!places(&values).is_empty());
+        }
+        assert!(n < 6 || hits >= 40, "{n}: {hits}");
+    }
+    assert_eq!(analyse(&[1.0]).visible, None);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use assay_history::Shown;
 
-use super::{change_line, day, functions_markdown, slope_line};
+use super::{change_line, day, functions_markdown, none_found, slope_line};
 
 /// The page.
 pub fn markdown(shown: &Shown) -> String {
@@ -21,7 +21,7 @@ pub fn markdown(shown: &Shown) -> String {
             let _ = writeln!(out, "- {}", slope_line(&series.points, slope));
         }
         if series.changes.is_empty() && series.slopes.is_empty() {
-            out.push_str("No change was found.\n");
+            let _ = writeln!(out, "{}.", none_found(series));
         }
         for known in series.changes.iter().filter_map(|c| c.known.as_ref()) {
             if let Some(functions) = &known.functions {

@@ -6,7 +6,8 @@ mod page;
 
 use std::fmt::Write as _;
 
-use assay_history::{Point, ShownChange, Slope};
+use assay_history::{MIN_POINTS, Point, QuotedShown, ShownChange, ShownSeries, Slope};
+use assay_model::units;
 
 pub use functions::{functions_markdown, functions_sentence, functions_text};
 pub use markdown::markdown;
@@ -43,10 +44,37 @@ pub fn change_words(change: &ShownChange) -> String {
     let _ = write!(line, " \"{}\"", change.subject);
     if let Some(f) = change.known.as_ref().and_then(|k| k.fresh.as_ref()) {
         let i = f.interval;
-        let ratio = assay_model::units::ratio(f.ratio, i.low, i.high).text(Some(i.level));
+        let ratio = units::ratio(f.ratio, i.low, i.high).text(Some(i.level));
         let _ = write!(line, "; a fresh experiment found {ratio}");
     }
     line
+}
+
+/// What is said of a series without a change: the step that it would have shown.
+pub fn none_found(series: &ShownSeries) -> String {
+    no_step(series.points.len(), series.visible.map(share))
+}
+
+/// As [`none_found`], of a quoted series.
+pub fn none_found_quoted(series: &QuotedShown) -> String {
+    let step = |v| if series.relative { share(v) } else { units::format_value(v, &series.unit) };
+    no_step(series.points, series.visible.map(step))
+}
+
+fn share(step: f64) -> String {
+    format!("{} %", units::significant(100.0 * step, 2))
+}
+
+fn no_step(points: usize, step: Option<String>) -> String {
+    match step {
+        None => format!("{points} of the {MIN_POINTS} points that a change takes at least"),
+        Some(step) if points < MIN_POINTS => format!(
+            "{points} of the {MIN_POINTS} points that a change takes at least; {MIN_POINTS} of this noise would show a step of {step} or more"
+        ),
+        Some(step) => format!(
+            "no change found; {points} points of this noise would show a step of {step} or more in their middle"
+        ),
+    }
 }
 
 /// A change as a sentence: its state, what it is, a person's note.

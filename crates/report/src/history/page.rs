@@ -10,7 +10,9 @@ use assay_model::{Better, RunId, units};
 use maud::{Markup, html};
 
 use super::functions::functions_html;
-use super::{change_words, day, functions_sentence, short, slope_line};
+use super::{
+    change_words, day, functions_sentence, none_found, none_found_quoted, short, slope_line,
+};
 use crate::page::shell;
 
 /// What can be done about a change of a series.
@@ -118,7 +120,7 @@ pub fn large(shown: &Shown, series: &ShownSeries, look: &Look<'_>) -> Markup {
             }
             (figure(&chart::render(&own_chart(shown, series, format!("{id}-chart"), look))))
             h3 { "Changes" }
-            @if steady { p { "No change was found." } }
+            @if steady { p { (none_found(series)) "." } }
             @else {
                 ul class="cards" {
                     @for change in &series.changes { (card(series, change, look)) }
@@ -270,7 +272,7 @@ pub fn large_quoted(name: &str, series: &QuotedSeries, found: &QuotedShown) -> M
                 a href={ "#" (id) } { "Link to this series" }
             }
             (figure(&chart::render(&quoted_chart(series, found, format!("{id}-chart")))))
-            @if found.changes.is_empty() && found.slopes.is_empty() { p { "No change was found." } }
+            @if found.changes.is_empty() && found.slopes.is_empty() { p { (none_found_quoted(found)) "." } }
             ul class="cards" {
                 @for c in &found.changes {
                     li class="card" {

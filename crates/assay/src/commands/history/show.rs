@@ -4,7 +4,9 @@ use std::fmt::Write as _;
 
 use assay_history::{Quoted, Shown, State};
 use assay_model::units;
-use assay_report::history::{change_line, day, functions_text, short, slope_line};
+use assay_report::history::{
+    change_line, day, functions_text, none_found, none_found_quoted, short, slope_line,
+};
 
 /// For a terminal.
 pub fn text(shown: &Shown, raw: bool) -> String {
@@ -53,7 +55,8 @@ pub fn text(shown: &Shown, raw: bool) -> String {
             let _ = writeln!(out, "{}", crate::screen::wrap(&line, "  ", "    "));
         }
         if series.changes.is_empty() && series.slopes.is_empty() {
-            out.push_str("  no change was found\n");
+            let line = none_found(series);
+            let _ = writeln!(out, "{}", crate::screen::wrap(&line, "  ", "    "));
         }
     }
     if shown.series.is_empty() {
@@ -105,7 +108,8 @@ pub fn quoted_text(quoted: &Quoted) -> String {
             );
         }
         if series.changes.is_empty() && series.slopes.is_empty() {
-            out.push_str("  no change was found\n");
+            let line = none_found_quoted(series);
+            let _ = writeln!(out, "{}", crate::screen::wrap(&line, "  ", "    "));
         }
     }
     out
