@@ -288,9 +288,13 @@ pub struct Gate {
     /// What the experiment is and how it is laid out; the margin is 2 % unless given.
     #[command(flatten)]
     pub what: What,
-    /// The revision to compare with.
+    /// The revision to compare with [default: the default branch]. What is measured is the commit where --head left it, or
+    /// the first parent of a test merge.
     #[arg(long, value_name = "REV")]
-    pub base: String,
+    pub base: Option<String>,
+    /// Compare with --base itself, whatever it has that --head does not have.
+    #[arg(long, requires = "base")]
+    pub exact: bool,
     /// The revision to judge; `worktree` is the work tree as it is now.
     #[arg(long, value_name = "REV", default_value = "HEAD")]
     pub head: String,

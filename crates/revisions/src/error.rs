@@ -33,6 +33,26 @@ pub enum RevisionError {
         /// Whether a part of the history is not there.
         shallow: bool,
     },
+    /// No base was named, and no branch is known to be the default.
+    #[error(
+        "{repo} has neither origin/HEAD nor a branch main or master to compare with; name one with --base"
+    )]
+    NoDefault {
+        /// The repository.
+        repo: PathBuf,
+    },
+    /// A shallow clone that ends before two revisions meet.
+    #[error(
+        "the commit where {head} left {base} is not in the shallow clone {repo}: `git fetch --unshallow` gets it"
+    )]
+    NoMergeBase {
+        /// The base's name.
+        base: String,
+        /// The head's name.
+        head: String,
+        /// The repository.
+        repo: PathBuf,
+    },
     /// A range without a commit.
     #[error(
         "the range `{range}` has no commits; its second end must come after the first{}",

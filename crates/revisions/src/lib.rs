@@ -5,6 +5,7 @@
 //! The user's repository and work tree are only read: git runs with an index and an object folder of its own,
 //! without optional locks, and `git worktree` is not used. `docs/revisions.md` says what a user must know.
 
+mod base;
 mod build;
 mod cache;
 mod checkout;
@@ -13,6 +14,7 @@ mod git;
 mod repository;
 mod toolchain;
 
+pub use base::{Base, Why};
 pub use build::{Build, Builder, Outcome};
 pub use cache::{DEFAULT_LIMIT, sweep};
 pub use error::RevisionError;

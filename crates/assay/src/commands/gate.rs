@@ -1,17 +1,20 @@
 //! `assay gate`: one revision against its base, by looks with error control, as a verdict for a pull request.
 
 use std::fmt::Write as _;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use assay_history::Functions;
-use assay_lab::Watcher;
+use assay_lab::{LabError, Watcher};
 use assay_model::{Comparison, RunState, Scalar, Verdict, units};
 use assay_report::RunView;
 use assay_report::history::{functions_markdown, functions_sentence, functions_text};
 use assay_report::terminal::Detail;
+use assay_revisions::{Base, Repository, Revision, Why};
 use assay_stats::{CompareInput, Samples, compare};
 use assay_sut::process::Output;
+use assay_workloads::KitPaths;
 use serde::Serialize;
 
 use super::functions::{Between, between};
@@ -33,8 +36,15 @@ struct Answer<'a> {
     experiment: &'a str,
     /// The run of the verdict is the last.
     runs: &'a [String],
+    /// What was named, or the default branch.
     base: &'a str,
+    /// The commit that was measured for it; `null`: none.
+    base_commit: Option<&'a str>,
+    /// Why that is not the named one; `null`: it is.
+    base_remark: Option<&'a str>,
     head: &'a str,
+    /// Its commit; of the work tree, the one that it stands on.
+    head_commit: Option<&'a str>,
     verdict: &'static str,
     /// What it would take to know, when it is not known.
     needed: Option<String>,
@@ -51,13 +61,17 @@ pub fn gate(cli: &Cli, asked: &Gate) -> Result<Exit> {
         return usage("gate compares --base with --head; leave out --rev");
     }
     let mut what = asked.what.clone();
-    what.rev = vec![asked.base.clone(), asked.head.clone()];
+    let kits = kit_paths()?;
+    let (base, head) = sides(asked, &kits)?;
+    what.rev = vec![base.revision.level(), asked.head.clone()];
+    if base.why == Why::Named {
+        what.rev[0].clone_from(&base.name);
+    }
     what.margin.get_or_insert_with(|| MARGIN.into());
     what.gate = true;
     what.warmup = what.warmup.or(Some(1));
     what.max_time.get_or_insert_with(|| asked.budget.clone());
     what.until_clear = what.blocks.is_none();
-    let kits = kit_paths()?;
     let prepared = experiment::prepare(&what, &kits)?;
     let plan = &prepared.plan;
     if let Some(other) = plan.factors.iter().find(|f| *f != assay_lab::REV) {
@@ -66,14 +80,22 @@ pub fn gate(cli: &Cli, asked: &Gate) -> Result<Exit> {
         ));
     }
     if plan.treatments.len() < 2 {
-        let (head, base) = (&asked.head, &asked.base);
-        return usage(format!(
-            "{head} and {base} are the same commit; there is nothing to compare"
-        ));
+        let (head, label) = (&asked.head, base.label());
+        return usage(match base.why {
+            Why::Fork(_) => format!(
+                "{} has all of {head}; there is nothing to judge. --exact compares the two as they are",
+                base.name
+            ),
+            _ => format!("{head} and {label} are the same commit; there is nothing to compare"),
+        });
     }
     let archive = open_archive(cli)?;
     let lab = open_lab(&archive, kits, Output::Keep)?;
     let mut bar = Bar::new(&prepared.experiment.name, asked.quiet);
+    let remark = base.remark(&asked.head);
+    if let Some(remark) = &remark {
+        crate::screen::say(remark);
+    }
     let _lock = run::take_run_lock(true, &lab, &mut bar)?;
     let began = Instant::now();
     let mut ended = lab.run(&prepared, &mut bar)?;
@@ -115,15 +137,18 @@ pub fn gate(cli: &Cli, asked: &Gate) -> Result<Exit> {
     } else {
         None
     };
-    let sentence = sentence(&view, asked, comparison, &ended.unbuilt);
+    let sentence = sentence(&view, (&asked.head, &base.label()), comparison, &ended.unbuilt);
     let needed = comparison.and_then(|c| needed(&view, c));
     if cli.json {
         print_json(&Answer {
             schema_version: 1,
             experiment: &view.experiment.name,
             runs: &runs,
-            base: &asked.base,
+            base: &base.name,
+            base_commit: base.revision.commit.as_deref(),
+            base_remark: remark.as_deref(),
             head: &asked.head,
+            head_commit: head.commit.as_deref(),
             verdict,
             needed: needed.clone(),
             comparison,
@@ -159,16 +184,33 @@ pub fn gate(cli: &Cli, asked: &Gate) -> Result<Exit> {
     Ok(exit)
 }
 
+/// What is compared: the base by its name in the experiment's repository, and the head.
+fn sides(asked: &Gate, kits: &KitPaths) -> Result<(Base, Revision)> {
+    let mut what = asked.what.clone();
+    what.rev = vec![asked.head.clone()];
+    let prepared = experiment::prepare(&what, kits)?;
+    let repo = prepared.experiment.source.as_ref().map_or(".", |s| s.repo.as_str());
+    let repo = Repository::open(Path::new(repo)).map_err(LabError::from)?;
+    let head = repo.one(&asked.head).map_err(LabError::from)?;
+    let base = match &asked.base {
+        Some(name) if asked.exact => {
+            let revision = repo.one(name).map_err(LabError::from)?;
+            Base { name: name.clone(), revision, why: Why::Named }
+        }
+        base => repo.base(base.as_deref(), &asked.head).map_err(LabError::from)?,
+    };
+    Ok((base, head))
+}
+
 fn sentence(
     view: &RunView,
-    asked: &Gate,
+    (head, base): (&str, &str),
     comparison: Option<&Comparison>,
     unbuilt: &[String],
 ) -> String {
     if let [label, ..] = unbuilt {
         return format!("{label} does not build");
     }
-    let (head, base) = (&asked.head, &asked.base);
     let Some(c) = comparison else { return format!("{head} was not measured") };
     let margin = view.experiment.compare.margin.as_ref().map_or(MARGIN.into(), Scalar::to_text);
     let ratio = match (c.ratio, c.interval) {

@@ -139,14 +139,58 @@ fn a_gate_is_red_for_what_is_slower_and_green_for_what_is_not() {
     assert!(text.contains("main is worse than v1"), "{text}");
     // The other way round it is better, which is no alarm.
     let (code, json, shown) =
-        run(&world, &repo, &typed(&["gate", "--base", "main", "--head", "v1"]));
+        run(&world, &repo, &typed(&["gate", "--base", "main", "--exact", "--head", "v1"]));
     assert_eq!((code, json["verdict"].as_str()), (0, Some("better")), "{json:#}{shown}");
+    let (code, _, shown) = run(&world, &repo, &typed(&["gate", "--base", "main", "--head", "v1"]));
+    assert!(code == 2 && shown.contains("main has all of v1"), "{code} {shown}");
     // Other text, same program: never red.
     let same = typed(&["gate", "--base", "main~1", "--head", "main", "--margin", "30 %"]);
     let (code, json, shown) = run(&world, &repo, &same);
     assert_eq!(code, 0, "{json} {shown}");
     assert!(["equivalent", "inconclusive"].contains(&json["verdict"].as_str().unwrap()), "{json}");
     assert_eq!(json["needed"].is_string(), json["verdict"] == "inconclusive");
+}
+
+/// The base became quicker after the branch was cut, and the branch changes a text alone.
+#[test]
+fn a_gate_does_not_judge_a_branch_by_what_its_base_has_become() {
+    let world = World::new();
+    let repo = world.path("repo");
+    fs::create_dir(&repo).unwrap();
+    git(&repo, &["init", "--quiet"]);
+    let commit = |program: &str, readme: &str| {
+        fs::write(repo.join("prog.in"), program).unwrap();
+        fs::write(repo.join("README"), readme).unwrap();
+        fs::write(repo.join("build.sh"), "cp prog.in prog && chmod +x prog\n").unwrap();
+        git(&repo, &["add", "."]);
+        git(&repo, &["commit", "--quiet", "-m", readme]);
+        git(&repo, &["rev-parse", "HEAD"])
+    };
+    let slow = "#!/bin/sh\nsleep 0.15\n";
+    let old = commit(slow, "one");
+    git(&repo, &["checkout", "--quiet", "-b", "pr"]);
+    commit(slow, "two");
+    git(&repo, &["checkout", "--quiet", "main"]);
+    let quick = commit("#!/bin/sh\nsleep 0.05\n", "one");
+    let page = world.path("gate.md");
+    let asked = ["gate", "--margin", "30 %", "--budget", "4 s", "--head", "pr"];
+    let asked = [&asked[..], &["--markdown", page.to_str().unwrap()]].concat();
+    // The default branch without a name.
+    for base in [&["--base", "main"][..], &[]] {
+        let (code, json, shown) = run(&world, &repo, &typed(&[&asked[..], base].concat()));
+        assert_eq!((code, json["base_commit"].as_str()), (0, Some(old.as_str())), "{json}{shown}");
+        assert_eq!(json["base"], "main", "{json}");
+        assert!(shown.contains("main has a commit that pr does not have"), "{shown}");
+        let text = fs::read_to_string(&page).unwrap();
+        assert!(text.contains("main at their merge base"), "{text}");
+    }
+    git(&repo, &["checkout", "--quiet", "--detach", "main"]);
+    git(&repo, &["merge", "--quiet", "--no-ff", "-m", "test", "pr"]);
+    let asked = ["gate", "--margin", "30 %", "--budget", "4 s", "--base", old.as_str()];
+    let (code, json, shown) = run(&world, &repo, &typed(&asked));
+    assert_eq!((code, json["base_commit"].as_str()), (0, Some(quick.as_str())), "{json}{shown}");
+    assert_ne!(json["verdict"], "better", "{json}");
+    assert_eq!(json["head_commit"], git(&repo, &["rev-parse", "HEAD"]).as_str(), "{json}");
 }
 
 /// A program that computes, and sleeps in every other trial: the base in its first, the head in its second.
@@ -305,7 +349,7 @@ fn action_and_job_run_their_steps() {
     assert_eq!(code, Some(5), "{shown}");
     assert!(fs::read_to_string(&summary).unwrap().contains("main is worse than v1"));
     assert_eq!(fs::read_to_string(&outputs).unwrap(), "verdict=worse\n");
-    assert_eq!(step(quick, &action, "main", "v1").0, Some(0));
+    assert_eq!(step(quick, &action, "main~1", "main").0, Some(0));
     let job = shell_of("docs/gate.gitlab-ci.yml", "script:");
     let (code, shown) = step(exe, &job, "v1", "HEAD");
     assert_eq!(code, Some(5), "{shown}");
