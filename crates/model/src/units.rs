@@ -208,20 +208,21 @@ pub fn scale_of(reference: f64, unit: &str) -> (f64, String) {
         return (1.0, String::new());
     }
     let a = reference.abs();
-    let small: [(f64, &str); 4] = [(1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n")];
-    let large: [(f64, &str); 5] = [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, "")];
+    let small = [(1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n"), (1e-12, "p")];
+    let large = [(1e18, "E"), (1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")];
+    // `3.8 k/s` and `2 /s`, not `3.8 k1/s`.
+    let unit = if unit == "1/s" { "/s" } else { unit };
     let takes_large = matches!(unit, "B" | "J" | "W" | "Hz") || unit.ends_with("/s");
     let takes_small = matches!(unit, "s" | "J" | "W");
     if takes_small && a < 1.0 && a > 0.0 {
-        let (f, p) = small.iter().find(|(f, _)| a >= *f).copied().unwrap_or((1e-9, "n"));
+        let (f, p) = small.iter().find(|(f, _)| a >= *f).copied().unwrap_or((1e-12, "p"));
         return (f, format!("{p}{unit}"));
     }
     if takes_large && a >= 1000.0 {
         let (f, p) = large.iter().find(|(f, _)| a >= *f).copied().unwrap_or((1.0, ""));
-        // A unit that already has a prefix (kB/s, KiB/s) or is a bare reciprocal (1/s) takes none.
+        // A unit that already has a prefix (kB/s, KiB/s) takes none.
         let prefixed = unit.contains("iB") || (unit.starts_with('k') && unit.contains('B'));
-        let bare = unit.starts_with('1') || prefixed;
-        return if bare { (1.0, unit.to_owned()) } else { (f, format!("{p}{unit}")) };
+        return if prefixed { (1.0, unit.to_owned()) } else { (f, format!("{p}{unit}")) };
     }
     (1.0, unit.to_owned())
 }
@@ -240,11 +241,26 @@ pub fn percent(fraction: f64) -> String {
 }
 
 /// A ratio for a person with its interval: as many decimals as the interval's width supports, at
-/// least two and at most five.
+/// least two, and at most five significant digits of a ratio below 1.
 pub fn ratio(ratio: f64, low: f64, high: f64) -> Estimate {
-    let d = interval_decimals(high - low);
-    let text = |v: f64| format!("{v:.d$}");
+    // The zeros that a ratio below 0.1 begins with are no digits.
+    let zeros = -(digits_before_point(ratio).min(0));
+    let decimals = 2 - digits_before_point(high - low);
+    let decimals = if high > low { decimals.clamp(2, 5 + zeros) } else { 3 + zeros };
+    let text = |v: f64| fixed(v, decimals);
     Estimate { value: text(ratio), low: text(low), high: text(high), unit: String::new() }
+}
+
+/// How many digits a number has before its point: 1 for 5, 0 for 0.5, -2 for 0.005; 0 for what is no number or 0.
+fn digits_before_point(v: f64) -> i32 {
+    if v == 0.0 || !v.is_finite() { 0 } else { v.abs().log10().floor() as i32 + 1 }
+}
+
+/// `v` with so many decimals; what would be written as 0 and is not has one significant digit.
+fn fixed(v: f64, decimals: i32) -> String {
+    let text = format!("{v:.*}", decimals.clamp(0, 300) as usize);
+    let zero = !text.bytes().any(|b| (b'1'..=b'9').contains(&b));
+    if zero && v.is_finite() && v != 0.0 { significant(v, 1) } else { text }
 }
 
 /// A value with its interval, written with one scale and as many decimals as the interval's width
@@ -286,23 +302,11 @@ pub fn estimate(value: f64, low: f64, high: f64, unit: &str, reference: f64) -> 
         if !(width.is_finite() && width > 0.0) {
             return significant(v, 4);
         }
-        let decimals = 1.0 - width.log10().floor();
-        if decimals >= 0.0 {
-            format!("{v:.*}", decimals.min(9.0) as usize)
-        } else {
-            // Never fewer digits than distinguish whole numbers of the unit.
-            format!("{v:.0}")
-        }
+        // Two digits of the width, and never fewer than two of the value.
+        let digits = if value == 0.0 { width } else { width.min(value.abs()) };
+        fixed(v, 2 - digits_before_point(digits))
     };
     Estimate { value: text(value), low: text(low), high: text(high), unit }
-}
-
-/// How many decimals an interval of this width supports: two digits of the width, from 2 to 5.
-pub fn interval_decimals(width: f64) -> usize {
-    if !(width.is_finite() && width > 0.0) {
-        return 3;
-    }
-    (1.0 - width.log10().floor()).clamp(2.0, 5.0) as usize
 }
 
 #[cfg(test)]
@@ -336,7 +340,11 @@ mod tests {
         assert_eq!(format_value(0.001_234, "s"), "1.234 ms");
         assert_eq!(format_value(352_000.0, "ops/s"), "352.0 kops/s");
         assert_eq!(format_value(97.5, "%"), "97.50 %");
-        assert_eq!(format_value(1234.0, "1/s"), "1234 1/s");
+        assert_eq!(format_value(3840.0, "1/s"), "3.840 k/s");
+        assert_eq!(format_value(0.982, "1/s"), "0.9820 /s");
+        assert_eq!(format_value(1e-9, "s"), "1.000 ns");
+        assert_eq!(format_value(2.5e-11, "s"), "25.00 ps");
+        assert_eq!(format_value(1e15, "B"), "1.000 PB");
         assert_eq!(format_value(1234.0, "KiB/s"), "1234 KiB/s");
         assert_eq!(format_value(0.25, "1"), "0.2500");
         assert_eq!(significant(123_456.0, 3), "123000");
@@ -360,7 +368,40 @@ mod tests {
         assert_eq!(text(1.5, 1.5, 1.5, "1"), "1.500 [1.500, 1.500]");
     }
 
+    #[test]
+    fn what_is_not_zero_is_not_written_as_zero() {
+        let text = |v, l, h| ratio(v, l, h).to_string();
+        assert_eq!(text(1.23e-6, 1.1e-6, 1.37e-6), "0.00000123 [0.00000110, 0.00000137]");
+        assert_eq!(text(0.0007, 0.0003, 0.0016), "0.0007 [0.0003, 0.0016]");
+        assert_eq!(text(1.5, 0.0001, 18.2), "1.50 [0.0001, 18.20]");
+        assert_eq!(text(1e-6, 1e-6, 1e-6), "0.00000100 [0.00000100, 0.00000100]");
+        let text = |v, l, h, unit| estimate(v, l, h, unit, v).to_string();
+        assert_eq!(text(1.3e-3, 1.1e-5, 15.9e-3, "s"), "1.3 ms [0.01, 15.9]");
+        assert_eq!(text(1e-9, 0.9e-9, 1.1e-9, "s"), "1.00 ns [0.90, 1.10]");
+        assert_eq!(
+            text(2e-12, 1e-12, 3e-12, "1"),
+            "0.0000000000020 [0.0000000000010, 0.0000000000030]"
+        );
+        assert_eq!(text(0.0, -1.0, 1.0, "s"), "0.0 s [-1.0, 1.0]");
+    }
+
     proptest::proptest! {
+        /// Over 24 decades: value and ends are read back within a tenth of the interval, or a digit, and none that is not
+        /// zero is written as zero.
+        #[test]
+        fn estimates_read_back(m in 1.0f64..10.0, e in -12i32..12, below in 0.001f64..0.999, above in 0.001f64..20.0) {
+            let v = m * 10f64.powi(e);
+            let (low, high) = (v * (1.0 - below), v * (1.0 + above));
+            for made in [ratio(v, low, high), estimate(v, low, high, "1", v)] {
+                for (text, truth) in [(&made.value, v), (&made.low, low), (&made.high, high)] {
+                    let read: f64 = text.parse().unwrap();
+                    proptest::prop_assert!(read > 0.0, "{made} of {v} [{low}, {high}]");
+                    let off = (read - truth).abs();
+                    proptest::prop_assert!(off <= 0.1 * (high - low) || off <= 0.5 * truth, "{made} of {v}");
+                }
+            }
+        }
+
         #[test]
         fn never_panics(text in "\\PC{0,20}") {
             let _ = parse_bytes(&text);

@@ -1,7 +1,7 @@
 //! From intervals to a verdict and the sentence that gives the reason. The rules are in the doc of
 //! [`crate::compare::compare`].
 
-use assay_model::units::{interval, interval_decimals};
+use assay_model::units;
 use assay_model::{Better, Interval, Verdict};
 
 use crate::ratio::Ratio;
@@ -49,8 +49,8 @@ pub(crate) fn per_cent(fraction: f64) -> String {
 }
 
 fn range(i: Interval) -> String {
-    let d = interval_decimals(i.high - i.low);
-    interval(&format!("{:.d$}", i.low), &format!("{:.d$}", i.high), None)
+    let text = units::ratio((i.low * i.high).sqrt(), i.low, i.high);
+    units::interval(&text.low, &text.high, None)
 }
 
 /// The verdict of a ratio and why, a sentence without a full stop at its end.
@@ -151,5 +151,5 @@ fn explain(ratio: &Ratio, rule: Rule, interval: Interval, verdict: Verdict) -> S
 
 /// A ratio above 1 as the change it is, two significant digits.
 fn size(ratio: f64) -> String {
-    format!("{} %", assay_model::units::significant((ratio - 1.0) * 100.0, 2))
+    format!("{} %", units::significant((ratio - 1.0) * 100.0, 2))
 }

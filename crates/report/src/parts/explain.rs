@@ -1,6 +1,6 @@
 //! What differs along with the metric between two treatments: `assay explain`.
 
-use assay_model::units::{format_value, interval as ends, significant};
+use assay_model::units::{interval as ends, scale_of, significant};
 use assay_model::{Analysis, Explanation, Observed};
 
 use crate::alike::once;
@@ -89,11 +89,11 @@ fn one(analysis: &Analysis, e: &Explanation) -> Parts {
     ]);
     for o in e.observations.iter().take(many) {
         let time = o.of_time.map_or_else(|| "-".to_owned(), |t| points(t.difference));
-        let (baseline, treatment) = (value(o.baseline, &o.unit), value(o.treatment, &o.unit));
+        let (baseline, treatment) = (value(o, o.baseline), value(o, o.treatment));
         table.row([name(o), baseline, treatment, time, interval(o)].map(cell).to_vec());
     }
     out.table(table);
-    out.note("Interval: of the difference by block, as a share of time where there is one, else in the unit.");
+    out.note("Interval: of the difference by block, as a share of time where there is one, else in the unit of the row.");
     if let Some(account) = &e.account {
         let parts: Vec<String> =
             account.parts.iter().map(|(name, d)| format!("{name} {}", points(*d))).collect();
@@ -112,12 +112,18 @@ fn name(o: &Observed) -> String {
     parts.into_iter().filter(|p| !p.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
+/// The divisor and the unit of a row.
+fn scale(o: &Observed) -> (f64, String) {
+    scale_of(o.baseline.abs().max(o.treatment.abs()), &o.unit)
+}
+
 /// Its mean in one of the treatments.
-fn value(v: f64, unit: &str) -> String {
-    match unit {
+fn value(o: &Observed, v: f64) -> String {
+    let (factor, unit) = scale(o);
+    match o.unit.as_str() {
         "%" => format!("{v:.2} %"),
         "s/s" => format!("{:.2} %", v * 100.0),
-        _ => format_value(v, unit),
+        _ => format!("{} {unit}", significant(v / factor, 4)).trim_end().to_owned(),
     }
 }
 
@@ -135,9 +141,10 @@ fn interval(o: &Observed) -> String {
             ends(&format!("{:+.2}", i.low * 100.0), &format!("{:+.2}", i.high * 100.0), None)
         }
         (None, Some(i)) => {
+            let (factor, unit) = scale(o);
             let sign = |v: f64| if v < 0.0 { "-" } else { "+" };
-            let side = |v: f64| format!("{}{}", sign(v), significant(v.abs(), 2));
-            ends(&side(i.low), &side(i.high), None)
+            let side = |v: f64| format!("{}{}", sign(v), significant(v.abs() / factor, 2));
+            format!("{} {unit}", ends(&side(i.low), &side(i.high), None)).trim_end().to_owned()
         }
         (None, None) => "-".to_owned(),
     }

@@ -19,9 +19,11 @@ function short(value, unit) {
   if (value === null || !Number.isFinite(value)) return "no value";
   if (unit === "1" || unit === "") return String(Number(value.toPrecision(3)));
   if (unit === "%") return `${Number(value.toPrecision(3))} %`;
-  const scaled = { ms: [1e-3, "s"], us: [1e-6, "s"], "kB/s": [1e3, "B/s"], kB: [1e3, "B"], "KiB/s": [1024, "B/s"] }[unit];
+  const scaled = { ms: [1e-3, "s"], us: [1e-6, "s"], "kB/s": [1e3, "B/s"], kB: [1e3, "B"], "KiB/s": [1024, "B/s"], "1/s": [1, "/s"] }[unit];
   const [base, symbol] = scaled ? [value * scaled[0], scaled[1]] : [value, unit];
-  const [factor, prefix] = (base && PREFIXES.find(([f]) => Math.abs(base) >= f)) || [1, ""];
+  const [large, small] = [/^(B|J|W|Hz)$|\/s$/.test(symbol), /^[sJW]$/.test(symbol)];
+  const fits = ([f]) => Math.abs(base) >= f && (f > 1 ? large : f === 1 || small);
+  const [factor, prefix] = (base && PREFIXES.find(fits)) || [1, ""];
   return `${Number((base / factor).toPrecision(3))} ${prefix}${symbol}`;
 }
 
