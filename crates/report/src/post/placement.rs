@@ -164,7 +164,10 @@ fn other(title: &str, n: &ComputedNumber, known: &BTreeSet<String>) -> Option<St
             .iter()
             .any(|phrase| title.contains(phrase.as_str()) && !own.contains(phrase.as_str()))
         });
-        if named && n.facts.denominator.as_deref() != Some(d.name()) {
+        // A title of one word, `watts`, says that the cells are these.
+        let one = title.trim().trim_end_matches('s');
+        let only = units(d).contains(&one) && !own.contains(&format!(" {one}"));
+        if (named || only) && n.facts.denominator.as_deref() != Some(d.name()) {
             return Some(format!("the denominator {}", d.name()));
         }
     }

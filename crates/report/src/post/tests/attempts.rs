@@ -222,6 +222,11 @@ fn false_statements_are_not_certified_and_typed_quantities_are_marked() {
             format!("| system | bops/W |\n|---|---|\n| T5240 | {V} |"),
             Refused("names the denominator watt"),
         ),
+        (
+            format!("| system | Watts |\n|---|---|\n| T5240 | {V} |"),
+            Refused("names the denominator watt"),
+        ),
+        (format!("| system | chips |\n|---|---|\n| T5240 | {CHIPS} |"), Shown(&[], &[])),
         (format!("| system | SPECjbb2005 bops |\n|---|---|\n| T5240 | {V} |"), Shown(&[], &[])),
         // Names that were changed.
         (
