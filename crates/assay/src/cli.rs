@@ -312,6 +312,9 @@ pub struct Gate {
     // The help comes from the table of formats.
     #[arg(long, value_name = "FORMAT=FILE", help = crate::commands::export::help())]
     pub export: Vec<String>,
+    /// Show the reasons of the verdict, and each warning with its remedy.
+    #[arg(short, long)]
+    pub verbose: bool,
     /// No progress bar, no warnings.
     #[arg(short, long)]
     pub quiet: bool,

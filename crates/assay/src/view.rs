@@ -18,9 +18,14 @@ const EXPLAINED: usize = 8;
 /// A run as its owner sees it, with the samples of its trials: without what archives of earlier versions
 /// hold of secrets.
 pub fn load(archive: &Archive, id: &RunId) -> Result<RunView> {
+    load_by(archive, id, None)
+}
+
+/// As [`load`], compared by another metric than the one that decided.
+pub fn load_by(archive: &Archive, id: &RunId, metric: Option<&str>) -> Result<RunView> {
     let reader = archive.run(id)?;
     let redactor = archive.secrets(&reader);
-    read(&reader.redacted(redactor), None)
+    read_in(Profile::Lab, &reader.redacted(redactor), None, metric)
 }
 
 /// A run as anybody may see it: without the names of machines and people either.
@@ -55,7 +60,7 @@ pub fn of_ended(
 /// A run as its reader lets it be seen, judged for publication: its findings, and what is withheld because of them,
 /// in the severities of the publish profile.
 pub fn published(reader: &RunReader) -> Result<RunView> {
-    let mut view = read_in(Profile::Publish, reader, None)?;
+    let mut view = read_in(Profile::Publish, reader, None, None)?;
     for record in &mut view.records {
         record.findings =
             record.findings.drain(..).map(|f| f.in_profile(Profile::Publish)).collect();
@@ -76,19 +81,23 @@ pub fn own_names() -> Names {
 
 /// `records` are what the reader would read, if that is known.
 fn read(reader: &RunReader, records: Option<Vec<TrialRecord>>) -> Result<RunView> {
-    read_in(Profile::Lab, reader, records)
+    read_in(Profile::Lab, reader, records, None)
 }
 
-/// As [`read`], with the findings about the run in a profile.
+/// As [`read`], with the findings about the run in a profile, by the metric that decided or another one.
 fn read_in(
     profile: Profile,
     reader: &RunReader,
     records: Option<Vec<TrialRecord>>,
+    metric: Option<&str>,
 ) -> Result<RunView> {
     let experiment_toml = reader.experiment_toml()?;
     let experiment = assay_lab::read_experiment("experiment.toml", &experiment_toml)
         .map_err(assay_lab::LabError::File)?;
-    let plan = reader.plan()?;
+    let mut plan = reader.plan()?;
+    if let Some(metric) = metric {
+        metric.clone_into(&mut plan.metric);
+    }
     let records = records.map_or_else(|| reader.records(), Ok)?;
     let system = reader.system()?;
     let recorded = Recorded {

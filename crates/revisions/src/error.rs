@@ -82,6 +82,14 @@ pub enum RevisionError {
         /// Its tree now.
         found: String,
     },
+    /// A partial clone (`--filter`) without the files of a revision.
+    #[error(
+        "{repo} is a partial clone that lacks files of this revision: `git fetch --refetch --no-filter` gets them"
+    )]
+    Partial {
+        /// The repository.
+        repo: PathBuf,
+    },
     /// A git command failed.
     #[error("`git {command}` failed: {message}")]
     Git {

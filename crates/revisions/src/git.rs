@@ -81,9 +81,13 @@ impl Git {
 
     /// What git printed; anything but success is an error.
     pub fn run(&self, args: &[&OsStr]) -> Result<Vec<u8>, RevisionError> {
-        self.try_run(args)?.map_err(|message| RevisionError::Git {
-            command: args.iter().map(|a| a.to_string_lossy()).collect::<Vec<_>>().join(" "),
-            message,
+        self.try_run(args)?.map_err(|message| {
+            // Nothing is fetched for a measurement: what lazy fetching would bring is named.
+            if message.contains("promisor remote") {
+                return RevisionError::Partial { repo: self.dir.clone() };
+            }
+            let command = args.iter().map(|a| a.to_string_lossy()).collect::<Vec<_>>().join(" ");
+            RevisionError::Git { command, message }
         })
     }
 

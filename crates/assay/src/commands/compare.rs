@@ -29,6 +29,14 @@ pub fn compare(cli: &Cli, compare: &Compare) -> Result<Exit> {
             None => view::load(&archive, &id)?,
         });
     }
+    if let Some(metric) = &compare.metric {
+        measured(metric, &views[0])?;
+        if let [only] = views.as_mut_slice()
+            && only.analysis.metric != *metric
+        {
+            *only = view::load_by(&archive, &only.summary.id, Some(metric))?;
+        }
+    }
     if compare.output.is_some() && views.len() < 2 {
         return usage("-o takes two runs or more; a page of one is `assay publish`");
     }
@@ -103,6 +111,20 @@ pub fn compare(cli: &Cli, compare: &Compare) -> Result<Exit> {
     } else {
         Exit::Fine
     })
+}
+
+/// Refuses a metric that a run does not have.
+fn measured(metric: &str, view: &RunView) -> Result<()> {
+    let mut names: Vec<&str> = Vec::new();
+    for summary in view.analysis.summaries.iter().filter(|s| s.centre().is_some()) {
+        if !names.contains(&summary.metric.as_str()) {
+            names.push(&summary.metric);
+        }
+    }
+    if names.contains(&metric) {
+        return Ok(());
+    }
+    usage(format!("run {} has no metric `{metric}`; it has {}", view.summary.id, names.join(", ")))
 }
 
 /// `PATH=REASON`, each.

@@ -156,7 +156,8 @@ pub fn gate(cli: &Cli, asked: &Gate) -> Result<Exit> {
             exit_code: exit as u8,
         })?;
     } else {
-        print_styled(&assay_report::terminal::result(&view, Detail::Brief, style()))?;
+        let detail = if asked.verbose { Detail::Full } else { Detail::Brief };
+        print_styled(&assay_report::terminal::result(&view, detail, style()))?;
         print(&crate::screen::wrap(&format!("gate: {sentence}"), "\n", "  "))?;
         if let Some(needed) = &needed {
             print(&crate::screen::wrap(needed, "  ", "  "))?;

@@ -245,7 +245,7 @@ fn runs_that_share_no_metric_are_not_compared() {
     };
     let found = compared(&first, &again, &[]);
     assert_eq!(outcome(&printed(&found, "F46")), "passes", "{found}");
-    let found = compared(&first, &other, &["--metric", "none"]);
+    let found = compared(&first, &other, &[]);
     assert_eq!(outcome(&printed(&found, "F46")), "passes", "both decided by elapsed: {found}");
 }
 

@@ -227,6 +227,25 @@ fn bare_and_shallow_repositories_and_linked_work_trees() {
 }
 
 #[test]
+fn a_partial_clone_says_how_to_get_the_rest() {
+    let fixture = fixture();
+    git(&fixture.repo, &["config", "uploadpack.allowFilter", "true"]);
+    let partial = fixture.cache.with_file_name("partial");
+    let from = format!("file://{}", fixture.repo.display());
+    git(
+        &fixture.repo,
+        &["clone", "--quiet", "--filter=blob:none", &from, partial.to_str().unwrap()],
+    );
+    let repo = Repository::open(&partial).unwrap();
+    let first = repo.one("v1").unwrap();
+    let error = fixture.builder(&repo, "").build(&first).unwrap_err().to_string();
+    let remedy = error.split('`').nth(1).unwrap_or_default();
+    assert!(error.contains("partial clone") && remedy.starts_with("git fetch"), "{error}");
+    git(&partial, &remedy.split(' ').skip(1).collect::<Vec<_>>());
+    assert_eq!(fixture.builder(&repo, "").build(&first).unwrap().outcome, Outcome::Built);
+}
+
+#[test]
 fn submodules_come_along_and_pointers_are_reported() {
     let fixture = fixture();
     let outer = fixture.cache.with_file_name("outer");
