@@ -21,6 +21,7 @@ mod quoted;
 mod shown;
 pub mod simulate;
 mod slope;
+mod together;
 
 pub use analyse::{analyse, analyse_with};
 pub use change::{Analysis, ChangePoint, Confirmation, Slope, State};
@@ -32,3 +33,4 @@ pub use link::{Link, LinkError, Part, Ratio, chain};
 pub use points::{Commit, Fresh, Past, Point, Series};
 pub use quoted::{Imported, Quoted, QuotedChange, QuotedPoint, QuotedSeries, QuotedShown, quoted};
 pub use shown::{Shown, ShownChange, ShownSeries, shown};
+pub use together::Together;

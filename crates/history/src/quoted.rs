@@ -4,6 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::together::{Together, together};
 use crate::{ChangePoint, Slope, analyse};
 
 /// A quoted point.
@@ -55,6 +56,8 @@ pub struct Quoted {
     pub sha256: String,
     /// Nothing here was measured by assay, and nothing can be confirmed.
     pub kind: &'static str,
+    /// Places where most series move at once.
+    pub together: Vec<Together>,
     /// The series.
     pub series: Vec<QuotedShown>,
 }
@@ -113,11 +116,13 @@ pub fn quoted(imported: &Imported) -> Quoted {
             slopes: found.slopes,
         }
     });
+    let series: Vec<QuotedShown> = series.collect();
     Quoted {
         schema_version: 1,
         file: imported.file.clone(),
         sha256: imported.sha256.clone(),
         kind: "quoted",
-        series: series.collect(),
+        together: together(&imported.series, &series),
+        series,
     }
 }

@@ -441,6 +441,23 @@ fn series_of_others_are_quoted_and_never_confirmed() {
     assert_eq!(code, 0, "{shown}");
     assert_eq!(json["kind"], "quoted");
     assert_eq!(json["series"][0]["changes"][0]["revision"], "r30", "{json}");
+    // What all series do at the end is said first, and of what none does, what it would take to be seen.
+    let mut table = "time,revision,a,b,c,d,e\n".to_owned();
+    for i in 0..40 {
+        let level = if i < 38 { 10.0 } else { 12.0 };
+        let value = |s: i32| level + f64::from(i * 7 % (5 + s)) * 0.01;
+        let cells: Vec<String> = (0..5).map(|s| value(s).to_string()).collect();
+        writeln!(table, "2026-01-01,r{i},{}", cells.join(",")).unwrap();
+    }
+    let file = world.write("all.csv", &table);
+    assert_eq!(world.run(&["history", "import", file.to_str().unwrap()]).code, 0);
+    let shown = world.run(&["history", "--imported", "all"]).stdout;
+    let words = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+    let expected =
+        "5 of 5 series rise together at r38 2026-01-01, the last 2 points, by about 20 %";
+    assert!(words.contains(expected), "{shown}");
+    assert!(words.contains("40 points of this noise would show a step of"), "{shown}");
+    assert!(shown.lines().all(|l| l.chars().count() <= 80), "{shown}");
     let (code, _, shown) = run(&world, &here, &["history", "--imported", "other"]);
     assert_eq!(code, 2);
     assert!(shown.contains("assay history import"), "{shown}");

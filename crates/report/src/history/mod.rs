@@ -6,7 +6,7 @@ mod page;
 
 use std::fmt::Write as _;
 
-use assay_history::{MIN_POINTS, Point, QuotedShown, ShownChange, ShownSeries, Slope};
+use assay_history::{MIN_POINTS, Point, QuotedShown, ShownChange, ShownSeries, Slope, Together};
 use assay_model::units;
 
 pub use functions::{functions_markdown, functions_sentence, functions_text};
@@ -59,6 +59,23 @@ pub fn none_found(series: &ShownSeries) -> String {
 pub fn none_found_quoted(series: &QuotedShown) -> String {
     let step = |v| if series.relative { share(v) } else { units::format_value(v, &series.unit) };
     no_step(series.points, series.visible.map(step))
+}
+
+/// A place where most series of a file move, as a sentence.
+pub fn together_line(t: &Together) -> String {
+    let (way, size) = (if t.ratio > 1.0 { "rise" } else { "fall" }, share((t.ratio - 1.0).abs()));
+    let place = [short(&t.revision), &t.time].join(" ");
+    let last = match t.last {
+        None => String::new(),
+        Some(1) => ", the last point".to_owned(),
+        Some(n) => format!(", the last {n} points"),
+    };
+    format!(
+        "{} of {} series {way} together at {}{last}, by about {size}: that speaks for the machine or the harness, not for one of them",
+        t.series,
+        t.of,
+        place.trim()
+    )
 }
 
 fn share(step: f64) -> String {

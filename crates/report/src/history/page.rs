@@ -12,6 +12,7 @@ use maud::{Markup, html};
 use super::functions::functions_html;
 use super::{
     change_words, day, functions_sentence, none_found, none_found_quoted, short, slope_line,
+    together_line,
 };
 use crate::page::shell;
 
@@ -330,7 +331,9 @@ pub fn overview(
                         }
                     }
                     History::Quoted(name, imported) => {
-                        @for (i, (series, found)) in each(imported, &quoted(imported)).iter().enumerate() {
+                        @let analysed = quoted(imported);
+                        @for together in &analysed.together { p { (together_line(together)) "." } }
+                        @for (i, (series, found)) in each(imported, &analysed).iter().enumerate() {
                             (small_quoted(name, series, found, &of(name, i, series)))
                         }
                     }

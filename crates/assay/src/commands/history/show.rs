@@ -6,6 +6,7 @@ use assay_history::{Quoted, Shown, State};
 use assay_model::units;
 use assay_report::history::{
     change_line, day, functions_text, none_found, none_found_quoted, short, slope_line,
+    together_line,
 };
 
 /// For a terminal.
@@ -78,10 +79,14 @@ pub fn text(shown: &Shown, raw: bool) -> String {
 
 /// Quoted series for a terminal.
 pub fn quoted_text(quoted: &Quoted) -> String {
-    let mut out = format!(
-        "quoted from {}: assay measured none of it, so changes are suspected and cannot be confirmed\n",
+    let head = format!(
+        "quoted from {}: assay measured none of it, so changes are suspected and cannot be confirmed",
         quoted.file
     );
+    let mut out = crate::screen::wrap(&head, "", "  ") + "\n";
+    for together in &quoted.together {
+        let _ = writeln!(out, "{}", crate::screen::wrap(&together_line(together), "", "  "));
+    }
     for series in &quoted.series {
         let unit =
             if series.unit.is_empty() { String::new() } else { format!(", {}", series.unit) };
