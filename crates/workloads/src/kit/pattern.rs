@@ -1,5 +1,7 @@
 //! Finds a number in a program's output by the words around it: `compressed: {value} MB/s`.
 
+use std::ops::Range;
+
 use super::format::Take;
 
 /// The place of the number in a pattern.
@@ -39,12 +41,12 @@ impl Pattern {
         let mut found = text.lines().flat_map(|line| self.in_line(line));
         let none = || format!("nothing matches `{}{HOLE}{}`", self.before, self.after);
         match take {
-            Take::First => found.next().ok_or_else(none),
-            Take::Last => found.last().ok_or_else(none),
+            Take::First => found.next().ok_or_else(none)?,
+            Take::Last => found.last().ok_or_else(none)?,
             Take::Only => {
                 let value = found.next().ok_or_else(none)?;
                 match found.count() {
-                    0 => Ok(value),
+                    0 => value,
                     more => Err(format!(
                         "{} places match `{}{HOLE}{}`; make the pattern longer or set `take`",
                         more + 1,
@@ -56,7 +58,8 @@ impl Pattern {
         }
     }
 
-    fn in_line(&self, line: &str) -> Vec<f64> {
+    /// The numbers of a line; one that would be a piece of a longer number is refused.
+    fn in_line(&self, line: &str) -> Vec<Result<f64, String>> {
         let mut found = Vec::new();
         let mut start = 0;
         while start <= line.len() {
@@ -69,8 +72,10 @@ impl Pattern {
                     .next_back()
                     .is_some_and(|c| c.is_ascii_digit() || c == '.');
             match self.at(rest).filter(|_| !inside) {
-                Some((value, length)) => {
-                    found.push(value);
+                Some((value, at, length)) => {
+                    let whole = self.spelled(line, start + at.start..start + at.end);
+                    let is_whole = whole.len() == at.len();
+                    found.push(if is_whole { Ok(value) } else { Err(piece(&line[whole])) });
                     start += length.max(step);
                 }
                 None => start += step,
@@ -79,14 +84,86 @@ impl Pattern {
         found
     }
 
-    /// The number and the length of the match, if `text` begins with the pattern.
-    fn at(&self, text: &str) -> Option<(f64, usize)> {
+    /// The whole spelling that the number at `at` belongs to: with thousands, a decimal comma, `0x`. What the pattern
+    /// itself has beside the number parts it from its neighbours. Where the number may begin anywhere, a blank may part
+    /// thousands, too.
+    fn spelled(&self, line: &str, at: Range<usize>) -> Range<usize> {
+        let Range { mut start, mut end } = at;
+        let loose = self.before.is_empty();
+        let parts = |c: Option<char>| c.is_some_and(|c| JOINTS.contains(c));
+        let (left_is_over, right_is_over) =
+            (parts(self.before.chars().next_back()), parts(self.after.chars().next()));
+        let digits =
+            |text: &str| text.chars().take_while(|c| c.is_numeric()).map(char::len_utf8).sum();
+        let digits_back = |text: &str| {
+            text.chars().rev().take_while(|c| c.is_numeric()).map(char::len_utf8).sum()
+        };
+        loop {
+            if right_is_over {
+                break;
+            }
+            let mut next = line[end..].chars();
+            let Some(joint) = next.next() else { break };
+            let behind = next.as_str();
+            let more: usize = match joint {
+                'x' | 'X' if &line[start..end] == "0" => {
+                    behind.bytes().take_while(u8::is_ascii_hexdigit).count()
+                }
+                c if JOINTS.contains(c) => digits(behind),
+                _ => 0,
+            };
+            if more == 0 {
+                break;
+            }
+            end += joint.len_utf8() + more;
+        }
+        loop {
+            if left_is_over {
+                break;
+            }
+            let mut before = line[..start].chars();
+            let Some(joint) = before.next_back() else { break };
+            let left = before.as_str();
+            let more: usize = match joint {
+                'x' | 'X' if left.ends_with('0') => 1,
+                ' ' if loose && line[start..end].len() == 3 && digits(&line[start..end]) == 3 => {
+                    let group: usize = digits_back(left);
+                    let alone = left[..left.len() - group].chars().next_back();
+                    let is_group =
+                        (1..=3).contains(&group) && alone.is_none_or(char::is_whitespace);
+                    if is_group { group } else { 0 }
+                }
+                c if JOINTS.contains(c) => digits_back(left),
+                _ => 0,
+            };
+            if more == 0 {
+                break;
+            }
+            start -= joint.len_utf8() + more;
+        }
+        start..end
+    }
+
+    /// The number, where it stands, and the length of the match, if `text` begins with the pattern.
+    fn at(&self, text: &str) -> Option<(f64, Range<usize>, usize)> {
         let rest = strip(text, &self.before)?;
+        let from = text.len() - rest.len();
         let (value, rest) = number(rest)?;
+        let at = from..text.len() - rest.len();
         let rest = strip(rest, &self.after)?;
-        Some((value, text.len() - rest.len()))
+        Some((value, at, text.len() - rest.len()))
     }
 }
+
+fn piece(whole: &str) -> String {
+    format!(
+        "`{whole}` is not a number that assay reads: have the program print digits with a decimal point and nothing \
+         between them, as with LC_ALL=C"
+    )
+}
+
+/// Characters that join digits to one number in some locale or language.
+const JOINTS: &str = ",._'’٫٬\u{a0}\u{2009}\u{202f}";
 
 /// What follows `words` at the beginning of `text`.
 fn strip<'a>(mut text: &'a str, words: &str) -> Option<&'a str> {
@@ -151,6 +228,46 @@ mod tests {
     }
 
     #[test]
+    fn a_number_is_read_whole_or_not_at_all() {
+        let spellings = [
+            "12,5",
+            "1,234",
+            "1.234,5",
+            "1'234",
+            "1’234",
+            "1_234",
+            "0x10",
+            "1\u{a0}234",
+            "1\u{202f}234",
+            "1,234,567.8",
+            "12٫5",
+        ];
+        for spelled in spellings {
+            for pattern in ["took {value} ms", "took {value}", "{value} ms", "took {value}ms"] {
+                for text in [format!("took {spelled} ms\n"), format!("took {spelled}ms")] {
+                    let found = find(pattern, &text, Take::Last);
+                    assert!(found.is_err(), "{pattern}: {text}: {found:?}");
+                }
+            }
+        }
+        let error = find("took {value}", "took 12,5 ms", Take::Only).unwrap_err();
+        assert!(error.contains("`12,5`") && error.contains("LC_ALL=C"), "{error}");
+        assert!(find("{value} ms", "took 1 234 ms", Take::Only).is_err());
+        for (pattern, text, value) in [
+            ("took {value}", "took 12ms", 12.0),
+            ("took {value}", "took 12.5, then more", 12.5),
+            ("took {value}", "took 1e-3.", 1e-3),
+            ("{value} ms", "12:00:01 500 ms", 500.0),
+            ("{value} ms", "run 7: 500 ms", 500.0),
+            ("a={value},", "a=1,b=2", 1.0),
+            ("({value},", "(1,2)", 1.0),
+            (",{value}", "a,1", 1.0),
+        ] {
+            assert_eq!(find(pattern, text, Take::Only), Ok(value), "{pattern}: {text}");
+        }
+    }
+
+    #[test]
     fn says_when_there_is_none_or_no_one() {
         let two = find("{value} MB/s", "1 MB/s 2 MB/s", Take::Only).unwrap_err();
         assert!(two.starts_with("2 places match"), "{two}");
@@ -167,6 +284,22 @@ mod tests {
         fn any_number_is_read_back(x in -1e300f64..1e300, noise in "[a-z \\n]{0,20}") {
             let text = format!("{noise}\nrate: {x:e} op/s");
             prop_assert_eq!(find("rate: {value} op/s", &text, Take::Last), Ok(x));
+        }
+
+        /// Digits in any grouping: the number as a whole, or an error; never a part of it.
+        #[test]
+        fn a_spelling_gives_its_number_or_none(
+            groups in prop::collection::vec(0u32..1000, 1..4), joint in prop::sample::select(vec![",", ".", "_", "'", "\u{a0}", ""])
+        ) {
+            let spelled = groups.iter().map(u32::to_string).collect::<Vec<_>>().join(joint);
+            for (pattern, text) in [
+                ("took {value} ms", format!("took {spelled} ms")),
+                ("took {value}", format!("took {spelled}")),
+                ("{value} ms", format!("{spelled} ms")),
+            ] {
+                let found = find(pattern, &text, Take::Only);
+                prop_assert!(found.is_err() || found == Ok(spelled.parse().unwrap_or(f64::NAN)), "{}: {:?}", text, found);
+            }
         }
 
         #[test]

@@ -42,6 +42,17 @@ pub(crate) fn read(bytes: &[u8]) -> Result<ForeignSeries, Flaw> {
     };
     let names = reader.headers().map_err(flaw)?.clone();
     let rows = reader.records().collect::<Result<Vec<_>, _>>().map_err(flaw)?;
+    let line = |row: &csv::StringRecord| row.position().map_or(0, csv::Position::line);
+    for row in &rows {
+        if row.iter().skip(names.len()).any(|cell| !cell.is_empty()) {
+            let message = format!(
+                "{} cells under {} titles: quote a cell that has the separator in it, and write numbers with a decimal point",
+                row.len(),
+                names.len()
+            );
+            return Err(Flaw::line(line(row), message));
+        }
+    }
     let column =
         |known: &[&str]| names.iter().position(|n| known.contains(&n.to_lowercase().as_str()));
     let (time, revision) = (column(&TIMES), column(&REVISIONS));
@@ -49,8 +60,21 @@ pub(crate) fn read(bytes: &[u8]) -> Result<ForeignSeries, Flaw> {
     for (i, name) in names.iter().enumerate() {
         let number =
             |row: &csv::StringRecord| row.get(i)?.parse::<f64>().ok().filter(|v| v.is_finite());
+        if Some(i) == time || Some(i) == revision {
+            continue;
+        }
+        // A number of another locale is neither left out nor read in part.
+        let foreign = |row: &&csv::StringRecord| row.get(i).is_some_and(is_foreign);
+        if let Some(row) = rows.iter().find(foreign) {
+            let message = format!(
+                "`{}` in column `{name}` is not a number that assay reads: write it with a decimal point and without \
+                 thousands separators",
+                row.get(i).unwrap_or_default()
+            );
+            return Err(Flaw::line(line(row), message));
+        }
         // A column without a number is an attribute.
-        if Some(i) == time || Some(i) == revision || !rows.iter().any(|r| number(r).is_some()) {
+        if !rows.iter().any(|r| number(r).is_some()) {
             continue;
         }
         for row in rows.iter().filter(|row| row.iter().any(|cell| !cell.is_empty())) {
@@ -61,9 +85,42 @@ pub(crate) fn read(bytes: &[u8]) -> Result<ForeignSeries, Flaw> {
     Ok(all)
 }
 
+/// Whether a cell has the digits of one number with a decimal comma or thousands separators.
+fn is_foreign(cell: &str) -> bool {
+    let digits = cell.strip_prefix(['+', '-']).unwrap_or(cell);
+    let joint = |c: char| ",._'’٫٬\u{a0}\u{2009}\u{202f}".contains(c);
+    digits.starts_with(|c: char| c.is_ascii_digit())
+        && digits.ends_with(|c: char| c.is_ascii_digit())
+        && digits.chars().all(|c| c.is_ascii_digit() || joint(c))
+        && cell.parse::<f64>().is_err()
+        // Versions and addresses: 1.2.3.
+        && digits.contains(|c: char| joint(c) && c != '.')
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_of_another_locale_are_errors_with_their_place() {
+        for spelled in ["12,5", "1,234", "1.234,5", "1'234", "1_234", "1\u{a0}234", "-1,5"] {
+            for text in [
+                format!("time;revision;read_ms\n1;a;2.5\n2;b;{spelled}\n"),
+                format!("time,revision,read_ms,more\n1,a,2.5,1\n2,b,\"{spelled}\",1\n"),
+                format!("time;revision;read_ms\n1;a;{spelled}\n2;b;{spelled}\n"),
+            ] {
+                let flaw = read(text.as_bytes()).unwrap_err();
+                let said = format!("{flaw:?}");
+                assert!(said.contains(spelled) || said.contains("\\u"), "{text}: {said}");
+                assert!(flaw.message.contains("read_ms"), "{said}");
+            }
+        }
+        let flaw = read(b"time,revision,read_ms\n1,a,12,5\n").unwrap_err();
+        assert!(flaw.message.contains("4 cells under 3 titles"), "{flaw:?}");
+        // Attributes are none: versions, lists that are marked as such.
+        let all = read(b"time,revision,ms,version\n1,a,2.5,1.2.3\n").unwrap();
+        assert_eq!((all.series.len(), all.excluded), (1, 0));
+    }
 
     #[test]
     fn a_table_has_a_series_for_each_column_of_numbers() {
