@@ -6,6 +6,7 @@ use assay_history::{QuotedPoint, QuotedSeries};
 use assay_model::Outcome;
 
 use super::result::{ForeignResult, mean};
+use super::unit::multiple;
 
 /// The series of a file.
 #[derive(Debug, Clone, Default)]
@@ -14,7 +15,7 @@ pub struct ForeignSeries {
     pub series: Vec<QuotedSeries>,
     /// Values that are no numbers, which the series exclude.
     pub excluded: usize,
-    /// The index of each series by name and unit.
+    /// The index of each series by its name and what its unit is a multiple of.
     index: HashMap<(String, String), usize>,
 }
 
@@ -29,13 +30,19 @@ impl ForeignSeries {
         self.add(name, unit, [QuotedPoint { time, revision, value }]);
     }
 
+    /// Adds points; of a series that began in another multiple of the unit (`ns` and then `us`), in that one.
     fn add(&mut self, name: &str, unit: &str, points: impl IntoIterator<Item = QuotedPoint>) {
         let (name, unit) = (name.to_owned(), unit.to_owned());
-        let at = *self.index.entry((name.clone(), unit.clone())).or_insert_with(|| {
-            self.series.push(QuotedSeries { name, unit, points: Vec::new() });
+        let (factor, base) = multiple(&unit);
+        let at = *self.index.entry((name.clone(), base)).or_insert_with(|| {
+            self.series.push(QuotedSeries { name, unit: unit.clone(), points: Vec::new() });
             self.series.len() - 1
         });
-        self.series[at].points.extend(points);
+        let series = &mut self.series[at];
+        let scale = if series.unit == unit { 1.0 } else { factor / multiple(&series.unit).0 };
+        series
+            .points
+            .extend(points.into_iter().map(|p| QuotedPoint { value: p.value * scale, ..p }));
     }
 
     /// Adds the points of a further file.
@@ -80,5 +87,24 @@ impl ForeignSeries {
             }
         }
         Some(all)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_series_goes_on_in_another_multiple_of_its_unit() {
+        let mut all = ForeignSeries::default();
+        all.put("parse", "ns/iter", ("1", "a"), Some(990.0));
+        all.put("parse", "us/iter", ("2", "b"), Some(1.1));
+        all.put("parse", "B/iter", ("2", "b"), Some(64.0));
+        assert_eq!(all.series.len(), 2);
+        let (series, values) = (&all.series[0], all.series[0].points.iter().map(|p| p.value));
+        assert_eq!(
+            (series.unit.as_str(), values.collect::<Vec<_>>()),
+            ("ns/iter", vec![990.0, 1100.0])
+        );
     }
 }

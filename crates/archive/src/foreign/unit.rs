@@ -34,6 +34,24 @@ pub(super) fn base(value: f64, unit: &str) -> (f64, String) {
     }
 }
 
+/// The factor of a unit, and what it is a multiple of: `us/iter` is 1e-6 of `s/iter`, `MB/s` 1e6 of `B/s`. Units with one
+/// base are of one quantity.
+pub(super) fn multiple(unit: &str) -> (f64, String) {
+    let (above, below) =
+        unit.trim().split_once('/').map_or((unit.trim(), None), |(a, b)| (a, Some(b)));
+    let size = |unit: &str| assay_model::units::parse_bytes(&format!("1 {unit}")).ok();
+    let known = |unit: &str| match (seconds(unit), size(unit)) {
+        (Some(factor), _) => (factor, "s".to_owned()),
+        (_, Some(bytes)) if !unit.is_empty() => (bytes as f64, "B".to_owned()),
+        _ => (1.0, unit.to_owned()),
+    };
+    let (factor, base) = known(above);
+    match below.map(known) {
+        None => (factor, base),
+        Some((by, below)) => (factor / by, format!("{base}/{below}")),
+    }
+}
+
 /// A metric that a tool measured.
 pub(super) fn metric(name: &str, unit: &str, better: Better, help: &str) -> MetricSpec {
     MetricSpec {
@@ -50,6 +68,25 @@ pub(super) fn metric(name: &str, unit: &str, better: Better, help: &str) -> Metr
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn units_of_one_quantity_have_one_base() {
+        for (a, b, ratio) in [
+            ("ns/iter", "us/iter", 1e-3),
+            ("ms", "µs", 1e3),
+            ("MB/s", "kB/sec", 1e3),
+            ("MiB/s", "B/min", 1_048_576.0 * 60.0),
+            ("counts", "counts", 1.0),
+            ("", "", 1.0),
+        ] {
+            let ((a_factor, a_base), (b_factor, b_base)) = (multiple(a), multiple(b));
+            assert_eq!(a_base, b_base, "{a} {b}");
+            assert!((a_factor / b_factor / ratio - 1.0).abs() < 1e-12, "{a} {b}");
+        }
+        for (a, b) in [("ns/iter", "ns/op"), ("ops/s", "s/op"), ("B", "s"), ("counts", "count")] {
+            assert_ne!(multiple(a).1, multiple(b).1);
+        }
+    }
 
     #[test]
     fn times_and_rates() {
