@@ -27,6 +27,15 @@ pub fn short(commit: &str) -> &str {
     commit.get(..10).unwrap_or(commit)
 }
 
+/// The size of a change: in per cent, or as a factor where it is threefold or more.
+pub fn size(ratio: Option<f64>) -> String {
+    match ratio {
+        None => "unknown".to_owned(),
+        Some(r) if r > 1.0 / 3.0 && r < 3.0 => format!("{:+.1} %", 100.0 * (r - 1.0)),
+        Some(r) => format!("a factor of {}", units::significant(r, 3)),
+    }
+}
+
 /// What a change is, without its state.
 pub fn change_words(change: &ShownChange) -> String {
     let c = &change.change;
@@ -35,8 +44,7 @@ pub fn change_words(change: &ShownChange) -> String {
         Some(false) => "better",
         None => "changed",
     };
-    let percent = c.ratio.map_or("unknown".into(), |r| format!("{:+.1} %", 100.0 * (r - 1.0)));
-    let mut line = format!("{way} by {percent} at {}", short(&change.commit));
+    let mut line = format!("{way} by {} at {}", size(c.ratio), short(&change.commit));
     if let [first, .., last] = change.commits.as_slice() {
         let n = change.commits.len();
         let _ = write!(line, " (one of {n} commits from {} to {})", short(first), short(last));

@@ -11,7 +11,7 @@ use maud::{Markup, html};
 
 use super::functions::functions_html;
 use super::{
-    change_words, day, functions_sentence, none_found, none_found_quoted, short, slope_line,
+    change_words, day, functions_sentence, none_found, none_found_quoted, short, size, slope_line,
     together_line,
 };
 use crate::page::shell;
@@ -280,7 +280,7 @@ pub fn large_quoted(name: &str, series: &QuotedSeries, found: &QuotedShown) -> M
                         p class="headline" {
                             span class={ (STATE_CLASSES) " " (STATE_CLASSES) "-suspected" } { "suspected" }
                             span {
-                                @if let Some(r) = c.change.ratio { (format!("{:+.1} %", 100.0 * (r - 1.0))) } @else { "unknown" }
+                                (size(c.change.ratio))
                                 " at " (short(&c.revision)) " " (c.time) " (points " (c.change.place.0 + 1) " to " (c.change.place.1 + 1) ")"
                             }
                         }
@@ -453,6 +453,11 @@ mod tests {
     #[test]
     fn a_page_holds_every_point_and_change_and_no_markup_of_others() {
         let page = published("prog", &[History::Own(history())]);
+        assert_eq!(size(Some(56.485)), "a factor of 56.5");
+        assert_eq!(
+            (size(Some(0.93)), size(Some(0.0641))),
+            ("-7.0 %".into(), "a factor of 0.0641".into())
+        );
         assert!(page.contains("worse by +") && page.contains("suspected"), "{page}");
         assert!(page.contains("<svg") && page.contains("<code>c15</code>"), "{page}");
         assert!(page.contains("id=\"s-0123456789ab-a-cpu-2-cpus\""), "{page}");

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use assay_history::{Quoted, Shown, State};
 use assay_model::units;
 use assay_report::history::{
-    change_line, day, functions_text, none_found, none_found_quoted, short, slope_line,
+    change_line, day, functions_text, none_found, none_found_quoted, short, size, slope_line,
     together_line,
 };
 
@@ -92,8 +92,7 @@ pub fn quoted_text(quoted: &Quoted) -> String {
             if series.unit.is_empty() { String::new() } else { format!(", {}", series.unit) };
         let _ = writeln!(out, "\n{} ({} points{unit})", series.name, series.points);
         for c in &series.changes {
-            let percent =
-                c.change.ratio.map_or("unknown".into(), |r| format!("{:+.1} %", 100.0 * (r - 1.0)));
+            let percent = size(c.change.ratio);
             let (first, last) = c.change.place;
             let _ = writeln!(
                 out,
