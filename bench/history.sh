@@ -14,8 +14,7 @@ run score "$count" --series "$work/series.csv"
 echo "== assay: time"
 run analysis_speed
 echo "== assay: $count series for each cell"
-lengths=5,8,10,15,20,21,25,30,40,60,80,100,200,400,1000
-run sweep "$count" "$lengths" "$work/sweep.csv"
+run sweep "$count" "$work/sweep.csv"
 echo "== assay: search among 128 commits"
 run bisect 200
 peers="${PEERS:-$work/peers}"

@@ -1,4 +1,4 @@
-//! How long an analysis of 10,000 points takes.
+//! Times the analysis of 10,000 points.
 //! Usage: cargo run --release -p assay-history --example analysis_speed
 #![allow(clippy::print_stdout, missing_docs)]
 

@@ -1,5 +1,5 @@
-//! How often the detector finds a step, over lengths, sizes, places, shapes and kinds of noise.
-//! Usage: cargo run --release -p assay-history --example sweep [SERIES [POINTS,... [FILE]]]
+//! Counts the steps that the detector finds, over lengths, sizes, places, shapes and kinds of noise.
+//! Usage: cargo run --release -p assay-history --example sweep [SERIES [FILE [POINTS,...]]]
 //! FILE gets some of the series for other detectors: label, place, values.
 #![allow(clippy::print_stdout, missing_docs)]
 
@@ -19,13 +19,13 @@ struct Cell {
     step: f64,
     /// The first point of the new level.
     at: usize,
-    /// How many points keep it.
+    /// The number of points that keep it.
     long: usize,
-    /// Whether points come with their own errors.
+    /// True if points come with their own errors.
     errors: bool,
 }
 
-/// Series with an alarm, with a step found within one point, and within two of six.
+/// Series with an alarm, with one within [`MIN_SIDE`] points of the step, and within one point.
 #[derive(Clone, Copy, Default)]
 struct Counts {
     alarms: usize,
@@ -75,7 +75,7 @@ fn count(cell: Cell, series: usize) -> Counts {
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let series: usize = arguments.first().and_then(|a| a.parse().ok()).unwrap_or(500);
-    let lengths = arguments.get(1).map_or(LENGTHS, String::as_str);
+    let lengths = arguments.get(2).map_or(LENGTHS, String::as_str);
     let share = |k: usize| format!("{:.1}", 100.0 * k as f64 / series as f64);
     println!(
         "{series} series for each cell; noise 5 %; % of series; found: within {MIN_SIDE} points of the place"
@@ -118,7 +118,7 @@ fn main() {
         }
     }
     println!("{cells} cells");
-    if let Some(path) = arguments.get(2) {
+    if let Some(path) = arguments.get(1) {
         std::fs::write(path, file).expect("the file of series");
     }
 }

@@ -121,7 +121,7 @@ impl Slope {
 pub struct Analysis {
     /// How many points.
     pub points: usize,
-    /// Whether noise is relative to the levels (of series whose values are all positive), and not in the series' unit.
+    /// True if `sd` is a share of the level, as for series whose values are all positive, and not in the series' unit.
     pub relative: bool,
     /// The robust standard deviation of the points around their levels.
     pub sd: f64,

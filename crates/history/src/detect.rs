@@ -62,7 +62,7 @@ struct Search<'v> {
     sums: Vec<f64>,
     /// The standard error of the mean of so many points, in standard deviations.
     error_of_mean: Vec<f64>,
-    /// What the score of a split with so many points on its shorter side is multiplied by.
+    /// The factor of the score of a split with so many points on its shorter side.
     weight: Vec<f64>,
     /// The standard deviation by differences.
     sd: f64,
@@ -113,7 +113,7 @@ impl<'v> Search<'v> {
     }
 
     /// The standard deviation of what lies below and above the levels between `cuts`, and of all.
-    fn residual_sd(&self, cuts: &[usize]) -> Noise {
+    fn noise(&self, cuts: &[usize]) -> Noise {
         let n = self.values.len();
         let (mut square, mut number, mut from) = ([0.0; 2], [0.0; 2], 0);
         for to in cuts.iter().copied().chain([n]) {
@@ -134,8 +134,8 @@ impl<'v> Search<'v> {
         Noise { sd, below: side(0), above: side(1) }
     }
 
-    /// Whether each side of a split, where it is short, lies on its own side of the middle, and whether the points' own
-    /// errors leave a difference.
+    /// True where each short side of a split lies on its own side of the middle, and the points' own errors leave a
+    /// difference.
     fn holds(&self, from: usize, at: usize, to: usize) -> bool {
         let (before, after) = (self.mean(from, at), self.mean(at, to));
         let middle = self.middle + f64::midpoint(before, after);
@@ -188,7 +188,7 @@ impl<'v> Search<'v> {
     fn eliminate(&self, mut cuts: Vec<usize>, limit: f64) -> (Vec<Found>, f64) {
         let mut largest: f64 = 0.0;
         loop {
-            let noise = self.residual_sd(&cuts);
+            let noise = self.noise(&cuts);
             let around = |i: usize| {
                 let from = if i == 0 { 0 } else { cuts[i - 1] };
                 (from, cuts[i], cuts.get(i + 1).copied().unwrap_or(self.values.len()))
@@ -254,7 +254,7 @@ pub fn largest_score(values: &[f64]) -> f64 {
     search.eliminate(search.candidates(), f64::INFINITY).1
 }
 
-/// What a series has.
+/// The changes of a series and its noise.
 pub(crate) struct Changes {
     /// The changes at the calibrated limit, in order.
     pub found: Vec<Found>,
@@ -274,7 +274,7 @@ pub(crate) fn changes(values: &[f64], errors: &[Option<f64>]) -> Changes {
     }
     let cuts: Vec<usize> = found.iter().map(|f| f.at).collect();
     let points = values.len();
-    let unit = search.residual_sd(&cuts).sd * search.error_of_mean[points] * (points as f64).sqrt();
+    let unit = search.noise(&cuts).sd * search.error_of_mean[points] * (points as f64).sqrt();
     Changes { found, around: around(values, &cuts), unit }
 }
 

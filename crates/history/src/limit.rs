@@ -1,8 +1,8 @@
 //! The limit that a change's score must reach, by the number of points in the series, and the step that is seen with so
 //! many points.
 //!
-//! Made by simulation, never typed: `cargo run --release -p assay-history --example limits` prints the table for the kinds
-//! of noise of [`crate::simulate`]: for one clean series in 200 with an alarm in the worst kind (one in 33 of
+//! Made by simulation, never typed: `cargo run --release -p assay-history --example limits 10000` prints the table up to
+//! 1,000 points and, with 4000, that beyond, for the kinds of noise of [`crate::simulate`]: for one clean series in 200 with an alarm in the worst kind (one in 33 of
 //! autoregressive noise), and the step in the middle of white noise that is found in 95 of 100 series.
 
 /// (points, limit, visible step in standard deviations).

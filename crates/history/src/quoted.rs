@@ -71,7 +71,7 @@ pub struct QuotedShown {
     pub unit: String,
     /// How many points.
     pub points: usize,
-    /// Whether `visible` is a share of the level, since all values are positive, and not in the series' unit.
+    /// True if `visible` is a share of the level, since all values are positive, and not in the series' unit.
     pub relative: bool,
     /// The step in the middle that 95 of 100 series of so many points and this noise would show (of fewer than six points,
     /// what six would show); `null` below two points.

@@ -1,6 +1,6 @@
 //! Places where most series of a file move at once: that speaks for the machine or the harness, not for a single series.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -23,27 +23,27 @@ pub struct Together {
     pub time: String,
     /// At which revision, as the file says it.
     pub revision: String,
-    /// How many series move.
+    /// The number of series that move.
     pub series: usize,
-    /// How many have points there.
+    /// The number of series with a point there.
     pub of: usize,
     /// The median of after / before.
     pub ratio: f64,
-    /// How many points there are of it, where they are the last and too few for a change; `null` otherwise.
+    /// The number of points since the move, where they are the last and too few for a change; `null` otherwise.
     pub last: Option<usize>,
 }
 
-type Place = (String, String);
+/// Time and revision of a point.
+type Place<'s> = (&'s str, &'s str);
 
-fn place(point: &QuotedPoint) -> Place {
-    (point.time.clone(), point.revision.clone())
+fn place(point: &QuotedPoint) -> Place<'_> {
+    (&point.time, &point.revision)
 }
 
 /// The places in order of time; `shown` are the analyses of `series`.
 pub(crate) fn together(series: &[QuotedSeries], shown: &[QuotedShown]) -> Vec<Together> {
-    let mut found = Vec::new();
-    // The places of changes and how the series move there.
-    let mut moves: BTreeMap<Place, Vec<f64>> = BTreeMap::new();
+    // The ratios of the changes at each place.
+    let mut moves: BTreeMap<Place<'_>, Vec<f64>> = BTreeMap::new();
     for (series, shown) in series.iter().zip(shown) {
         for change in &shown.changes {
             if let Some(ratio) = change.change.ratio {
@@ -51,10 +51,15 @@ pub(crate) fn together(series: &[QuotedSeries], shown: &[QuotedShown]) -> Vec<To
             }
         }
     }
-    for (at, ratios) in moves {
-        let of = series.iter().filter(|s| s.points.iter().any(|p| place(p) == at)).count();
-        found.extend(most(at, ratios, of, None));
+    let mut of: BTreeMap<Place<'_>, usize> = BTreeMap::new();
+    for series in series {
+        let places: BTreeSet<_> = series.points.iter().map(place).collect();
+        for at in places.into_iter().filter(|at| moves.contains_key(at)) {
+            *of.entry(at).or_default() += 1;
+        }
     }
+    let mut found: Vec<Together> =
+        moves.into_iter().filter_map(|(at, ratios)| most(at, ratios, of[&at], None)).collect();
     found.extend([2, 1].into_iter().find_map(|last| at_end(series, shown, last)));
     found
 }
@@ -65,7 +70,7 @@ fn at_end(series: &[QuotedSeries], shown: &[QuotedShown], last: usize) -> Option
     let at = newest.take(last).map(place).collect::<Vec<_>>();
     let (mut ratios, mut of) = (Vec::new(), 0);
     for (series, shown) in series.iter().zip(shown) {
-        let ends_there = series.points.iter().rev().take(last).map(place).eq(at.iter().cloned());
+        let ends_there = series.points.iter().rev().take(last).map(place).eq(at.iter().copied());
         let from = shown.changes.last().map_or(0, |c| c.change.at);
         let to = series.points.len().saturating_sub(last);
         if !ends_there || !shown.relative || to < from + MIN_POINTS {
@@ -82,12 +87,12 @@ fn at_end(series: &[QuotedSeries], shown: &[QuotedShown], last: usize) -> Option
             ratios.push((median(after) - level).exp());
         }
     }
-    most(at.last()?.clone(), ratios, of, Some(last))
+    most(*at.last()?, ratios, of, Some(last))
 }
 
 /// The series that move in one direction, if they are most of `of`.
 fn most(
-    (time, revision): Place,
+    (time, revision): Place<'_>,
     ratios: Vec<f64>,
     of: usize,
     last: Option<usize>,
@@ -96,7 +101,14 @@ fn most(
     let side = if up.len() > down.len() { up } else { down };
     let series = side.len();
     let enough = of >= SERIES && series as f64 >= MOST * of as f64;
-    enough.then(|| Together { time, revision, series, of, ratio: median(&side), last })
+    enough.then(|| Together {
+        time: time.to_owned(),
+        revision: revision.to_owned(),
+        series,
+        of,
+        ratio: median(&side),
+        last,
+    })
 }
 
 #[cfg(test)]

@@ -167,13 +167,15 @@ pub fn format_duration(duration: Duration) -> String {
     }
 }
 
+/// Characters that join digits to one number in some locale or language; none of them is read, but for the decimal point.
+pub const DIGIT_JOINTS: &str = ",._'’٫٬\u{a0}\u{2009}\u{202f}";
+
 /// `value` with `digits` significant digits, never in exponent form, never more digits than asked.
 pub fn significant(value: f64, digits: usize) -> String {
     if value == 0.0 || !value.is_finite() {
         return format!("{value}");
     }
-    let magnitude = value.abs().log10().floor() as i32;
-    let decimals = digits as i32 - 1 - magnitude;
+    let decimals = digits as i32 - digits_before_point(value);
     if decimals >= 0 {
         format!("{value:.*}", decimals as usize)
     } else {
@@ -251,7 +253,7 @@ pub fn ratio(ratio: f64, low: f64, high: f64) -> Estimate {
     Estimate { value: text(ratio), low: text(low), high: text(high), unit: String::new() }
 }
 
-/// How many digits a number has before its point: 1 for 5, 0 for 0.5, -2 for 0.005; 0 for what is no number or 0.
+/// The number of digits before the point of a number: 1 for 5, 0 for 0.5, -2 for 0.005; 0 for what is no number or 0.
 fn digits_before_point(v: f64) -> i32 {
     if v == 0.0 || !v.is_finite() { 0 } else { v.abs().log10().floor() as i32 + 1 }
 }

@@ -1,10 +1,10 @@
-//! What a revision is judged against: the commit where it left its base, not what the base has become since.
+//! The base of a revision: the commit where it left a branch, not the branch as it is now.
 
 use std::ffi::OsStr;
 
 use crate::{Repository, Revision, RevisionError, WORKTREE};
 
-/// Why a commit is the base.
+/// The reason why a commit is the base.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Why {
     /// It is the one that was named.
@@ -17,19 +17,19 @@ pub enum Why {
     Unrelated,
 }
 
-/// What a revision is judged against.
+/// The base of a revision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Base {
-    /// What was named, or the default branch.
+    /// The name that was given, or the default branch.
     pub name: String,
-    /// What is measured.
+    /// The revision that is measured.
     pub revision: Revision,
     /// Why.
     pub why: Why,
 }
 
 impl Base {
-    /// How it is called beside `head`: the name, and the commit where that is another.
+    /// The name for messages, with the commit where that is another.
     pub fn label(&self) -> String {
         let commit = self.revision.commit.as_deref().unwrap_or_default();
         let short = commit.get(..10).unwrap_or(commit);
@@ -40,19 +40,18 @@ impl Base {
         }
     }
 
-    /// What a person should know of it; `None` where it is simply what was named.
+    /// A sentence where the base is not the commit that was named, or has nothing in common with `head`.
     pub fn remark(&self, head: &str) -> Option<String> {
         let name = &self.name;
         match self.why {
             Why::Named => None,
-            Why::Fork(1) => Some(format!(
-                "{name} has a commit that {head} does not have: {head} is compared with {}",
-                self.label()
-            )),
-            Why::Fork(n) => Some(format!(
-                "{name} has {n} commits that {head} does not have: {head} is compared with {}",
-                self.label()
-            )),
+            Why::Fork(n) => {
+                let commits = if n == 1 { "a commit".to_owned() } else { format!("{n} commits") };
+                let base = self.label();
+                Some(format!(
+                    "{name} has {commits} that {head} does not have: {head} is compared with {base}"
+                ))
+            }
             Why::TestMerge => {
                 Some(format!("{head} is a test merge: it is compared with {}", self.label()))
             }
@@ -64,7 +63,7 @@ impl Base {
 }
 
 impl Repository {
-    /// What `head` is judged against when `base` is named, or the default branch without a name: the first parent of a
+    /// The base of `head` when `base` is named, or the default branch without a name: the first parent of a
     /// test merge, else the merge base.
     ///
     /// # Errors

@@ -26,16 +26,15 @@ pub fn compare(cli: &Cli, compare: &Compare) -> Result<Exit> {
                 let redactor = archive.publication(&run, view::own_names());
                 view::published(&run.redacted(redactor))?
             }
+            // One run has its own comparison, which is made by this metric.
+            None if compare.runs.len() == 1 => {
+                view::load_by(&archive, &id, compare.metric.as_deref())?
+            }
             None => view::load(&archive, &id)?,
         });
     }
     if let Some(metric) = &compare.metric {
         measured(metric, &views[0])?;
-        if let [only] = views.as_mut_slice()
-            && only.analysis.metric != *metric
-        {
-            *only = view::load_by(&archive, &only.summary.id, Some(metric))?;
-        }
     }
     if compare.output.is_some() && views.len() < 2 {
         return usage("-o takes two runs or more; a page of one is `assay publish`");
@@ -115,12 +114,10 @@ pub fn compare(cli: &Cli, compare: &Compare) -> Result<Exit> {
 
 /// Refuses a metric that a run does not have.
 fn measured(metric: &str, view: &RunView) -> Result<()> {
-    let mut names: Vec<&str> = Vec::new();
-    for summary in view.analysis.summaries.iter().filter(|s| s.centre().is_some()) {
-        if !names.contains(&summary.metric.as_str()) {
-            names.push(&summary.metric);
-        }
-    }
+    // The summaries of a metric stand together.
+    let present = view.analysis.summaries.iter().filter(|s| s.centre().is_some());
+    let mut names: Vec<&str> = present.map(|s| s.metric.as_str()).collect();
+    names.dedup();
     if names.contains(&metric) {
         return Ok(());
     }

@@ -36,14 +36,14 @@ struct Answer<'a> {
     experiment: &'a str,
     /// The run of the verdict is the last.
     runs: &'a [String],
-    /// What was named, or the default branch.
+    /// The name that was given, or the default branch.
     base: &'a str,
     /// The commit that was measured for it; `null`: none.
     base_commit: Option<&'a str>,
     /// Why that is not the named one; `null`: it is.
     base_remark: Option<&'a str>,
     head: &'a str,
-    /// Its commit; of the work tree, the one that it stands on.
+    /// The commit of the head; of the work tree, the one that it stands on.
     head_commit: Option<&'a str>,
     verdict: &'static str,
     /// What it would take to know, when it is not known.
@@ -63,10 +63,8 @@ pub fn gate(cli: &Cli, asked: &Gate) -> Result<Exit> {
     let mut what = asked.what.clone();
     let kits = kit_paths()?;
     let (base, head) = sides(asked, &kits)?;
-    what.rev = vec![base.revision.level(), asked.head.clone()];
-    if base.why == Why::Named {
-        what.rev[0].clone_from(&base.name);
-    }
+    let name = if base.why == Why::Named { base.name.clone() } else { base.revision.level() };
+    what.rev = vec![name, asked.head.clone()];
     what.margin.get_or_insert_with(|| MARGIN.into());
     what.gate = true;
     what.warmup = what.warmup.or(Some(1));
@@ -185,7 +183,7 @@ pub fn gate(cli: &Cli, asked: &Gate) -> Result<Exit> {
     Ok(exit)
 }
 
-/// What is compared: the base by its name in the experiment's repository, and the head.
+/// Finds the base and the head in the repository of the experiment.
 fn sides(asked: &Gate, kits: &KitPaths) -> Result<(Base, Revision)> {
     let mut what = asked.what.clone();
     what.rev = vec![asked.head.clone()];

@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::common::World;
@@ -151,20 +151,31 @@ fn a_gate_is_red_for_what_is_slower_and_green_for_what_is_not() {
     assert_eq!(json["needed"].is_string(), json["verdict"] == "inconclusive");
 }
 
+/// An empty repository.
+fn empty(world: &World) -> PathBuf {
+    let repo = world.path("repo");
+    fs::create_dir(&repo).unwrap();
+    git(&repo, &["init", "--quiet"]);
+    repo
+}
+
+/// Commits a program with its build line and whatever else was written; the commit.
+fn commit(repo: &Path, program: &str, message: &str) -> String {
+    fs::write(repo.join("prog.in"), program).unwrap();
+    fs::write(repo.join("build.sh"), "cp prog.in prog && chmod +x prog\n").unwrap();
+    git(repo, &["add", "."]);
+    git(repo, &["commit", "--quiet", "-m", message]);
+    git(repo, &["rev-parse", "HEAD"])
+}
+
 /// The base became quicker after the branch was cut, and the branch changes a text alone.
 #[test]
 fn a_gate_does_not_judge_a_branch_by_what_its_base_has_become() {
     let world = World::new();
-    let repo = world.path("repo");
-    fs::create_dir(&repo).unwrap();
-    git(&repo, &["init", "--quiet"]);
+    let repo = empty(&world);
     let commit = |program: &str, readme: &str| {
-        fs::write(repo.join("prog.in"), program).unwrap();
         fs::write(repo.join("README"), readme).unwrap();
-        fs::write(repo.join("build.sh"), "cp prog.in prog && chmod +x prog\n").unwrap();
-        git(&repo, &["add", "."]);
-        git(&repo, &["commit", "--quiet", "-m", readme]);
-        git(&repo, &["rev-parse", "HEAD"])
+        commit(&repo, program, readme)
     };
     let slow = "#!/bin/sh\nsleep 0.15\n";
     let old = commit(slow, "one");
@@ -197,17 +208,12 @@ fn a_gate_does_not_judge_a_branch_by_what_its_base_has_become() {
 #[test]
 fn a_gate_judges_by_the_metric_that_is_asked_for() {
     let world = World::new();
-    let repo = world.path("repo");
-    fs::create_dir(&repo).unwrap();
-    git(&repo, &["init", "--quiet"]);
+    let repo = empty(&world);
     let program = "#!/bin/sh\nn=0; [ ! -e n ] || read n < n; echo $((n + 1)) > n\n\
                    i=0; while [ $i -lt 40000 ]; do i=$((i + 1)); done\n\
                    [ $(((n + START) % 2)) = 1 ] || sleep 0.2\n";
     for (start, tag) in [("0", "base"), ("1", "head")] {
-        fs::write(repo.join("prog.in"), program.replace("START", start)).unwrap();
-        fs::write(repo.join("build.sh"), "cp prog.in prog && chmod +x prog\n").unwrap();
-        git(&repo, &["add", "."]);
-        git(&repo, &["commit", "--quiet", "-m", tag]);
+        commit(&repo, &program.replace("START", start), tag);
         git(&repo, &["tag", tag]);
     }
     let asked = ["gate", "--base", "base", "--head", "head", "--budget", "8 s"];
@@ -466,7 +472,7 @@ fn series_of_others_are_quoted_and_never_confirmed() {
 }
 
 /// A program in C of which one commit makes one function slower, with frame pointers.
-fn slower_function(world: &World) -> std::path::PathBuf {
+fn slower_function(world: &World) -> PathBuf {
     let repo = world.path("slower");
     fs::create_dir(&repo).unwrap();
     git(&repo, &["init", "--quiet"]);

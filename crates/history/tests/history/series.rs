@@ -99,7 +99,7 @@ fn a_step_stays_a_step() {
     }
 }
 
-/// Whether a change is found within a point of `at`.
+/// True if a change is found within a point of `at`.
 fn found_at(values: &[f64], errors: &[Option<f64>], at: usize) -> bool {
     analyse_with(values, errors).changes.iter().any(|c| c.at.abs_diff(at) <= 1)
 }

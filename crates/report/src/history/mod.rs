@@ -58,7 +58,7 @@ pub fn change_words(change: &ShownChange) -> String {
     line
 }
 
-/// What is said of a series without a change: the step that it would have shown.
+/// The sentence for a series without a change: the step that it would have shown.
 pub fn none_found(series: &ShownSeries) -> String {
     no_step(series.points.len(), series.visible.map(share))
 }

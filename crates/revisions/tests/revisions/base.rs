@@ -1,4 +1,4 @@
-//! What a revision is judged against, over the ways in which branches part and meet.
+//! The base of a revision, over the ways in which branches part and meet.
 
 use std::fs;
 use std::path::{Path, PathBuf};

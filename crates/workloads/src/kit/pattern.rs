@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use assay_model::units::DIGIT_JOINTS;
+
 use super::format::Take;
 
 /// The place of the number in a pattern.
@@ -84,62 +86,22 @@ impl Pattern {
         found
     }
 
-    /// The whole spelling that the number at `at` belongs to: with thousands, a decimal comma, `0x`. What the pattern
-    /// itself has beside the number parts it from its neighbours. Where the number may begin anywhere, a blank may part
-    /// thousands, too.
+    /// The whole spelling that the number at `at` belongs to: with thousands, a decimal comma, `0x`. A joint in the
+    /// pattern beside the number parts it from its neighbours.
     fn spelled(&self, line: &str, at: Range<usize>) -> Range<usize> {
         let Range { mut start, mut end } = at;
-        let loose = self.before.is_empty();
-        let parts = |c: Option<char>| c.is_some_and(|c| JOINTS.contains(c));
-        let (left_is_over, right_is_over) =
-            (parts(self.before.chars().next_back()), parts(self.after.chars().next()));
-        let digits =
-            |text: &str| text.chars().take_while(|c| c.is_numeric()).map(char::len_utf8).sum();
-        let digits_back = |text: &str| {
-            text.chars().rev().take_while(|c| c.is_numeric()).map(char::len_utf8).sum()
-        };
-        loop {
-            if right_is_over {
-                break;
+        let parts = |c: Option<char>| c.is_some_and(|c| DIGIT_JOINTS.contains(c));
+        if !parts(self.after.chars().next()) {
+            while let Some(more) = joined_after(&line[start..end], &line[end..]) {
+                end += more;
             }
-            let mut next = line[end..].chars();
-            let Some(joint) = next.next() else { break };
-            let behind = next.as_str();
-            let more: usize = match joint {
-                'x' | 'X' if &line[start..end] == "0" => {
-                    behind.bytes().take_while(u8::is_ascii_hexdigit).count()
-                }
-                c if JOINTS.contains(c) => digits(behind),
-                _ => 0,
-            };
-            if more == 0 {
-                break;
-            }
-            end += joint.len_utf8() + more;
         }
-        loop {
-            if left_is_over {
-                break;
+        if !parts(self.before.chars().next_back()) {
+            // Where the number may begin anywhere, a blank may part thousands, too.
+            let loose = self.before.is_empty();
+            while let Some(more) = joined_before(&line[..start], &line[start..end], loose) {
+                start -= more;
             }
-            let mut before = line[..start].chars();
-            let Some(joint) = before.next_back() else { break };
-            let left = before.as_str();
-            let more: usize = match joint {
-                'x' | 'X' if left.ends_with('0') => 1,
-                ' ' if loose && line[start..end].len() == 3 && digits(&line[start..end]) == 3 => {
-                    let group: usize = digits_back(left);
-                    let alone = left[..left.len() - group].chars().next_back();
-                    let is_group =
-                        (1..=3).contains(&group) && alone.is_none_or(char::is_whitespace);
-                    if is_group { group } else { 0 }
-                }
-                c if JOINTS.contains(c) => digits_back(left),
-                _ => 0,
-            };
-            if more == 0 {
-                break;
-            }
-            start -= joint.len_utf8() + more;
         }
         start..end
     }
@@ -162,8 +124,40 @@ fn piece(whole: &str) -> String {
     )
 }
 
-/// Characters that join digits to one number in some locale or language.
-const JOINTS: &str = ",._'’٫٬\u{a0}\u{2009}\u{202f}";
+/// The length of a joint and the digits behind it in `after`, which continue `number`.
+fn joined_after(number: &str, after: &str) -> Option<usize> {
+    let joint = after.chars().next()?;
+    let behind = &after[joint.len_utf8()..];
+    let digits = match joint {
+        'x' | 'X' if number == "0" => behind.bytes().take_while(u8::is_ascii_hexdigit).count(),
+        c if DIGIT_JOINTS.contains(c) => digits(behind.chars()),
+        _ => 0,
+    };
+    (digits > 0).then_some(joint.len_utf8() + digits)
+}
+
+/// The length of a joint and the digits before it at the end of `before`, which `number` continues; `loose`: the joint may
+/// be a blank between thousands.
+fn joined_before(before: &str, number: &str, loose: bool) -> Option<usize> {
+    let joint = before.chars().next_back()?;
+    let left = &before[..before.len() - joint.len_utf8()];
+    let group = digits(left.chars().rev());
+    let digits = match joint {
+        'x' | 'X' if left.ends_with('0') => 1,
+        ' ' if loose && number.len() == 3 && digits(number.chars()) == 3 => {
+            let alone = left[..left.len() - group].chars().next_back();
+            if group <= 3 && alone.is_none_or(char::is_whitespace) { group } else { 0 }
+        }
+        c if DIGIT_JOINTS.contains(c) => group,
+        _ => 0,
+    };
+    (digits > 0).then_some(joint.len_utf8() + digits)
+}
+
+/// The bytes of the digits that `text` begins with.
+fn digits(text: impl Iterator<Item = char>) -> usize {
+    text.take_while(|c| c.is_numeric()).map(char::len_utf8).sum()
+}
 
 /// What follows `words` at the beginning of `text`.
 fn strip<'a>(mut text: &'a str, words: &str) -> Option<&'a str> {

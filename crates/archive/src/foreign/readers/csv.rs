@@ -1,5 +1,7 @@
 //! A table with a header: time, revision, and a column for each series.
 
+use assay_model::units::DIGIT_JOINTS;
+
 use crate::foreign::error::Flaw;
 use crate::foreign::json;
 use crate::foreign::series::ForeignSeries;
@@ -85,10 +87,10 @@ pub(crate) fn read(bytes: &[u8]) -> Result<ForeignSeries, Flaw> {
     Ok(all)
 }
 
-/// Whether a cell has the digits of one number with a decimal comma or thousands separators.
+/// True for the digits of one number with a decimal comma or thousands separators.
 fn is_foreign(cell: &str) -> bool {
     let digits = cell.strip_prefix(['+', '-']).unwrap_or(cell);
-    let joint = |c: char| ",._'’٫٬\u{a0}\u{2009}\u{202f}".contains(c);
+    let joint = |c: char| DIGIT_JOINTS.contains(c);
     digits.starts_with(|c: char| c.is_ascii_digit())
         && digits.ends_with(|c: char| c.is_ascii_digit())
         && digits.chars().all(|c| c.is_ascii_digit() || joint(c))
