@@ -114,9 +114,9 @@ impl Control for Storage {
         check_place(session.root(), &level).map_err(not_here)?;
         let folder = place::folder(&level);
         if matches!(level.kind, Kind::Zfs { driver: Driver::Fuse, .. }) {
-            // The daemon leaves it; and there can be one of them, so nobody else may start another.
-            let old = present(session.root().exists(zfs::SOCKET));
-            session.record(self, zfs::SOCKET, old, PRESENT)?;
+            // The daemon leaves it; and there can be one of them, so nobody else may start another. One that
+            // stands there already is dead (`check` found no daemon behind it), and is not worth keeping.
+            session.record(self, zfs::SOCKET, ABSENT, PRESENT)?;
         }
         session.record(self, &folder.to_string_lossy(), ABSENT, &setting.value.to_text())?;
         let made = place::make(session.root(), &level, &folder).map_err(not_here)?;
