@@ -2,7 +2,7 @@
 # needs (Debian packages, by name) and says what it skipped.
 
 CARGO ?= cargo
-ASSAY := $(CARGO) run --release --quiet --package assay --
+RUN := $(CARGO) run --release --quiet --package assay --
 
 # The probes of the block I/O tracer; needs clang, llvm and libbpf-dev.
 bpf:
@@ -57,13 +57,13 @@ lines:
 
 # The reference pages, from the code; and the documentation as a site that can be searched, in target/book.
 reference: build
-	$(ASSAY) __reference docs/reference
+	$(RUN) __reference docs/reference
 
 docs:
 	@scripts/docs
 
 schema: build
-	$(ASSAY) schema -o docs/schema
+	$(RUN) schema -o docs/schema
 
 # Where assay stands against its goals, in under five minutes: ratios, both sides in one run.
 bench-quick:
