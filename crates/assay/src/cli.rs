@@ -578,7 +578,8 @@ pub struct Plan {
 /// `assay compare`.
 #[derive(Debug, Args)]
 pub struct Compare {
-    /// Runs: an id, a part of one that fits only one run, or `last`.
+    /// Runs: an id, a part of one that fits only one run, or `last`. Runs that repeat each other are one side, with
+    /// commas: of three a side the runs' means are compared.
     #[arg(required = true, value_name = "RUN")]
     pub runs: Vec<String>,
     /// The metric; absent: the one that decided in the first run.
@@ -591,9 +592,14 @@ pub struct Compare {
     /// parameter. May be given several times.
     #[arg(long, value_name = "PATH")]
     pub factor: Vec<String>,
-    /// Accept a soft difference, with the reason, which is printed. May be given several times.
+    /// Accept the soft differences at a path and below it, with the reason, which is printed. May be given
+    /// several times.
     #[arg(long, value_name = "PATH=REASON")]
     pub accept: Vec<String>,
+    /// A treatment that all the runs have and that stays the same: compare relative to it, so that the drift
+    /// between the runs does not count.
+    #[arg(long, value_name = "LABEL")]
+    pub reference: Option<String>,
     /// The checklist before a gain between two runs is believed: binary, hardware, tunables, operating system,
     /// large pages, code and flags.
     #[arg(long, conflicts_with = "output")]

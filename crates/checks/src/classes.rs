@@ -30,32 +30,42 @@ const HEAD: &str = "# Compare systems
 |---|---|---|
 | hard | explains results, not declared | there is no comparison: the verdict is `invalid`, the ratio is withheld, the exit code is 4 |
 | unknown | could not be read in one system or both | nobody knows that they agree; at least soft |
-| soft | might explain a result, not declared | a warning, until accepted by name |
+| soft | might explain a result, not declared | one warning, until accepted by name |
 | factor | declared with `--factor PATH` | is what is compared |
-| entailed | follows from a factor by the table below | is printed, since it comes with the factor |
-| volatile | changes all the time | is left out |
+| entailed | follows from a factor by the table below | one line, since it comes with the factor |
+| unrelated | of a device, file system or tool that the trials did not use; memory within 1 % | one line |
+| volatile | changes all the time, or with the terminal | is left out |
 
-    assay compare --factor kernel.release A B              # two kernels
-    assay compare --factor cpu.model A B                   # two machines: system against system
-    assay compare --accept 'env.LANG=nothing prints' A B   # a soft difference, with its reason
-    assay compare A B -o beside.html                       # also a page of one file, with charts over time
+    assay compare --factor kernel.release A B           # two kernels
+    assay compare --factor cpu.model A B                # two machines: system against system
+    assay compare --accept 'env=nothing reads it' A B   # all soft differences below a path, with the reason
+    assay compare A1,A2,A3 B1,B2,B3                     # three runs a side: a verdict over runs
+    assay compare --reference level=1 A B               # relative to a treatment of both that stays the same
+    assay compare A B -o beside.html                    # also a page of one file, with charts over time
+
+**Drift.** Two runs of one command differ by more than their trials do, because the machine drifts between them; of 110 pairs of
+identical runs a comparison of their trials called 38 better or worse. So the ratio of two runs has no interval, and its
+verdict is `not established`; the reason has the command that measures both in one experiment. A verdict across runs comes
+from three runs or more of each side, whose means are compared (make them in turns), or from `--reference`: a treatment of
+all the runs that cannot have changed, by which the others are divided block by block.
 
 A factor covers its path and all below it. `--factor` also takes a parameter of the workload or a control that is meant to
 differ. Two programs of different names, or two workloads, are compared only with `--factor command`: without it the verdict
-is *invalid* (F02). Wherever a check calls a comparison invalid there is no verdict, in the terminal, in JSON and on a page,
-and the exit code is 4. A hard difference cannot be accepted: hold it equal, or declare it. With a processor as the factor whole
-systems are compared and the report states this: what another machine brings along is entailed, never the processor's merit.
+is *invalid* (F02). Wherever a check calls a comparison, or one of the runs, invalid there is no verdict, in the terminal, in
+JSON and on a page, and the exit code is 4. A hard difference cannot be accepted: hold it equal, or declare it; the remedy
+that is printed has the command. With a processor as the factor whole systems are compared and the report states this: what
+another machine brings along is entailed, never the processor's merit.
 
 A run records which devices and mounts its trials used (`used.device.*`, `used.mount.*`: where the system, the scratch
-and cache folders, the program, the storage level and every path in a parameter are). What differs in a block device that
-neither run used is soft. Where the devices below a file system cannot be determined (overlay), `used.device` is unknown and
-every device counts.
+and cache folders, the program, the storage level and every path in a parameter are). What differs in a block device or mount
+that neither run used is unrelated. Where the devices below a file system cannot be determined (overlay), `used.device` is
+unknown and every device counts. The memory of a virtual machine, which its host may change, is soft.
 
 The Compare page of `assay serve` accepts a soft difference by a form that asks for the reason.
 
 ## Classes
 
-By path, whole parts, where `*` stands for any one part. The longest prefix decides; a path that is not
+By path, whole parts, where `*` stands for any one part or the rest of one. The longest prefix decides; a path that is not
 in the table is soft.
 
 | class | paths |

@@ -5,7 +5,7 @@ use FactClass::{Hard, Soft, Volatile};
 /// What a difference in a fact does to a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum FactClass {
-    /// It changes all the time and explains nothing by itself.
+    /// It changes all the time, or with the terminal, and explains nothing by itself.
     Volatile,
     /// It may explain a result; it can be accepted by name.
     Soft,
@@ -29,8 +29,8 @@ pub fn classes() -> &'static [(&'static str, FactClass)] {
     CLASSES
 }
 
-/// Path prefixes, by whole dotted parts, where `*` stands for any one part. The prefix with the most
-/// parts wins, and among those of as many parts the one with fewer `*`.
+/// Path prefixes, by whole dotted parts, where `*` stands for any one part, and at the end of a part for any end
+/// of it. The prefix with the most parts wins, and among those of as many parts the one with fewer `*`.
 const CLASSES: &[(&str, FactClass)] = &[
     ("aslr", Hard),
     ("block", Soft),
@@ -51,19 +51,45 @@ const CLASSES: &[(&str, FactClass)] = &[
     ("cpu.steal_since_boot", Volatile),
     ("dmi", Soft),
     ("env", Soft),
+    ("env.ASSAY_*", Volatile),
+    ("env.COLORTERM", Volatile),
     ("env.COLUMNS", Volatile),
+    ("env.DBUS_SESSION_BUS_ADDRESS", Volatile),
+    ("env.DESKTOP_SESSION", Volatile),
+    ("env.DISPLAY", Volatile),
+    ("env.GNOME_*", Volatile),
+    ("env.GPG_*", Volatile),
+    ("env.HISTCONTROL", Volatile),
+    ("env.HISTSIZE", Volatile),
     ("env.INVOCATION_ID", Volatile),
     ("env.JOURNAL_STREAM", Volatile),
+    ("env.KITTY_*", Volatile),
+    ("env.KONSOLE_*", Volatile),
+    ("env.LESSCLOSE", Volatile),
+    ("env.LESSOPEN", Volatile),
     ("env.LINES", Volatile),
+    ("env.LOGNAME", Volatile),
+    ("env.LS_COLORS", Volatile),
+    ("env.MAIL", Volatile),
     ("env.OLDPWD", Volatile),
+    ("env.PROMPT_COMMAND", Volatile),
+    ("env.PS1", Volatile),
     ("env.PWD", Volatile),
+    ("env.PYENV_SHELL", Volatile),
+    ("env.SESSION_MANAGER", Volatile),
     ("env.SHLVL", Volatile),
-    ("env.SSH_CLIENT", Volatile),
-    ("env.SSH_CONNECTION", Volatile),
-    ("env.SSH_TTY", Volatile),
-    ("env.TERM", Volatile),
+    ("env.SSH_*", Volatile),
+    ("env.STY", Volatile),
+    ("env.TERM*", Volatile),
+    ("env.TMUX*", Volatile),
+    ("env.VSCODE_*", Volatile),
+    ("env.VTE_VERSION", Volatile),
+    ("env.WAYLAND_DISPLAY", Volatile),
+    ("env.WINDOW", Volatile),
     ("env.WINDOWID", Volatile),
-    ("env.XDG_SESSION_ID", Volatile),
+    ("env.WT_SESSION", Volatile),
+    ("env.XAUTHORITY", Volatile),
+    ("env.XDG_*", Volatile),
     ("env._", Volatile),
     ("host.name", Soft),
     ("hugepages", Hard),
@@ -120,10 +146,11 @@ pub(crate) fn rank(prefix: &str, path: &str) -> Option<(usize, usize)> {
     let mut fit = (0, 0);
     for wanted in prefix.split('.') {
         let part = parts.next()?;
-        if wanted != "*" && wanted != part {
+        let fits = wanted.strip_suffix('*').map_or(wanted == part, |start| part.starts_with(start));
+        if !fits {
             return None;
         }
-        fit = (fit.0 + 1, fit.1 + usize::from(wanted != "*"));
+        fit = (fit.0 + 1, fit.1 + usize::from(!wanted.ends_with('*')));
     }
     Some(fit)
 }
@@ -144,6 +171,8 @@ mod tests {
         assert_eq!(class_of("hugepages.2048kB.free"), Volatile);
         assert_eq!(class_of("psi.cpu.some.avg10"), Volatile);
         assert_eq!(class_of("nobody.knows"), Soft);
+        assert_eq!(class_of("env.XDG_RUNTIME_DIR"), Volatile);
+        assert_eq!(class_of("env.LANG"), Soft);
         assert!(Volatile < Soft && Soft < Hard);
     }
 

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use assay_model::{Fact, SystemDescription};
+use assay_model::{Fact, SystemDescription, fact_groups};
 
 use crate::class::{FactClass, class_of, rank};
 use crate::entails::{ENTAILS, Entailment, HARDWARE};
@@ -21,6 +21,8 @@ pub enum DifferenceClass {
     Factor,
     /// It follows from a factor and cannot be held.
     Entailed,
+    /// It is of nothing that the trials used, or within its tolerance.
+    Unrelated,
     /// It changes all the time and explains nothing by itself.
     Volatile,
 }
@@ -34,6 +36,7 @@ impl DifferenceClass {
             DifferenceClass::Soft => "soft",
             DifferenceClass::Factor => "factor",
             DifferenceClass::Entailed => "entailed",
+            DifferenceClass::Unrelated => "unrelated",
             DifferenceClass::Volatile => "volatile",
         }
     }
@@ -115,25 +118,56 @@ impl EnvDiff {
         !self.differences.iter().any(FactDiff::stands)
     }
 
-    /// Accepts the soft or unknown difference at `path`, for a reason that is kept with it.
+    /// Accepts the soft and unknown differences at `path` and below it, for a reason that is kept with them.
     ///
     /// # Errors
-    /// There is no such difference, it is hard, or the reason is empty. Accepting what is meant,
-    /// entailed or volatile anyway changes nothing.
+    /// There is no such difference, one of them is hard, or the reason is empty. Accepting what does not stand
+    /// against the comparison changes nothing.
     pub fn accept(&mut self, path: &str, reason: &str) -> Result<(), AcceptError> {
         if reason.trim().is_empty() {
             return Err(AcceptError::NoReason(path.to_owned()));
         }
-        let found = self.differences.iter_mut().find(|d| d.path == path);
-        let difference = found.ok_or_else(|| AcceptError::NoSuchDifference(path.to_owned()))?;
-        match difference.class {
-            DifferenceClass::Hard => Err(AcceptError::Hard(path.to_owned())),
-            DifferenceClass::Soft | DifferenceClass::Unknown => {
-                difference.accepted = Some(reason.trim().to_owned());
-                Ok(())
-            }
-            _ => Ok(()),
+        let below = |d: &&mut FactDiff| rank(path, &d.path).is_some();
+        let found: Vec<&mut FactDiff> = self.differences.iter_mut().filter(below).collect();
+        if found.is_empty() {
+            return Err(AcceptError::NoSuchDifference(path.to_owned()));
         }
+        if let Some(hard) = found.iter().find(|d| d.class == DifferenceClass::Hard) {
+            return Err(AcceptError::Hard(hard.path.clone()));
+        }
+        for d in found {
+            if matches!(d.class, DifferenceClass::Soft | DifferenceClass::Unknown) {
+                d.accepted = Some(reason.trim().to_owned());
+            }
+        }
+        Ok(())
+    }
+
+    /// The arguments of `assay compare` with which nothing of this stands against the comparison of `a` and `b`:
+    /// a factor for what is hard, an acceptance for each group of the rest. Empty if nothing stands.
+    pub fn remedy(
+        &self,
+        a: &SystemDescription,
+        b: &SystemDescription,
+        factors: &[String],
+    ) -> String {
+        let (mut factors, mut left, mut out) = (factors.to_vec(), self.clone(), Vec::new());
+        loop {
+            let hard: Vec<&str> = left.hard().map(|d| d.path.as_str()).collect();
+            let entails = |path: &&&str| ENTAILS.iter().any(|e| e.factor == **path);
+            let Some(path) = hard.iter().find(entails).or(hard.first()) else { break };
+            out.push(format!(" --factor {path}"));
+            factors.push((*path).to_owned());
+            left = diff(a, b, &factors);
+        }
+        let accepted =
+            |d: &&FactDiff| self.differences.iter().any(|o| o.path == d.path && !o.stands());
+        let standing = left.differences.iter().filter(|d| d.stands() && !accepted(d));
+        for (group, paths) in fact_groups(standing.map(|d| d.path.as_str())) {
+            let path = if paths.len() == 1 { paths[0] } else { group };
+            out.push(format!(" --accept {path}=REASON"));
+        }
+        out.concat()
     }
 }
 
@@ -158,6 +192,7 @@ pub fn diff(a: &SystemDescription, b: &SystemDescription, factors: &[String]) ->
         system_against_system: factors.iter().any(|f| rank("cpu.model", f).is_some() || f == "cpu"),
         ..EnvDiff::default()
     };
+    let same_key = shares_key(a, b);
     for path in paths {
         let (left, right) = (a.facts.get(path), b.facts.get(path));
         let unread = [left, right].iter().flatten().any(|f| f.value().is_none());
@@ -167,8 +202,9 @@ pub fn diff(a: &SystemDescription, b: &SystemDescription, factors: &[String]) ->
         if left == right && !unknown {
             continue;
         }
-        let idle = unused(path, a) && unused(path, b);
-        let (class, reason) = classify(path, unknown, idle, factors, found.system_against_system);
+        let why = unrelated(path, a, b, same_key);
+        let (class, reason) =
+            classify(path, unknown, why, resized(path, a, b), factors, found.system_against_system);
         found.differences.push(FactDiff {
             path: path.clone(),
             a: left.cloned(),
@@ -200,23 +236,112 @@ fn tells_use(system: &SystemDescription) -> bool {
     used.peek().is_some() && used.all(|(_, fact)| fact.value().is_some())
 }
 
-/// Whether a fact is about a block device that the trials did not use, as far as is known.
+/// The part of a path that says of which device or mount it is, where the trials are known not to have used it.
 fn unused(path: &str, system: &SystemDescription) -> bool {
-    let device = path.strip_prefix("block.").and_then(|rest| rest.split('.').next());
-    device.is_some_and(|name| {
-        tells_use(system) && !system.facts.contains_key(&format!("used.device.{name}"))
+    let used = match path.split_once('.') {
+        Some(("block", rest)) => format!("used.device.{}", rest.split('.').next().unwrap_or(rest)),
+        Some(("mount", point)) => format!("used.mount.{point}"),
+        _ => return false,
+    };
+    tells_use(system) && !system.facts.contains_key(&used)
+}
+
+/// Amounts of memory that differ by no more are the same: the kernel keeps a little more or less of it at each boot.
+const TOLERANCE: f64 = 0.01;
+
+/// Whether two amounts (`24684100 KiB`) are within the tolerance.
+fn close(path: &str, a: &SystemDescription, b: &SystemDescription) -> bool {
+    let amount = |s: &SystemDescription| s.get(path)?.split(' ').next()?.parse::<f64>().ok();
+    let (Some(a), Some(b)) = (amount(a), amount(b)) else { return false };
+    (a - b).abs() <= TOLERANCE * a.max(b)
+}
+
+fn is_memory(path: &str) -> bool {
+    path == "memory.total" || rank("numa.*.memory", path).is_some()
+}
+
+/// Whether the host may have given a virtual machine another amount of memory meanwhile.
+fn resized(path: &str, a: &SystemDescription, b: &SystemDescription) -> bool {
+    is_memory(path) && [a, b].iter().all(|s| s.get("virt.hypervisor_flag") == Some("yes"))
+}
+
+/// What stands for a secret in a description: a hash under the key of its archive.
+const REDACTED: &str = "redacted:";
+
+/// Whether the values that were redacted can be compared: one of them agrees, or there are none.
+fn shares_key(a: &SystemDescription, b: &SystemDescription) -> bool {
+    let mut pairs = a.facts.keys().filter_map(|path| Some((a.get(path)?, b.get(path)?)));
+    let mut both =
+        pairs.clone().filter(|(a, b)| a.starts_with(REDACTED) && b.starts_with(REDACTED));
+    pairs.all(|(a, _)| !a.starts_with(REDACTED))
+        || both.clone().count() < 3
+        || both.any(|(a, b)| a == b)
+}
+
+/// A value without what was redacted in it.
+fn masked(value: &str) -> String {
+    let mut parts = value.split(REDACTED);
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |out, part| {
+        out + "*" + part.trim_start_matches(|c: char| c.is_ascii_hexdigit())
     })
+}
+
+/// Why a difference is none that can have moved the result; `None` if it is not known to be that.
+fn unrelated(
+    path: &str,
+    a: &SystemDescription,
+    b: &SystemDescription,
+    same_key: bool,
+) -> Option<&'static str> {
+    if unused(path, a) && unused(path, b) {
+        return Some("of a device or file system that the trials did not use");
+    }
+    if is_memory(path) && close(path, a, b) {
+        return Some("within 1 %");
+    }
+    if resized(path, a, b) && close("memory.total", a, b) {
+        return Some("the nodes of a virtual machine change with its host; the total agrees");
+    }
+    let built = |s: &SystemDescription| s.facts.keys().any(|p| p.starts_with("source."));
+    if path.starts_with("toolchain.") && !built(a) && !built(b) {
+        return Some("nothing was built with it");
+    }
+    if path.starts_with("sysctl.") && a.get("user.root") != b.get("user.root") {
+        let unread = |s: &SystemDescription| s.facts.contains_key(path) && s.get(path).is_none();
+        if unread(a) || unread(b) {
+            return Some("only root can read it");
+        }
+    }
+    let roles = |s: &SystemDescription| -> BTreeSet<String> {
+        s.get(path).into_iter().flat_map(|r| r.split(", ")).map(str::to_owned).collect()
+    };
+    if path.starts_with("used.") {
+        let aside = ["cache", "system"];
+        let mut other = roles(a).symmetric_difference(&roles(b)).cloned().collect::<Vec<_>>();
+        other.retain(|role| !aside.contains(&role.as_str()));
+        if other.is_empty() && tells_use(a) && tells_use(b) {
+            return Some("of no file of the trials");
+        }
+    }
+    let redacted = |s: &SystemDescription| s.get(path).is_some_and(|v| v.contains(REDACTED));
+    if !same_key && redacted(a) && redacted(b) && a.get(path).map(masked) == b.get(path).map(masked)
+    {
+        return Some("hidden under the keys of two archives, so not to be compared");
+    }
+    None
 }
 
 fn classify(
     path: &str,
     unknown: bool,
-    idle: bool,
+    unrelated: Option<&str>,
+    resized: bool,
     factors: &[String],
     hardware: bool,
 ) -> (DifferenceClass, String) {
     let class = match class_of(path) {
-        FactClass::Hard if idle => FactClass::Soft,
+        FactClass::Hard if resized => FactClass::Soft,
         class => class,
     };
     if factors.iter().any(|f| rank(f, path).is_some()) {
@@ -233,6 +358,9 @@ fn classify(
     if let Some(e) = ENTAILS.iter().find(follows).or(wide.filter(follows)) {
         return (DifferenceClass::Entailed, format!("follows from {}: {}", e.factor, e.why));
     }
+    if let Some(why) = unrelated {
+        return (DifferenceClass::Unrelated, why.to_owned());
+    }
     if unknown {
         let weight = if class == FactClass::Hard { "hard" } else { "soft" };
         return (
@@ -242,7 +370,9 @@ fn classify(
     }
     match class {
         FactClass::Hard => (DifferenceClass::Hard, "explains results; not declared".to_owned()),
-        _ if idle => (DifferenceClass::Soft, "of a device that the trials did not use".to_owned()),
+        _ if resized => {
+            (DifferenceClass::Soft, "the host gave the virtual machine another amount".to_owned())
+        }
         _ => (DifferenceClass::Soft, "might explain a result; not declared".to_owned()),
     }
 }
@@ -351,7 +481,7 @@ mod tests {
         let a = with(&base);
         let b = with(&[base[0], base[1], ("block.loop2.queue.rotational", "1")]);
         let found = diff(&a, &b, &[]);
-        assert_eq!(classes(&found), [("block.loop2.queue.rotational", DifferenceClass::Soft)]);
+        assert_eq!(classes(&found), [("block.loop2.queue.rotational", DifferenceClass::Unrelated)]);
         assert!(found.differences[0].reason.contains("did not use"));
         // One of the two used it.
         let c =
@@ -370,6 +500,95 @@ mod tests {
         let mut lost = a.clone();
         lost.facts.insert("used.device".into(), Fact::unknown("on overlay"));
         assert_eq!(diff(&lost, &b, &[]).hard().count(), 1);
+    }
+
+    /// What changes on one machine between two runs, and a change beside it that does explain results.
+    #[test]
+    fn one_machine_is_comparable_with_itself() {
+        let base = [
+            ("block.vda.size", "8 GiB"),
+            ("kernel.cmdline", "quiet resume=redacted:0011aabb"),
+            ("memory.total", "8000000 KiB"),
+            ("mount./", "ext4 /dev/vda rw"),
+            ("numa.node0.memory", "7600000 KiB"),
+            ("user.root", "yes"),
+            ("used.device.vda", "program, scratch"),
+            ("used.mount./", "program, scratch"),
+            ("virt.hypervisor_flag", "yes"),
+        ];
+        let with = |changes: &[(&str, &str)]| {
+            let mut of: Vec<(&str, &str)> = base.to_vec();
+            of.retain(|(path, _)| changes.iter().all(|(p, _)| p != path));
+            of.extend(changes);
+            system(&of.iter().map(|(p, v)| (*p, Fact::known(*v))).collect::<Vec<_>>())
+        };
+        let same: [(&str, &[(&str, &str)]); 8] = [
+            ("a balloon moved a node", &[("numa.node0.memory", "6100000 KiB")]),
+            ("a reboot took a little memory", &[("memory.total", "7990000 KiB")]),
+            ("a loop device came", &[("block.loop0.size", "1 GiB"), ("block.loop0.model", "x")]),
+            ("a file system was mounted", &[("mount./mnt", "ext4 /dev/loop0 rw")]),
+            (
+                "another terminal",
+                &[("env.TERM_PROGRAM", "x"), ("env.XDG_VTNR", "2"), ("env.TMUX_PANE", "1")],
+            ),
+            ("a compiler was installed", &[("toolchain.gcc.version", "13")]),
+            ("a cache elsewhere", &[("used.device.vda", "cache, program, scratch")]),
+            ("a neighbor", &[("load.avg1", "3.1"), ("psi.cpu.some.avg10", "50")]),
+        ];
+        for (what, changes) in same {
+            for (a, b) in [(with(&[]), with(changes)), (with(changes), with(&[]))] {
+                let found = diff(&a, &b, &[]);
+                assert!(found.comparable(), "{what}: {:?}", classes(&found));
+                assert_eq!(found.remedy(&a, &b, &[]), "", "{what}");
+            }
+        }
+        let unlike: [(&str, &[(&str, &str)]); 5] = [
+            ("a disk of the trials", &[("block.vda.size", "9 GiB")]),
+            (
+                "files on another disk",
+                &[("used.device.vdb", "scratch"), ("used.device.vda", "program")],
+            ),
+            ("another kernel", &[("kernel.release", "6.2"), ("kernel.version", "#2")]),
+            ("a governor", &[("cpu.governor", "powersave")]),
+            ("a library path", &[("env.LD_PRELOAD", "x")]),
+        ];
+        for (what, changes) in unlike {
+            let (a, b) = (with(&[]), with(changes));
+            let found = diff(&a, &b, &[]);
+            assert!(!found.comparable(), "{what}");
+            // What is printed, when given, leaves nothing standing.
+            let remedy = found.remedy(&a, &b, &[]);
+            let words: Vec<&str> = remedy.split_whitespace().collect();
+            let of = |option: &str| -> Vec<String> {
+                let pairs = words.chunks(2).filter(|pair| pair[0] == option);
+                pairs.map(|pair| pair[1].to_owned()).collect()
+            };
+            let mut found = diff(&a, &b, &of("--factor"));
+            for accepted in of("--accept") {
+                found.accept(accepted.split('=').next().unwrap(), "REASON").unwrap();
+            }
+            assert!(found.comparable() && words.len().is_multiple_of(2), "{what}: {remedy}");
+        }
+    }
+
+    #[test]
+    fn values_hidden_under_two_keys_are_not_called_different() {
+        let with = |key: &str, other: &str| {
+            let hidden = |n: u32| Fact::known(format!("redacted:{key}{n:04}"));
+            let cmdline = Fact::known(format!("{other} resume=redacted:{key}"));
+            let facts = [
+                ("env.A", hidden(1)),
+                ("env.B", hidden(2)),
+                ("env.C", hidden(3)),
+                ("kernel.cmdline", cmdline),
+            ];
+            system(&facts)
+        };
+        assert!(diff(&with("aa", "quiet"), &with("bb", "quiet"), &[]).comparable());
+        assert_eq!(diff(&with("aa", "quiet"), &with("bb", "debug"), &[]).hard().count(), 1);
+        let mut one = with("aa", "quiet");
+        one.facts.insert("env.A".into(), Fact::known("redacted:ff"));
+        assert!(!diff(&with("aa", "quiet"), &one, &[]).comparable(), "one key, so another value");
     }
 
     #[test]

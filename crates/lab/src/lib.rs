@@ -47,7 +47,7 @@ pub use analyse::aa::{
     AaFloor, BLOCKS_EACH, aa_experiment, aa_floor, find_floor, is_self_comparison,
     newest_self_comparison, with_itself,
 };
-pub use analyse::across::{Declared, Side, across, across_io, any_worse};
+pub use analyse::across::{AcrossError, Declared, Side, across, across_io, any_worse};
 pub use analyse::checklist::checklist;
 pub use analyse::explain::{Question, explain};
 pub use analyse::findings::check;

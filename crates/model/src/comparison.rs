@@ -73,6 +73,9 @@ pub enum Verdict {
     Equivalent,
     /// The data cannot tell.
     Inconclusive,
+    /// The sides were measured in different runs, and nothing says how far runs differ by themselves.
+    #[serde(rename = "not established")]
+    NotEstablished,
     /// The numbers do not count.
     Invalid,
 }
@@ -85,6 +88,7 @@ impl Verdict {
             Verdict::Worse => "worse",
             Verdict::Equivalent => "equivalent",
             Verdict::Inconclusive => "inconclusive",
+            Verdict::NotEstablished => "not established",
             Verdict::Invalid => "invalid",
         }
     }

@@ -83,3 +83,29 @@ impl SystemDescription {
         self.get(path).unwrap_or("unknown")
     }
 }
+
+/// Paths of facts by what they belong to: the first part, and of a device its name too.
+pub fn fact_groups<'a>(paths: impl Iterator<Item = &'a str>) -> Vec<(&'a str, Vec<&'a str>)> {
+    let mut all: Vec<(&str, Vec<&str>)> = Vec::new();
+    for path in paths {
+        let parts = if path.starts_with("block.") || path.starts_with("net.") { 2 } else { 1 };
+        let end = path.match_indices('.').nth(parts - 1).map_or(path.len(), |(at, _)| at);
+        match all.iter_mut().find(|(group, _)| *group == &path[..end]) {
+            Some((_, paths)) => paths.push(path),
+            None => all.push((&path[..end], vec![path])),
+        }
+    }
+    all
+}
+
+/// Paths of facts in one line: the first six groups, `block.loop0 (26), env (12), limit.open_files`.
+pub fn folded_facts<'a>(paths: impl Iterator<Item = &'a str>) -> String {
+    let all = fact_groups(paths);
+    let shown = all.iter().take(6).map(|(group, paths)| match paths.as_slice() {
+        [only] => (*only).to_owned(),
+        more => format!("{group} ({})", more.len()),
+    });
+    let more = all.iter().skip(6).map(|(_, paths)| paths.len()).sum::<usize>();
+    let more = (more > 0).then(|| format!("{more} more"));
+    shown.chain(more).collect::<Vec<_>>().join(", ")
+}

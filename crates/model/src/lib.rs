@@ -48,7 +48,7 @@ pub use experiment::{
     Observe, Order, Source, Stop, TreatmentPattern,
 };
 pub use explanation::{Account, Change, Explanation, Observed};
-pub use fact::{Fact, SystemDescription};
+pub use fact::{Fact, SystemDescription, fact_groups, folded_facts};
 pub use finding::{CheckNote, Checks, Finding, Found, Profile, Row, Section, Severities, Severity};
 pub use heat::Heat;
 pub use histogram::{HistogramSummary, Load, Percentile, TrialHistogram};

@@ -17,7 +17,13 @@ use crate::view;
 pub fn compare(cli: &Cli, compare: &Compare) -> Result<Exit> {
     let archive = open_archive(cli)?;
     let mut views: Vec<RunView> = Vec::new();
-    for run in &compare.runs {
+    let mut of: Vec<usize> = Vec::new();
+    for (side, runs) in compare.runs.iter().enumerate() {
+        of.extend(runs.split(',').map(|_| side));
+    }
+    let sides_of = of.iter().map(|side| of.iter().position(|s| s == side).unwrap_or(0)).collect();
+    let named: Vec<&str> = compare.runs.iter().flat_map(|runs| runs.split(',')).collect();
+    for run in &named {
         let id = archive.resolve(run)?;
         views.push(match &compare.output {
             Some(_) => {
@@ -27,9 +33,7 @@ pub fn compare(cli: &Cli, compare: &Compare) -> Result<Exit> {
                 view::published(&run.redacted(redactor))?
             }
             // One run has its own comparison, which is made by this metric.
-            None if compare.runs.len() == 1 => {
-                view::load_by(&archive, &id, compare.metric.as_deref())?
-            }
+            None if named.len() == 1 => view::load_by(&archive, &id, compare.metric.as_deref())?,
             None => view::load(&archive, &id)?,
         });
     }
@@ -81,10 +85,14 @@ pub fn compare(cli: &Cli, compare: &Compare) -> Result<Exit> {
         return Ok(Exit::Fine);
     }
     let metric = compare.metric.as_ref().unwrap_or(&views[0].analysis.metric);
-    let declared = Declared { factors: compare.factor.clone(), accepted: accepted(compare)? };
-    let across =
-        across(&sides, metric, margin, &declared).map_err(|e| Usage(format!("--accept: {e}")))?;
-    let io = across_io(&sides, &declared).map_err(|e| Usage(format!("--accept: {e}")))?;
+    let declared = Declared {
+        factors: compare.factor.clone(),
+        accepted: accepted(compare)?,
+        sides: sides_of,
+        reference: compare.reference.clone(),
+    };
+    let across = across(&sides, metric, margin, &declared).map_err(|e| Usage(e.to_string()))?;
+    let io = across_io(&sides, &declared).map_err(|e| Usage(e.to_string()))?;
     let summaries: Vec<assay_model::RunSummary> = views.iter().map(|v| v.summary.clone()).collect();
     let views: Vec<&RunView> = views.iter().collect();
     if let Some(file) = &compare.output {

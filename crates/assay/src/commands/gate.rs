@@ -223,7 +223,9 @@ fn sentence(
         Verdict::Worse => format!("{head} is worse than {base} by more than {margin}: {ratio}"),
         Verdict::Better => format!("{head} is better than {base} by more than {margin}: {ratio}"),
         Verdict::Equivalent => format!("{head} is within {margin} of {base}: {ratio}"),
-        Verdict::Inconclusive => format!("inconclusive: {ratio}, and the margin is {margin}"),
+        Verdict::Inconclusive | Verdict::NotEstablished => {
+            format!("inconclusive: {ratio}, and the margin is {margin}")
+        }
         Verdict::Invalid => format!("the numbers do not count: {}", c.reason),
     }
 }

@@ -91,21 +91,41 @@ fn quoted_numbers_are_published_as_quoted() {
 #[test]
 fn two_imports_are_compared_with_each_other() {
     let world = World::new();
-    let slower = std::fs::read_to_string(data("google-benchmark.json"))
-        .unwrap()
-        .replace("40.0,", "80.0,")
-        .replace("41.0,", "82.0,")
-        .replace("42.0,", "84.0,");
-    world.write("slower.json", &slower);
-    let first = import(&world, "google-benchmark.json", &[]);
-    let done = world.run(&["archive", "import", "slower.json"]);
-    assert_eq!(done.code, 0, "{}", done.stderr);
-    let across = world.run(&["compare", &first, done.stdout.trim(), "--json"]);
-    let across = json(&across.stdout);
+    let mut of = json(&std::fs::read_to_string(data("google-benchmark.json")).unwrap());
+    of["benchmarks"].as_array_mut().unwrap().retain(|b| b["error_occurred"] != true);
+    let text = of.to_string();
+    let side = |factor: f64| -> String {
+        let runs = [1.0, 1.01, 0.99].map(|drift| {
+            let times = |text: String, t: f64| {
+                text.replace(&format!("{t:.1},"), &format!("{:.4},", t * factor * drift))
+            };
+            let file = format!("{factor}-{drift}.json");
+            world.write(&file, &[40.0, 41.0, 42.0].into_iter().fold(text.clone(), times));
+            let done = world.run(&["archive", "import", &file]);
+            assert_eq!(done.code, 0, "{}", done.stderr);
+            done.stdout.trim().to_owned()
+        });
+        runs.join(",")
+    };
+    let (first, second) = (side(1.0), side(2.0));
+    // Repetitions of one process are one value, so a run alone says nothing.
+    let id = |runs: &str| runs.split(',').next().unwrap().to_owned();
+    let alone = world.run(&["compare", &id(&first), &id(&second), "--json"]);
+    assert_eq!(alone.code, 4, "{}", alone.stdout);
+    let alone = json(&alone.stdout);
+    let compared = &alone["rows"][0]["comparisons"][1];
+    assert_eq!(compared["verdict"], "invalid", "{compared}");
+    assert!(compared["reason"].as_str().unwrap().contains("F29"), "{compared}");
+
+    let done = world.run(&["compare", &first, &second, "--json"]);
+    assert_eq!(done.code, 0, "{}{}", done.stdout, done.stderr);
+    let across = json(&done.stdout);
     let row = &across["rows"][0];
     assert_eq!(row["label"], "benchmark=BM_copy/64");
-    let ratio = row["comparisons"][1]["ratio"].as_f64().unwrap();
-    assert!((ratio - 2.0).abs() < 1e-9, "{row}");
+    let comparison = &row["comparisons"][3];
+    assert!((comparison["ratio"].as_f64().unwrap() - 2.0).abs() < 1e-9, "{row}");
+    assert_eq!((&comparison["verdict"], &comparison["n"]), (&"worse".into(), &3.into()), "{row}");
+    assert!(row["comparisons"][5].is_null(), "one comparison for a side");
 }
 
 #[test]

@@ -138,3 +138,75 @@ fn what_a_check_calls_invalid_has_no_verdict_in_any_output() {
     let page = std::fs::read_to_string(world.path("page/index.html")).unwrap();
     assert!(!page.contains("which is worse") && !page.contains("which is better"));
 }
+
+#[test]
+fn single_runs_have_a_ratio_and_no_verdict() {
+    let world = World::new();
+    let run = |time: &str| made(&world, &["sleep", time]);
+    let runs: Vec<[String; 2]> = (0..3).map(|_| [run("0.01"), run("0.03")]).collect();
+    let side = |i: usize| runs.iter().map(|r| r[i].as_str()).collect::<Vec<_>>().join(",");
+    let comparison = |done: &Done, i: usize| {
+        let json: Value = serde_json::from_str(&done.stdout).unwrap();
+        json["rows"][0]["comparisons"][i].clone()
+    };
+    let [a, b] = &runs[0];
+    let factor = ["--factor", "command", "--json"];
+    let single = world.run(&[&["compare", a.as_str(), b], factor.as_slice()].concat());
+    let compared = comparison(&single, 1);
+    assert_eq!((single.code, &compared["verdict"]), (0, &"not established".into()), "{compared}");
+    assert!(compared["ratio"].as_f64().unwrap() > 1.5 && compared["interval"].is_null());
+    // What is printed decides.
+    let reason = compared["reason"].as_str().unwrap();
+    let command = reason.split('`').nth(1).unwrap();
+    let words: Vec<String> = command.split_whitespace().skip(1).map(str::to_owned).collect();
+    assert_eq!(words.join(" "), "run --vs 'sleep 0.03' -- sleep 0.01");
+    let together =
+        world.run(&["run", "--blocks", "4", "--vs", "sleep 0.03", "--", "sleep", "0.01"]);
+    assert!(together.stdout.contains("worse"), "{}", together.stdout);
+
+    let sides = [side(0), side(1)];
+    let several = [&["compare", sides[0].as_str(), &sides[1]], factor.as_slice()].concat();
+    let done = world.run(&several);
+    let compared = comparison(&done, 3);
+    assert_eq!(compared["verdict"], "worse", "{}", done.stdout);
+    assert_eq!(compared["n"], 3);
+    // Runs of two commands are no repetitions of each other.
+    let mixed = [a.as_str(), &runs[1][1], &runs[2][0]].join(",");
+    let mixed = world.run(&[&["compare", mixed.as_str(), &sides[1]], factor.as_slice()].concat());
+    let compared = comparison(&mixed, 3);
+    assert_eq!(compared["verdict"], "invalid", "{compared}");
+    assert!(compared["reason"].as_str().unwrap().contains("is no repetition of"), "{compared}");
+}
+
+#[test]
+fn a_reference_in_both_runs_takes_the_drift_out() {
+    let world = World::new();
+    let run = || {
+        let done = world.run(&[
+            "run",
+            "--blocks",
+            "6",
+            "--json",
+            "--vs",
+            "sleep 0.01",
+            "--",
+            "sleep",
+            "0.03",
+        ]);
+        let json: Value = serde_json::from_str(&done.stdout).unwrap();
+        json["summary"]["id"].as_str().unwrap_or_default().to_owned()
+    };
+    let (a, b) = (run(), run());
+    let done = world.run(&["compare", &a, &b, "--reference", "sleep 0.01", "--json"]);
+    assert_eq!(done.code, 0, "{}{}", done.stdout, done.stderr);
+    let json: Value = serde_json::from_str(&done.stdout).unwrap();
+    for row in json["rows"].as_array().unwrap() {
+        let (label, compared) = (row["label"].as_str().unwrap(), &row["comparisons"][1]);
+        let is_reference = label == "command=sleep 0.01";
+        assert_eq!(compared["verdict"] == "not established", is_reference, "{row}");
+        assert_eq!(compared["interval"].is_null(), is_reference, "{row}");
+    }
+    let unknown = world.run(&["compare", &a, &b, "--reference", "gzip"]);
+    assert_eq!(unknown.code, 2);
+    assert!(unknown.stderr.contains("sleep 0.01"), "{}", unknown.stderr);
+}

@@ -85,7 +85,7 @@ pub(crate) fn replication(e: &Evidence) -> Evaluation {
         shown = true;
     }
     for treatment in e.treatments.iter().filter(|_| shown) {
-        let text = if treatment.n.is_some_and(|n| n < 2) {
+        let text = if treatment.n == Some(1) {
             format!("{} is one trial; its samples carry no interval", treatment.label)
         } else if over_samples {
             let (trials, samples, share) = between(treatment)?;

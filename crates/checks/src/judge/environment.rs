@@ -130,9 +130,9 @@ pub(crate) fn confounder(e: &Evidence) -> Evaluation {
     }
     let soft = named(false);
     if !soft.is_empty() {
-        let list = shortened(&soft);
+        let list = assay_model::folded_facts(soft.iter().copied());
         found.push(plain(format!(
-            "{list} differ, or are not known to agree, and this was not accepted"
+            "{list} differ, or are not known to agree; they might explain a result"
         )));
     }
     Ok(found)

@@ -136,6 +136,9 @@ pub(crate) fn statistic(e: &Evidence) -> Evaluation {
     )?;
     let mut found: Vec<Found> = Vec::new();
     let mut lacking = Vec::new();
+    // What lacks trials is at fault, wherever it stands; what has none has nothing to compare (F40).
+    let most = treatments.iter().filter_map(|t| t.n).max();
+    let whole = treatments.iter().find(|t| t.n == most).map_or("", |t| t.label.as_str());
     for treatment in treatments {
         let other =
             *need(treatment.statistic.as_ref(), format!("the statistic of {}", treatment.label))?;
@@ -148,13 +151,12 @@ pub(crate) fn statistic(e: &Evidence) -> Evaluation {
                 words(other)
             )));
         }
-        match (treatments[0].n, treatment.n) {
+        match (most, treatment.n) {
+            (Some(_), Some(0)) => {}
             // One trial more or less is a failure, which F40 reports.
-            (Some(a), Some(b)) if a.abs_diff(b) > 1 && 10 * a.abs_diff(b) > a.max(b) => {
-                found.push(grave(format!(
-                    "{} has {a} trials, {} {b}",
-                    treatments[0].label, treatment.label
-                )));
+            (Some(a), Some(b)) if a - b > 1 && 10 * (a - b) > a => {
+                let text = format!("{} has {b} trials, {whole} {a}", treatment.label);
+                found.push(about(grave(text), &[treatment], &e.treatments));
             }
             (Some(_), Some(_)) => {}
             _ => lacking.push(format!("the number of trials of {}", treatment.label)),

@@ -14,9 +14,10 @@ use assay_model::{
 };
 use assay_stats::{CompareInput, Samples, compare, summarize};
 
+mod drift;
 mod program;
 
-use crate::analyse::pairs::values;
+use crate::analyse::pairs::{pairs, values};
 use program::{in_facts, levels, unlike};
 
 /// One run to compare.
@@ -43,41 +44,86 @@ pub struct Declared {
     pub factors: Vec<String>,
     /// Soft differences that are accepted: path and reason.
     pub accepted: Vec<(String, String)>,
+    /// For each run the first of its side: runs that repeat each other. Empty: each run is a side of its own.
+    pub sides: Vec<usize>,
+    /// A treatment of all the runs, by its label, that stays the same: values are taken relative to it, block by
+    /// block, which takes the drift between the runs out.
+    pub reference: Option<String>,
 }
 
 /// Lays runs side by side in one metric; the first is the baseline. Treatments are matched by their
-/// levels in full; runs of one treatment each are matched with each other. Samples are independent (no shared
-/// blocks), so Welch's interval is used. Where a hard difference that is not declared stands between a run
-/// and the first, there is no comparison: the verdict is invalid and the ratio withheld.
+/// levels in full; runs of one treatment each are matched with each other. A verdict needs the drift between runs:
+/// of sides with three runs or more the runs' means are compared (Welch's interval), at the first run of the second
+/// side; with a reference treatment the trials are, relative to it. Else the ratio has neither
+/// interval nor verdict. Where a hard difference that is not declared stands between a run and the first, or a run
+/// is invalid by itself, there is no comparison: the verdict is invalid and the ratio withheld.
 ///
 /// # Errors
-/// A difference is accepted that is hard, that has no reason, or that is not there.
+/// A difference is accepted that is hard, that has no reason, or that is not there; a run lacks the reference.
 pub fn across(
     sides: &[Side<'_>],
     metric: &str,
     margin: Option<f64>,
     declared: &Declared,
-) -> Result<Across, AcceptError> {
+) -> Result<Across, AcrossError> {
     let first = &sides[0];
     let named = first.analysis.summaries.iter().find(|s| s.metric == metric);
     let (unit, better) =
         named.map_or((String::new(), Better::Neither), |s| (s.unit.clone(), s.better));
     let diffs = environments(sides, declared)?;
-    let found = findings(sides, &diffs, declared);
-    let mut rows = rows(sides, metric, &unit, better, margin);
-    for row in &mut rows {
-        for (((comparison, side), diff), found) in
-            row.comparisons.iter_mut().skip(1).zip(&sides[1..]).zip(&diffs).zip(&found)
-        {
-            let reason = hard(diff)
+    let mut found = findings(sides, &diffs, declared);
+    let groups = if declared.sides.len() == sides.len() {
+        declared.sides.clone()
+    } else {
+        (0..sides.len()).collect()
+    };
+    for (i, found) in found.iter_mut().enumerate() {
+        let run = i + 1;
+        // What a repetition of the first has in common with it is no finding.
+        if groups[run] == groups[0] {
+            found.clear();
+        }
+        if groups[run] != run || repeated(&groups, run) && in_turns(sides, &groups, run) {
+            found.retain(|f| f.id != rows::INTERLEAVED.id);
+        }
+    }
+    let mut rows = rows(sides, metric, &unit, better, margin, &groups, declared)?;
+    let reasons: Vec<Option<String>> = (0..sides.len())
+        .map(|i| {
+            let repeats = || drift::not_repeated(&sides[groups[i]], &sides[i], declared);
+            if groups[i] == groups[0] {
+                return repeats();
+            }
+            let (side, diff, found) = (&sides[i], &diffs[i - 1], &found[i - 1]);
+            repeats()
+                .or_else(|| hard(diff))
                 .or_else(|| unlike(first, side, declared))
                 .or_else(|| computed_in_one(first, side, metric))
-                .or_else(|| invalid(found));
+                .or_else(|| invalid(found))
+        })
+        .collect();
+    let single = sides.iter().all(|s| s.plan.treatments.len() == 1);
+    let mut own: Vec<Finding> = Vec::new();
+    for row in &mut rows {
+        for (i, comparison) in row.comparisons.iter_mut().enumerate() {
+            let same_side = |j: &usize| groups[*j] == groups[i] || groups[*j] == groups[0];
+            let compared: Vec<usize> = (0..sides.len()).filter(same_side).collect();
+            let by_itself = compared.iter().filter_map(|j| {
+                let fits = |t: &&Treatment| single || t.key() == row.key;
+                let treatment = sides[*j].plan.treatments.iter().find(fits)?.id;
+                invalid_by_itself(&sides[*j], treatment, repeated(&groups, i))
+            });
+            let by_itself: Vec<Finding> =
+                if comparison.is_some() { by_itself.collect() } else { Vec::new() };
+            let reason = compared.iter().find_map(|j| reasons[*j].clone());
+            let reason = reason.or_else(|| invalid(&by_itself));
             if let (Some(comparison), Some(reason)) = (comparison, reason) {
                 withhold(comparison, &reason);
             }
+            own.extend(by_itself);
         }
     }
+    found.push(own);
     let mut findings: Vec<Finding> = Vec::new();
     for f in found.into_iter().flatten() {
         if !findings.contains(&f) {
@@ -112,7 +158,7 @@ fn guests(sides: &[Side<'_>]) -> Vec<Option<Guest>> {
 ///
 /// # Errors
 /// As [`across`].
-pub fn across_io(sides: &[Side<'_>], declared: &Declared) -> Result<Vec<Across>, AcceptError> {
+pub fn across_io(sides: &[Side<'_>], declared: &Declared) -> Result<Vec<Across>, AcrossError> {
     let mut metrics: Vec<&str> = Vec::new();
     for s in &sides[0].analysis.summaries {
         if s.metric.starts_with("io.") && !metrics.contains(&s.metric.as_str()) {
@@ -157,6 +203,49 @@ fn compared(diffs: &[EnvDiff], declared: &Declared) -> String {
     } else {
         declared.factors.join(", ")
     }
+}
+
+/// Why runs cannot be laid side by side.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum AcrossError {
+    /// A difference cannot be accepted.
+    #[error("--accept: {0}")]
+    Accept(#[from] AcceptError),
+    /// A run has no such treatment.
+    #[error("--reference {reference}: run {run} has no such treatment; it has {labels}")]
+    Reference {
+        /// The label asked for.
+        reference: String,
+        /// The run.
+        run: RunId,
+        /// The labels of its treatments.
+        labels: String,
+    },
+}
+
+/// Whether a run and the first are repeated often enough for the means of the runs to be compared.
+fn repeated(groups: &[usize], run: usize) -> bool {
+    let many = |i: usize| groups.iter().filter(|g| **g == groups[i]).count();
+    groups[0] != groups[run] && many(0).min(many(run)) >= drift::LEAST
+}
+
+/// Whether the runs of the first side and of a run's were not all made one side after the other.
+fn in_turns(sides: &[Side<'_>], groups: &[usize], run: usize) -> bool {
+    let of = |i: &usize| groups[*i] == groups[0] || groups[*i] == groups[run];
+    let mut all: Vec<usize> = (0..sides.len()).filter(of).collect();
+    all.sort_by_key(|i| sides[*i].id);
+    all.windows(2).filter(|pair| groups[pair[0]] != groups[pair[1]]).count() > 1
+}
+
+/// What makes a treatment of a run invalid by itself. Where each run is one value, it may have been one process.
+fn invalid_by_itself(side: &Side<'_>, treatment: u32, repeated: bool) -> Option<Finding> {
+    let about = |f: &&Finding| f.treatments.is_empty() || f.treatments.contains(&treatment);
+    let one_process = |f: &&Finding| repeated && f.id == rows::UNIT_OF_REPLICATION.id;
+    let mut found = side.analysis.findings.iter().filter(|f| about(f) && !one_process(f));
+    let mut first = found.find(|f| f.severity == Severity::Invalid)?.clone();
+    first.message = format!("run {}: {}", side.id, first.message);
+    first.treatments.clear();
+    Some(first)
 }
 
 /// What a check calls invalid, as a reason not to compare.
@@ -222,13 +311,56 @@ fn identity(side: &Side<'_>, metric: &str) -> MetricIdentity {
     }
 }
 
+/// The values of a treatment in each run; relative to the reference, if there is one, in the same block.
+fn in_each(
+    sides: &[Side<'_>],
+    treatment: &[Option<u32>],
+    metric: &str,
+    reference: Option<&[u32]>,
+) -> Vec<Option<Vec<Option<f64>>>> {
+    let of = |(i, side): (usize, &Side<'_>)| {
+        let id = treatment[i]?;
+        let found = match reference {
+            None => values(side.records, id, metric),
+            Some(reference) => {
+                let (base, own) = pairs(side.records, reference[i], id, metric);
+                let relative =
+                    |(b, v): (&Option<f64>, &Option<f64>)| Some((*v)? / b.filter(|b| *b > 0.0)?);
+                base.iter().zip(&own).map(relative).collect()
+            }
+        };
+        (found.iter().flatten().count() > 0).then_some(found)
+    };
+    sides.iter().enumerate().map(of).collect()
+}
+
+/// The reference treatment in each run.
+fn references(sides: &[Side<'_>], declared: &Declared) -> Result<Option<Vec<u32>>, AcrossError> {
+    let Some(reference) = &declared.reference else { return Ok(None) };
+    let in_run = |side: &Side<'_>| {
+        let all = &side.plan.treatments;
+        let level = format!("={reference}");
+        let is = |t: &&Treatment| t.label() == *reference || t.label().ends_with(&level);
+        let found = all.iter().find(is).map(|t| t.id);
+        found.ok_or_else(|| AcrossError::Reference {
+            reference: reference.clone(),
+            run: side.id.clone(),
+            labels: all.iter().map(Treatment::label).collect::<Vec<_>>().join(", "),
+        })
+    };
+    sides.iter().map(in_run).collect::<Result<Vec<u32>, _>>().map(Some)
+}
+
 fn rows(
     sides: &[Side<'_>],
     metric: &str,
     unit: &str,
     better: Better,
     margin: Option<f64>,
-) -> Vec<AcrossRow> {
+    groups: &[usize],
+    declared: &Declared,
+) -> Result<Vec<AcrossRow>, AcrossError> {
+    let references = references(sides, declared)?;
     let single = sides.iter().all(|s| s.plan.treatments.len() == 1);
     let mut treatments: Vec<&Treatment> = Vec::new();
     for treatment in sides.iter().flat_map(|s| &s.plan.treatments) {
@@ -239,57 +371,71 @@ fn rows(
     if single {
         treatments.truncate(1);
     }
-    treatments
-        .into_iter()
-        .map(|treatment| {
-            let in_run = |side: &Side<'_>| {
-                let fits = |t: &&Treatment| single || t.levels == treatment.levels;
-                side.plan.treatments.iter().find(fits).map(|t| t.id)
-            };
-            let of = |side: &Side<'_>| {
-                let found = values(side.records, in_run(side)?, metric);
-                (found.iter().flatten().count() > 0).then_some(found)
-            };
-            let each: Vec<Option<Vec<Option<f64>>>> = sides.iter().map(of).collect();
-            let summaries = each
-                .iter()
-                .zip(sides)
-                .map(|(values, side)| {
-                    let present: Vec<f64> = values.as_ref()?.iter().copied().flatten().collect();
-                    Some(summarize(&present, side.analysis.confidence))
-                })
-                .collect();
-            let comparisons = each
-                .iter()
-                .enumerate()
-                .map(|(i, values)| {
-                    let (baseline, treatment) = (each[0].as_ref()?, values.as_ref()?);
-                    (i > 0).then(|| {
-                        compare(&CompareInput {
-                            metric,
-                            unit,
-                            better,
-                            baseline: 0,
-                            treatment: i as u32,
-                            samples: Samples::Independent { baseline, treatment },
-                            confidence: sides[0].analysis.confidence,
-                            margin,
-                            gate: false,
-                        })
-                    })
-                })
-                .collect();
-            let ids: Vec<Option<u32>> = sides.iter().map(in_run).collect();
-            AcrossRow {
-                label: treatment.label(),
-                key: treatment.key(),
-                summaries,
-                percentiles: percentiles(sides, &ids, metric),
-                comparisons,
-                doubts: doubts(sides, &ids, metric),
+    let row = |treatment: &Treatment| {
+        let in_run = |side: &Side<'_>| {
+            let fits = |t: &&Treatment| single || t.levels == treatment.levels;
+            side.plan.treatments.iter().find(fits).map(|t| t.id)
+        };
+        let ids: Vec<Option<u32>> = sides.iter().map(in_run).collect();
+        let each = in_each(sides, &ids, metric, None);
+        let summaries = each
+            .iter()
+            .zip(sides)
+            .map(|(values, side)| {
+                let present: Vec<f64> = values.as_ref()?.iter().copied().flatten().collect();
+                Some(summarize(&present, side.analysis.confidence))
+            })
+            .collect();
+        let relative = references.as_deref().filter(|r| ids[0] != Some(r[0]));
+        let judged =
+            relative.map_or_else(|| each.clone(), |r| in_each(sides, &ids, metric, Some(r)));
+        let means = |group: usize| -> Vec<Option<f64>> {
+            let members = (0..sides.len()).filter(|i| groups[*i] == group);
+            members.map(|i| drift::of_run(judged[i].as_ref()?)).collect()
+        };
+        let against_first = |i: usize| {
+            let (baseline, treatment) = (judged[0].as_ref()?, judged[i].as_ref()?);
+            let repeated = repeated(groups, i);
+            if groups[i] == groups[0] || repeated && groups[i] != i {
+                return None;
             }
-        })
-        .collect()
+            let runs = repeated.then(|| (means(0), means(i)));
+            let (baseline, treatment) =
+                runs.as_ref().map_or((baseline, treatment), |(a, b)| (a, b));
+            let mut c = compare(&CompareInput {
+                metric,
+                unit,
+                better,
+                baseline: 0,
+                treatment: i as u32,
+                samples: Samples::Independent { baseline, treatment },
+                confidence: sides[0].analysis.confidence,
+                margin,
+                gate: false,
+            });
+            if repeated {
+                c.reason =
+                    format!("{}; of {} runs and {}", c.reason, baseline.len(), treatment.len());
+            } else if let Some(reference) =
+                declared.reference.as_ref().filter(|_| relative.is_some())
+            {
+                c.reason = format!("{}; relative to {reference}", c.reason);
+            } else {
+                let remedy = drift::remedy(&sides[0], &sides[i]);
+                drift::not_established(&mut c, &remedy);
+            }
+            Some(c)
+        };
+        AcrossRow {
+            label: treatment.label(),
+            key: treatment.key(),
+            summaries,
+            percentiles: percentiles(sides, &ids, metric),
+            comparisons: (0..sides.len()).map(against_first).collect(),
+            doubts: doubts(sides, &ids, metric),
+        }
+    };
+    Ok(treatments.into_iter().map(row).collect())
 }
 
 /// The merged percentile of a treatment in each run; empty where the metric is none.
@@ -368,9 +514,26 @@ fn findings(sides: &[Side<'_>], diffs: &[EnvDiff], declared: &Declared) -> Vec<V
     let of = |(side, diff): (&Side<'_>, &EnvDiff)| {
         let evidence = between(&sides[0], side, diff, declared);
         let checks = BETWEEN.iter().filter_map(|row| assay_checks::find(row.id));
-        checks.flat_map(|check| check.findings(&evidence)).collect()
+        let mut found: Vec<Finding> = checks.flat_map(|check| check.findings(&evidence)).collect();
+        for f in found.iter_mut().filter(|f| f.id == rows::CONFOUNDER.id) {
+            let factors = in_facts(&declared.factors);
+            let more = diff.remedy(sides[0].system, side.system, &factors);
+            f.remedy = format!(
+                "if that is meant or does not matter: `{}{more}`",
+                command(sides, declared)
+            );
+        }
+        found
     };
     sides[1..].iter().zip(diffs).map(of).collect()
+}
+
+/// The command that compares these runs.
+fn command(sides: &[Side<'_>], declared: &Declared) -> String {
+    let ids = sides.iter().map(|s| format!(" {}", s.id));
+    let factors = declared.factors.iter().map(|f| format!(" --factor {f}"));
+    let accepted = declared.accepted.iter().map(|(path, why)| format!(" --accept '{path}={why}'"));
+    ids.chain(factors).chain(accepted).fold("assay compare".to_owned(), |all, one| all + &one)
 }
 
 /// Two runs as two treatments, one after the other.

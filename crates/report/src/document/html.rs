@@ -219,8 +219,8 @@ pub(crate) fn badge(verdict: Verdict) -> Markup {
         Verdict::Better => "▲",
         Verdict::Worse => "▼",
         Verdict::Equivalent => "=",
-        Verdict::Inconclusive => "?",
+        Verdict::Inconclusive | Verdict::NotEstablished => "?",
         Verdict::Invalid => "✕",
     };
-    html! { span class={ "badge verdict-" (verdict.name()) } { span aria-hidden="true" { (sign) } " " (verdict.name()) } }
+    html! { span class={ "badge verdict-" (verdict.name().replace(' ', "-")) } { span aria-hidden="true" { (sign) } " " (verdict.name()) } }
 }

@@ -24,7 +24,7 @@ impl Tone {
             Verdict::Better => Tone::Good,
             Verdict::Worse | Verdict::Invalid => Tone::Bad,
             Verdict::Equivalent => Tone::Plain,
-            Verdict::Inconclusive => Tone::Warn,
+            Verdict::Inconclusive | Verdict::NotEstablished => Tone::Warn,
         }
     }
 }

@@ -9,16 +9,14 @@ use crate::document::{Cell, Look, On, Part, Parts, Table, Text, Tone, cell, text
 use crate::figures::{across_heading, across_mark, across_value, ratio_text};
 use crate::words;
 
-/// How many differences of a class a terminal shows; of the hard ones all are.
-const SHOWN: usize = 12;
-
 /// The classes in their order, and what each does to the comparison.
-const CLASSES: [(&str, &str); 5] = [
+const CLASSES: [(&str, &str); 6] = [
     ("hard", "explains results: with it there is no comparison"),
-    ("unknown", "not readable in one of the systems: at least soft"),
-    ("soft", "might explain a result (assay compare --accept PATH=REASON accepts one)"),
+    ("unknown", "not readable in one of the systems"),
+    ("soft", "might explain a result"),
     ("factor", "meant to differ"),
     ("entailed", "follows from what is meant"),
+    ("unrelated", "of nothing that the trials used"),
 ];
 
 /// The runs, the findings, their values and ratios by treatment and the differences, hard ones first. `link`
@@ -157,36 +155,55 @@ fn differences(all: &[Difference], out: &mut Parts) {
     }
     for (class, meaning) in CLASSES {
         let of: Vec<&Difference> = all.iter().filter(|d| d.class == class).collect();
-        let hard = class == "hard";
         let title = format!("{class} ({}): {meaning}", of.len());
         let mut table = Table::of(&*title).label("fact").label("#1").label("another").column(
             On::Published,
             Kind::Word,
             "run",
         );
-        table.most = if hard { 0 } else { SHOWN };
+        table.most = 0;
+        let hard = class == "hard";
         let tone = if hard { Tone::Warn } else { Tone::Plain };
-        let mut folded = Parts::default();
         for d in &of {
             let to = [d.path.as_str(), &d.a, &d.b, d.run.as_str()];
             table.row(to.map(|words| cell(words).tone(tone)).to_vec());
         }
-        let accepted = of.iter().filter_map(|d| Some((&d.path, d.accepted.as_ref()?)));
-        let accepted: Vec<Text> =
-            accepted.map(|(path, why)| text(format!("{path} accepted: {why}"))).collect();
+        if hard || class == "factor" {
+            out.table(table);
+            continue;
+        }
+        if of.is_empty() {
+            continue;
+        }
+        let (open, accepted): (Vec<&Difference>, Vec<&Difference>) =
+            of.iter().partition(|d| d.accepted.is_none());
+        let mut reasons: Vec<&str> = Vec::new();
+        for d in &accepted {
+            reasons.extend(d.accepted.as_deref().filter(|why| !reasons.contains(why)));
+        }
+        let mut lines: Vec<String> = Vec::new();
+        if !open.is_empty() {
+            let paths = assay_model::folded_facts(open.iter().map(|d| d.path.as_str()));
+            lines.push(format!("{class} ({meaning}): {paths}"));
+        }
+        for why in reasons {
+            let of = accepted.iter().filter(|d| d.accepted.as_deref() == Some(why));
+            let paths = assay_model::folded_facts(of.map(|d| d.path.as_str()));
+            lines.push(format!("{paths} accepted: {why}"));
+        }
+        for line in &lines {
+            out.on(On::Terminal, Part::Paragraph(Tone::Soft, line.clone().into()));
+        }
+        let mut folded = Parts::default();
         folded.table(table);
         if !accepted.is_empty() {
-            folded.push(Part::List(Tone::Soft, accepted));
+            folded.push(Part::List(
+                Tone::Soft,
+                lines.into_iter().skip(usize::from(!open.is_empty())).map(text).collect(),
+            ));
         }
-        if hard {
-            out.append(folded);
-        } else if !of.is_empty() {
-            out.push(Part::Details {
-                summary: format!("{class} ({})", of.len()),
-                open: false,
-                parts: folded,
-            });
-        }
+        let summary = format!("{class} ({})", of.len());
+        out.on(On::Published, Part::Details { summary, open: false, parts: folded });
     }
 }
 
@@ -242,11 +259,11 @@ mod tests {
     #[test]
     fn hard_differences_come_first_and_all_are_shown() {
         let [_, text] = both(&fixtures::across(&fixtures::commands()));
-        let first_soft = text.find("sysctl.").unwrap();
+        let first_soft = text.find("sysctl").unwrap();
         for i in 0..3 {
             assert!(text.find(&format!("kernel.b{i}")).unwrap() < first_soft);
         }
-        assert!(text.contains("and 28 more"));
+        assert!(text.contains("sysctl (40)"), "{text}");
         insta::assert_snapshot!(text);
     }
 

@@ -32,6 +32,7 @@ pub(crate) fn brief(view: &RunView, gate: &Gate) -> Parts {
             Verdict::Worse,
             Verdict::Equivalent,
             Verdict::Inconclusive,
+            Verdict::NotEstablished,
             Verdict::Invalid,
         ];
         let sentences: Vec<String> = verdicts

@@ -4,7 +4,7 @@ use assay_checks::{
     ClaimEvidence, ComparisonEvidence, Derivation, Evidence, Known, MetricIdentity, NumberEvidence,
     QuoteEvidence, Registered, Verb, rows,
 };
-use assay_model::{Finding, Kind, Profile, Row, Severity};
+use assay_model::{Finding, Found, Kind, Profile, Row, Severity};
 use assay_rules::denominator::{Basis, Entry, Reversal, divided, turned};
 
 use super::amount::{Amount, Part};
@@ -86,7 +86,20 @@ pub(super) fn pair(e: &Evaluator<'_>, a: &Amount, b: &Amount, basis: Basis) -> V
     }
     out.extend(kinds(&[a, b]));
     out.extend(denominator(&[a, b], basis));
+    if from_two_runs(a, b) {
+        let message = format!(
+            "{} and {} are of two runs, so drift between them cannot be separated from the difference",
+            a.entry.label, b.entry.label
+        );
+        let found = Found::new(message).always(Severity::Warning);
+        out.push(rows::INTERLEAVED.finding(found).in_profile(Profile::Publish));
+    }
     out
+}
+
+/// Whether two values were measured in different runs of one's own.
+pub(super) fn from_two_runs(a: &Amount, b: &Amount) -> bool {
+    a.run.as_ref().zip(b.run.as_ref()).is_some_and(|(a, b)| a.alias != b.alias)
 }
 
 /// Of numbers that stand beside each other.

@@ -221,7 +221,9 @@ fn judged(r: &Ratio, a: &Amount, b: &Amount, asked: &str) -> (Here, String) {
     };
     let here = match (r.verdict, r.interval) {
         (Some(Verdict::Equivalent), _) => Here::DoesNotHold,
-        (Some(Verdict::Inconclusive | Verdict::Invalid), _) => Here::Undecided,
+        (Some(Verdict::Inconclusive | Verdict::NotEstablished | Verdict::Invalid), _) => {
+            Here::Undecided
+        }
         (_, Some(i)) if i.low <= 1.0 && i.high >= 1.0 => Here::Undecided,
         (_, Some(_)) => differs(r.value > 1.0),
         // A program that gives the same in every trial has no interval to be asked of.

@@ -209,7 +209,11 @@ pub(crate) async fn lay(app: &Arc<App>, asked: &Compared) -> Result<Laid, Refusa
         "" => views[0].analysis.metric.clone(),
         metric => metric.to_owned(),
     };
-    let declared = Declared { factors: words(&asked.factors), accepted: accepted(&asked.accept)? };
+    let declared = Declared {
+        factors: words(&asked.factors),
+        accepted: accepted(&asked.accept)?,
+        ..Declared::default()
+    };
     let own = views.clone();
     let side_by_side = app
         .heavy(move |_| {

@@ -1,6 +1,6 @@
 //! Runs side by side.
 
-use assay_model::{Across, Difference};
+use assay_model::{Across, Difference, fact_groups, folded_facts};
 use assay_report::RunView;
 use assay_report::page::{Prices, Shown, Under, side_by_side};
 use assay_rules::denominator::Denominator;
@@ -184,50 +184,37 @@ fn form(asked: &Compared) -> Markup {
     }
 }
 
-/// Differences that are listed with a form each; the others are chosen from a list.
-const LISTED: usize = 5;
-
-/// The differences that speak against the comparison, those that void it first, each with a button: one that might
-/// explain a result is accepted with a reason, which is printed; one that does explain it can only be what is compared.
+/// The differences that speak against the comparison. One that voids it can only be what is compared; of the others
+/// a group is accepted with a reason, which is printed.
 fn acceptable(asked: &Compared, across: &Across) -> Markup {
-    let mut open: Vec<&Difference> = across
-        .differences
-        .iter()
-        .filter(|d| ["hard", "soft", "unknown"].contains(&d.class.as_str()) && d.accepted.is_none())
-        .collect();
-    if open.is_empty() {
+    let open = |class: &str| {
+        let of =
+            across.differences.iter().filter(move |d| d.class == class && d.accepted.is_none());
+        of.collect::<Vec<&Difference>>()
+    };
+    let (hard, rest) = (open("hard"), [open("unknown"), open("soft")].concat());
+    if hard.is_empty() && rest.is_empty() {
         return html! {};
     }
-    open.sort_by_key(|d| d.class != "hard");
-    let hard = open.iter().filter(|d| d.class == "hard").count();
-    let (first, rest) = open.split_at(open.len().min(LISTED.max(hard)));
     let meant = |d: &Difference| match asked.factors.trim() {
         "" => d.path.clone(),
         others => format!("{others},{}", d.path),
     };
     html! {
-        section class="voids" aria-labelledby="voids-heading" {
-            h3 id="voids-heading" { (open.len()) @if open.len() == 1 { " difference" } @else { " differences" } " to decide about" }
-            ul {
-                @for (i, d) in first.iter().enumerate() {
-                    li {
-                        code { (d.path) } ": " (short(&d.a)) " and " (short(&d.b)) " "
-                        @if d.class == "hard" {
+        section class=(if hard.is_empty() { "aside" } else { "voids" }) aria-labelledby="voids-heading" {
+            h3 id="voids-heading" {
+                @if hard.is_empty() { "Also different: " (folded_facts(rest.iter().map(|d| d.path.as_str()))) }
+                @else { (hard.len()) @if hard.len() == 1 { " difference explains" } @else { " differences explain" } " results" }
+            }
+            @if !hard.is_empty() {
+                ul {
+                    @for d in &hard {
+                        li {
+                            code { (d.path) } ": " (short(&d.a)) " and " (short(&d.b)) " "
                             form method="get" action="/compare" class="inline" {
                                 (kept(asked, &["factors"]))
                                 input type="hidden" name="factors" value=(meant(d));
                                 button type="submit" aria-label={ (d.path) " was meant to differ" } { "It was meant to differ" }
-                            }
-                        } @else {
-                            details {
-                                summary aria-label={ "Accept " (d.path) } { "Accept" }
-                                form method="get" action="/compare" class="inline" {
-                                    (kept(asked, &[]))
-                                    input type="hidden" name="accept_path" value=(d.path);
-                                    label for={ "reason-" (i) } { "because" } " "
-                                    input id={ "reason-" (i) } name="accept_reason" required;
-                                    " " button type="submit" { "Accept" }
-                                }
                             }
                         }
                     }
@@ -235,13 +222,18 @@ fn acceptable(asked: &Compared, across: &Across) -> Markup {
             }
             @if !rest.is_empty() {
                 details {
-                    summary { (rest.len()) " more" }
+                    summary { "Accept what does not matter (" (rest.len()) ")" }
                     form method="get" action="/compare" class="fields" {
                         (kept(asked, &[]))
                         div class="field" {
                             label for="accept_path" { "accept a difference" }
                             select id="accept_path" name="accept_path" {
-                                @for d in rest { option value=(d.path) { (d.path) ": " (short(&d.a)) " and " (short(&d.b)) } }
+                                @for (group, paths) in fact_groups(rest.iter().map(|d| d.path.as_str())) {
+                                    @if paths.len() > 1 { option value=(group) { (group) ": all " (paths.len()) } }
+                                    @for d in rest.iter().filter(|d| paths.contains(&d.path.as_str())) {
+                                        option value=(d.path) { (d.path) ": " (short(&d.a)) " and " (short(&d.b)) }
+                                    }
+                                }
                             }
                         }
                         div class="field" {

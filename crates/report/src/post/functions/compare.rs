@@ -102,6 +102,9 @@ pub(in crate::post) fn ratio(
     if let Some((ratio, interval, c)) = own(e, a, b).filter(|_| basis == Basis::Total) {
         (out.value, out.interval) = (ratio, interval);
         (out.verdict, out.margin) = (Some(c.verdict), c.margin);
+    } else if checks::from_two_runs(a, b) {
+        // An interval of trials within the runs leaves the drift between them out.
+        (out.verdict, out.interval) = (Some(Verdict::NotEstablished), None);
     }
     Ok(out)
 }
