@@ -514,6 +514,9 @@ pub struct What {
     /// The time between samples of the monitors.
     #[arg(long, value_name = "DURATION")]
     pub interval: Option<String>,
+    /// A command to run once, before the first trial, outside the measurement.
+    #[arg(long, value_name = "COMMAND")]
+    pub setup: Option<String>,
     /// A command to run before each trial, outside the measurement.
     #[arg(long, value_name = "COMMAND")]
     pub prepare: Option<String>,
@@ -524,9 +527,9 @@ pub struct What {
     /// reported by itself.
     #[arg(long, value_name = "SHELL", num_args = 0..=1, default_missing_value = "sh")]
     pub shell: Option<String>,
-    /// Measure a command that fails like any other.
-    #[arg(long)]
-    pub ignore_failure: bool,
+    /// Measure a command that fails like any other, or only with these exit codes: `--ignore-failure=1`.
+    #[arg(long, value_name = "CODES", num_args = 0..=1, require_equals = true, default_missing_value = "all")]
+    pub ignore_failure: Option<String>,
     /// Where the trials run, as under [where] of an experiment.
     #[command(flatten)]
     pub place: Location,

@@ -1,6 +1,7 @@
 //! Runs a plan: registers it, runs its trials one after the other, decides when to stop, and leaves
 //! the system as it was.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -284,6 +285,7 @@ impl Lab<'_> {
             began: Instant::now(),
             completed: 0,
             failed: 0,
+            failures: BTreeMap::new(),
         };
         let ended = session.trials(&fitness, watcher);
         session.executor.end(watcher);

@@ -1,10 +1,11 @@
 //! One session of a run: trial after trial, from what is left of the plan to the reason to stop.
 
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use assay_archive::RunWriter;
 use assay_model::{
-    Experiment, LedgerEvent, Outcome, Plan, PlannedTrial, RunState, TrialRecord, units,
+    Experiment, LedgerEvent, Observation, Outcome, Plan, PlannedTrial, RunState, TrialRecord, units,
 };
 use assay_redact::CleanRecord;
 use assay_sut::Interrupt;
@@ -33,6 +34,8 @@ pub(crate) struct Session<'a> {
     pub began: Instant,
     pub completed: usize,
     pub failed: usize,
+    /// How many trials of a treatment failed in this session.
+    pub failures: BTreeMap<u32, u32>,
 }
 
 impl Session<'_> {
@@ -44,7 +47,7 @@ impl Session<'_> {
         let mut index = 0;
         while let Some(planned) = self.plan.trials.get(index).cloned() {
             index += 1;
-            if self.history.stands(planned.number) {
+            if self.history.stands(planned.number) || self.given_up(planned.treatment) {
                 continue;
             }
             if self.interrupted() {
@@ -67,15 +70,50 @@ impl Session<'_> {
             if outcome == Outcome::Interrupted {
                 return Ok((RunState::Interrupted, "interrupted by a signal".into()));
             }
-            if design.max_failures > 0 && self.failed >= design.max_failures as usize {
-                let reason = format!("{} trials failed (max_failures)", self.failed);
-                return Ok((RunState::Failed, reason));
+            if outcome != Outcome::Completed && self.given_up(planned.treatment) {
+                let sentence = self.without(&[planned.treatment]);
+                if self.plan.treatments.iter().all(|t| self.given_up(t.id)) {
+                    return Ok((RunState::Failed, sentence));
+                }
+                watcher.say(&format!("{sentence}; the others go on"));
             }
             if let Some(reason) = self.block_ended(rule, index, &planned)? {
                 return Ok((RunState::Completed, reason));
             }
         }
-        Ok((RunState::Completed, "the plan is done".into()))
+        let lost: Vec<u32> =
+            self.failures.keys().copied().filter(|id| self.given_up(*id)).collect();
+        let reason = match lost.as_slice() {
+            [] => "the plan is done".to_owned(),
+            lost => format!("the plan is done; {}", self.without(lost)),
+        };
+        Ok((RunState::Completed, reason))
+    }
+
+    /// Whether so many trials of a treatment failed that no more of it are run.
+    fn given_up(&self, treatment: u32) -> bool {
+        let most = self.experiment.design.max_failures;
+        let failed = self.failures.get(&treatment).copied().unwrap_or(0);
+        failed == u32::MAX || most > 0 && failed >= most
+    }
+
+    /// Which treatments were given up, and after how many failures.
+    fn without(&self, given_up: &[u32]) -> String {
+        let all: Vec<String> = given_up.iter().filter_map(|id| self.why_given_up(*id)).collect();
+        all.join("; ")
+    }
+
+    fn why_given_up(&self, treatment: u32) -> Option<String> {
+        let label = self.plan.treatment(treatment)?.label();
+        let only = self.plan.treatments.len() == 1;
+        let whose = if only { String::new() } else { format!(" of {label}") };
+        Some(match self.failures.get(&treatment)? {
+            &u32::MAX => format!("what all trials{whose} need could not be made"),
+            failed => {
+                let trials = assay_model::nouns::count(*failed as usize, "trial");
+                format!("{trials}{whose} failed (max_failures)")
+            }
+        })
     }
 
     fn interrupted(&self) -> bool {
@@ -165,6 +203,10 @@ impl Session<'_> {
             self.completed += 1;
         } else {
             self.failed += 1;
+            let failures = self.failures.entry(record.treatment).or_default();
+            // What all its trials need will be missing in the next, too.
+            let lasts = record.evidence.contains(&Observation::NotPrepared);
+            *failures = if lasts { u32::MAX } else { failures.saturating_add(1) };
         }
         watcher.ended(&record);
         let outcome = record.outcome;

@@ -12,7 +12,7 @@ use assay_model::{
 };
 use assay_sut::process::{End, Limits, Output, Program, Ran, Runner, Sink};
 use assay_sut::{After, Applied, Controller, During, Hiatus, ProcessSetup, Root, Scope};
-use assay_workloads::{Finished, Launch, TrialContext, Workload};
+use assay_workloads::{Finished, Launch, TrialContext, Workload, WorkloadError};
 
 use crate::clock::now_utc;
 use crate::event_reader::EventReader;
@@ -64,6 +64,20 @@ const EMPTY: Duration = Duration::from_secs(10);
 
 /// The run of a program, what controls have to say of it, its file, and what paused meanwhile.
 type Executed = (Ran, Vec<After>, Option<PathBuf>, Vec<Observation>);
+
+/// Why a program was not started.
+struct Stopped {
+    /// A sentence for the record.
+    error: String,
+    /// Whether no other trial of the treatment can be started either.
+    for_good: bool,
+}
+
+impl From<String> for Stopped {
+    fn from(error: String) -> Self {
+        Stopped { error, for_good: false }
+    }
+}
 
 /// A record that says nothing yet.
 pub(crate) fn blank(planned: &PlannedTrial, attempt: u32) -> TrialRecord {
@@ -118,7 +132,12 @@ impl Bench<'_> {
                     say(&mut record);
                 }
             }
-            Err(error) => record.error = error,
+            Err(stopped) => {
+                record.error = stopped.error;
+                if stopped.for_good {
+                    see(&mut record, Observation::NotPrepared);
+                }
+            }
         }
         // Now, because the program's own words take the place of what was there.
         applied.after(&mut record);
@@ -143,7 +162,7 @@ impl Bench<'_> {
         ran.ok().filter(|ran| ran.end == End::Exited).map(|ran| ran.resources.wall_s)
     }
 
-    /// Prepares, takes the actions and runs the program. An error is a sentence for the record.
+    /// Prepares, takes the actions and runs the program.
     fn execute(
         &self,
         runner: &mut Runner,
@@ -152,13 +171,16 @@ impl Bench<'_> {
         actions: &[Setting],
         at_start: &AtStart<'_>,
         events: &mut EventReader<'_>,
-    ) -> Result<Executed, String> {
+    ) -> Result<Executed, Stopped> {
         let mut launch = self
             .workload
             .prepare(ctx)
             .and_then(|()| inputs::place(self.workload, ctx, &applied.setup))
             .and_then(|()| self.workload.launch(ctx))
-            .map_err(|e| format!("preparation failed: {e}"))?;
+            .map_err(|e| Stopped {
+                error: format!("preparation failed: {e}"),
+                for_good: matches!(e, WorkloadError::Once(_)),
+            })?;
         launch.argv.splice(..0, self.under.iter().cloned());
         for note in inputs::make_cold(self.workload, applied)? {
             events.note(note);
@@ -175,7 +197,7 @@ impl Bench<'_> {
         let paused = hiatus.seen();
         drop(done);
         let program = self.programs.borrow_mut().file_of(&launch, ctx.trial_dir);
-        ran.map(|ran| (ran, after, program, paused))
+        Ok((ran?, after, program, paused))
     }
 
     /// Starts the program under the treatment's process settings and waits for its end.

@@ -31,6 +31,9 @@ pub struct TreatmentSummary {
     /// percentile of anything; it serves comparisons alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub percentile: Option<Percentile>,
+    /// Where every trial was ended at its time limit: what the value is longer than, in the unit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub longer_than: Option<f64>,
     /// What makes values of its trials doubtful, each reason once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub doubts: Vec<String>,

@@ -256,7 +256,7 @@ pub struct Design {
     pub max_trials: u32,
     /// A trial that runs longer is ended, with its whole process group (a duration).
     pub timeout: Scalar,
-    /// How many failed trials end the run; 0: the run goes on whatever fails.
+    /// After how many failed trials a treatment is given up, while the others go on; 0: none is.
     pub max_failures: u32,
 }
 

@@ -183,6 +183,8 @@ pub enum Observation {
         /// How many.
         processes: u32,
     },
+    /// What is made once for all trials of the treatment (an input, a set-up) could not be made.
+    NotPrepared,
     /// A setting could not be restored after the trial.
     NotPutBack {
         /// What stood in the way.

@@ -71,6 +71,10 @@ fn summary_as(
     write: fn(f64, Option<Interval>, &str) -> String,
 ) -> String {
     let none = || match &summary.percentile {
+        _ if summary.longer_than.is_some() => {
+            let least = summary.longer_than.unwrap_or_default();
+            format!("longer than {}", units::format_value(least, &summary.unit))
+        }
         Some(p) if !p.withheld.is_empty() => format!("{NO_VALUE}: {}", p.withheld),
         _ => NO_VALUE.to_owned(),
     };

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -21,7 +22,7 @@ use crate::{
     Collected, Finished, Launch, Offers, TrialContext, Workload, WorkloadError, process_metrics,
 };
 
-/// How long the commands of `prepare` and `conclude` may take.
+/// How long the commands of `setup`, `prepare` and `conclude` may take.
 const STEP_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// Its name.
@@ -37,6 +38,8 @@ fn rows() -> Vec<ParamSpec> {
     rows! {
         /// the command line that is measured
         "command", Text;
+        /// a command line run once, before the first trial, not measured
+        "setup", Text, "";
         /// a command line run before each trial, not measured
         "prepare", Text, "";
         /// a command line run after each trial, not measured
@@ -45,7 +48,9 @@ fn rows() -> Vec<ParamSpec> {
         "shell", Text, "";
         /// the folder that the command lines run in; empty: where assay was started
         "folder", Text, "";
-        /// whether an exit code other than 0 is no failure
+        /// exit codes that are no failure, with commas
+        "exit_codes", Text, "0";
+        /// whether no exit code is a failure
         "ignore_failure", Bool, Scalar::Bool(false);
     }
 }
@@ -104,6 +109,39 @@ fn program_of(params: &BTreeMap<String, Scalar>, which: &str) -> Result<PathBuf,
     })
 }
 
+/// The exit codes that are no failure.
+fn exit_codes(params: &BTreeMap<String, Scalar>) -> Result<Vec<i32>, WorkloadError> {
+    let text = text_of(params, "exit_codes");
+    let one = |word: &str| {
+        let code = word.trim().parse::<u8>().map(i32::from);
+        code.map_err(|_| {
+            wrong(format!("`exit_codes` is {text}; write codes from 0 to 255 with commas: 0,1"))
+        })
+    };
+    text.split(',').map(one).collect()
+}
+
+/// Runs `setup`, if there is one and it has not run yet in this run.
+fn set_up(ctx: &TrialContext<'_>) -> Result<(), WorkloadError> {
+    let line = text_of(ctx.params, "setup");
+    if line.trim().is_empty() {
+        return Ok(());
+    }
+    let shell = text_of(ctx.params, "shell");
+    let argv = argv(&line, &shell)?;
+    let folder = folder(ctx.params)?;
+    let mut hash = DefaultHasher::new();
+    (&line, &shell, &folder).hash(&mut hash);
+    let done = ctx.run_dir.join(format!("setup-{:016x}.done", hash.finish()));
+    if done.exists() {
+        return Ok(());
+    }
+    let log = done.with_extension("log");
+    let step = Step::new("setup", &argv, &folder, &log, STEP_TIMEOUT);
+    Step { inherit: Inherit::All, ..step }.run()?;
+    std::fs::write(&done, "").map_err(WorkloadError::io("write", &done))
+}
+
 /// Runs `prepare` or `conclude`, if there is one.
 fn side_step(ctx: &TrialContext<'_>, which: &'static str) -> Result<(), WorkloadError> {
     let line = text_of(ctx.params, which);
@@ -122,7 +160,8 @@ impl Workload for Command {
     }
 
     fn check(&self, params: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {
-        for which in ["command", "prepare", "conclude"] {
+        exit_codes(params)?;
+        for which in ["command", "setup", "prepare", "conclude"] {
             let line = text_of(params, which);
             if which == "command" && line.trim().is_empty() {
                 return Err(wrong("`command` is empty; give a command line"));
@@ -148,6 +187,7 @@ impl Workload for Command {
     }
 
     fn prepare(&self, ctx: &TrialContext<'_>) -> Result<(), WorkloadError> {
+        set_up(ctx).map_err(|e| WorkloadError::Once(Box::new(e)))?;
         side_step(ctx, "prepare")
     }
 
@@ -169,16 +209,19 @@ impl Workload for Command {
             metrics.push(MetricValue::new("shell_startup", finished.empty_s, "s", better, kind));
             notes.extend(shell_note(finished));
         }
-        let failure = match finished.exit {
-            Exit::Code(0) => None,
-            Exit::Code(code) => Some(format!("exit code {code}")),
-            Exit::Signal(signal) => Some(format!("ended by signal {signal}")),
-        };
         let ignore = ctx.params.get("ignore_failure").and_then(Scalar::as_bool) == Some(true);
-        let validation = match failure {
-            Some(detail) if !ignore => ValidationResult::Failed { detail },
-            Some(detail) => {
-                notes.push(format!("{detail}, which `ignore_failure` lets pass"));
+        let (detail, passes) = match finished.exit {
+            Exit::Code(0) if exit_codes(ctx.params)?.contains(&0) => (String::new(), None),
+            Exit::Code(code) => {
+                let listed = exit_codes(ctx.params)?.contains(&code).then_some("exit_codes");
+                (format!("exit code {code}"), Some(listed))
+            }
+            Exit::Signal(signal) => (format!("ended by signal {signal}"), Some(None)),
+        };
+        let validation = match passes.map(|by| by.or(ignore.then_some("ignore_failure"))) {
+            Some(None) => ValidationResult::Failed { detail },
+            Some(Some(by)) => {
+                notes.push(format!("{detail}, which `{by}` lets pass"));
                 ValidationResult::ExitCodeOnly
             }
             None => ValidationResult::ExitCodeOnly,
@@ -333,7 +376,7 @@ mod tests {
     fn side_steps_run_and_their_failures_are_reported() {
         let bad = params(&[("command", "true"), ("prepare", "echo no; exit 7"), ("shell", "sh")]);
         let error = with_context(&bad, |ctx| Command.prepare(ctx)).unwrap_err();
-        assert!(error.to_string().contains("exit code 7; its last lines, of "), "{error}");
+        assert!(error.to_string().contains("exit code 7; its last lines:\nno"), "{error}");
         let bad = params(&[("command", "true"), ("conclude", "false")]);
         let error = with_context(&bad, |ctx| Command.collect(ctx, &finished(&USE, 0, None)));
         assert!(error.unwrap_err().to_string().starts_with("conclude failed"));

@@ -99,7 +99,7 @@ impl<'a> Step<'a> {
         let output = if tail.is_empty() {
             "; it printed nothing".to_owned()
         } else {
-            format!("; its last lines, of {}:\n{tail}", self.log.display())
+            format!("; its last lines:\n{tail}")
         };
         Ok(Err(format!("`{}`: {what}{output}", self.line())))
     }
@@ -215,7 +215,7 @@ mod tests {
         let text = error.to_string();
         assert!(text.contains("exit code 3"), "{text}");
         assert!(text.ends_with("99\n100\nfrom the environment"), "{text}");
-        assert!(text.contains("/log:\n62\n") && !text.contains("\n61\n"), "{text}");
+        assert!(text.contains("lines:\n62\n") && !text.contains("\n61\n"), "{text}");
         let error = run(&["sh", "-c", "kill -9 $$"], long).unwrap_err().to_string();
         assert!(error.contains("signal 9"), "{error}");
     }

@@ -135,6 +135,9 @@ pub enum WorkloadError {
         /// What to do: `chmod +x ...`.
         remedy: String,
     },
+    /// What is made once for all trials of a treatment could not be made.
+    #[error("{0}")]
+    Once(Box<WorkloadError>),
     /// A step (fetch, build, prepare) failed.
     #[error("{step} failed: {detail}")]
     Step {

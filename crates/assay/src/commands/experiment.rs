@@ -138,15 +138,23 @@ fn change(experiment: &mut Experiment, what: &What) -> Result<(), LabError> {
     for set in &what.set {
         apply_set(experiment, set)?;
     }
-    for (name, value) in
-        [("prepare", &what.prepare), ("conclude", &what.conclude), ("shell", &what.shell)]
-    {
+    let commands = [
+        ("setup", &what.setup),
+        ("prepare", &what.prepare),
+        ("conclude", &what.conclude),
+        ("shell", &what.shell),
+    ];
+    for (name, value) in commands {
         if let Some(value) = value {
             experiment.params.insert(name.into(), value.as_str().into());
         }
     }
-    if what.ignore_failure {
-        experiment.params.insert("ignore_failure".into(), Scalar::Bool(true));
+    match what.ignore_failure.as_deref() {
+        Some("all") => drop(experiment.params.insert("ignore_failure".into(), Scalar::Bool(true))),
+        Some(codes) => {
+            experiment.params.insert("exit_codes".into(), format!("0,{codes}").as_str().into());
+        }
+        None => {}
     }
     change_source(experiment, what);
     experiment.compare.confidence = what.confidence.unwrap_or(experiment.compare.confidence);

@@ -210,3 +210,125 @@ fn a_reference_in_both_runs_takes_the_drift_out() {
     assert_eq!(unknown.code, 2);
     assert!(unknown.stderr.contains("sleep 0.01"), "{}", unknown.stderr);
 }
+
+/// A command that fails in one way beside two that do not, in each place: the healthy pair keeps its blocks.
+#[test]
+fn a_failure_is_charged_to_its_own_treatment() {
+    let world = World::new();
+    let faults = [
+        ("sh -c 'exit 2'", "exit code 2"),
+        ("sh -c 'kill -9 $$'", "signal 9"),
+        ("sleep 20", "longer than 300.0 ms"),
+        ("./gone", "No such file"),
+    ];
+    std::os::unix::fs::symlink("/bin/true", world.path("gone")).unwrap();
+    for (fault, what) in faults {
+        for place in 0..3 {
+            let mut commands = vec!["sleep 0.01", "sleep 0.03"];
+            commands.insert(place, fault);
+            // A program that vanishes after the plan is made.
+            let vanishes = if fault == "./gone" { "rm -f gone" } else { "true" };
+            let options = "run --blocks 4 --json --monitors none --timeout 300ms --setup";
+            let mut line: Vec<&str> = options.split(' ').chain([vanishes]).collect();
+            line.extend(["--vs", commands[1], "--vs", commands[2], "--"]);
+            match commands[0].strip_prefix("sh -c ") {
+                Some(script) => line.extend(["sh", "-c", script.trim_matches('\'')]),
+                None => line.extend(commands[0].split(' ')),
+            }
+            let done = world.run(&line);
+            assert_eq!(done.code, 3, "{fault} {place}: {}", done.stderr);
+            let json: Value = serde_json::from_str(&done.stdout).unwrap();
+            let analysis = &json["analysis"];
+            let of = |command: &str| {
+                let all = analysis["summaries"].as_array().unwrap().iter();
+                let label = |s: &&Value| {
+                    s["label"].as_str().unwrap().ends_with(command) && s["metric"] == "elapsed"
+                };
+                all.clone().find(label).unwrap_or_else(|| panic!("{command}: {analysis}")).clone()
+            };
+            let failed = of(commands[place]);
+            assert_eq!(failed["summary"]["n"], 0, "{failed}");
+            assert_eq!(failed["longer_than"].is_number(), fault == "sleep 20", "{failed}");
+            for (i, command) in commands.iter().enumerate().filter(|(i, _)| *i != place) {
+                assert_eq!(of(command)["summary"]["n"], 4, "{fault} {place}: {command}");
+                if i > 0 && place > 0 {
+                    let all = analysis["comparisons"].as_array().unwrap().iter();
+                    let pair = all.clone().find(|c| c["treatment"] == i).unwrap();
+                    assert_eq!(pair["verdict"], "worse", "{pair}");
+                }
+            }
+            assert!(
+                done.stderr.contains(what) || what.starts_with("longer"),
+                "{fault}: {}",
+                done.stderr
+            );
+            let _ = std::os::unix::fs::symlink("/bin/true", world.path("gone"));
+        }
+    }
+}
+
+#[test]
+fn exit_codes_that_are_right_are_listed() {
+    let world = World::new();
+    world.write("n.txt", "1\n");
+    let run = |codes: &str| {
+        let done = world.run(&[
+            "run",
+            "--blocks",
+            "3",
+            "--json",
+            codes,
+            "--vs",
+            "grep -c 2 gone.txt",
+            "--",
+            "grep",
+            "-c",
+            "2",
+            "n.txt",
+        ]);
+        let json: Value = serde_json::from_str(&done.stdout).unwrap();
+        let n = |i: usize| json["analysis"]["summaries"][i]["summary"]["n"].as_u64().unwrap();
+        let found = json["analysis"]["findings"].as_array().unwrap().iter();
+        let unlike =
+            found.clone().any(|f| f["message"].as_str().unwrap().contains("with exit code 1"));
+        (done.code, n(0), n(1), unlike)
+    };
+    assert_eq!(run("--ignore-failure=1"), (3, 3, 0, false));
+    assert_eq!(run("--ignore-failure=1,2"), (0, 3, 3, true));
+    assert_eq!(run("--ignore-failure"), (0, 3, 3, true));
+    let wrong = world.run(&["run", "--ignore-failure=256", "--", "true"]);
+    assert_eq!(wrong.code, 2, "{}", wrong.stderr);
+    assert!(wrong.stderr.contains("exit_codes"), "{}", wrong.stderr);
+}
+
+#[test]
+fn a_set_up_is_made_once_and_outside_of_the_measurement() {
+    let world = World::new();
+    let set_up = "sh -c 'sleep 0.3; echo x >> made'";
+    let run = |set_up: &str| {
+        let run = [
+            "run",
+            "--blocks",
+            "4",
+            "--json",
+            "--setup",
+            set_up,
+            "--vs",
+            "cat made made",
+            "--",
+            "cat",
+            "made",
+        ];
+        world.run(&run)
+    };
+    let done = run(set_up);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert_eq!(std::fs::read_to_string(world.path("made")).unwrap(), "x\n");
+    let json: Value = serde_json::from_str(&done.stdout).unwrap();
+    assert!(json["analysis"]["summaries"][0]["summary"]["geomean"].as_f64().unwrap() < 0.3);
+    let fails = run("sh -c 'echo no room; exit 3'");
+    assert_eq!(fails.code, 3, "{}", fails.stderr);
+    assert!(fails.stderr.contains("no room"), "{}", fails.stderr);
+    let json: Value = serde_json::from_str(&fails.stdout).unwrap();
+    assert_eq!(json["records"].as_array().map_or(0, Vec::len), 2, "one for each treatment");
+}

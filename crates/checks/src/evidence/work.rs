@@ -15,6 +15,8 @@ pub struct Work {
     pub mix: Option<String>,
     /// Operations done per trial (mean).
     pub operations: Option<f64>,
+    /// The exit codes of the trials that count: `1, 2`; `None` if no trial does.
+    pub exits: Option<String>,
     /// Whether caches were cold or warm at the start.
     pub cache: Option<CacheStart>,
     /// Whether treatments do equal work and time differs, or the other way round.

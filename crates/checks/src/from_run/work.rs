@@ -1,8 +1,10 @@
 //! What a run's evidence has of the work that was done: operations, output, load generators, limits, series.
 
+use std::collections::BTreeSet;
+
 use assay_environment::cpulist;
 use assay_model::{
-    LimitedBy, Load, Observation, Outcome, Scalar, SeriesShape, Treatment, TrialRecord,
+    Exit, LimitedBy, Load, Observation, Outcome, Scalar, SeriesShape, Treatment, TrialRecord,
     ValidationResult,
 };
 
@@ -33,10 +35,24 @@ pub(super) fn work(m: &RunMaterial<'_>, t: &Treatment) -> Work {
         parameters: fixed.map(|(k, v)| (k.clone(), v.to_text())).collect(),
         seed: Some(drawn("seed", seed.map(|s| s.to_string()))),
         mix: Some(drawn("mix", Some(mix).filter(|mix| !mix.is_empty()))),
+        exits: exits(m, t),
         cache: Some(if dropped { CacheStart::Cold } else { CacheStart::AsLeft }),
         timing: Some(if time { WorkTiming::EqualWork } else { WorkTiming::EqualTime }),
         operations: time.then(|| operations(m, t)),
     }
+}
+
+/// The exit codes of the trials that count.
+fn exits(m: &RunMaterial<'_>, t: &Treatment) -> Option<String> {
+    let counted = m.records.iter().filter(|r| r.treatment == t.id && r.counts());
+    let codes: BTreeSet<i32> = counted
+        .filter_map(|r| match r.exit {
+            Some(Exit::Code(code)) => Some(code),
+            _ => None,
+        })
+        .collect();
+    let codes: Vec<String> = codes.iter().map(ToString::to_string).collect();
+    (!codes.is_empty()).then(|| codes.join(", "))
 }
 
 /// Operations of a trial, where the workload counts them (mean); one where it does not: the program's run.

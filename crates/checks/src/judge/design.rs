@@ -20,7 +20,7 @@ pub(crate) fn enough_runs(e: &Evidence) -> Evaluation {
             *need(treatment.n.as_ref(), format!("the number of trials of {}", treatment.label))?;
         trials.push((treatment, n));
     }
-    let minimum = trials.iter().map(|(_, n)| *n).min().unwrap_or(0);
+    let minimum = trials.iter().map(|(_, n)| *n).filter(|n| *n > 0).min().unwrap_or(0);
     let mut found = Vec::new();
     let mut reported: Vec<&str> = Vec::new();
     for c in e.comparisons.get().into_iter().flatten() {
@@ -48,7 +48,8 @@ pub(crate) fn enough_runs(e: &Evidence) -> Evaluation {
         found.push(grave(format!("{minimum} trials cannot carry the interval of a median; 6 can")));
     }
     let compared = treatments.len() > 1 && e.comparisons.get().is_none_or(|c| !c.is_empty());
-    let short: Vec<_> = trials.iter().filter(|(_, n)| *n < 3).collect();
+    // What has no trial at all has failed, and F40 speaks of that.
+    let short: Vec<_> = trials.iter().filter(|(_, n)| (1..3).contains(n)).collect();
     if compared && short.len() < treatments.len() {
         for (treatment, n) in
             short.into_iter().filter(|(a, _)| !reported.contains(&a.label.as_str()))

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::check::{Evaluation, about, at, found_or_missing, grave, missing, need, plain};
-use crate::rows::{NW, WI};
+use crate::rows::{NW, W, WI};
 use crate::{Evidence, Known, TreatmentEvidence, WorkTiming};
 use assay_model::Found;
 
@@ -36,6 +36,14 @@ pub(crate) fn same_work(e: &Evidence) -> Evaluation {
                     lacking.insert(format!("the {what} of the work"));
                 }
             }
+        }
+        if let (Some(x), Some(y)) = (&first.exits, &work.exits)
+            && x != y
+        {
+            let (a, b) = (&treatments[0].label, &treatment.label);
+            let text = format!("{a} ended with exit code {x}, {b} with {y}");
+            let remedy = "let the codes that are right pass alone: `--ignore-failure=1`";
+            found.push(at(W, text).remedy(remedy));
         }
         let names: BTreeSet<&String> =
             first.parameters.keys().chain(work.parameters.keys()).collect();

@@ -81,6 +81,7 @@ pub fn analyse(recorded: &Recorded<'_>) -> Analysis {
                 summary: summarize(&present, confidence),
                 values,
                 percentile,
+                longer_than: longer_than(records, treatment.id, metric),
                 doubts: doubts(records, treatment.id, &metric.name),
                 virtual_machine: guest.is_some(),
             });
@@ -168,6 +169,20 @@ fn no_verdict_of_what_is_invalid(analysis: &mut Analysis, records: &[TrialRecord
             (g.ratio, g.interval, g.sensitivity, g.detectable) = (None, None, None, None);
         }
     }
+}
+
+/// The time limit that every trial of a treatment ran into, for the wall time.
+fn longer_than(records: &[TrialRecord], treatment: u32, metric: &Named) -> Option<f64> {
+    if metric.name != "elapsed" {
+        return None;
+    }
+    let mut of = records.iter().filter(|r| r.treatment == treatment && !r.warmup).peekable();
+    of.peek()?;
+    of.map(|r| {
+        let ended = r.outcome == Outcome::TimedOut;
+        ended.then(|| r.end_ns.saturating_sub(r.start_ns) as f64 / 1e9)
+    })
+    .try_fold(f64::INFINITY, |least, s| Some(least.min(s?)))
 }
 
 /// What makes the values of a treatment's metric doubtful, each reason once.

@@ -243,7 +243,8 @@ impl Kit {
             fs::remove_dir_all(&dir).map_err(WorkloadError::io("remove", &dir))?;
         }
         fs::create_dir_all(&dir).map_err(WorkloadError::io("create", &dir))?;
-        self.steps("input", &self.file.prepare.run, values, &dir, &dir.with_extension("log"))?;
+        self.steps("input", &self.file.prepare.run, values, &dir, &dir.with_extension("log"))
+            .map_err(|e| WorkloadError::Once(Box::new(e)))?;
         fs::write(&done, "").map_err(WorkloadError::io("write", &done))
     }
 

@@ -314,7 +314,7 @@ fn a_failing_build_shows_its_last_lines() {
     let kit = lab.kit();
     let error = lab.with(|ctx| kit.prepare(ctx)).expect_err("the build fails").to_string();
     assert!(error.contains("build of kit tiny, step 1 of 1"), "{error}");
-    assert!(error.contains("exit code 9; its last lines, of "), "{error}");
+    assert!(error.contains("exit code 9; its last lines:"), "{error}");
     assert!(error.ends_with("tool.c:3: error"), "{error}");
     let again = lab.with(|ctx| kit.prepare(ctx)).expect_err("a failed build is no build");
     assert!(matches!(again, WorkloadError::Step { .. }), "{again}");

@@ -41,6 +41,7 @@ fn summary(id: u32, values: &[f64]) -> TreatmentSummary {
         summary: Summary { n: values.len() as u32, ..assay_stats::summarize(values, 0.95) },
         values: values.iter().copied().map(Some).collect(),
         percentile: None,
+        longer_than: None,
         doubts: Vec::new(),
         virtual_machine: false,
     }

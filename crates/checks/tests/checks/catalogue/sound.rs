@@ -115,6 +115,7 @@ fn treatment(label: &str, level: &str, centre: f64, seed: u64) -> TreatmentEvide
             window_s: Some(60.0),
         }),
         work: Some(Work {
+            exits: None,
             input: Some("measured-input".to_owned()),
             parameters: text_map(&[("size", "10")]),
             seed: Some("42".to_owned()),
