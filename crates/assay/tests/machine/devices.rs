@@ -41,7 +41,7 @@ fn class(world: &World, a: &str, b: &str, path: &str) -> String {
 }
 
 #[test]
-fn a_loop_device_that_nobody_used_is_soft_and_one_that_was_used_is_hard() {
+fn a_loop_device_that_nobody_used_is_unrelated_and_one_that_was_used_is_hard() {
     let world = World::new();
     let (a, b) = measured(&world);
     let facts = system(&world, &a)["facts"].clone();
@@ -58,8 +58,8 @@ fn a_loop_device_that_nobody_used_is_soft_and_one_that_was_used_is_hard() {
         facts.insert(rotational.into(), json!({ "value": "1" }));
         facts.insert("block.loop9.size".into(), json!({ "value": "64 MiB" }));
     });
-    assert_eq!(class(&world, &a, &b, rotational), "soft");
-    assert_eq!(class(&world, &a, &b, "block.loop9.size"), "soft");
+    assert_eq!(class(&world, &a, &b, rotational), "unrelated");
+    assert_eq!(class(&world, &a, &b, "block.loop9.size"), "unrelated");
     change(&world, &b, |facts| {
         facts.insert("used.device.loop9".into(), json!({ "value": "scratch" }));
     });
@@ -77,12 +77,12 @@ fn the_page_accepts_a_soft_difference_with_a_reason_that_is_printed() {
     let served = crate::common::served::serve(&world, &[]);
     let page = served.get(&format!("/compare?runs={a},{b}"));
     assert_eq!(page.status, 200);
-    assert!(page.body.contains("name=\"accept_path\" value=\"locale\""), "{}", page.body);
+    assert!(page.body.contains("option value=\"locale\""), "{}", page.body);
     let accepted = "accept_path=locale&accept_reason=nothing%20prints%20a%20%3Cdate%3E";
     let page = served.get(&format!("/compare?runs={a},{b}&{accepted}"));
     assert_eq!(page.status, 200);
     assert!(page.body.contains("accepted: nothing prints a &lt;date&gt;"), "{}", page.body);
-    assert!(!page.body.contains("name=\"accept_path\" value=\"locale\""));
+    assert!(!page.body.contains("option value=\"locale\""));
     // It stays with the links of the page, and needs its reason.
     assert!(page.body.contains("accept=locale%3Dnothing"), "{}", page.body);
     let refused = served.get(&format!("/compare?runs={a},{b}&accept_path=locale"));
