@@ -141,6 +141,9 @@ pub enum Verb {
         /// The folder to write to.
         output: PathBuf,
     },
+    /// The process that ends what a killed assay leaves; a run starts it itself.
+    #[command(name = "__guard", hide = true)]
+    Guard,
     /// The agent on a node of a cluster; a run starts it itself.
     #[command(name = "__agent", hide = true)]
     Agent,

@@ -48,6 +48,10 @@ fn main() -> ExitCode {
         let code = assay_workloads::work::serve(name, parameters.as_deref().unwrap_or("{}"));
         return ExitCode::from(u8::try_from(code).unwrap_or(1));
     }
+    if matches!(cli.verb, Verb::Guard) {
+        assay_sut::process::guard::serve();
+        return ExitCode::SUCCESS;
+    }
     if matches!(cli.verb, Verb::Agent) {
         return match commands::agent() {
             Ok(()) => ExitCode::SUCCESS,

@@ -9,7 +9,7 @@ use assay_model::{
     Experiment, Outcome, Plan, SampleRow, SampleSet, SystemDescription, TrialRecord, units,
 };
 use assay_observe::Sampler;
-use assay_sut::process::{Output, Runner};
+use assay_sut::process::{Output, Runner, guard};
 use assay_sut::{Controller, Interrupt, ProcessSetup, Root};
 use assay_workloads::{TrialContext, Workload};
 
@@ -121,7 +121,7 @@ impl Machine {
             Scratch::create(&root).map_err(|source| LabError::Scratch { root, source })?;
         Ok(Machine {
             controller: Controller::new(state_dir, Root::system()),
-            runner: Runner::new(interrupt.clone()),
+            runner: guarded(exe, interrupt.clone()),
             sampler,
             interval,
             observes,
@@ -243,6 +243,13 @@ impl Machine {
             source,
         })
     }
+}
+
+/// A runner whose programs end with assay, however that ends.
+fn guarded(exe: &Path, interrupt: Option<Interrupt>) -> Runner {
+    // Without it they are ended at the next start.
+    let _ = guard::start(exe);
+    Runner::new(interrupt)
 }
 
 /// Runs a trial's program once more; its record is for its outcome alone. What the timed trial printed is its own.

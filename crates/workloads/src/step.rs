@@ -11,6 +11,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use assay_sut::Interrupt;
+use assay_sut::process::guard;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
 
@@ -82,8 +83,10 @@ impl<'a> Step<'a> {
             .map_err(WorkloadError::io("create", self.log))?;
         let start = log.seek(SeekFrom::End(0)).map_err(WorkloadError::io("read", self.log))?;
         let mut child = self.spawn(&log)?;
-        let ended = wait(&mut child, self.timeout)
-            .map_err(|e| self.failed(format!("`{}`: {e}", self.line())))?;
+        guard::tell(Some(Pid::from_child(&child)));
+        let ended = wait(&mut child, self.timeout);
+        guard::tell(None);
+        let ended = ended.map_err(|e| self.failed(format!("`{}`: {e}", self.line())))?;
         let what = match ended {
             Some(status) if status.success() => return Ok(Ok(())),
             Some(status) => ending(status),
@@ -118,6 +121,7 @@ impl<'a> Step<'a> {
         command
             .args(args)
             .envs(self.env.iter().map(|(k, v)| (k, v)))
+            .envs(guard::variable())
             .current_dir(self.cwd)
             .stdin(Stdio::null())
             .stdout(stream()?)

@@ -12,7 +12,7 @@ use assay_observe::io::io_ability;
 use assay_observe::profile::profile_ability;
 use assay_observe::syscalls::syscall_ability;
 use assay_sut::fitness::Options;
-use assay_sut::process::Output;
+use assay_sut::process::{Output, guard};
 use assay_sut::{RestoreOutcome, RestoreReport, Root};
 
 use super::open::{kit_paths, open_archive, open_lab};
@@ -66,7 +66,12 @@ fn examine() -> Result<Report> {
     let left_changed = pending
         .iter()
         .map(|p| format!("{}: {:?}", p.path.display(), p.state))
-        .chain(jobs.map(|name| format!("the Slurm job {name}")));
+        .chain(jobs.map(|name| format!("the Slurm job {name}")))
+        .chain(
+            guard::strays()
+                .into_iter()
+                .map(|s| format!("process {} still runs: {}", s.pid, s.command)),
+        );
     Ok(Report {
         schema_version: assay_model::SCHEMA_VERSION,
         fitness: assay_checks::judge_all(&assay_sut::fitness::look(
@@ -187,13 +192,16 @@ fn show(report: &Report) -> String {
         let _ = writeln!(text, "{}", wrap(left, "  ", "      "));
     }
     if !report.left_changed.is_empty() {
-        text.push_str("  restore it with `assay doctor --restore`\n");
+        text.push_str("  end and restore it with `assay doctor --restore`\n");
     }
     text
 }
 
 /// Restores what a crash left changed, and reports it; for every verb but this one.
 pub fn restore_quietly() {
+    for line in strays_ended() {
+        say(&line);
+    }
     match assay_sut::restore_pending(&assay_sut::state_dir(), &Root::system()) {
         Ok(reports) => {
             for line in reports.iter().flat_map(lines) {
@@ -209,8 +217,9 @@ pub fn restore_quietly() {
 }
 
 fn restore(cli: &Cli) -> Result<Exit> {
+    let mut all = strays_ended();
     let reports = assay_sut::restore_pending(&assay_sut::state_dir(), &Root::system())?;
-    let mut all: Vec<String> = reports.iter().flat_map(lines).collect();
+    all.extend(reports.iter().flat_map(lines));
     all.extend(assay_cluster::left::cancel(&assay_sut::state_dir()));
     let scratch = assay_lab::scratch_root();
     let swept = assay_lab::sweep_scratch(&scratch);
@@ -229,6 +238,14 @@ fn restore(cli: &Cli) -> Result<Exit> {
         print(&all.join("\n"))?;
     }
     Ok(if reports.iter().all(|r| r.done) { Exit::Fine } else { Exit::Failed })
+}
+
+/// Ends the programs of a killed assay, one line for each.
+fn strays_ended() -> Vec<String> {
+    let ended = guard::end_strays().into_iter();
+    ended
+        .map(|s| format!("ended process {}, which a killed assay had left: {}", s.pid, s.command))
+        .collect()
 }
 
 fn lines(report: &RestoreReport) -> Vec<String> {

@@ -102,7 +102,9 @@ pub fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         | Verb::Resume(_) => {
             crate::exit::usage("this assay was built without the server (its feature `server`)")
         }
-        Verb::Agent | Verb::Work { .. } => unreachable!("handled before anything else"),
+        Verb::Agent | Verb::Guard | Verb::Work { .. } => {
+            unreachable!("handled before anything else")
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Workloads that fail, hang, flood and leave; archives that cannot be written; a disk that is full.
 
-use std::time::Instant;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
 
 use crate::common::{World, alive, done, json, root, wait_for};
 
@@ -38,6 +39,61 @@ fn a_command_that_hangs() {
     assert_eq!(json(&ran.stdout)["records"][0]["outcome"], "timed-out");
     assert!(!alive("sleep 991.75"), "its whole process group is ended");
     assert!(began.elapsed().as_secs() < 120);
+}
+
+/// Killed at moments all over a run: what it had started goes with it, also what left its group or has no
+/// environment; and where the guard is killed first, the next start says what it ends.
+#[test]
+fn nothing_outlives_a_killed_assay() {
+    let mark = "991.87";
+    let script = format!(
+        "sleep {mark} & (setsid sleep {mark} &) ; env -i sleep {mark} & sleep {mark} | cat"
+    );
+    let set_up = format!("sh -c 'sleep {mark} & sleep 0.2; kill $!'");
+    // Any other start of assay would end what the last kill leaves.
+    let world = World::in_turn();
+    let start = |set_up: &str| {
+        let options = [
+            "run",
+            "--blocks",
+            "2",
+            "--monitors",
+            "none",
+            "--setup",
+            set_up,
+            "--",
+            "sh",
+            "-c",
+            &script,
+        ];
+        world.assay(&options).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    };
+    for kill in 0..8 {
+        let mut child = start(&set_up);
+        std::thread::sleep(Duration::from_millis(150 * kill));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        wait_for("a program of a killed assay lives on", || !alive(mark));
+    }
+    let mut child = start("true");
+    // assay's own command line has the script too.
+    let asleep = || {
+        let found =
+            std::process::Command::new("pgrep").args(["-f", &format!("^sleep {mark}")]).output();
+        found.unwrap().status.success()
+    };
+    wait_for("it never started", asleep);
+    let guards = std::process::Command::new("pkill").args(["-KILL", "-f", "__guard"]).status();
+    assert!(guards.unwrap().success());
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(asleep());
+    let found = world.run(&["doctor", "--json"]);
+    assert!(found.stdout.contains(mark), "{}", found.stdout);
+    let next = world.run(&["run", "--blocks", "3", "--", "true"]);
+    let said = next.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("which a killed assay had left"), "{said}");
+    wait_for("a program lives on", || !alive(mark));
 }
 
 #[test]
@@ -180,16 +236,12 @@ fn a_time_over_which_assay_was_stopped_is_doubtful() {
     let script = format!("touch {}; sleep 0.5", began.display());
     let arguments =
         ["run", "--json", "--monitors", "none", "--blocks", "3", "--", "sh", "-c", &script];
-    let child = world
-        .assay(&arguments)
-        .stdout(std::process::Stdio::piped())
-        .stderr(std::process::Stdio::piped())
-        .spawn()
-        .unwrap();
+    let child =
+        world.assay(&arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     wait_for("the command never came", || began.exists());
     let assay = Pid::from_child(&child);
     kill_process(assay, Signal::STOP).unwrap();
-    std::thread::sleep(std::time::Duration::from_secs(1));
+    std::thread::sleep(Duration::from_secs(1));
     kill_process(assay, Signal::CONT).unwrap();
     let output = child.wait_with_output().unwrap();
     let result = json(&String::from_utf8_lossy(&output.stdout));

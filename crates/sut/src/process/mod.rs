@@ -8,6 +8,7 @@
 pub(crate) mod capture;
 pub(crate) mod enter;
 pub(crate) mod group_use;
+pub mod guard;
 pub(crate) mod hiatus;
 pub(crate) mod interrupt;
 pub(crate) mod leftovers;
@@ -259,6 +260,7 @@ impl Runner {
             || program.argv.first().map(|p| p.to_string_lossy().into_owned()).unwrap_or_default();
         let counters = Counters::read(program.groups);
         let (mut child, start_ns) = spawn(program)?;
+        guard::tell(Some(child.pid));
         self.reaped = None;
         let end = self.watch(&mut child, start_ns, limits, sink);
         let system = |what, source| ProcessError::System { what, program: name(), source };
@@ -276,6 +278,7 @@ impl Runner {
             Err(source) => return Err(system("wait", source)),
         };
         let leftovers = leftovers::end_all(child.pid);
+        guard::tell(None);
         self.drain(&mut child, sink);
         self.reaped = Some(child.pidfd);
         let resources = ResourceUse {
@@ -436,6 +439,7 @@ fn spawn(program: &Program<'_>) -> Result<(Child, u64), ProcessError> {
     let system = |what, source| ProcessError::System { what, program: shown(), source };
     let mut command = Command::new(path);
     command.args(arguments).envs(program.env.iter().map(|(k, v)| (k, v))).process_group(0);
+    command.envs(guard::variable());
     if let Some(cwd) = program.cwd {
         command.current_dir(cwd);
     }
