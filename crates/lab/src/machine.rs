@@ -43,6 +43,8 @@ pub(crate) struct Machine {
     cache_dir: PathBuf,
     /// Asked for once: what assay was started on.
     cpus: Vec<usize>,
+    /// Control groups around this process that have limits.
+    limited: Vec<PathBuf>,
     programs: RefCell<Programs>,
     witness: Witness,
     /// Whether a trial ran already.
@@ -132,6 +134,7 @@ impl Machine {
             interrupt,
             cache_dir: scratch::cache_dir(),
             cpus: crate::cpus::allowed(),
+            limited: assay_sut::limited_groups(&Root::system()),
             programs: RefCell::default(),
             witness: Witness::new(),
             began: false,
@@ -179,6 +182,7 @@ impl Machine {
             trial_dir: &trial_dir,
             cache_dir: &self.cache_dir,
             cpus: &self.cpus,
+            limited: &self.limited,
             timeout: self.timeout.saturating_mul(task.timeout_factor),
             output: self.output,
             env: task.tracing.env(),

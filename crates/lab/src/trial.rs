@@ -7,11 +7,13 @@ use std::time::Duration;
 
 use assay_checks::see;
 use assay_model::{
-    MetricValue, Observation, Outcome, PlannedTrial, Setting, Treatment, TrialRecord,
+    Better, Kind, MetricValue, Observation, Outcome, PlannedTrial, Setting, Treatment, TrialRecord,
     ValidationResult,
 };
 use assay_sut::process::{End, Limits, Output, Program, Ran, Runner, Sink};
-use assay_sut::{After, Applied, Controller, During, Hiatus, ProcessSetup, Root, Scope};
+use assay_sut::{
+    After, Applied, Controller, During, Hiatus, LimitHits, LimitWatch, ProcessSetup, Root, Scope,
+};
 use assay_workloads::{Finished, Launch, TrialContext, Workload, WorkloadError};
 
 use crate::clock::now_utc;
@@ -30,6 +32,8 @@ pub(crate) struct Bench<'a> {
     /// The CPUs of programs whose treatment names none.
     pub cpus: &'a [usize],
     pub timeout: Duration,
+    /// Control groups around this process that have limits.
+    pub limited: &'a [PathBuf],
     pub output: Output,
     /// What the profiler wants of programs' environment.
     pub env: Vec<(OsString, OsString)>,
@@ -79,6 +83,17 @@ impl From<String> for Stopped {
     }
 }
 
+/// Records what limits of control groups did to a trial.
+fn limited(hits: LimitHits, record: &mut TrialRecord) {
+    let LimitHits { periods, stopped, stopped_s, memory } = hits;
+    let (better, kind) = (Better::Lower, Kind::Measured);
+    if periods > 0 {
+        let value = MetricValue::new("stopped_by_quota", Some(stopped_s), "s", better, kind);
+        record.metrics.push(value);
+    }
+    see(record, Observation::Limited { periods, stopped, stopped_s, memory });
+}
+
 /// A record that says nothing yet.
 pub(crate) fn blank(planned: &PlannedTrial, attempt: u32) -> TrialRecord {
     let now = assay_sut::clock::monotonic_ns();
@@ -120,11 +135,15 @@ impl Bench<'_> {
             previous: order.previous,
         };
         let empty_s = self.empty(runner, &ctx, &applied);
+        let limits = LimitWatch::start(self.limited.iter().chain(&applied.setup.groups));
         match self.execute(runner, &ctx, (&applied, during), &actions, order.at_start, &mut events)
         {
             Ok((ran, after, program, paused)) => {
                 self.programs.borrow_mut().see(program.as_deref(), &mut record);
                 self.conclude(runner, &ctx, &ran, empty_s, events, &mut record);
+                if let Some(hits) = limits.since() {
+                    limited(hits, &mut record);
+                }
                 for pause in paused {
                     see(&mut record, pause);
                 }

@@ -147,6 +147,17 @@ pub enum Observation {
         /// At the second.
         now: u64,
     },
+    /// Limits of control groups that took effect during the trial.
+    Limited {
+        /// Periods of the CPU quota in which the group had something to run.
+        periods: u64,
+        /// Those of them in which it was stopped.
+        stopped: u64,
+        /// How long it was stopped, seconds.
+        stopped_s: f64,
+        /// How often a memory limit was reached.
+        memory: u64,
+    },
     /// A preference of the firmware or the processor between power and speed.
     PowerPreference {
         /// What has it (`the processor's energy preference`).

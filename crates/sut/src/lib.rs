@@ -27,7 +27,7 @@ pub use control::pending::{
 pub use control::{Control, ControlSpec, Scope, Session};
 pub use controls::{all, find, parse_setting};
 pub use describe::watch::Watch;
-pub use describe::{describe, describe_toolchains, version};
+pub use describe::{describe, describe_toolchains, limited_groups, version};
 pub use process::capture::Capture;
 pub use process::enter::{Entered, enter};
 pub use process::hiatus::Hiatus;
@@ -40,6 +40,7 @@ pub use process::setup::{NumaPolicy, ProcessSetup, Sched};
 pub use process::wait4::{Ended, join_groups, wait_any};
 pub use read::cpu_times::CpuTimes;
 pub use read::digest::{hex, sha256, sha256_file};
+pub use read::limits::{LimitHits, LimitWatch};
 pub use read::mounts::{device_below, used};
 pub use read::program::identify;
 pub use read::root::{Root, Unreadable};

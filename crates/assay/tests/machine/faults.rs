@@ -260,3 +260,60 @@ fn a_time_over_which_assay_was_stopped_is_doubtful() {
     let shown = world.run(&["archive", "show", "last"]);
     assert!(shown.stdout.contains("doubtful"), "{}{}", shown.stdout, shown.stderr);
 }
+
+/// A group with a tenth of a CPU: each trial says in how many periods it was stopped, as the group counts it.
+#[test]
+fn a_quota_that_stops_the_program_is_measured_and_reported() {
+    let tops = [
+        ("/sys/fs/cgroup/cpu", "cpu.cfs_quota_us", "10000"),
+        ("/sys/fs/cgroup", "cpu.max", "10000 100000"),
+    ];
+    let group = tops.iter().find_map(|(top, file, quota)| {
+        let group = std::path::PathBuf::from(format!("{top}/assay-quota-{}", std::process::id()));
+        std::fs::create_dir(&group).ok()?;
+        match std::fs::write(group.join(file), quota) {
+            Ok(()) => Some(group),
+            Err(_) => std::fs::remove_dir(&group).ok().and(None),
+        }
+    });
+    let Some(group) = group else {
+        println!("skipped: because no control group with a CPU quota can be made here");
+        return;
+    };
+    let world = World::new();
+    let busy = "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done";
+    let plain = world.assay(&[
+        "run",
+        "--json",
+        "--blocks",
+        "3",
+        "--monitors",
+        "none",
+        "--",
+        "sh",
+        "-c",
+        busy,
+    ]);
+    let join = format!("echo $$ > {}/cgroup.procs; exec \"$0\" \"$@\"", group.display());
+    let mut limited = std::process::Command::new("sh");
+    limited.args(["-c", &join]).arg(plain.get_program()).args(plain.get_args());
+    limited.envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    limited.current_dir(world.path(""));
+    let ran = done(&mut limited);
+    wait_for("the group is still in use", || std::fs::remove_dir(&group).is_ok());
+    let result = json(&ran.stdout);
+    let record = &result["records"][0];
+    let stopped = crate::common::metric(record, "stopped_by_quota").unwrap();
+    let (user, elapsed) = (
+        crate::common::metric(record, "user").unwrap(),
+        crate::common::metric(record, "elapsed").unwrap(),
+    );
+    assert!(stopped > 0.3 * (elapsed - user), "{stopped} s of {elapsed} s, {user} s on CPU");
+    let found = record["findings"].as_array().unwrap().iter();
+    assert!(
+        found
+            .clone()
+            .any(|f| f["id"] == "F07" && f["message"].as_str().unwrap().contains("periods")),
+        "{record}"
+    );
+}

@@ -6,6 +6,8 @@ use assay_model::{Found, Observation};
 use super::judged::Judged;
 use crate::rows::{self, I, W};
 
+/// Being stopped in no more than this share of periods is no matter.
+const STOPPED: f64 = 0.01;
 /// Less memory than this says nothing about large pages.
 const ENOUGH_MEMORY: u64 = 8 << 20;
 /// Less of the memory in huge pages than this, where they were asked for, is worth a word.
@@ -17,6 +19,21 @@ pub(super) fn judge(seen: &Observation) -> Judged {
             let found =
                 Found::new(format!("a setting could not be restored after the trial: {error}"));
             (&rows::ENVIRONMENT_STABLE, found.at(I).remedy("run `assay doctor --restore`"))
+        }
+        Observation::Limited { periods, stopped, stopped_s, memory } => {
+            let share = *stopped as f64 / (*periods).max(1) as f64;
+            let text = if share > STOPPED {
+                format!(
+                    "the CPU quota of a control group stopped the program in {stopped} of {periods} periods, {} in all",
+                    assay_model::units::format_value(*stopped_s, "s")
+                )
+            } else if *memory > 0 {
+                format!("the memory limit of a control group was reached {memory} times")
+            } else {
+                return None;
+            };
+            let remedy = "raise the limit, or measure `user` instead of `elapsed`";
+            (&rows::CPU_RESOURCES, Found::new(text).at(W).remedy(remedy))
         }
         Observation::Changed { paths } => (!paths.is_empty()).then(|| {
             let found =

@@ -1,6 +1,8 @@
 //! The control group that assay runs in, and the CPU, memory and CPU-set limits that it sets. A
 //! limit may be set on any group above; the tightest one holds.
 
+use std::path::PathBuf;
+
 use assay_model::units::format_bytes;
 
 use super::facts::Facts;
@@ -63,6 +65,29 @@ pub(super) fn describe(facts: &mut Facts<'_>) {
         Some(list) => facts.set("process.cpus_allowed", list),
         None => facts.unknown("process.cpus_allowed", "`/proc/self/status` does not have it"),
     }
+}
+
+/// The folders of groups at or above this process that limit its CPU time or memory.
+pub fn limited_groups(root: &Root) -> Vec<PathBuf> {
+    let own = root.text("/proc/self/cgroup").unwrap_or_default();
+    let mut found = Vec::new();
+    let mut look = |controller: &str, limited: &dyn Fn(&Group, &str) -> bool| {
+        if let Some(group) = Group::find(root, &own, controller) {
+            let dirs = group.upwards().filter(|dir| limited(&group, dir));
+            found.extend(dirs.map(|dir| root.path(dir)));
+        }
+    };
+    look("cpu", &|group, dir| {
+        let v2 = || root.text(&format!("{dir}/cpu.max")).is_ok_and(|t| cpu_max(&t).is_some());
+        if group.v2 { v2() } else { matches!(v1_quota(root, dir), Limit::Set(_)) }
+    });
+    look("memory", &|group, dir| {
+        let file = if group.v2 { "memory.max" } else { "memory.limit_in_bytes" };
+        root.text(&format!("{dir}/{file}")).is_ok_and(|t| bytes(&t).is_some())
+    });
+    found.sort();
+    found.dedup();
+    found
 }
 
 /// A folder of the control-group tree.
@@ -137,21 +162,24 @@ impl Group {
         })
     }
 
+    /// Its folder and those above it, up to the top.
+    fn upwards(&self) -> impl Iterator<Item = &str> {
+        let mut next = Some(self.dir.as_str());
+        std::iter::from_fn(move || {
+            let dir = next?;
+            let above = || dir.rsplit_once('/').map_or(self.top.as_str(), |(up, _)| up);
+            next = (dir.len() > self.top.len()).then(above);
+            Some(dir)
+        })
+    }
+
     fn tightest_of(&self, read: impl Fn(&str) -> Limit) -> Limit {
-        let mut dir = self.dir.as_str();
-        let mut found = Limit::Unseen;
-        loop {
-            found = match (read(dir), found) {
-                (Limit::Set(here), Limit::Set(below)) => Limit::Set(here.min(below)),
-                (Limit::Set(limit), _) | (_, Limit::Set(limit)) => Limit::Set(limit),
-                (Limit::None, _) | (_, Limit::None) => Limit::None,
-                (Limit::Unseen, Limit::Unseen) => Limit::Unseen,
-            };
-            if dir.len() <= self.top.len() {
-                break;
-            }
-            dir = dir.rsplit_once('/').map_or(self.top.as_str(), |(up, _)| up);
-        }
+        let found = self.upwards().fold(Limit::Unseen, |found, dir| match (read(dir), found) {
+            (Limit::Set(here), Limit::Set(below)) => Limit::Set(here.min(below)),
+            (Limit::Set(limit), _) | (_, Limit::Set(limit)) => Limit::Set(limit),
+            (Limit::None, _) | (_, Limit::None) => Limit::None,
+            (Limit::Unseen, Limit::Unseen) => Limit::Unseen,
+        });
         // The top of version 2 has no limit files at all: not limited, as far as can be seen here.
         if self.v2 && matches!(found, Limit::Unseen) && self.dir == self.top {
             return Limit::None;

@@ -27,6 +27,7 @@ use facts::Facts;
 
 use crate::Root;
 
+pub use cgroup::limited_groups;
 pub use toolchains::{describe_toolchains, version};
 
 pub(crate) use facts::selected;

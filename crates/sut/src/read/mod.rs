@@ -3,6 +3,7 @@
 pub mod clock;
 pub(crate) mod cpu_times;
 pub(crate) mod digest;
+pub(crate) mod limits;
 pub mod mounts;
 pub mod numa;
 pub(crate) mod program;
