@@ -78,7 +78,7 @@ fn thread(profile: &Profile, number: usize, name: &str, side: Side, stacks: &[&S
             }));
         }
         samples.push(at);
-        weights.push(if profile.unit == "ns" { s.ns as f64 / 1e6 } else { s.count as f64 });
+        weights.push(if profile.unit == "ns" { s.ns as f64 / 1e6 } else { s.ns as f64 });
     }
     let (f, n, p) = (func_name.len(), samples.len(), prefix.len());
     let stack_category: Vec<usize> = frame.iter().map(|x| category[*x]).collect();

@@ -1,104 +1,215 @@
-//! Folded stacks: `thread;main;f;g 42`, a line a stack, as FlameGraph's tools read and write them.
+//! Folded stacks: `main;f;g 42`, a line a stack, as FlameGraph's tools read and write them.
+//!
+//! The text that assay writes opens with a comment that other tools ignore:
+//!
+//! ```text
+//! # assay folded stacks; thread first; microseconds; 99 Hz
+//! ```
+//!
+//! Each line then begins with its thread, off CPU followed by the state in brackets. In names, `\xHH` stands for a
+//! character that separates; other programs' files have neither the comment nor such characters.
 
 use std::fmt::Write as _;
 
 use crate::model::Builder;
 use crate::{Frame, Kind, Profile, Side, State};
 
-/// The text of a side: the time of each stack in microseconds, or its count where the profile has no time.
-/// A kernel frame ends in `_[k]`, an inlined one in `_[i]`, as they do from those tools.
+const HEADER: &str = "# assay folded stacks; thread first; ";
+const MICROSECONDS: &str = "microseconds";
+
+/// Writes a side: the time of each stack in microseconds, or its value in the profile's own unit.
+/// A kernel frame ends in `_[k]`, an inlined one in `_[i]`, as they do from FlameGraph's tools.
 pub fn folded(profile: &Profile, side: Side) -> String {
-    let mut out = String::new();
     let timed = profile.unit == "ns";
+    let unit = if timed { MICROSECONDS.to_owned() } else { escaped(&profile.unit) };
+    let rate = profile.rate_hz.map(|r| format!("; {r} Hz")).unwrap_or_default();
+    let mut out = format!("{HEADER}{unit}{rate}\n");
     for s in profile.side(side) {
-        let value = if timed { (s.ns + 500) / 1000 } else { s.count };
+        let value = if timed { s.ns.saturating_add(500) / 1000 } else { s.ns };
         if value == 0 {
             continue;
         }
-        out.push_str(&clean(&s.thread));
+        out.push_str(&escaped(&s.thread));
         if s.state != State::OnCpu {
-            let _ = write!(out, ";[{}]", clean(s.state.words()));
+            let _ = write!(out, ";[{}]", s.state.words());
         }
         for f in profile.frames_of(s) {
-            let ending = match f.kind {
-                Kind::User => "",
-                Kind::Kernel => "_[k]",
-                Kind::Inlined => "_[i]",
-            };
-            let _ = write!(out, ";{}{ending}", clean(&f.label()));
+            let _ = write!(out, ";{}", element(f));
         }
         let _ = writeln!(out, " {value}");
     }
     out
 }
 
-/// A name without what the format means something by.
-fn clean(name: &str) -> String {
-    name.replace(';', ":").replace(['\n', '\r'], " ")
-}
-
-/// Reads a line into its frames and its value; `None`: it is none.
-pub(crate) fn line(text: &str) -> Option<(&str, u64)> {
-    let (stack, value) = text.trim_end().rsplit_once([' ', '\t'])?;
-    let value = value.parse::<u64>().ok()?;
-    let stack = stack.trim_end();
-    (!stack.is_empty()).then_some((stack, value))
-}
-
-/// A frame of a folded line.
-pub(crate) fn frame(text: &str) -> Frame {
-    let (name, kind) = if let Some(name) = text.strip_suffix("_[k]") {
-        (name, Kind::Kernel)
-    } else if let Some(name) = text.strip_suffix("_[i]") {
-        (name, Kind::Inlined)
-    } else {
-        // async-profiler marks compiled Java with `_[j]`, and 0 and 1 for other tiers.
-        let name = text.strip_suffix("_[j]").or_else(|| text.strip_suffix("_[0]"));
-        (name.or_else(|| text.strip_suffix("_[1]")).unwrap_or(text), Kind::User)
-    };
-    // async-profiler's option `lib`: the library before the function.
-    if let Some((module, name)) =
-        name.split_once('`').filter(|(m, n)| !m.is_empty() && !n.is_empty())
-    {
-        return Frame { name: Some(name.to_owned()), module: module.to_owned(), kind };
+/// Returns a frame as written: without anything that looks like a state, a kind or an unknown function and is none.
+fn element(frame: &Frame) -> String {
+    let mut text = escaped(&frame.label());
+    if frame.name.is_some() && (text.starts_with("[unknown]") || state(&text).is_some()) {
+        text.replace_range(..1, "\\x5b");
     }
-    if let Some(rest) = name.strip_prefix("[unknown]") {
-        let module = rest.trim().trim_start_matches('(').trim_end_matches(')').to_owned();
-        return Frame { name: None, module, kind };
-    }
-    Frame { name: Some(name.to_owned()), module: String::new(), kind }
-}
-
-/// Reads folded stacks; the lines that are none.
-pub(crate) fn read(text: &str, builder: &mut Builder) -> (u64, u64) {
-    let (mut taken, mut left) = (0, 0);
-    for text in text.lines().filter(|l| !l.trim().is_empty() && !l.starts_with('#')) {
-        let Some((stack, value)) = line(text) else {
-            left += 1;
-            continue;
-        };
-        let mut frames = Vec::new();
-        let mut state = State::OnCpu;
-        let mut thread = "";
-        for part in stack.split(';').filter(|p| !p.is_empty()) {
-            let bare = part.strip_prefix('[').and_then(|p| p.strip_suffix(']'));
-            // async-profiler's option `threads`: the thread before all functions.
-            let named = bare.filter(|_| frames.is_empty()).and_then(|b| b.split_once(" tid="));
-            if let Some((name, _)) =
-                named.filter(|(_, tid)| tid.bytes().all(|b| b.is_ascii_digit()))
-            {
-                thread = name;
-                continue;
-            }
-            match bare.and_then(|b| State::ALL.into_iter().find(|s| s.words() == b)) {
-                Some(known) => state = known,
-                None => frames.push(builder.frame(&frame(part))),
-            }
+    match frame.kind {
+        Kind::Kernel => text += "_[k]",
+        Kind::Inlined => text += "_[i]",
+        Kind::User if text.ends_with("_[k]") || text.ends_with("_[i]") => {
+            text.truncate(text.len() - 1);
+            text += "\\x5d";
         }
-        builder.add(thread, state, frames, value, value);
-        taken += 1;
+        Kind::User => {}
+    }
+    text
+}
+
+/// Returns a name with `\xHH` in place of each character that separates, and of a `\` that reads as one.
+fn escaped(name: &str) -> String {
+    let mut out = String::with_capacity(name.len());
+    for (at, c) in name.char_indices() {
+        let comment = at == 0 && c == '#';
+        if c == ';' || c.is_ascii_control() || comment || code(&name[at..]).is_some() {
+            let _ = write!(out, "\\x{:02x}", u32::from(c));
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
+/// Returns the character for which the `\xHH` at the start of a text stands.
+fn code(text: &str) -> Option<char> {
+    let digits = text.strip_prefix("\\x")?.get(..2)?;
+    let hex = digits.bytes().all(|b| b.is_ascii_hexdigit());
+    let byte = u8::from_str_radix(digits, 16).ok()?;
+    (hex && byte.is_ascii()).then_some(char::from(byte))
+}
+
+/// Undoes [`escaped`].
+fn plain(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let code = code(rest);
+        out.push(code.unwrap_or(c));
+        rest = &rest[code.map_or(c.len_utf8(), |_| 4)..];
+    }
+    out
+}
+
+/// Returns the state in brackets.
+fn state(text: &str) -> Option<State> {
+    let words = text.strip_prefix('[')?.strip_suffix(']')?;
+    State::ALL.into_iter().find(|s| s.words() == words)
+}
+
+/// Parses a frame; `name` decodes names.
+fn frame(text: &str, name: fn(&str) -> String) -> Frame {
+    let (rest, kind) = if let Some(rest) = text.strip_suffix("_[k]") {
+        (rest, Kind::Kernel)
+    } else if let Some(rest) = text.strip_suffix("_[i]") {
+        (rest, Kind::Inlined)
+    } else {
+        (text, Kind::User)
+    };
+    let Some(module) = rest.strip_prefix("[unknown]").map(str::trim) else {
+        return Frame { name: Some(name(rest)), module: String::new(), kind };
+    };
+    let inner = module.strip_prefix('(').and_then(|m| m.strip_suffix(')'));
+    Frame { name: None, module: name(inner.unwrap_or(module)), kind }
+}
+
+/// Parses a frame of another program.
+fn foreign_frame(text: &str) -> Frame {
+    // async-profiler marks compiled Java with `_[j]`, and 0 and 1 for other tiers.
+    let tier = ["_[j]", "_[0]", "_[1]"].into_iter().find_map(|t| text.strip_suffix(t));
+    let mut frame = frame(tier.unwrap_or(text), str::to_owned);
+    // Its option `lib`: the library before the function.
+    let split = frame.name.as_deref().and_then(|n| n.split_once('`'));
+    if let Some((module, name)) = split.filter(|(m, n)| !m.is_empty() && !n.is_empty()) {
+        (frame.module, frame.name) = (module.to_owned(), Some(name.to_owned()));
+    }
+    frame
+}
+
+/// The header of a text that assay wrote.
+struct Header {
+    unit: String,
+    rate_hz: Option<f64>,
+}
+
+impl Header {
+    fn of(line: &str) -> Option<Self> {
+        let mut parts = line.strip_prefix(HEADER)?.split("; ");
+        let unit = parts.next()?;
+        let unit = if unit == MICROSECONDS { "ns".to_owned() } else { plain(unit) };
+        let rate_hz = parts.next().and_then(|r| r.strip_suffix(" Hz")?.parse().ok());
+        Some(Header { unit, rate_hz })
+    }
+
+    /// Adds the stack of a line.
+    fn add(&self, line: &str, builder: &mut Builder) -> Option<()> {
+        let (stack, value) = line.rsplit_once(' ')?;
+        let value: u64 = value.parse().ok()?;
+        let mut parts = stack.split(';').peekable();
+        let thread = plain(parts.next()?);
+        let state = parts.next_if(|p| state(p).is_some()).and_then(state).unwrap_or(State::OnCpu);
+        let frames = parts.map(|p| builder.frame(&frame(p, plain))).collect();
+        let (mut count, mut ns) = (value, value);
+        if self.unit == "ns" {
+            ns = value.saturating_mul(1000);
+            let rate = self.rate_hz.filter(|_| state == State::OnCpu).unwrap_or(0.0);
+            count = ((ns as f64 * rate / 1e9).round() as u64).max(1);
+        }
+        builder.add(&thread, state, frames, count, ns);
+        Some(())
+    }
+}
+
+/// Returns true if assay wrote the text.
+pub(crate) fn is_own(text: &str) -> bool {
+    text.starts_with(HEADER)
+}
+
+/// Reads folded stacks; returns the lines that were read and those that could not be.
+pub(crate) fn read(text: &str, profile: &mut Profile, builder: &mut Builder) -> (u64, u64) {
+    let (mut taken, mut left) = (0, 0);
+    let mut header: Option<Header> = None;
+    for line in text.lines().filter(|l| !l.trim().is_empty()) {
+        if let Some(found) = Header::of(line) {
+            (profile.unit, profile.rate_hz) = (found.unit.clone(), found.rate_hz);
+            header = Some(found);
+        } else if !line.starts_with('#') {
+            let added = match &header {
+                Some(header) => header.add(line, builder),
+                None => foreign_line(line, builder),
+            };
+            *(if added.is_some() { &mut taken } else { &mut left }) += 1;
+        }
+    }
+    if profile.unit == "ns" {
+        let note = "folded stacks hold times: samples follow from the rate, and of a stack's waits one is counted";
+        profile.notes.push(note.to_owned());
     }
     (taken, left)
+}
+
+/// Adds the stack of another program's line.
+fn foreign_line(line: &str, builder: &mut Builder) -> Option<()> {
+    let (stack, value) = line.trim_end().rsplit_once([' ', '\t'])?;
+    let value = value.parse::<u64>().ok()?;
+    let mut frames = Vec::new();
+    let (mut on, mut thread) = (State::OnCpu, "");
+    for part in stack.trim_end().split(';').filter(|p| !p.is_empty()) {
+        let bare = part.strip_prefix('[').and_then(|p| p.strip_suffix(']'));
+        // async-profiler's option `threads`: the thread before all functions.
+        let named = bare.filter(|_| frames.is_empty()).and_then(|b| b.rsplit_once(" tid="));
+        if let Some((name, _)) = named.filter(|(_, id)| id.bytes().all(|b| b.is_ascii_digit())) {
+            thread = name;
+            continue;
+        }
+        match state(part) {
+            Some(known) => on = known,
+            None => frames.push(builder.frame(&foreign_frame(part))),
+        }
+    }
+    (!stack.trim_end().is_empty()).then(|| builder.add(thread, on, frames, value, value))
 }
 
 #[cfg(test)]

@@ -299,6 +299,7 @@ impl Builder {
         if profile.unit.is_empty() {
             profile.unit = ns();
         }
+        profile.off_cpu |= stacks.keys().any(|(_, state, _)| *state != State::OnCpu);
         profile.frames = frames.all;
         profile.stacks = stacks
             .into_iter()

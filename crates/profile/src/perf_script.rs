@@ -6,24 +6,27 @@ use std::path::Path;
 use crate::model::Builder;
 use crate::{Frame, Kind, State};
 
-/// Whether a text looks like it.
+/// Returns true if a text looks like it.
 pub(crate) fn is(text: &str) -> bool {
-    let mut lines = text.lines().filter(|l| !l.trim().is_empty() && !l.starts_with('#')).take(50);
+    let mut lines = text.lines().filter(|l| !l.trim().is_empty() && !is_comment(l)).take(50);
     let Some(first) = lines.next() else { return false };
-    !first.starts_with([' ', '\t'])
+    (!first.starts_with([' ', '\t']) || Header::timed(first).is_some())
         && first.contains(':')
         && lines.any(|l| l.starts_with([' ', '\t']) && frame(l).is_some())
 }
 
-/// `  ffffffff81000000 do_idle+0x1f ([kernel.kallsyms])`
+/// Threads may be named `#1`.
+fn is_comment(line: &str) -> bool {
+    line.starts_with('#') && Header::timed(line).is_none()
+}
+
+/// Parses `  ffffffff81000000 do_idle+0x1f ([kernel.kallsyms])`.
 fn frame(line: &str) -> Option<Frame> {
-    let line = line.trim();
-    let (address, rest) = line.split_once([' ', '\t'])?;
+    let (address, rest) = line.trim_start().split_once([' ', '\t'])?;
     u64::from_str_radix(address, 16).ok()?;
-    let rest = rest.trim();
-    let open = rest.rfind(" (").or_else(|| rest.starts_with('(').then_some(0))?;
+    let open = module_at(rest)?;
     let symbol = rest[..open].trim();
-    let module = rest[open..].trim().trim_start_matches('(').trim_end_matches(')');
+    let module = rest[open + 1..].trim_end().strip_suffix(')')?;
     let (module, inlined) = if module == "inlined" { ("", true) } else { (module, false) };
     let kernel = module.starts_with("[kernel")
         || Path::new(module).extension().is_some_and(|e| e == "ko")
@@ -49,27 +52,72 @@ fn frame(line: &str) -> Option<Frame> {
     })
 }
 
-/// The thread of a header line: what stands before its number.
-fn thread(line: &str) -> &str {
-    // `java 1234/1240 [001] 12.34: 10101010 cpu-clock:` or without the CPU; names may hold spaces.
-    let mut end = line.len();
-    let mut at = 0;
-    for word in line.split_whitespace() {
-        let start = line[at..].find(word).map_or(at, |i| at + i);
-        let id = word.split('/').all(|w| !w.is_empty() && w.bytes().all(|b| b.is_ascii_digit()));
-        if id && start > 0 {
-            end = start;
-            break;
-        }
-        at = start + word.len();
-    }
-    line[..end].trim()
+/// Returns where the parenthesis around the module opens. A path may hold others: `(/tmp/prog (deleted))`.
+fn module_at(text: &str) -> Option<usize> {
+    let path = text.rfind(" (/").or_else(|| text.rfind(" ([")).map(|at| at + 1);
+    let mut depth = 0i64;
+    let balanced = text.rmatch_indices(['(', ')']).find(|(_, sign)| {
+        depth += if *sign == ")" { 1 } else { -1 };
+        depth <= 0
+    });
+    path.or_else(|| balanced.map(|(at, _)| at))
 }
 
-/// The period of a header line: the number before the event's name; 1 where there is none.
-fn period(line: &str) -> u64 {
-    let Some((_, rest)) = line.split_once(": ") else { return 1 };
-    rest.split_whitespace().next().and_then(|w| w.parse().ok()).unwrap_or(1)
+/// The first line of a sample: `java 1234/1240 [001] 12.34: 10101010 cpu-clock:`; the CPU, the time and the period
+/// may be missing, and names hold anything.
+struct Header<'a> {
+    thread: &'a str,
+    /// The period and the event.
+    event: &'a str,
+}
+
+impl<'a> Header<'a> {
+    fn of(line: &'a str) -> Self {
+        Header::timed(line).unwrap_or_else(|| {
+            let id = words(line).find(|(at, word)| *at > 0 && is_id(word));
+            let (thread, rest) = id.map_or((line, ""), |(at, _)| line.split_at(at));
+            let event = rest.split_once(": ").map_or(rest, |(_, event)| event);
+            Header { thread: thread.trim(), event }
+        })
+    }
+
+    /// With the time: the word before it, or before the CPU, is the number of the thread.
+    fn timed(line: &'a str) -> Option<Self> {
+        let mut before: [Option<(usize, &str)>; 2] = [None; 2];
+        for (at, word) in words(line) {
+            let is_cpu = |w: &str| w.starts_with('[') && w.ends_with(']');
+            let id = if before[1].is_some_and(|b| is_cpu(b.1)) { before[0] } else { before[1] };
+            let time = word.strip_suffix(':').and_then(|w| w.split_once('.'));
+            if let (Some((s, fraction)), Some((id, _))) = (time, id.filter(|i| is_id(i.1)))
+                && is_number(s)
+                && is_number(fraction)
+            {
+                return Some(Header { thread: line[..id].trim(), event: &line[at + word.len()..] });
+            }
+            before = [before[1], Some((at, word))];
+        }
+        None
+    }
+
+    /// The number before the event's name; 1 where there is none.
+    fn period(&self) -> u64 {
+        self.event.split_whitespace().next().and_then(|w| w.parse().ok()).unwrap_or(1)
+    }
+}
+
+/// The words of a line, with their places.
+fn words(line: &str) -> impl Iterator<Item = (usize, &str)> {
+    let place = |word: &str| word.as_ptr() as usize - line.as_ptr() as usize;
+    line.split_ascii_whitespace().map(move |word| (place(word), word))
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
+}
+
+/// Returns true for `1234` and `1234/1240`.
+fn is_id(word: &str) -> bool {
+    word.split('/').all(is_number)
 }
 
 /// Reads samples; how many, and how many lines of frames could not be read. `clock` is set where every
@@ -83,13 +131,14 @@ pub(crate) fn read(text: &str, builder: &mut Builder) -> (u64, u64, bool) {
         if let Some(line) = header.take() {
             let mut stack = std::mem::take(frames);
             stack.reverse();
-            clock &= line.contains("cpu-clock") || line.contains("task-clock");
-            builder.add(thread(line), State::OnCpu, stack, 1, period(line));
+            let header = Header::of(line);
+            clock &= header.event.contains("cpu-clock") || header.event.contains("task-clock");
+            builder.add(header.thread, State::OnCpu, stack, 1, header.period());
             taken += 1;
         }
         frames.clear();
     };
-    for line in text.lines().filter(|l| !l.starts_with('#')) {
+    for line in text.lines().filter(|l| !is_comment(l)) {
         if line.trim().is_empty() {
             end(&mut header, &mut frames, builder);
         } else if line.starts_with([' ', '\t']) && header.is_some() {

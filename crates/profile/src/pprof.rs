@@ -66,7 +66,10 @@ pub(crate) fn plain(profile: &Profile) -> Vec<u8> {
     let kinds: &[(&str, &str)] = if timed {
         &[(count, "count"), ("time", "nanoseconds")]
     } else {
-        &[("samples", "count"), ("value", "count")]
+        &[
+            ("samples", "count"),
+            (if profile.unit == "samples" { "value" } else { &profile.unit }, "count"),
+        ]
     };
     for (kind, unit) in kinds {
         let mut m = Message::default();
@@ -88,16 +91,13 @@ pub(crate) fn plain(profile: &Profile) -> Vec<u8> {
         }
         out.bytes(2, &m.0);
     }
-    let mut modules: Vec<&str> = Vec::new();
+    let mut modules = Interner::<String>::default();
     for (at, f) in profile.frames.iter().enumerate() {
-        let module = modules.iter().position(|m| *m == f.module).unwrap_or_else(|| {
-            modules.push(&f.module);
-            modules.len() - 1
-        });
+        let module = modules.number(f.module.as_str());
         let id = at as u64 + 1;
         let mut location = Message::default();
         location.number(1, id);
-        location.number(2, module as u64 + 1);
+        location.number(2, u64::from(module) + 1);
         let mut line = Message::default();
         line.number(1, id);
         location.bytes(4, &line.0);
@@ -113,7 +113,7 @@ pub(crate) fn plain(profile: &Profile) -> Vec<u8> {
         function.number(3, text(kind));
         out.bytes(5, &function.0);
     }
-    for (at, module) in modules.iter().enumerate() {
+    for (at, module) in modules.all.iter().enumerate() {
         let mut m = Message::default();
         m.number(1, at as u64 + 1);
         m.number(5, text(module));
@@ -128,7 +128,7 @@ pub(crate) fn plain(profile: &Profile) -> Vec<u8> {
         m.number(1, text("cpu"));
         m.number(2, text("nanoseconds"));
         out.bytes(11, &m.0);
-        out.number(12, (1e9 / rate) as u64);
+        out.number(12, period_ns(rate));
     }
     let method = text(&profile.method);
     out.number(13, method);
@@ -136,6 +136,17 @@ pub(crate) fn plain(profile: &Profile) -> Vec<u8> {
         out.bytes(6, text.as_bytes());
     }
     out.0
+}
+
+/// Returns nanoseconds between samples, rounded.
+fn period_ns(rate_hz: f64) -> u64 {
+    (1e9 / rate_hz).round() as u64
+}
+
+/// Returns samples a second: the whole number of which the period is the rounded inverse, where there is one.
+fn rate_hz(period_ns: u64) -> f64 {
+    let rate = 1e9 / period_ns as f64;
+    if self::period_ns(rate.round()) == period_ns { rate.round() } else { rate }
 }
 
 /// What a field of a message holds.
@@ -295,7 +306,7 @@ fn parse(bytes: &[u8]) -> Option<Profile> {
     }
     let text = |n: u64| -> String {
         let bytes = usize::try_from(n).ok().and_then(|n| raw.strings.get(n));
-        String::from_utf8_lossy(bytes.copied().unwrap_or_default()).into_owned()
+        crate::read::text(bytes.copied().unwrap_or_default()).into_owned()
     };
     let time = raw.types.iter().position(|t| text(t.1) == "nanoseconds");
     let value = time.unwrap_or(raw.types.len() - 1);
@@ -320,19 +331,17 @@ fn parse(bytes: &[u8]) -> Option<Profile> {
                 _ if module.starts_with("[kernel") => Kind::Kernel,
                 _ => Kind::User,
             };
-            let unknown = name.is_empty() || name.starts_with("[unknown]");
-            frames.push(builder.frame(&Frame {
-                name: (!unknown).then_some(name),
-                module: module.clone(),
-                kind,
-            }));
+            let mut frame = Frame { name: None, module: module.clone(), kind };
+            if !name.is_empty() && name != "[unknown]" && name != frame.label() {
+                frame.name = Some(name);
+            }
+            frames.push(builder.frame(&frame));
         }
         if frames.is_empty() {
             frames.push(builder.frame(&Frame { name: None, module, kind: Kind::User }));
         }
         known.insert(id, frames);
     }
-    let mut off_cpu = false;
     for sample in &raw.samples {
         let (mut locations, mut values) = (Vec::new(), Vec::new());
         let (mut thread, mut state) = (String::new(), State::OnCpu);
@@ -362,7 +371,6 @@ fn parse(bytes: &[u8]) -> Option<Profile> {
             locations.iter().rev().filter_map(|l| known.get(l)).flatten().copied().collect();
         let ns = values.get(value).copied().unwrap_or(0);
         let n = count.and_then(|c| values.get(c)).copied().unwrap_or(1);
-        off_cpu |= state != State::OnCpu;
         builder.add(&thread, state, frames, n, ns);
     }
     let mut profile = Profile {
@@ -374,8 +382,8 @@ fn parse(bytes: &[u8]) -> Option<Profile> {
             if unit == "value" { "samples".to_owned() } else { unit }
         },
         span_ns: (raw.span_ns > 0).then_some(raw.span_ns),
-        rate_hz: (time.is_some() && raw.period > 0).then(|| 1e9 / raw.period as f64),
-        off_cpu,
+        rate_hz: (time.is_some() && raw.period > 0).then(|| rate_hz(raw.period)),
+        off_cpu: raw.types.first().is_some_and(|t| time.is_some() && text(t.0) == "events"),
         ..Profile::default()
     };
     builder.finish(&mut profile);

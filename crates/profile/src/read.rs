@@ -1,5 +1,7 @@
 //! Profiles of other programs: what a file holds is found by what it looks like.
 
+use std::borrow::Cow;
+
 use crate::model::Builder;
 use crate::{Profile, VERSION, callgrind, folded, perf_script, pprof};
 
@@ -22,6 +24,16 @@ pub enum ReadError {
     },
 }
 
+/// Returns bytes as text. A byte that is not UTF-8 becomes the character of its number, so that names stay distinct.
+pub(crate) fn text(bytes: &[u8]) -> Cow<'_, str> {
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        return Cow::Borrowed(text);
+    }
+    let latin = |b: &u8| char::from(*b);
+    let chunks = bytes.utf8_chunks();
+    chunks.flat_map(|c| c.valid().chars().chain(c.invalid().iter().map(latin))).collect()
+}
+
 /// Reads a profile; `name` is for messages.
 ///
 /// # Errors
@@ -39,19 +51,14 @@ pub fn read(bytes: &[u8], name: &str) -> Result<Profile, ReadError> {
         }
         return Ok(profile);
     }
-    if bytes.starts_with(&[0x1f, 0x8b]) || std::str::from_utf8(bytes).is_err() {
-        return match pprof::read(bytes) {
-            Ok(profile) => Ok(profile),
-            Err(_) if !bytes.starts_with(&[0x1f, 0x8b]) && !pprof::is(bytes) => {
-                Err(ReadError::Unknown(name.to_owned()))
-            }
-            Err(why) => Err(damaged(why)),
-        };
+    let packed = bytes.starts_with(&[0x1f, 0x8b]);
+    if packed || pprof::is(bytes) && std::str::from_utf8(bytes).is_err() {
+        return pprof::read(bytes).map_err(damaged);
     }
-    let text = std::str::from_utf8(bytes).unwrap_or_default();
+    let text = &*text(bytes);
     let mut builder = Builder::default();
     let mut profile = Profile { unit: "samples".into(), ..Profile::default() };
-    if perf_script::is(text) {
+    if !folded::is_own(text) && perf_script::is(text) {
         let (taken, left, clock) = perf_script::read(text, &mut builder);
         profile.method = "perf script".into();
         profile.unit = if clock { "ns" } else { "events" }.into();
@@ -65,9 +72,9 @@ pub fn read(bytes: &[u8], name: &str) -> Result<Profile, ReadError> {
         profile.unit = if read.event == "Ir" { "instructions".to_owned() } else { read.event };
         note(&mut profile, read.taken, read.left, "lines");
     } else {
-        let (taken, left) = folded::read(text, &mut builder);
+        let (taken, left) = folded::read(text, &mut profile, &mut builder);
         // A plain text has a number at the end of a line now and then.
-        if taken == 0 || left > taken {
+        if !folded::is_own(text) && (taken == 0 || left > taken) {
             // A pprof of few bytes may be text by chance.
             return pprof::read(bytes).map_err(|_| ReadError::Unknown(name.to_owned()));
         }
@@ -114,6 +121,103 @@ my thread 4242/4243 [000]   123.466789:   10101010 cpu-clock:
         assert_eq!(p.frames_of(s).last().unwrap().kind, Kind::Kernel);
     }
 
+    /// Names that formats have a meaning for, or once had trouble with.
+    const NAMES: [&str; 28] = [
+        "main",
+        "a;b",
+        " lead",
+        "trail ",
+        "foo 12",
+        "12",
+        "x (deleted)",
+        "[lock]",
+        "[I/O]",
+        "[unknown] (x)",
+        "[unknown]",
+        "f_[k]",
+        "g_[i]",
+        "h_[j]",
+        "_[k]",
+        "#1",
+        "a\\x3bb",
+        "\\x5cx3b",
+        "\\",
+        "a\nb",
+        "\tq\r",
+        "café",
+        "a`b",
+        "[main tid=7]",
+        "operator()(int) (/x)",
+        "std::fn<void (int)>",
+        "# assay folded stacks; ",
+        "\u{fffd}",
+    ];
+
+    fn name() -> impl Strategy<Value = String> {
+        prop_oneof![
+            proptest::sample::select(&NAMES[..]).prop_map(str::to_owned),
+            "[ -~]{1,12}",
+            any::<String>(),
+        ]
+    }
+
+    fn frame() -> impl Strategy<Value = crate::Frame> {
+        let kind = proptest::sample::select(vec![Kind::User, Kind::Kernel, Kind::Inlined]);
+        let module = proptest::sample::select(vec![
+            "",
+            "/l/libc.so.6",
+            "/tmp/a b (deleted)",
+            "kernel",
+            "/m)(;1 2",
+        ]);
+        (proptest::option::of(name()), module, kind).prop_map(|(name, module, kind)| crate::Frame {
+            name,
+            module: module.to_owned(),
+            kind,
+        })
+    }
+
+    fn profile() -> impl Strategy<Value = Profile> {
+        let state = proptest::sample::select(&State::ALL[..]);
+        let stack = (name(), state, proptest::collection::vec(frame(), 0..5), 0u64..1000);
+        let unit = proptest::sample::select(vec!["ns", "samples", "events", "alloc; space"]);
+        (proptest::collection::vec(stack, 1..6), unit, 1u64..5000).prop_map(
+            |(stacks, unit, rate)| {
+                let mut p = Profile { unit: unit.into(), ..Profile::default() };
+                p.rate_hz = (unit == "ns").then_some(rate as f64);
+                let mut builder = Builder::default();
+                for (thread, state, frames, count) in stacks {
+                    let frames = frames.iter().map(|f| builder.frame(f)).collect();
+                    let value = if unit == "ns" { count * 1_000_000_000 / rate } else { count };
+                    builder.add(&thread, state, frames, count, value);
+                }
+                builder.finish(&mut p);
+                p
+            },
+        )
+    }
+
+    type Resolved = std::collections::HashMap<(String, State, Vec<crate::Frame>), (u64, u64)>;
+
+    /// The stacks with their frames as `form` makes them, added up where they are then equal.
+    fn resolved(
+        p: &Profile,
+        form: impl Fn(&mut crate::Frame),
+        of: impl Fn(&crate::Stack) -> (u64, u64),
+    ) -> Resolved {
+        let mut out = Resolved::new();
+        for s in &p.stacks {
+            let mut frames: Vec<_> = p.frames_of(s).cloned().collect();
+            frames.iter_mut().for_each(&form);
+            let (count, value) = of(s);
+            if (count, value) != (0, 0) {
+                let sum = out.entry((s.thread.clone(), s.state, frames)).or_default();
+                *sum = (sum.0 + count, sum.1 + value);
+            }
+        }
+        out
+    }
+
     #[test]
     fn every_format_that_is_written_is_read_back() {
         let p = read(b"main;f;g_[k] 70\nmain;[I/O];h 30\n", "x").unwrap();
@@ -126,6 +230,101 @@ my thread 4242/4243 [000]   123.466789:   10101010 cpu-clock:
         assert_eq!(back.frames, p.frames);
         let json = serde_json::to_vec(&p).unwrap();
         assert_eq!(read(&json, "x").unwrap(), p);
+    }
+
+    #[test]
+    fn names_that_are_not_utf_8_stay_apart() {
+        let perf = PERF.replace("hot", "é").replace("main", "ü").replace("my thread", "é");
+        let texts = [
+            "é;é;ü 3\n".as_bytes(),
+            perf.as_bytes(),
+            &pprof::plain(&read("é;ü 4\n".as_bytes(), "x").unwrap()),
+        ];
+        for text in texts {
+            let mut bytes = text.to_vec();
+            for at in 1..bytes.len() {
+                match bytes[at - 1..=at] {
+                    [0xc3, 0xa9] => bytes[at] = b'A',
+                    [0xc3, 0xbc] => bytes[at] = b'B',
+                    _ => {}
+                }
+            }
+            let p = read(&bytes, "x").unwrap();
+            let has = |name: &str| p.frames.iter().any(|f| f.label() == name);
+            assert!(has("\u{c3}A") && has("\u{c3}B"), "{:?}", p.frames);
+            assert_eq!(read(&pprof(&p), "x").unwrap().frames, p.frames);
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+
+        #[test]
+        fn folded_stacks_are_read_as_they_were_written(p in profile()) {
+            let text = folded(&p, Side::OnCpu) + &folded(&p, Side::OffCpu);
+            let back = read(text.as_bytes(), "x").unwrap();
+            prop_assert_eq!(&back.unit, &p.unit);
+            prop_assert_eq!(back.rate_hz, p.rate_hz);
+            // The text has names alone, a value each, and of unknown functions the file without its folder.
+            let form = |f: &mut crate::Frame| {
+                let module = f.module_name().to_owned();
+                f.module = if f.name.is_some() { String::new() } else { module };
+            };
+            let unit = if p.unit == "ns" { 1000 } else { 1 };
+            let written = resolved(&p, form, |s| {
+                let value = (s.ns + unit / 2) / unit * unit;
+                (if s.state == State::OnCpu { s.count } else { 0 }, value)
+            });
+            let again = resolved(&back, |_| (), |s| (if s.state == State::OnCpu { s.count } else { 0 }, s.ns));
+            prop_assert_eq!(written, again);
+            prop_assert_eq!(folded(&back, Side::OnCpu).lines().count(), folded(&p, Side::OnCpu).lines().count());
+        }
+
+        #[test]
+        fn pprof_is_read_as_it_was_written(p in profile()) {
+            let back = read(&pprof(&p), "x").unwrap();
+            prop_assert_eq!((&back.unit, back.rate_hz, back.off_cpu), (&p.unit, p.rate_hz, p.off_cpu));
+            // A function without a name has the label of one.
+            let form = |f: &mut crate::Frame| {
+                let unnamed = crate::Frame { name: None, ..f.clone() };
+                let label = f.label();
+                if label.is_empty() || label == "[unknown]" || label == unnamed.label() {
+                    f.name = None;
+                }
+            };
+            let of = |s: &crate::Stack| (s.count, s.ns);
+            prop_assert_eq!(resolved(&p, form, of), resolved(&back, |_| (), of));
+        }
+
+        #[test]
+        fn assays_own_json_is_read_as_it_was_written(p in profile()) {
+            prop_assert_eq!(read(&serde_json::to_vec(&p).unwrap(), "x").unwrap(), p);
+        }
+
+        #[test]
+        fn perf_script_is_read_as_perf_writes_it(
+            thread in proptest::sample::select(vec!["prog", "my thread", "CPU 0/KVM", "a: 5", "worker 1", "#1", "x 12/34", "é;"]),
+            symbols in proptest::collection::vec((
+                proptest::sample::select(vec!["main", "a;b", "foo 12", "operator()(int) const", "std::fn<void (int)>", "f(a (*)[2])"]),
+                proptest::sample::select(vec!["/tmp/prog", "/tmp/prog (deleted)", "/tmp/a (b)/c d", "/tmp/a(b", "/tmp/a)b", "/memfd:x (deleted)", "[vdso]", "bpf_prog_1_x", "//anon"]),
+            ), 1..4),
+            timed: bool,
+        ) {
+            let time = if timed { "[001]   123.456789: " } else { ": " };
+            // Without the time, only the first number can be the thread's.
+            let thread = if timed { thread } else { "prog" };
+            let header = format!("{thread}  4242/4243 {time}  10101010 cpu-clock:uhH: \n");
+            let lines = symbols.iter().map(|(s, m)| format!("\t    55d0c0de1149 {s}+0x10 ({m})\n"));
+            let text = header + &lines.collect::<String>();
+            let p = read(text.as_bytes(), "x").unwrap();
+            prop_assert_eq!((p.unit.as_str(), p.stacks.len(), p.stacks[0].ns), ("ns", 1, 10_101_010));
+            prop_assert_eq!(p.stacks[0].thread.as_str(), thread);
+            let found: Vec<(&str, &str)> = p.frames_of(&p.stacks[0])
+                .map(|f| (f.name.as_deref().unwrap(), f.module.as_str()))
+                .collect();
+            let expected: Vec<(&str, &str)> = symbols.iter().rev().copied().collect();
+            prop_assert_eq!(found, expected);
+        }
     }
 
     #[test]

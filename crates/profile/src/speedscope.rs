@@ -23,8 +23,7 @@ pub fn speedscope(profile: &Profile, name: &str) -> Value {
         .into_iter()
         .filter(|(side, _)| profile.side(*side).next().is_some())
         .map(|(side, words)| {
-            let weights: Vec<u64> =
-                profile.side(side).map(|s| if timed { s.ns } else { s.count }).collect();
+            let weights: Vec<u64> = profile.side(side).map(|s| s.ns).collect();
             let most = profile.frames.len() as u32;
             let samples: Vec<Vec<u32>> = profile
                 .side(side)

@@ -117,11 +117,8 @@ fn cell(node: &Node, all: f64, timed: bool, against: Option<&Differences>) -> Ce
         (None, Some(Kind::Kernel)) => Look::Kernel,
         (None, Some(Kind::Inlined)) => Look::Inlined,
     };
-    let size = if timed {
-        format_value_digits(node.ns as f64 / 1e9, "s", 3)
-    } else {
-        node.count.to_string()
-    };
+    let size =
+        if timed { format_value_digits(node.ns as f64 / 1e9, "s", 3) } else { node.ns.to_string() };
     let mut title = format!("{} · {size}, {:.2} %", node.label, 100.0 * node.ns as f64 / all);
     if !module.is_empty() {
         let _ = write!(title, " · {module}");

@@ -161,6 +161,15 @@ pub(crate) fn notes(profile: &Profile) -> Vec<String> {
     ];
     let lost = lost.iter().filter(|(n, _)| *n > 0);
     let mut notes: Vec<String> = lost.map(|(n, words)| format!("{n} {words}")).collect();
+    if let Some(exact) = profile.cpu_ns()
+        && profile.total_ns(Side::OnCpu) > exact.saturating_mul(2)
+    {
+        notes.push(format!(
+            "too few samples: the tables add up to {} on CPU, and the scheduler counts {}",
+            time(profile.total_ns(Side::OnCpu) as f64),
+            time(exact as f64)
+        ));
+    }
     for side in [Side::OnCpu, Side::OffCpu] {
         let names = unresolved(profile, side);
         let words = if side == Side::OnCpu { "on CPU" } else { "off CPU" };
