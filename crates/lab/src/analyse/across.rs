@@ -523,6 +523,9 @@ fn findings(sides: &[Side<'_>], diffs: &[EnvDiff], declared: &Declared) -> Vec<V
                 command(sides, declared)
             );
         }
+        for f in found.iter_mut().filter(|f| f.id == rows::INTERLEAVED.id) {
+            f.remedy = drift::remedy(&sides[0], side);
+        }
         found
     };
     sides[1..].iter().zip(diffs).map(of).collect()

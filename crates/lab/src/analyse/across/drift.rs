@@ -40,9 +40,7 @@ pub(super) fn not_established(c: &mut Comparison, remedy: &str) {
         return;
     }
     c.verdict = Verdict::NotEstablished;
-    c.reason = format!(
-        "runs made one after the other differ by drift too, and nothing here measures it; {remedy}"
-    );
+    c.reason = format!("drift between the runs is not known; {remedy}");
     (c.interval, c.sensitivity, c.detectable) = (None, None, None);
 }
 
@@ -69,8 +67,7 @@ pub(super) fn remedy(a: &Side<'_>, b: &Side<'_>) -> String {
     match one() {
         Some(command) => format!("run both in one experiment: `{command}`"),
         None => format!(
-            "make {LEAST} runs of each side, in turns: `assay compare {},... {},...` takes all of them",
-            a.id, b.id
+            "make {LEAST} runs of each side, in turns, and compare all: `assay compare A,A,A B,B,B`"
         ),
     }
 }
