@@ -7,6 +7,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use assay_model::cancel::checkpoint;
 use assay_model::{RunId, RunState, RunSummary};
 use rusqlite::{Connection, Row, TransactionBehavior, params};
 
@@ -151,6 +152,7 @@ impl Index {
             let sql = format!("SELECT {COLUMNS} FROM runs ORDER BY started_at DESC, id DESC");
             let mut statement = self.db.prepare(&sql)?;
             for row in statement.query_map([], summary)? {
+                checkpoint();
                 if !each(row?) {
                     break;
                 }

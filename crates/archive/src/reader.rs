@@ -6,6 +6,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use assay_model::cancel::checkpoint;
 use assay_model::{
     ImportedFile, LedgerEntry, LedgerEvent, MetricValue, Plan, RunId, RunState, RunSummary,
     SampleSet, SystemDescription, TrialRecord,
@@ -196,12 +197,15 @@ impl RunReader {
         let path = self.folder.join(RECORDS);
         let mut records = Vec::new();
         let mut wrong = None;
-        let keep = |line: &[u8], record: TrialRecord| match self.clean_line(line) {
-            None => records.push(record),
-            Some(clean) => match disk::parse_json(&clean, &path) {
-                Ok(record) => records.push(record),
-                Err(e) => wrong = wrong.take().or(Some(e)),
-            },
+        let keep = |line: &[u8], record: TrialRecord| {
+            checkpoint();
+            match self.clean_line(line) {
+                None => records.push(record),
+                Some(clean) => match disk::parse_json(&clean, &path) {
+                    Ok(record) => records.push(record),
+                    Err(e) => wrong = wrong.take().or(Some(e)),
+                },
+            }
         };
         records::read_file(&path, keep)?.check(&path)?;
         if let Some(e) = wrong {

@@ -128,18 +128,6 @@ pub enum FactorLevels {
     },
 }
 
-impl FactorLevels {
-    /// Whether `wanted`, a level or the label of one, stands for `level`.
-    pub fn stands_for(&self, wanted: &Scalar, level: &Scalar) -> bool {
-        let wanted = wanted.to_text();
-        let labelled = |l: &Level| {
-            l.label() == Some(wanted.as_str()) && l.value().to_text() == level.to_text()
-        };
-        level.to_text() == wanted
-            || matches!(self, FactorLevels::List(levels) if levels.iter().any(labelled))
-    }
-}
-
 /// A level of a factor.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(

@@ -8,6 +8,7 @@
 
 mod across;
 mod analysis;
+pub mod cancel;
 mod checklist;
 mod comparison;
 mod event;

@@ -270,24 +270,63 @@ impl Profile {
 
 type StackKey = (u32, State, Vec<u32>);
 
+/// The most that frames and stacks of a file may take, bytes.
+const MAX_BYTES: usize = 256 << 20;
+/// A frame or a stack beside its texts and numbers, bytes.
+const ENTRY_BYTES: usize = 96;
+
 /// Puts a profile together: equal frames and equal stacks are one.
 #[derive(Debug, Default)]
 pub struct Builder {
     frames: Interner<Frame>,
     threads: Interner<String>,
     stacks: HashMap<StackKey, (u64, u64)>,
+    /// Bytes that frames and stacks take, about.
+    bytes: usize,
+    limited: bool,
 }
 
 impl Builder {
+    /// Makes a builder for a file, which takes no more once frames and stacks take 256 MiB.
+    pub(crate) fn limited() -> Self {
+        Builder { limited: true, ..Builder::default() }
+    }
+
+    /// Returns an error if there was more than a file may hold.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        let message = || format!("its functions and stacks take more than {} MiB", MAX_BYTES >> 20);
+        if self.is_full() { Err(message()) } else { Ok(()) }
+    }
+
+    fn is_full(&self) -> bool {
+        self.limited && self.bytes > MAX_BYTES
+    }
+
     /// The number of a frame.
     pub fn frame(&mut self, frame: &Frame) -> u32 {
-        self.frames.number(frame)
+        if self.is_full() {
+            return 0;
+        }
+        let before = self.frames.all.len();
+        let number = self.frames.number(frame);
+        if self.frames.all.len() > before {
+            let name = frame.name.as_ref().map_or(0, String::len);
+            self.bytes += 2 * (ENTRY_BYTES + name + frame.module.len());
+        }
+        number
     }
 
     /// Adds time to a stack; frames outermost first.
     pub fn add(&mut self, thread: &str, state: State, frames: Vec<u32>, count: u64, ns: u64) {
+        if self.is_full() {
+            return;
+        }
+        let bytes = ENTRY_BYTES + thread.len() + frames.len() * size_of::<u32>();
         let thread = self.threads.number(thread);
-        let all = self.stacks.entry((thread, state, frames)).or_default();
+        let all = self.stacks.entry((thread, state, frames)).or_insert_with(|| {
+            self.bytes += bytes;
+            (0, 0)
+        });
         all.0 = all.0.saturating_add(count);
         all.1 = all.1.saturating_add(ns);
     }

@@ -12,8 +12,12 @@ use crate::interner::Interner;
 use crate::model::Builder;
 use crate::{Frame, Kind, Profile, State};
 
-/// A profile that takes more unpacked is refused.
-const MAX_BYTES: u64 = 512 << 20;
+/// Limits, so that a small file takes neither much memory nor much time: bytes unpacked, in all and as a multiple of the
+/// file beside the first MiB; samples, locations, functions and texts; frames of all samples with the bytes of all names.
+const MAX_BYTES: u64 = 256 << 20;
+const MAX_RATIO: u64 = 100;
+const MAX_PARTS: usize = 4_000_000;
+const MAX_WORK: usize = 200_000_000;
 
 #[derive(Default)]
 struct Message(Vec<u8>);
@@ -202,7 +206,7 @@ fn numbers(value: &Value<'_>, to: &mut Vec<u64>) -> Option<()> {
         Value::Bytes(bytes) => {
             let mut bytes = *bytes;
             while !bytes.is_empty() {
-                to.push(varint(&mut bytes)?);
+                to.push(varint(&mut bytes).filter(|_| to.len() < MAX_PARTS)?);
             }
         }
     }
@@ -217,7 +221,6 @@ pub(crate) fn is(bytes: &[u8]) -> bool {
 #[derive(Default)]
 struct Raw<'a> {
     types: Vec<(u64, u64)>,
-    samples: Vec<&'a [u8]>,
     modules: HashMap<u64, u64>,
     /// Location: module and functions, innermost first.
     locations: HashMap<u64, (u64, Vec<u64>)>,
@@ -231,26 +234,40 @@ struct Raw<'a> {
 pub(crate) fn read(bytes: &[u8]) -> Result<Profile, String> {
     let mut plain = Vec::new();
     let bytes = if bytes.starts_with(&[0x1f, 0x8b]) {
+        let packed = bytes.len() as u64;
+        let most = MAX_BYTES.min(packed.saturating_mul(MAX_RATIO) + (1 << 20));
         GzDecoder::new(bytes)
-            .take(MAX_BYTES + 1)
+            .take(most + 1)
             .read_to_end(&mut plain)
             .map_err(|e| format!("it cannot be unpacked: {e}"))?;
-        if plain.len() as u64 > MAX_BYTES {
-            return Err(format!("it is larger than {MAX_BYTES} bytes unpacked"));
+        if plain.len() as u64 > most {
+            return Err(format!(
+                "it has {packed} bytes and more than {most} unpacked: at most {MAX_RATIO} times its size and {} MiB are read",
+                MAX_BYTES >> 20
+            ));
         }
         &plain[..]
     } else {
         bytes
     };
-    parse(bytes).ok_or_else(|| "it is no pprof profile, or a damaged one".to_owned())
+    parse(bytes)
 }
 
-fn raw(bytes: &[u8]) -> Option<Raw<'_>> {
+/// The error of a message that cannot be parsed.
+fn damaged() -> String {
+    "it is no pprof profile, or a damaged one".to_owned()
+}
+
+fn raw(bytes: &[u8]) -> Result<Raw<'_>, String> {
     let mut raw = Raw::default();
-    fields(bytes, |field, value| {
+    let mut parts = 0;
+    let read = fields(bytes, |field, value| {
+        parts += 1;
+        if parts > MAX_PARTS {
+            return None;
+        }
         match (field, value) {
             (1, Value::Bytes(b)) => raw.types.push(pair(b, 1, 2)?),
-            (2, Value::Bytes(b)) => raw.samples.push(b),
             (3, Value::Bytes(b)) => {
                 let (id, file) = pair(b, 1, 5)?;
                 raw.modules.insert(id, file);
@@ -266,6 +283,7 @@ fn raw(bytes: &[u8]) -> Option<Raw<'_>> {
                     }
                     Some(())
                 })?;
+                parts += functions.len();
                 raw.locations.insert(id, (module, functions));
             }
             (5, Value::Bytes(b)) => {
@@ -278,8 +296,13 @@ fn raw(bytes: &[u8]) -> Option<Raw<'_>> {
             _ => {}
         }
         Some(())
-    })?;
-    Some(raw)
+    });
+    if parts > MAX_PARTS {
+        return Err(format!(
+            "it has more than {MAX_PARTS} samples, locations, functions and texts"
+        ));
+    }
+    read.ok_or_else(damaged).map(|()| raw)
 }
 
 /// Two fields with numbers.
@@ -299,19 +322,24 @@ fn pair(bytes: &[u8], first: u64, second: u64) -> Option<(u64, u64)> {
     Some(found)
 }
 
-fn parse(bytes: &[u8]) -> Option<Profile> {
+fn parse(bytes: &[u8]) -> Result<Profile, String> {
     let raw = raw(bytes)?;
     if raw.types.is_empty() || raw.strings.is_empty() {
-        return None;
+        return Err(damaged());
     }
-    let text = |n: u64| -> String {
-        let bytes = usize::try_from(n).ok().and_then(|n| raw.strings.get(n));
-        crate::read::text(bytes.copied().unwrap_or_default()).into_owned()
+    let mut work = 0usize;
+    let too_much = || {
+        format!("the stacks of its samples are too long: over {MAX_WORK} frames and bytes of names")
     };
+    let bytes_of = |n: u64| {
+        let bytes = usize::try_from(n).ok().and_then(|n| raw.strings.get(n));
+        bytes.copied().unwrap_or_default()
+    };
+    let text = |n: u64| crate::read::text(bytes_of(n)).into_owned();
     let time = raw.types.iter().position(|t| text(t.1) == "nanoseconds");
     let value = time.unwrap_or(raw.types.len() - 1);
     let count = raw.types.iter().position(|t| text(t.1) == "count");
-    let mut builder = Builder::default();
+    let mut builder = Builder::limited();
     let mut known: HashMap<u64, Vec<u32>> = HashMap::new();
     // In the order of their numbers, so that a profile that was written by assay comes back the same.
     let mut ids: Vec<_> = raw.locations.keys().copied().collect();
@@ -324,6 +352,10 @@ fn parse(bytes: &[u8]) -> Option<Profile> {
         for (at, function) in functions.iter().enumerate().rev() {
             let (name, system) = raw.functions.get(function).copied().unwrap_or_default();
             let name = text(name);
+            work = work.saturating_add(name.len() + module.len());
+            if work > MAX_WORK {
+                return Err(too_much());
+            }
             let kind = match text(system).as_str() {
                 "[kernel]" => Kind::Kernel,
                 "[inlined]" => Kind::Inlined,
@@ -342,9 +374,9 @@ fn parse(bytes: &[u8]) -> Option<Profile> {
         }
         known.insert(id, frames);
     }
-    for sample in &raw.samples {
+    let mut sample = |sample: &[u8]| {
         let (mut locations, mut values) = (Vec::new(), Vec::new());
-        let (mut thread, mut state) = (String::new(), State::OnCpu);
+        let (mut thread, mut state) = (0, State::OnCpu);
         fields(sample, |field, v| {
             match field {
                 1 => numbers(&v, &mut locations)?,
@@ -352,11 +384,12 @@ fn parse(bytes: &[u8]) -> Option<Profile> {
                 3 => {
                     if let Value::Bytes(label) = v {
                         let (key, value) = pair(label, 1, 2)?;
-                        match text(key).as_str() {
-                            "thread" => thread = text(value),
-                            "state" => {
-                                let words = text(value);
-                                let known = State::ALL.into_iter().find(|s| s.words() == words);
+                        match bytes_of(key) {
+                            b"thread" => thread = value,
+                            b"state" => {
+                                let words = bytes_of(value);
+                                let known =
+                                    State::ALL.into_iter().find(|s| s.words().as_bytes() == words);
                                 state = known.unwrap_or(State::OnCpu);
                             }
                             _ => {}
@@ -367,12 +400,27 @@ fn parse(bytes: &[u8]) -> Option<Profile> {
             }
             Some(())
         })?;
-        let frames =
-            locations.iter().rev().filter_map(|l| known.get(l)).flatten().copied().collect();
+        let stacks = locations.iter().rev().filter_map(|l| known.get(l));
+        work = stacks
+            .clone()
+            .fold(work + bytes_of(thread).len(), |all, f| all.saturating_add(f.len()));
+        if work > MAX_WORK {
+            return None;
+        }
         let ns = values.get(value).copied().unwrap_or(0);
         let n = count.and_then(|c| values.get(c)).copied().unwrap_or(1);
-        builder.add(&thread, state, frames, n, ns);
+        builder.add(&text(thread), state, stacks.flatten().copied().collect(), n, ns);
+        Some(())
+    };
+    let read = fields(bytes, |field, value| match (field, value) {
+        (2, Value::Bytes(b)) => sample(b),
+        _ => Some(()),
+    });
+    if work > MAX_WORK {
+        return Err(too_much());
     }
+    read.ok_or_else(damaged)?;
+    builder.check()?;
     let mut profile = Profile {
         method: "pprof".into(),
         unit: if time.is_some() {
@@ -387,5 +435,5 @@ fn parse(bytes: &[u8]) -> Option<Profile> {
         ..Profile::default()
     };
     builder.finish(&mut profile);
-    Some(profile)
+    Ok(profile)
 }

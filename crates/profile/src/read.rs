@@ -56,7 +56,7 @@ pub fn read(bytes: &[u8], name: &str) -> Result<Profile, ReadError> {
         return pprof::read(bytes).map_err(damaged);
     }
     let text = &*text(bytes);
-    let mut builder = Builder::default();
+    let mut builder = Builder::limited();
     let mut profile = Profile { unit: "samples".into(), ..Profile::default() };
     if !folded::is_own(text) && perf_script::is(text) {
         let (taken, left, clock) = perf_script::read(text, &mut builder);
@@ -76,11 +76,14 @@ pub fn read(bytes: &[u8], name: &str) -> Result<Profile, ReadError> {
         // A plain text has a number at the end of a line now and then.
         if !folded::is_own(text) && (taken == 0 || left > taken) {
             // A pprof of few bytes may be text by chance.
-            return pprof::read(bytes).map_err(|_| ReadError::Unknown(name.to_owned()));
+            return pprof::read(bytes).map_err(|why| {
+                if pprof::is(bytes) { damaged(why) } else { ReadError::Unknown(name.to_owned()) }
+            });
         }
         profile.method = "folded stacks".into();
         note(&mut profile, taken, left, "lines");
     }
+    builder.check().map_err(damaged)?;
     builder.finish(&mut profile);
     Ok(profile)
 }
@@ -325,6 +328,40 @@ my thread 4242/4243 [000]   123.466789:   10101010 cpu-clock:
             let expected: Vec<(&str, &str)> = symbols.iter().rev().copied().collect();
             prop_assert_eq!(found, expected);
         }
+    }
+
+    /// A pprof of one type of samples with these further fields.
+    fn with(fields: &[u8]) -> Vec<u8> {
+        let head = [b"\x0a\x04\x08\x01\x10\x01\x32\x00\x32\x01n", fields].concat();
+        assert!(read(&head[..11], "x").is_ok());
+        head
+    }
+
+    #[test]
+    fn a_file_that_would_take_much_more_than_its_size_is_refused() {
+        use std::io::Write as _;
+        let refused = |bytes: &[u8], says: &str| {
+            let error = read(bytes, "x").unwrap_err().to_string();
+            assert!(error.contains(says), "{error}");
+        };
+        // Samples of two bytes each, packed 200 to 1.
+        let samples = b"\x12\x00".repeat(1_000_000);
+        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+        packed.write_all(&with(&samples)).unwrap();
+        refused(&packed.finish().unwrap(), "at most 100 times its size");
+        refused(&with(&b"\x32\x00".repeat(4_000_001)), "more than 4000000 samples, locations");
+        // A sample that holds one location of 1,000 functions 250,000 times.
+        let location = [&b"\x22\xd2\x0f\x08\x01"[..], &b"\x22\x00".repeat(1000)].concat();
+        let stack = [&b"\x12\x94\xa1\x0f\x0a\x90\xa1\x0f"[..], &b"\x01".repeat(250_000)].concat();
+        refused(&with(&[location, stack].concat()), "200000000 frames");
+        // A name of 8 MiB that each mapping makes another function.
+        let name = [&b"\x32\x80\x80\x80\x04"[..], &b"f".repeat(8 << 20)].concat();
+        let mut all = [&name, &b"\x2a\x04\x08\x01\x10\x02"[..]].concat();
+        for n in 1..=17u8 {
+            all.extend([0x32, 1, b'a' + n, 0x1a, 4, 8, n, 0x28, n + 2]);
+            all.extend([0x22, 8, 8, n, 0x10, n, 0x22, 2, 8, 1]);
+        }
+        refused(&with(&all), "more than 256 MiB");
     }
 
     #[test]

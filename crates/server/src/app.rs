@@ -5,11 +5,12 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 
 use assay_model::RunId;
 use assay_report::RunView;
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 
 use crate::child;
 use crate::config::Config;
 use crate::error::Refusal;
+use crate::heavy::Heavy;
 use crate::job::{Job, JobState};
 use crate::live::Live;
 use crate::locked;
@@ -45,7 +46,7 @@ pub(crate) struct App {
     lives: Mutex<HashMap<u64, Arc<Live>>>,
     views: Mutex<Vec<(RunId, u64, Arc<RunView>)>>,
     /// Pages that take time are made one after the other, so that a run is not disturbed by many.
-    heavy: Semaphore,
+    heavy: Heavy,
     /// True when the server is to end.
     pub stop: watch::Sender<bool>,
 }
@@ -73,7 +74,7 @@ impl App {
             changed: watch::Sender::new(0),
             lives: Mutex::default(),
             views: Mutex::default(),
-            heavy: Semaphore::new(1),
+            heavy: Heavy::default(),
             stop: watch::Sender::new(false),
         }
     }
@@ -188,15 +189,13 @@ impl App {
         self.heavy(move |app| app.view_now(&id)).await
     }
 
-    /// Does what takes time beside the thread that answers; one such thing at a time.
+    /// Does what takes time beside the thread that answers; one such thing at a time, until the request ends.
     pub async fn heavy<T: Send + 'static>(
         self: &Arc<Self>,
         work: impl FnOnce(&Arc<Self>) -> Result<T, Refusal> + Send + 'static,
     ) -> Result<T, Refusal> {
-        let _permit = self.heavy.acquire().await.map_err(|e| Refusal::own(&e))?;
         let app = Arc::clone(self);
-        let done = tokio::task::spawn_blocking(move || work(&app)).await;
-        done.map_err(|e| Refusal::own(&e))?
+        self.heavy.run(move || work(&app)).await
     }
 
     pub fn view_now(&self, id: &RunId) -> Result<Arc<RunView>, Refusal> {

@@ -24,6 +24,7 @@ mod filled;
 mod folders;
 mod follow;
 mod guard;
+mod heavy;
 mod job;
 mod live;
 mod net;

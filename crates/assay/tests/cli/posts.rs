@@ -126,7 +126,7 @@ fn bad_templates_are_answered_with_exit_code_2() {
     std::fs::write(world.path("big.md"), vec![b'a'; 50 << 20]).unwrap();
     let done = world.run(&["publish", "big.md", "-o", "page"]);
     assert_eq!(done.code, 2);
-    assert!(done.stderr.contains("larger than 4 MiB"), "{}", done.stderr);
+    assert!(done.stderr.contains("larger than 1 MiB"), "{}", done.stderr);
     assert_eq!(world.run(&["publish", "none.md", "-o", "page"]).code, 2);
     assert_eq!(world.run(&["publish", "last", "-o", "page", "--withhold"]).code, 2);
     assert!(!world.path("page").exists());

@@ -15,6 +15,7 @@ pub(crate) mod suite_result;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use assay_model::cancel::checkpoint;
 use assay_model::{
     Analysis, Better, Checks, Comparison, CurveSummary, Engine, Experiment, Finding, Guest,
     HistogramSummary, Kind, LedgerEntry, LedgerEvent, MetricValue, Observation, Order, Outcome,
@@ -65,6 +66,7 @@ pub fn analyse(recorded: &Recorded<'_>) -> Analysis {
     let mut summaries = Vec::new();
     for metric in &metrics {
         for treatment in &plan.treatments {
+            checkpoint();
             let values = values(records, treatment.id, &metric.name);
             let present: Vec<f64> = values.iter().copied().flatten().collect();
             let percentile = histograms::of_metric(&merged, treatment.id, &metric.name);
@@ -240,6 +242,7 @@ fn comparisons(
         .filter_map(|t| Some((counterpart(plan, t)?, t.id)));
     let sides: Vec<Sides> = compared
         .map(|(reference, treatment)| {
+            checkpoint();
             let (base, other) = pairs(records, reference, treatment, &metric.name);
             Sides {
                 reference,

@@ -58,11 +58,23 @@ impl FileError {
     }
 }
 
+/// The largest experiment file that is read, bytes.
+const MAX_SIZE: usize = 4 << 20;
+
 /// Reads the text of an experiment file; `file` is its name for messages.
 ///
 /// # Errors
 /// It is not TOML, has an unknown key or a value of the wrong type, or a newer format.
 pub fn read_experiment(file: &str, text: &str) -> Result<Experiment, FileError> {
+    if text.len() > MAX_SIZE {
+        return Err(FileError {
+            file: file.to_owned(),
+            text: String::new(),
+            span: None,
+            message: format!("the file is larger than {} MiB", MAX_SIZE >> 20),
+            help: "use ranges, or fewer levels and excludes".to_owned(),
+        });
+    }
     let experiment: Experiment = toml::from_str(text).map_err(|e| FileError {
         file: file.to_owned(),
         text: text.to_owned(),

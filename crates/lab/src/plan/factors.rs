@@ -1,6 +1,6 @@
 //! Expands the factors of an experiment: every level checked, ranges walked, zipped factors grouped.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use assay_model::{Experiment, FactorLevels, ParamType, Scalar, WorkloadSpec};
 
@@ -19,11 +19,12 @@ pub(crate) fn expand_factors(
     spec: &WorkloadSpec,
     cpus: usize,
 ) -> Result<Factors, PlanError> {
-    let mut factors = Vec::new();
+    let mut factors: Factors = Vec::new();
+    let mut all = 0;
     for (name, levels) in &experiment.factors {
         let path = ["factors", name.as_str()];
-        let history: usize = factors.iter().map(|(_, l): &(String, Vec<Scalar>)| l.len()).sum();
-        let levels = expand_levels(&path, levels, cpus, MAX_LEVELS.saturating_sub(history))?;
+        let levels = expand_levels(&path, levels, cpus, MAX_LEVELS.saturating_sub(all))?;
+        all += levels.len();
         let mut seen = BTreeSet::new();
         for level in &levels {
             if !seen.insert(level.to_text()) {
@@ -128,10 +129,11 @@ pub(crate) fn groups(
     let path = ["design", "zip"];
     let mut grouped = BTreeSet::new();
     let mut groups = Vec::new();
+    let places: HashMap<&str, usize> = factors.iter().map(|(n, _)| n.as_str()).zip(0..).collect();
     for zip in &experiment.design.zip {
         let mut group = Vec::new();
         for name in zip {
-            let index = factors.iter().position(|(n, _)| n == name).ok_or_else(|| {
+            let index = *places.get(name.as_str()).ok_or_else(|| {
                 wrong(&path, format!("`{name}` is not a factor"), "zip names factors")
             })?;
             if !grouped.insert(index) {

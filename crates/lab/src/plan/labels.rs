@@ -1,6 +1,6 @@
 //! What the levels of a factor are called: by their labels, or by what they do not share with the other levels.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use assay_model::Level;
 
@@ -54,7 +54,11 @@ fn shortened(texts: &[String]) -> Vec<String> {
     }
     let separator = if texts.iter().any(|t| t.contains(',')) { "," } else { " " };
     let parts: Vec<Vec<&str>> = texts.iter().map(|t| t.split(separator).collect()).collect();
-    let in_all = |part: &&str| parts.iter().all(|p| p.contains(part));
+    let mut holders: HashMap<&str, usize> = HashMap::new();
+    for part in parts.iter().flat_map(|p| p.iter().copied().collect::<BTreeSet<_>>()) {
+        *holders.entry(part).or_default() += 1;
+    }
+    let in_all = |part: &&str| holders.get(part) == Some(&parts.len());
     let left_out = if separator == " " { "…" } else { "" };
     let short: Vec<String> = parts
         .iter()

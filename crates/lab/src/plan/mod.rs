@@ -3,19 +3,22 @@
 pub(crate) mod estimate;
 pub(crate) mod factors;
 pub(crate) mod labels;
+mod patterns;
 pub(crate) mod schedule;
 
 use std::collections::BTreeMap;
 
+use assay_model::cancel::checkpoint;
 use assay_model::{
     Experiment, FactorLevels, MetricSpec, Order, Plan, PlannedTrial, SCHEMA_VERSION, Scalar, Stop,
-    Treatment, TreatmentPattern, WorkloadSpec, nearest, units,
+    Treatment, WorkloadSpec, nearest, units,
 };
 use assay_workloads::Workload;
 
 use crate::error::{PlanError, wrong};
 use crate::plan::factors::{Factors, expand_factors, groups};
 use crate::plan::labels::labels;
+use crate::plan::patterns::{Excluded, LevelNames};
 
 /// Blocks of an experiment that does not say how many.
 pub const DEFAULT_BLOCKS: u32 = 10;
@@ -45,11 +48,14 @@ pub fn make_plan(
     }
     check_fixed(experiment, spec)?;
     let factors = expand_factors(experiment, spec, cpus)?;
-    let treatments = treatments(experiment, spec, &factors)?;
+    let names = LevelNames::of(experiment, &factors)?;
+    let pattern = names.resolve(&["compare", "baseline"], &experiment.compare.baseline)?;
+    let treatments = treatments(experiment, spec, &factors, &names)?;
     check_warmups(experiment, spec)?;
     crate::experiment::source::check(experiment, spec)?;
     // Of revisions there is nothing to check before they are built.
     for treatment in treatments.iter().filter(|_| experiment.source.is_none()) {
+        checkpoint();
         for own in &experiment.design.warmups {
             let trial = PlannedTrial { params: own.clone(), ..PlannedTrial::default() };
             workload.check(&trial.params(&treatment.params)).map_err(|e| {
@@ -65,7 +71,7 @@ pub fn make_plan(
         }
     }
     let metric = metric(experiment, spec)?;
-    let baseline = baseline(experiment, spec, &treatments, &factors)?;
+    let baseline = baseline(spec, &treatments, &factors, &pattern)?;
     check_compare(experiment, &factors)?;
     check_group(experiment, spec, &factors)?;
     check_times(experiment)?;
@@ -170,14 +176,14 @@ fn treatments(
     experiment: &Experiment,
     spec: &WorkloadSpec,
     factors: &Factors,
+    names: &LevelNames<'_>,
 ) -> Result<Vec<Treatment>, PlanError> {
-    check_patterns(experiment, factors)?;
     let groups = groups(experiment, factors)?;
     let most = MAX_BYTES / treatment_bytes(experiment, spec, factors).max(1);
-    let mut combinations: Vec<BTreeMap<String, Scalar>> = vec![BTreeMap::new()];
+    let levels_of = |group: &[usize]| factors[group[0]].1.len();
+    let mut crossed = 1usize;
     for group in &groups {
-        let levels = factors[group[0]].1.len();
-        let crossed = combinations.len().saturating_mul(levels);
+        crossed = crossed.saturating_mul(levels_of(group));
         if crossed > MAX_TREATMENTS {
             let message = format!("more than {MAX_TREATMENTS} treatments");
             return Err(wrong(&["factors"], message, "take fewer levels, or zip factors"));
@@ -190,22 +196,24 @@ fn treatments(
             let help = format!("at most {most} fit; take fewer levels, or shorter texts");
             return Err(wrong(&["factors"], message, help));
         }
-        combinations = combinations
-            .iter()
-            .flat_map(|history| {
-                (0..levels).map(|level| {
-                    let mut one = history.clone();
-                    for index in group {
-                        let (name, values) = &factors[*index];
-                        one.insert(name.clone(), values[level].clone());
-                    }
-                    one
-                })
-            })
-            .collect();
     }
-    let exclude = &experiment.design.exclude;
-    combinations.retain(|c| !exclude.iter().any(|e| matches(experiment, e, c)));
+    // The levels of the last group change fastest.
+    let combination = |number: usize| {
+        let mut rest = number;
+        let mut one = BTreeMap::new();
+        for group in groups.iter().rev() {
+            let levels = levels_of(group);
+            let level = |index: &usize| {
+                (factors[*index].0.clone(), factors[*index].1[rest % levels].clone())
+            };
+            one.extend(group.iter().map(level));
+            rest /= levels;
+        }
+        one
+    };
+    let excluded = Excluded::of(experiment, names)?;
+    let mut combinations: Vec<BTreeMap<String, Scalar>> = (0..crossed).map(combination).collect();
+    combinations.retain(|c| !excluded.has(c));
     if combinations.is_empty() {
         return Err(wrong(&["design", "exclude"], "every combination is excluded", ""));
     }
@@ -217,6 +225,7 @@ fn treatments(
     }
     let numbered = combinations.into_iter().zip(0u32..);
     let made = numbered.map(|(levels, id)| {
+        checkpoint();
         let name = |(k, v): (&String, &Scalar)| {
             Some((k.clone(), called.get(k)?.get(&v.to_text())?.clone()))
         };
@@ -224,47 +233,6 @@ fn treatments(
         Ok(Treatment { names, ..treatment(experiment, spec, id, levels)? })
     });
     made.collect()
-}
-
-/// Whether a pattern names this combination. An empty pattern names none.
-fn matches(
-    experiment: &Experiment,
-    pattern: &TreatmentPattern,
-    levels: &BTreeMap<String, Scalar>,
-) -> bool {
-    let fits = |(k, v): (&String, &Scalar)| {
-        levels.get(k).is_some_and(|level| stands_for(experiment, k, v, level))
-    };
-    !pattern.is_empty() && pattern.iter().all(fits)
-}
-
-/// Whether a pattern's level or label stands for a level of that factor. A suite's members are a factor that no
-/// experiment names.
-fn stands_for(experiment: &Experiment, factor: &str, wanted: &Scalar, level: &Scalar) -> bool {
-    experiment.factors.get(factor).map_or_else(
-        || wanted.to_text() == level.to_text(),
-        |levels| levels.stands_for(wanted, level),
-    )
-}
-
-fn check_patterns(experiment: &Experiment, factors: &Factors) -> Result<(), PlanError> {
-    let excluded = experiment.design.exclude.iter().map(|e| (["design", "exclude"], e));
-    let baseline = std::iter::once((["compare", "baseline"], &experiment.compare.baseline));
-    for (path, pattern) in excluded.chain(baseline) {
-        for (name, value) in pattern {
-            let Some((_, levels)) = factors.iter().find(|(n, _)| n == name) else {
-                let known: Vec<&str> = factors.iter().map(|(n, _)| n.as_str()).collect();
-                let help = format!("the factors are {}", known.join(", "));
-                return Err(wrong(&path, format!("`{name}` is not a factor"), help));
-            };
-            if !levels.iter().any(|l| stands_for(experiment, name, value, l)) {
-                let known: Vec<String> = levels.iter().map(Scalar::to_text).collect();
-                let help = format!("its levels are {}", known.join(", "));
-                return Err(wrong(&path, format!("`{name}` has no level `{value}`"), help));
-            }
-        }
-    }
-    Ok(())
 }
 
 fn treatment(
@@ -318,17 +286,19 @@ fn metric(experiment: &Experiment, spec: &WorkloadSpec) -> Result<String, PlanEr
 }
 
 fn baseline(
-    experiment: &Experiment,
     spec: &WorkloadSpec,
     treatments: &[Treatment],
     factors: &Factors,
+    pattern: &[(&str, String)],
 ) -> Result<u32, PlanError> {
-    let pattern = &experiment.compare.baseline;
     if pattern.is_empty() {
         return Ok(treatments.first().map_or(0, |t| t.id));
     }
+    let is = |t: &Treatment, (name, text): &(&str, String)| {
+        t.levels.get(*name).is_some_and(|level| level.to_text() == *text)
+    };
     let fitting: Vec<&Treatment> =
-        treatments.iter().filter(|t| matches(experiment, pattern, &t.levels)).collect();
+        treatments.iter().filter(|t| pattern.iter().all(|p| is(t, p))).collect();
     match fitting.as_slice() {
         [one] => Ok(one.id),
         [first, rest @ ..] if rest.iter().all(|t| another_member(spec, first, t)) => Ok(first.id),
@@ -484,6 +454,59 @@ mod tests {
         assert_eq!(labels(&zip), ["env.A=x, nice=0", "env.A=y, nice=5"]);
         let but = format!("{two}[design]\nexclude = [{{ \"controls.nice\" = 5 }}]\n");
         assert_eq!(labels(&but), ["env.A=x, nice=0", "env.A=y, nice=0"]);
+    }
+
+    #[test]
+    fn excludes_name_levels_by_value_or_label() {
+        let two = "[factors]\n\"controls.nice\" = [{ label = \"low\", value = 5 }, 0]\n\
+                   \"controls.env.A\" = [\"x\", \"y\"]\n[design]\n";
+        for level in ["5", "\"5\"", "\"low\""] {
+            let but = format!(
+                "{two}exclude = [{{ \"controls.nice\" = {level}, \"controls.env.A\" = \"y\" }}, {{}}]\n"
+            );
+            let names: Vec<_> =
+                plan(&but).unwrap().treatments.into_iter().map(|t| t.levels).collect();
+            assert_eq!(names.len(), 3, "{level}");
+            assert!(!names.iter().any(
+                |l| l["controls.nice"].to_text() == "5" && l["controls.env.A"].to_text() == "y"
+            ));
+        }
+        for (bad, says) in
+            [("{ nice = 5 }", "not a factor"), ("{ \"controls.nice\" = 7 }", "no level")]
+        {
+            let error = plan(&format!("{two}exclude = [{bad}]\n")).unwrap_err();
+            assert!(error.message.contains(says), "{error}");
+        }
+        let twice = "[factors]\n\"controls.nice\" = [{ label = \"5\", value = 0 }, 5]\n";
+        assert!(plan(twice).unwrap_err().message.contains("stands for two levels"));
+    }
+
+    #[test]
+    fn many_levels_and_excludes_are_planned_and_more_are_refused() {
+        let levels = |n: usize, excludes: usize| {
+            let text = |n: usize, one: &dyn Fn(usize) -> String| {
+                (0..n).map(one).collect::<Vec<_>>().join(", ")
+            };
+            format!(
+                "[factors]\n\"controls.env.A\" = [{}]\n[design]\nblocks = 1\nexclude = [{}]\n",
+                text(n, &|i| format!("\"v{i}\"")),
+                text(excludes, &|i| format!("{{ \"controls.env.A\" = \"v{i}\" }}"))
+            )
+        };
+        assert_eq!(plan(&levels(5_000, 4_998)).unwrap().treatments.len(), 2);
+        let error = plan(&levels(20_001, 20_000)).unwrap_err();
+        assert!(error.message.contains("more than 20000 levels"), "{error}");
+        let sets: Vec<String> =
+            (0..=patterns::MAX_SETS).map(|i| format!("{{ \"controls.env.A{i}\" = 1 }}")).collect();
+        let factors: Vec<String> =
+            (0..=patterns::MAX_SETS).map(|i| format!("\"controls.env.A{i}\" = [1]")).collect();
+        let error = plan(&format!(
+            "[factors]\n{}\n[design]\nexclude = [{}]\n",
+            factors.join("\n"),
+            sets.join(", ")
+        ))
+        .unwrap_err();
+        assert!(error.message.contains("100 sets of factors"), "{error}");
     }
 
     #[test]

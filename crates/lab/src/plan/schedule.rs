@@ -2,6 +2,8 @@
 //! so that drift falls on all treatments alike; grouped by a factor, each of its levels has blocks of its
 //! own, one level after the other.
 
+use std::collections::HashMap;
+
 use assay_model::{Design, Order, PlannedTrial, Stop, Treatment};
 use assay_stats::rng::Rng;
 use assay_stats::sequential::LOOKS;
@@ -84,15 +86,17 @@ pub(crate) fn trials(
 
 /// The ids of treatments by their level of this factor, in the order of the levels.
 fn groups(factor: Option<&str>, treatments: &[Treatment]) -> Vec<Vec<u32>> {
-    let mut found: Vec<(Option<String>, Vec<u32>)> = Vec::new();
+    let mut places = HashMap::new();
+    let mut found: Vec<Vec<u32>> = Vec::new();
     for treatment in treatments {
         let level = factor.and_then(|f| treatment.levels.get(f)).map(assay_model::Scalar::to_text);
-        match found.iter_mut().find(|(l, _)| *l == level) {
-            Some((_, ids)) => ids.push(treatment.id),
-            None => found.push((level, vec![treatment.id])),
+        let place = *places.entry(level).or_insert(found.len());
+        if place == found.len() {
+            found.push(Vec::new());
         }
+        found[place].push(treatment.id);
     }
-    found.into_iter().map(|(_, ids)| ids).collect()
+    found
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! A template's Markdown to HTML, with computed pieces in their places. HTML in a template is text.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use maud::{Markup, html};
@@ -28,7 +28,9 @@ pub(super) fn body(markdown: &str, marks: &Marks, made: Made<'_>) -> Body {
         out: String::new(),
         made,
         headings: Vec::new(),
-        taken: ["main", "disclosure", "derivations", "findings", "data"].map(str::to_owned).into(),
+        taken: ["main", "disclosure", "derivations", "findings", "data"]
+            .map(|id| (id.to_owned(), 2))
+            .into(),
         section: false,
         aligned: Vec::new(),
         column: 0,
@@ -49,7 +51,8 @@ struct Writer<'a> {
     out: String,
     made: Made<'a>,
     headings: Vec<(String, String)>,
-    taken: BTreeSet<String>,
+    /// The anchors, each with the number that the next of its words gets.
+    taken: BTreeMap<String, usize>,
     section: bool,
     aligned: Vec<Alignment>,
     column: usize,
@@ -134,12 +137,14 @@ impl Writer<'_> {
             }
         }
         let id = id.trim_end_matches('-').to_owned();
+        let mut n = self.taken.get(&id).copied().unwrap_or(1);
         let mut unique = id.clone();
-        let mut n = 2;
-        while !self.taken.insert(unique.clone()) {
+        while self.taken.contains_key(&unique) {
             unique = format!("{id}-{n}");
             n += 1;
         }
+        self.taken.insert(id, n.max(2));
+        self.taken.entry(unique.clone()).or_insert(2);
         unique
     }
 
@@ -215,7 +220,7 @@ impl Writer<'_> {
             TagEnd::TableRow => "</tr>",
             TagEnd::TableCell => {
                 // A corner without words heads nothing.
-                match self.out.rfind("<th scope=\"col\"").filter(|_| self.head) {
+                match self.head.then(|| self.out.rfind("<th scope=\"col\"")).flatten() {
                     Some(at)
                         if self.out[at..].ends_with('>') && !self.out[at + 1..].contains('<') =>
                     {

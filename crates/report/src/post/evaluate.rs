@@ -19,6 +19,9 @@ use super::typed::{Exempt, Marks, events, stretches};
 use super::{checks, fair_use, front, placement, seal};
 use crate::view::RunView;
 
+/// The most numbers that a post computes: each has a derivation on its page.
+const MAX_NUMBERS: usize = 10_000;
+
 /// A template that was read: what it says of itself, and its pieces.
 #[derive(Debug)]
 pub struct Template {
@@ -105,7 +108,7 @@ impl<'a> Evaluator<'a> {
         }
         let stretches = stretches(&events);
         placement::check(self, &stretches)?;
-        Ok(self.typed(&stretches))
+        self.typed(&stretches)
     }
 
     /// Nothing is known of days after the results were retrieved, nor of days to come.
@@ -140,6 +143,10 @@ impl<'a> Evaluator<'a> {
 
     pub(super) fn pieces(&mut self, pieces: &'a [Piece], out: &mut String) -> Result<()> {
         for piece in pieces {
+            if self.numbers.len() > MAX_NUMBERS {
+                let message = format!("more than {MAX_NUMBERS} numbers are computed");
+                return Err(self.text.whole(message, "make several posts of it, or tables"));
+            }
             match piece {
                 Piece::Markdown(span) => {
                     self.map.push((out.len(), span.start));

@@ -5,7 +5,7 @@ use std::fmt;
 use super::error::{Result, Text};
 
 /// The largest template that is read, bytes.
-pub const MAX_SIZE: usize = 4 << 20;
+pub const MAX_SIZE: usize = 1 << 20;
 
 /// The character that begins the place of a computed piece in Markdown; templates cannot hold it.
 pub(super) const OPEN: char = '\u{E000}';
@@ -88,7 +88,7 @@ mod tests {
         assert_eq!(decode("x", b"M\xfcnchen").unwrap(), "München");
         assert_eq!(decode("x", "a\u{E000}b".as_bytes()).unwrap(), "a\u{FFFD}b");
         let error = decode("x.md", &vec![b'a'; MAX_SIZE + 1]).unwrap_err().to_string();
-        assert!(error.contains("larger than 4 MiB"), "{error}");
+        assert!(error.contains("larger than 1 MiB"), "{error}");
         assert!(decode("x", b"a\nb\0").unwrap_err().to_string().contains("line 2"));
     }
 }

@@ -47,6 +47,26 @@ fn mistake(body: &str) -> String {
 }
 
 #[test]
+fn long_posts_are_made_and_longer_ones_refused() {
+    let call = "{{ value(\"t5240-1.6\") }}\n";
+    let table = |columns: usize| {
+        format!(
+            "{call}\n|{}\n|{}\n|{}\n",
+            " h |".repeat(columns),
+            "-|".repeat(columns),
+            " 5 |".repeat(columns)
+        )
+    };
+    let page = html(&post(&table(10_000)).unwrap());
+    assert_eq!(page.matches("<th scope=\"col\">h</th>").count(), 10_000);
+    let headings = html(&post(&format!("{call}\n{}", "## Same\n\n".repeat(20_000))).unwrap());
+    assert!(headings.contains("id=\"s-same-20000\"") && !headings.contains("id=\"s-same-20001\""));
+    assert!(mistake(&call.repeat(10_002)).contains("more than 10000 numbers are computed"));
+    let typed = format!("{call}\n{}", "5 a ".repeat(50_001));
+    assert!(mistake(&typed).contains("more than 50000 numbers are typed"));
+}
+
+#[test]
 fn every_kind_of_number() {
     let text = |call: &str| texts(&format!("{{{{ {call} }}}}")).join("|");
     assert_eq!(text("better(\"t5240-1.6\", than=\"p570-4chip\")"), "5% better");

@@ -10,6 +10,9 @@ use crate::foreign::series::ForeignSeries;
 const TIMES: [&str; 5] = ["time", "timestamp", "date", "datetime", "commit_ts"];
 const REVISIONS: [&str; 6] = ["revision", "commit", "rev", "sha", "hash", "version"];
 
+/// Maximum number of cells of a table: bounds the memory that its series take.
+const MAX_CELLS: usize = 1_000_000;
+
 fn header(text: &str) -> Option<&str> {
     text.lines().find(|line| !line.trim().is_empty() && !line.starts_with('#'))
 }
@@ -43,16 +46,25 @@ pub(crate) fn read(bytes: &[u8]) -> Result<ForeignSeries, Flaw> {
         None => Flaw::whole(e.to_string()),
     };
     let names = reader.headers().map_err(flaw)?.clone();
-    let rows = reader.records().collect::<Result<Vec<_>, _>>().map_err(flaw)?;
     let line = |row: &csv::StringRecord| row.position().map_or(0, csv::Position::line);
-    for row in &rows {
+    let mut rows = Vec::new();
+    let mut cells = names.len();
+    for row in reader.records() {
+        let row = row.map_err(flaw)?;
+        cells += row.len();
+        if cells > MAX_CELLS {
+            return Err(Flaw::line(line(&row), format!("it has more than {MAX_CELLS} cells")));
+        }
         if row.iter().skip(names.len()).any(|cell| !cell.is_empty()) {
             let message = format!(
                 "{} cells under {} titles: quote a cell that has the separator in it, and write numbers with a decimal point",
                 row.len(),
                 names.len()
             );
-            return Err(Flaw::line(line(row), message));
+            return Err(Flaw::line(line(&row), message));
+        }
+        if row.iter().any(|cell| !cell.is_empty()) {
+            rows.push(row);
         }
     }
     let column =
@@ -79,7 +91,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<ForeignSeries, Flaw> {
         if !rows.iter().any(|r| number(r).is_some()) {
             continue;
         }
-        for row in rows.iter().filter(|row| row.iter().any(|cell| !cell.is_empty())) {
+        for row in &rows {
             let cell = |at: Option<usize>| at.and_then(|at| row.get(at)).unwrap_or_default();
             all.put(name, "", (cell(time), cell(revision)), number(row));
         }
@@ -102,6 +114,13 @@ fn is_foreign(cell: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn more_cells_than_are_read_are_an_error() {
+        let rows = format!("time,a\n{}", "1,2\n".repeat(MAX_CELLS / 2));
+        let error = read(rows.as_bytes()).unwrap_err().to_string();
+        assert!(error.contains("more than 1000000 cells"), "{error}");
+    }
 
     #[test]
     fn numbers_of_another_locale_are_errors_with_their_place() {

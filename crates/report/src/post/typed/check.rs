@@ -11,12 +11,17 @@ use crate::post::error::Result;
 use crate::post::evaluator::Evaluator;
 use crate::post::front::Front;
 
+/// The most quantities that are typed in a post: each is kept with its sentence and its place.
+const MAX_TYPED: usize = 50_000;
 /// Characters of the text on each side of a quantity that are cited with it.
 const CITED: usize = 60;
 
 impl Evaluator<'_> {
     /// Keeps the quantities of the text, and returns their places.
-    pub(in crate::post) fn typed(&mut self, all: &[Stretch]) -> Marks {
+    ///
+    /// # Errors
+    /// There are more than 50,000.
+    pub(in crate::post) fn typed(&mut self, all: &[Stretch]) -> Result<Marks> {
         let mut marks = Marks::default();
         for stretch in all {
             let place = match stretch.kind {
@@ -26,12 +31,16 @@ impl Evaluator<'_> {
                 Kind::Code => "code",
             };
             for span in find(&stretch.text, &self.exempt) {
+                if self.typed.len() == MAX_TYPED {
+                    let message = format!("more than {MAX_TYPED} numbers are typed in the text");
+                    return Err(self.text.whole(message, "make several posts of it"));
+                }
                 let at = self.at(stretch.source(&span).start);
                 self.typed.push(quantity(&stretch.text, &span, place, Some(at)));
                 marks.add(stretch, &span);
             }
         }
-        marks
+        Ok(marks)
     }
 
     /// Keeps the quantities of a text outside of the Markdown (a title, a caption, a name), and returns it with a dagger

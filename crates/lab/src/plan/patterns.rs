@@ -1,0 +1,102 @@
+//! Patterns that name treatments by levels or their labels: those of `design.exclude` and `compare.baseline`. Each level
+//! is looked up, so that a plan takes time by the number of its treatments and patterns, not by their product.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use assay_model::{Experiment, FactorLevels, Scalar, TreatmentPattern};
+
+use crate::PlanError;
+use crate::error::wrong;
+use crate::plan::factors::Factors;
+
+/// The most sets of factors that the patterns of `design.exclude` name: each treatment is looked up in each.
+pub(super) const MAX_SETS: usize = 100;
+
+/// The text of each level by what a pattern may call it, by factor.
+pub(super) struct LevelNames<'a> {
+    factors: &'a Factors,
+    of: HashMap<&'a str, HashMap<String, String>>,
+}
+
+impl<'a> LevelNames<'a> {
+    /// # Errors
+    /// A label is the text of another level.
+    pub(super) fn of(experiment: &Experiment, factors: &'a Factors) -> Result<Self, PlanError> {
+        let mut of = HashMap::new();
+        for (name, levels) in factors {
+            let own = levels.iter().map(|l| (l.to_text(), l.to_text()));
+            let mut known: HashMap<String, String> = own.collect();
+            if let Some(FactorLevels::List(levels)) = experiment.factors.get(name) {
+                for (label, level) in levels.iter().filter_map(|l| Some((l.label()?, l.value()))) {
+                    let text = level.to_text();
+                    let other = known.insert(label.to_owned(), text.clone());
+                    if other.is_some_and(|other| other != text) {
+                        let message = format!("the label `{label}` stands for two levels");
+                        return Err(wrong(&["factors", name], message, ""));
+                    }
+                }
+            }
+            of.insert(name.as_str(), known);
+        }
+        Ok(LevelNames { factors, of })
+    }
+
+    /// Returns the factors of a pattern with the texts of their levels.
+    ///
+    /// # Errors
+    /// A factor or level of the pattern does not exist.
+    pub(super) fn resolve<'p>(
+        &self,
+        path: &[&str],
+        pattern: &'p TreatmentPattern,
+    ) -> Result<Vec<(&'p str, String)>, PlanError> {
+        let level = |(name, value): (&'p String, &Scalar)| {
+            let Some(known) = self.of.get(name.as_str()) else {
+                let known: Vec<&str> = self.factors.iter().map(|(n, _)| n.as_str()).collect();
+                let help = format!("the factors are {}", known.join(", "));
+                return Err(wrong(path, format!("`{name}` is not a factor"), help));
+            };
+            let text = known.get(&value.to_text()).ok_or_else(|| {
+                let levels = self.factors.iter().filter(|(n, _)| n == name).flat_map(|(_, l)| l);
+                let levels: Vec<String> = levels.map(Scalar::to_text).collect();
+                let help = format!("its levels are {}", levels.join(", "));
+                wrong(path, format!("`{name}` has no level `{value}`"), help)
+            })?;
+            Ok((name.as_str(), text.clone()))
+        };
+        pattern.iter().map(level).collect()
+    }
+}
+
+/// The combinations that `design.exclude` names: the texts of their levels, by the factors that a pattern has.
+pub(super) struct Excluded<'a>(HashMap<Vec<&'a str>, HashSet<Vec<String>>>);
+
+impl<'a> Excluded<'a> {
+    /// # Errors
+    /// Those of [`LevelNames::resolve`]; the patterns name too many sets of factors.
+    pub(super) fn of(
+        experiment: &'a Experiment,
+        names: &LevelNames<'_>,
+    ) -> Result<Self, PlanError> {
+        let path = ["design", "exclude"];
+        let mut sets: HashMap<Vec<&str>, HashSet<Vec<String>>> = HashMap::new();
+        // An empty pattern names no combination.
+        for pattern in experiment.design.exclude.iter().filter(|p| !p.is_empty()) {
+            let (factors, levels) = names.resolve(&path, pattern)?.into_iter().unzip();
+            sets.entry(factors).or_default().insert(levels);
+        }
+        if sets.len() > MAX_SETS {
+            let message = format!("the patterns name more than {MAX_SETS} sets of factors");
+            return Err(wrong(&path, message, "exclude by fewer factors"));
+        }
+        Ok(Excluded(sets))
+    }
+
+    /// Returns true if a combination is excluded.
+    pub(super) fn has(&self, levels: &BTreeMap<String, Scalar>) -> bool {
+        self.0.iter().any(|(factors, excluded)| {
+            let texts = factors.iter().map(|f| levels.get(*f).map(Scalar::to_text));
+            texts.collect::<Option<Vec<_>>>().is_some_and(|texts| excluded.contains(&texts))
+        })
+    }
+}
