@@ -4,6 +4,7 @@
 //! ([`read_series`]). What a file does not tell stays unknown; nothing is filled in.
 
 mod error;
+mod figures;
 mod file;
 mod format;
 mod json;

@@ -144,32 +144,11 @@ impl ForeignResult {
             }
         }
     }
-
-    /// Adds what was seen to every trial of a treatment.
-    pub(crate) fn saw(&mut self, treatment: usize, seen: &Observation) {
-        for trial in self.trials.iter_mut().filter(|t| t.treatment == treatment) {
-            trial.evidence.push(seen.clone());
-        }
-    }
 }
 
 /// The most treatments and trials of a run: each treatment is compared with the first, in each metric.
 pub(crate) const MAX_TREATMENTS: usize = 2_000;
 pub(crate) const MAX_TRIALS: usize = 100_000;
-
-/// How far a sum that a file prints may be from that of its parts, as a fraction: more than the
-/// rounding of every program here, less than any mistake worth finding.
-const ROUNDING: f64 = 1e-3;
-
-/// What is seen where a value that the file prints is not the one that follows from its trials.
-pub(crate) fn disagreement(what: &str, printed: f64, computed: f64) -> Option<Observation> {
-    let scale = printed.abs().max(computed.abs());
-    ((printed - computed).abs() > ROUNDING * scale).then(|| Observation::Disagreement {
-        what: what.to_owned(),
-        printed,
-        computed,
-    })
-}
 
 /// The arithmetic mean; `None` of nothing.
 pub(crate) fn mean(values: &[f64]) -> Option<f64> {

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::foreign::error::{Flaw, ForeignError};
+use crate::foreign::figures::Figures;
 use crate::foreign::format::{Folder, MAX_FILE, bounded};
 use crate::foreign::json::{self, Json};
 use crate::foreign::series::ForeignSeries;
@@ -73,9 +74,18 @@ fn add(all: &mut ForeignSeries, file: &Json<'_>) -> Result<(), Flaw> {
             params.map_or_else(Vec::new, |params| params.items().map(texts).collect());
         let values: Vec<Json<'_>> =
             row.items().nth(result).map_or_else(Vec::new, |v| v.items().collect());
+        let quartile = |name: &str| -> Vec<Option<f64>> {
+            let list = at(name).and_then(|at| row.items().nth(at));
+            list.map_or_else(Vec::new, |l| l.items().map(|v| v.value().as_f64()).collect())
+        };
+        let (low, high) = (quartile("stats_q_25"), quartile("stats_q_75"));
         for (i, value) in values.iter().enumerate() {
             let name = format!("{benchmark}{} {environment}", combination(&params, i));
-            all.put(&name, "", point, value.value().as_f64());
+            let of = |list: &[Option<f64>]| list.get(i).copied().flatten();
+            // The value is the median.
+            let mean = value.value().as_f64();
+            let figures = Figures { mean, min: of(&low), max: of(&high), ..Figures::default() };
+            all.put(&name, "", point, mean.filter(|_| figures.contradictions("").is_empty()));
         }
     }
     Ok(())

@@ -2,6 +2,7 @@
 //! measure, by the time of the report.
 
 use crate::foreign::error::Flaw;
+use crate::foreign::figures::Figures;
 use crate::foreign::json::{self, Json};
 use crate::foreign::series::ForeignSeries;
 
@@ -26,7 +27,10 @@ pub(crate) fn read(bytes: &[u8]) -> Result<ForeignSeries, Flaw> {
         for metric in result.get("metrics").items() {
             let revision = metric.get("version").get("hash").text_or_empty();
             let point = (metric.get("start_time").text_or_empty(), revision);
-            let value = metric.get("metric").get("value").value().as_f64();
+            let stated = |key: &str| metric.get("metric").get(key).value().as_f64();
+            let (mean, min, max) = (stated("value"), stated("lower_value"), stated("upper_value"));
+            let figures = Figures { mean, min, max, ..Figures::default() };
+            let value = mean.filter(|_| figures.contradictions("").is_empty());
             all.put(&name, measure.get("units").text_or_empty(), point, value);
         }
     }

@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use crate::foreign::error::Flaw;
+use crate::foreign::figures::Figures;
 use crate::foreign::json::{self, Json};
 use crate::foreign::result;
 use crate::foreign::series::ForeignSeries;
@@ -53,14 +54,25 @@ pub(crate) fn read(bytes: &[u8]) -> Result<ForeignSeries, Flaw> {
     Ok(all)
 }
 
-/// The mean as it stands there, as a number or as text, else that of the repetitions.
+/// The mean as it stands there, as a number or as text, else that of the repetitions; none where it contradicts the
+/// other figures.
 fn mean(stats: &Json<'_>) -> Option<f64> {
     let number =
         |v: &Value| v.as_f64().or_else(|| v.as_str()?.parse().ok()).filter(|v| v.is_finite());
-    number(stats.get("mean").value()).or_else(|| {
-        let data: Option<Vec<f64>> = stats.get("data").items().map(|v| number(v.value())).collect();
-        result::mean(&data?)
-    })
+    let data: Option<Vec<f64>> = stats.get("data").items().map(|v| number(v.value())).collect();
+    let data = data.unwrap_or_default();
+    let stated = |key: &str| number(stats.get(key).value());
+    let quartiles = [(25.0, "q1"), (50.0, "median"), (75.0, "q3")];
+    let figures = Figures {
+        values: &data,
+        mean: stated("mean"),
+        min: stated("min"),
+        max: stated("max"),
+        percentiles: quartiles.into_iter().filter_map(|(p, key)| Some((p, stated(key)?))).collect(),
+        ..Figures::default()
+    };
+    let agree = figures.contradictions("").is_empty();
+    figures.mean.or_else(|| result::mean(&data)).filter(|_| agree)
 }
 
 #[cfg(test)]

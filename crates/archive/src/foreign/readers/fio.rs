@@ -8,13 +8,16 @@ use std::collections::BTreeMap;
 use assay_model::{Better, Load, MetricSpec, MetricValue, Observation, Scalar};
 
 use crate::foreign::error::Flaw;
+use crate::foreign::figures::Figures;
 use crate::foreign::json::{self, Json};
-use crate::foreign::result::{
-    BENCHMARK, ForeignResult, ForeignTreatment, ForeignTrial, disagreement, value,
-};
+use crate::foreign::result::{BENCHMARK, ForeignResult, ForeignTreatment, ForeignTrial, value};
 use crate::foreign::unit;
 
 const DIRECTIONS: [&str; 3] = ["read", "write", "trim"];
+/// The last bucket of fio's histograms, seconds: 29 groups of nanoseconds, before 3.0 19 of microseconds
+/// (`FIO_IO_U_PLAT_GROUP_NR`).
+const CEILING: f64 = 17.112;
+const OLD_CEILING: f64 = 16.711;
 
 struct Job<'a> {
     name: &'a str,
@@ -160,12 +163,23 @@ fn trial(
     }
     let directions = || jobs.iter().flat_map(|j| &j.directions);
     for d in directions() {
-        if let (Some(kib), Some(bytes)) = (d.kib, d.bytes)
-            // Both are whole numbers, rounded on their own.
-            && (kib * 1024.0 - bytes).abs() > 1024.0
-        {
-            trial.evidence.extend(disagreement("`bw_bytes` is", bytes, kib * 1024.0));
+        let number = |field: &str| d.json.get(field).number();
+        let seconds = number("runtime")?.map(|ms| ms * 1e-3);
+        // `io_bytes` is KiB in versions without `bw_bytes`. Both rates are whole numbers, rounded on their own.
+        let of = |count: Option<f64>, seconds| Figures {
+            rate: d.bytes,
+            count,
+            seconds,
+            resolution: 1024.0,
+            ..Figures::default()
+        };
+        let by_time = of(number("io_bytes")?, seconds);
+        let by_bw = of(d.kib.map(|kib| kib * 1024.0), Some(1.0));
+        let iops = Figures { rate: d.iops, count: d.operations, seconds, ..Figures::default() };
+        for figures in [by_time, by_bw] {
+            trial.hold(&[&format!("{}.throughput", d.name), "throughput"], &figures);
         }
+        trial.hold(&[&format!("{}.iops", d.name), "iops"], &iops);
     }
     if let [job] = jobs {
         for (name, field) in [("user CPU", "usr_cpu"), ("system CPU", "sys_cpu")] {
@@ -232,11 +246,20 @@ fn latencies(trial: &mut ForeignTrial, direction: &Direction<'_>) -> Result<(), 
             Ok(())
         };
         add("mean", &latency.get("mean"))?;
+        add("min", &latency.get("min"))?;
         add("max", &latency.get("max"))?;
         for (percent, json) in latency.get("percentile").fields() {
             let percent = percent.trim_end_matches('0').trim_end_matches('.');
             add(&format!("p{percent}"), &json)?;
         }
+        let name = format!("{}.{short}", direction.name);
+        let figures = Figures {
+            ceiling: Some(if factor == 1e-9 { CEILING } else { OLD_CEILING }),
+            // Versions with microseconds print whole ones.
+            resolution: factor,
+            ..Figures::of_metrics(&trial.metrics, &name)
+        };
+        trial.hold(&[&name], &figures);
     }
     Ok(())
 }

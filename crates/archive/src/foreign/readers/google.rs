@@ -8,10 +8,9 @@ use assay_model::{Better, MetricSpec, Observation, Scalar};
 use serde_json::Value;
 
 use crate::foreign::error::Flaw;
+use crate::foreign::figures::Figures;
 use crate::foreign::json::{self, Json};
-use crate::foreign::result::{
-    BENCHMARK, ForeignResult, ForeignTreatment, ForeignTrial, disagreement, mean, value,
-};
+use crate::foreign::result::{BENCHMARK, ForeignResult, ForeignTreatment, ForeignTrial, value};
 use crate::foreign::unit;
 
 /// The most metrics of a file: the times and the counters of all its benchmarks.
@@ -167,11 +166,9 @@ fn check_means(result: &mut ForeignResult, entries: &[Entry<'_>]) -> Result<(), 
         let Some(treatment) = result.treatments.iter().position(is) else { continue };
         let of = result.trials.iter().filter(|t| t.treatment == treatment);
         let values: Vec<f64> = of.filter_map(|t| t.metrics.first()?.value).collect();
-        if let (Some(reported), Some(computed)) = (entry.seconds("real_time")?, mean(&values))
-            && let Some(seen) = disagreement("the mean in seconds is", reported, computed)
-        {
-            result.saw(treatment, &seen);
-        }
+        let mean = entry.seconds("real_time")?;
+        let figures = Figures { values: &values, mean, ..Figures::default() };
+        result.hold(treatment, "real_time", &figures);
     }
     Ok(())
 }

@@ -6,10 +6,9 @@ use std::collections::BTreeMap;
 use assay_model::{Better, Exit, Scalar, ValidationResult};
 
 use crate::foreign::error::Flaw;
+use crate::foreign::figures::Figures;
 use crate::foreign::json::{self, Json};
-use crate::foreign::result::{
-    ForeignResult, ForeignTreatment, ForeignTrial, disagreement, mean, value,
-};
+use crate::foreign::result::{ForeignResult, ForeignTreatment, ForeignTrial, value};
 use crate::foreign::unit;
 
 pub(crate) fn detect(bytes: &[u8]) -> bool {
@@ -68,9 +67,9 @@ impl<'a> Command<'a> {
     fn add_to(&self, result: &mut ForeignResult, by_parameters: bool) -> Result<(), Flaw> {
         let list = self.json.get("times");
         let times: Vec<f64> = list.items().map(|t| seconds(&t)).collect::<Result<_, _>>()?;
-        let Some(computed) = mean(&times) else {
+        if times.is_empty() {
             return Err(list.flaw("it has no single times, and a mean alone is no trial"));
-        };
+        }
         let command = Scalar::from(self.line);
         let params = BTreeMap::from([("command".to_owned(), command.clone())]);
         let mut levels = self.parameters.clone();
@@ -81,8 +80,8 @@ impl<'a> Command<'a> {
         result.within_limits(times.len())?;
         let memory: Vec<_> = self.json.get("memory_usage_byte").items().collect();
         let codes: Vec<_> = self.json.get("exit_codes").items().collect();
-        for (i, time) in times.into_iter().enumerate() {
-            let mut metrics = vec![value(&result.metrics[0], Some(time))];
+        for (i, time) in times.iter().enumerate() {
+            let mut metrics = vec![value(&result.metrics[0], Some(*time))];
             if let Some(bytes) = memory.get(i) {
                 metrics.push(value(&result.metrics[1], bytes.amount()?));
             }
@@ -102,10 +101,16 @@ impl<'a> Command<'a> {
             }
             result.trials.push(trial);
         }
-        let printed = self.json.get("mean").number()?;
-        if let Some(seen) = printed.and_then(|m| disagreement("the mean is", m, computed)) {
-            result.saw(treatment, &seen);
-        }
+        let printed = |name: &str| self.json.get(name).number();
+        let figures = Figures {
+            values: &times,
+            mean: printed("mean")?,
+            min: printed("min")?,
+            max: printed("max")?,
+            percentiles: printed("median")?.map(|v| (50.0, v)).into_iter().collect(),
+            ..Figures::default()
+        };
+        result.hold(treatment, "elapsed", &figures);
         for name in ["user", "system"] {
             let Some(seconds) = self.json.get(name).number()? else { continue };
             let name = format!("mean {name} ({})", self.line);

@@ -7,9 +7,10 @@ use std::collections::BTreeMap;
 use assay_model::{Better, Kind, MetricSpec, SampleRow, SampleSet, Scalar, SeriesKey};
 
 use crate::foreign::error::Flaw;
+use crate::foreign::figures::Figures;
 use crate::foreign::json::{self, Json};
 use crate::foreign::result::{
-    BENCHMARK, ForeignResult, ForeignTreatment, ForeignTrial, disagreement, mean, value,
+    BENCHMARK, ForeignResult, ForeignTreatment, ForeignTrial, mean, value,
 };
 use crate::foreign::unit;
 
@@ -17,6 +18,8 @@ use crate::foreign::unit;
 struct Metric {
     unit: String,
     score: Option<f64>,
+    /// Percent and value.
+    percentiles: Vec<(f64, f64)>,
     /// The mean of each iteration, by fork; `None` where an iteration has none.
     forks: Vec<Vec<Option<f64>>>,
     /// True if the iterations are means over samples, of which some have more than others.
@@ -38,7 +41,12 @@ impl Metric {
             .map(|fork| fork.items().map(iteration).collect())
             .collect::<Result<Vec<Vec<_>>, Flaw>>()?;
         let score = score(&json.get("score"))?.map(|v| v * factor);
-        Ok(Metric { unit, score, forks, sampled })
+        let mut percentiles = Vec::new();
+        for (percent, json) in json.get("scorePercentiles").fields() {
+            let value = self::score(&json)?.map(|v| v * factor);
+            percentiles.extend(percent.parse().ok().zip(value));
+        }
+        Ok(Metric { unit, score, percentiles, forks, sampled })
     }
 }
 
@@ -162,12 +170,17 @@ fn read_entry(result: &mut ForeignResult, entry: &Json<'_>, primary: &Metric) ->
     }
     // JMH's score is the mean of all iterations of all forks.
     let all: Option<Vec<f64>> = primary.forks.iter().flatten().copied().collect();
-    if let (Some(printed), Some(computed)) = (primary.score, all.as_deref().and_then(mean))
-        && !primary.sampled
-        && let Some(seen) = disagreement("the score is", printed, computed)
-    {
-        result.saw(treatment, &seen);
-    }
+    let at = |percent: f64| primary.percentiles.iter().find(|p| p.0 == percent).map(|p| p.1);
+    let figures = Figures {
+        values: all.as_deref().filter(|_| !primary.sampled).unwrap_or_default(),
+        mean: primary.score,
+        min: at(0.0),
+        max: at(100.0),
+        percentiles: primary.percentiles.clone(),
+        ..Figures::default()
+    };
+    let name = result.metrics[0].name.clone();
+    result.hold(treatment, &name, &figures);
     Ok(())
 }
 

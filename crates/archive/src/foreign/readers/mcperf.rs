@@ -6,8 +6,9 @@ use std::collections::BTreeMap;
 use assay_model::{Better, Observation, Scalar};
 
 use crate::foreign::error::Flaw;
+use crate::foreign::figures::Figures;
 use crate::foreign::json;
-use crate::foreign::result::{ForeignResult, ForeignTreatment, ForeignTrial, disagreement, value};
+use crate::foreign::result::{ForeignResult, ForeignTreatment, ForeignTrial, value};
 use crate::foreign::unit;
 
 pub(crate) fn detect(bytes: &[u8]) -> bool {
@@ -129,12 +130,20 @@ fn finish(result: &mut ForeignResult, open: Option<(u64, ForeignTrial)>) -> Resu
     let Some(rate) = metric("throughput") else {
         return Err(Flaw::line(line, "the result that begins here has no `Response rate:`"));
     };
-    if let (Some(n), Some(s)) = (metric("responses"), metric("duration"))
-        // Short runs: the duration has three decimals.
-        && s >= 1.0
-    {
-        trial.evidence.extend(disagreement("the response rate is", rate, n / s));
-    }
+    let rates = |rate: Option<f64>, count: &str| Figures {
+        rate,
+        count: metric(count),
+        seconds: metric("duration"),
+        resolution: 0.1,
+        ..Figures::default()
+    };
+    // Percentiles are whole milliseconds.
+    let latency = Figures { resolution: 1e-3, ..Figures::of_metrics(&trial.metrics, "latency") };
+    let requests = rates(metric("request_rate"), "requests");
+    let responses = rates(Some(rate), "responses");
+    trial.hold(&["throughput"], &responses);
+    trial.hold(&["request_rate"], &requests);
+    trial.hold(&["latency"], &latency);
     result.trials.push(trial);
     Ok(())
 }

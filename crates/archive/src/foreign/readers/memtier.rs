@@ -7,12 +7,15 @@ use assay_model::{Better, Load, MetricSpec, Observation, Scalar};
 use serde_json::Value;
 
 use crate::foreign::error::Flaw;
+use crate::foreign::figures::Figures;
 use crate::foreign::json::{self, Json};
 use crate::foreign::result::{ForeignResult, ForeignTreatment, ForeignTrial, value};
 use crate::foreign::unit;
 
 /// The key of the numbers of a single run.
 const ALL: &str = "ALL STATS";
+/// The largest latency of its histograms, seconds.
+const CEILING_S: f64 = 600.0;
 /// Settings that name files and change nothing.
 const NO_SETTINGS: [&str; 6] =
     ["out_file", "client_stats", "run_count", "print-all-runs", "debug", "json_out_file"];
@@ -101,15 +104,17 @@ fn trial(
     }
     let ops = total.object()?.get("Ops/sec").amount()?;
     let mut trial = ForeignTrial::new(treatment, vec![value(throughput, ops)]);
+    let runtime = stats.get("Runtime");
+    let seconds = runtime.get("Total duration").amount()?.map(|ms| ms * 1e-3);
     for (operation, figures) in stats.fields().filter(|(name, _)| !NO_OPERATION.contains(name)) {
         let prefix = if operation == "Totals" { String::new() } else { format!("{operation}.") };
         // A list is that of a histogram. Where nothing was done, latencies are the zeros of nothing.
-        let done = || figures.get("Ops/sec").amount().map(|n| n.unwrap_or(0.0) != 0.0);
-        if figures.fields().next().is_some() && (prefix.is_empty() || done()?) {
-            add_metrics(&mut trial, &figures, &prefix)?;
+        let some = |key: &str| figures.get(key).amount().map(|n| n.unwrap_or(0.0) != 0.0);
+        let done = prefix.is_empty() || some("Ops/sec")? || some("Count")?;
+        if figures.fields().next().is_some() && done {
+            add_metrics(&mut trial, &figures, &prefix, seconds)?;
         }
     }
-    let runtime = stats.get("Runtime");
     let started = runtime.get("Start time").value().as_f64();
     if let Some(at) = started.and_then(|ms| jiff::Timestamp::from_millisecond(ms as i64).ok()) {
         trial.started_at = at.to_string();
@@ -135,7 +140,12 @@ const ROWS: [Row; 7] = [
     ("KB/sec", "transfer", 1024.0, "B/s", Better::Neither),
 ];
 
-fn add_metrics(trial: &mut ForeignTrial, figures: &Json<'_>, prefix: &str) -> Result<(), Flaw> {
+fn add_metrics(
+    trial: &mut ForeignTrial,
+    figures: &Json<'_>,
+    prefix: &str,
+    seconds: Option<f64>,
+) -> Result<(), Flaw> {
     let mut add = |name: &str, unit: &str, better: Better, v: f64| {
         let spec = unit::metric(&format!("{prefix}{name}"), unit, better, "");
         trial.metrics.push(value(&spec, Some(v)));
@@ -160,5 +170,19 @@ fn add_metrics(trial: &mut ForeignTrial, figures: &Json<'_>, prefix: &str) -> Re
             add(&format!("latency.{short}"), "s", Better::Lower, v * 1e-3);
         }
     }
+    let name = format!("{prefix}latency");
+    // Three decimals of a millisecond.
+    let (ceiling, resolution) = (Some(CEILING_S), 1e-6);
+    let latency = Figures { ceiling, resolution, ..Figures::of_metrics(&trial.metrics, &name) };
+    let throughput = Figures {
+        rate: figures.get("Ops/sec").amount()?,
+        count: figures.get("Count").amount()?,
+        seconds,
+        mean: latency.mean,
+        resolution: 0.01,
+        ..Figures::default()
+    };
+    trial.hold(&[&format!("{prefix}throughput")], &throughput);
+    trial.hold(&[&name], &latency);
     Ok(())
 }

@@ -41,7 +41,8 @@ fn a_mean_that_is_not_that_of_the_times_is_a_finding() {
     let set = super::read_text(changed.as_bytes(), None).unwrap();
     let result = &set.results[0];
     assert!(result.trials[0].findings().is_empty());
-    assert!(result.trials[6].findings()[0].message.contains("the mean is"));
+    assert!(result.trials[6].findings()[0].message.contains("the mean of elapsed is"));
+    assert_eq!(result.trials[6].metrics[0].value, None);
 }
 
 #[test]
@@ -117,7 +118,12 @@ fn older_fio_gives_kib_and_microseconds() {
     assert!(near(one(result, 0, "write.clat.p99").0, 300e-6));
     let both = old.replace("\"bw\": 1000", "\"bw\": 1000, \"bw_bytes\": 1000000");
     let set = super::read_text(both.as_bytes(), None).unwrap();
-    assert!(set.results[0].trials[0].findings()[0].message.contains("bw_bytes"));
+    let trial = &set.results[0].trials[0];
+    let message = &trial.findings()[0].message;
+    assert!(message.contains("the rate of write.throughput is 1000000"), "{message}");
+    let value = |name: &str| trial.metrics.iter().find(|m| m.name == name).unwrap().value;
+    assert_eq!((value("throughput"), value("write.throughput")), (None, None));
+    assert!(value("iops").is_some() && value("write.clat.p99").is_some());
     let failed = old.replace("\"error\": 0", "\"error\": 28");
     let set = super::read_text(failed.as_bytes(), None).unwrap();
     assert_eq!(set.results[0].trials[0].outcome, Outcome::Failed);
@@ -149,6 +155,65 @@ fn jmh_forks_are_trials_and_iterations_samples() {
     assert!(near(values(&set.results[2], 0, "time")[0].unwrap(), 2.5e-6));
     assert_eq!(result.facts["toolchain.java.version"].value(), Some("21.0.2"));
     assert!(set.results.iter().flat_map(|r| &r.trials).all(|t| t.findings().is_empty()));
+}
+
+#[test]
+fn figures_that_contradict_each_other_have_no_number() {
+    let metric = |text: &str, name: &str| {
+        let set = super::read_text(text.as_bytes(), None).unwrap();
+        let trial = &set.results[0].trials[0];
+        let found: Vec<String> = trial.findings().into_iter().map(|f| f.message).collect();
+        (trial.metrics.iter().find(|m| m.name == name).unwrap().value, found.join("; "))
+    };
+    let memtier = |totals: &str| {
+        format!(
+            r#"{{"ALL STATS": {{"Runtime": {{"Total duration": 60000}}, "Gets": {{"Count": 2000000, "Ops/sec": 0,
+            "Latency": 19.7}}, "Totals": {{{totals}, "Latency": 19.7}}}}}}"#
+        )
+    };
+    for (totals, says) in [
+        (
+            r#""Count": 2000000, "Ops/sec": 0"#,
+            "the rate of throughput is 0, and its own values give 33333",
+        ),
+        (r#""Count": 2000000, "Ops/sec": 1234"#, "the rate of throughput is 1234"),
+        // Versions that print no count: a latency is one of operations.
+        (r#""Ops/sec": 0"#, "the rate of throughput is 0, and its own values give 50.7"),
+    ] {
+        let (value, found) = metric(&memtier(totals), "throughput");
+        assert!(value.is_none() && found.contains(says), "{found}");
+    }
+    let good = memtier(r#""Count": 2000000, "Ops/sec": 33333.3"#);
+    assert_eq!(metric(&good, "throughput").0, Some(33333.3));
+    // A kind of operation with a count was done, whatever its rate.
+    let (latency, found) = metric(&good, "Gets.latency.mean");
+    assert!(latency.is_some() && found.contains("the rate of Gets.throughput is 0"), "{found}");
+    assert_eq!(metric(&good, "Gets.throughput").0, None);
+    let fio = |latency: &str| {
+        format!(
+            r#"{{"fio version": "fio-3.33", "jobs": [{{"jobname": "r", "read": {{"io_bytes": 4096000, "bw_bytes": 4096000,
+            "iops": 1000, "total_ios": 1000, "runtime": 1000, "clat_ns": {{"N": 1000, {latency}}}}}}}]}}"#
+        )
+    };
+    for (latency, says) in [
+        (
+            r#""min": 1000, "mean": 90000, "max": 50000"#,
+            "the mean (at most the maximum) of read.clat is 0.00009",
+        ),
+        (
+            r#""mean": 2000, "percentile": {"50.000000": 3000, "99.000000": 2000}"#,
+            "the p50 (at most the p99)",
+        ),
+        (
+            r#""mean": 2000, "percentile": {"99.990000": 17112760320}"#,
+            "the largest that its histogram has",
+        ),
+    ] {
+        let (mean, found) = metric(&fio(latency), "read.clat.mean");
+        assert!(mean.is_none() && found.contains(says), "{found}");
+    }
+    let (iops, found) = metric(&fio(r#""min": 1000, "mean": 2000, "max": 50000"#), "iops");
+    assert!(iops == Some(1000.0) && found.is_empty(), "{found}");
 }
 
 #[test]
