@@ -5,7 +5,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use assay_sut::Interrupt;
-use assay_sut::process::{Limits, Output, ProcessError, Program, Ran, Runner, guard};
+use assay_sut::process::{Limits, Output, ProcessError, Program, Ran, Runner};
 
 use crate::exit::{Exit, mistake};
 
@@ -24,7 +24,6 @@ pub fn run(argv: &[OsString], interrupt: Interrupt) -> Result<Ran, ProcessError>
         groups: &[],
     };
     let limits = Limits { timeout: Duration::MAX, grace: Duration::from_secs(2), keep_bytes: 0 };
-    let _ = std::env::current_exe().and_then(|exe| guard::start(&exe));
     Runner::new(Some(interrupt)).run(&program, &limits, &mut ())
 }
 
