@@ -276,9 +276,16 @@ fn imported_unequal(world: &World) -> Scene {
 fn imported_small_effect(world: &World) -> Scene {
     let result = |command: &str, centre: f64| {
         let times = noise(centre);
+        let mean = times.iter().sum::<f64>() / times.len() as f64;
+        let (min, max) = times.iter().fold((f64::MAX, 0.0_f64), |(a, b), t| (a.min(*t), b.max(*t)));
+        let mut sorted = times.clone();
+        sorted.sort_by(f64::total_cmp);
+        let median = (sorted[(times.len() - 1) / 2] + sorted[times.len() / 2]) / 2.0;
+        let squares: f64 = times.iter().map(|t| (t - mean).powi(2)).sum();
+        let stddev = (squares / (times.len() - 1) as f64).sqrt();
         serde_json::json!({
-            "command": command, "mean": centre, "stddev": 0.1, "median": centre, "user": 0.1, "system": 0.1,
-            "min": centre, "max": centre * 1.01, "times": times, "exit_codes": vec![0; times.len()],
+            "command": command, "mean": mean, "stddev": stddev, "median": median, "user": 0.1, "system": 0.1,
+            "min": min, "max": max, "times": times, "exit_codes": vec![0; times.len()],
         })
     };
     let text = serde_json::json!({ "results": [result("a", 1.0), result("b", 1.02)] });
