@@ -280,7 +280,7 @@ fn imported_small_effect(world: &World) -> Scene {
         let (min, max) = times.iter().fold((f64::MAX, 0.0_f64), |(a, b), t| (a.min(*t), b.max(*t)));
         let mut sorted = times.clone();
         sorted.sort_by(f64::total_cmp);
-        let median = (sorted[(times.len() - 1) / 2] + sorted[times.len() / 2]) / 2.0;
+        let median = f64::midpoint(sorted[(times.len() - 1) / 2], sorted[times.len() / 2]);
         let squares: f64 = times.iter().map(|t| (t - mean).powi(2)).sum();
         let stddev = (squares / (times.len() - 1) as f64).sqrt();
         serde_json::json!({
