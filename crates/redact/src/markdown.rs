@@ -8,9 +8,9 @@ use crate::allowed::{ENVIRONMENT, KERNEL_PARAMETERS, MOUNT_OPTIONS, Row};
 pub fn markdown() -> String {
     let mut out = String::new();
     for (title, table) in [
-        ("Environment variables", ENVIRONMENT),
-        ("Parameters of the kernel's command line", KERNEL_PARAMETERS),
-        ("Mount options with a value", MOUNT_OPTIONS),
+        ("Environment variables", &ENVIRONMENT),
+        ("Parameters of the kernel's command line", &KERNEL_PARAMETERS),
+        ("Mount options with a value", &MOUNT_OPTIONS),
     ] {
         rows(title, table, &mut out);
     }
