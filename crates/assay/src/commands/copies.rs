@@ -137,20 +137,21 @@ impl Copies {
                 }));
                 continue;
             }
-            print(&format!("{id} as it would be published:"))?;
-            for (name, bytes) in &files {
-                print(&format!("  {name}  {bytes} B"))?;
-            }
-            for name in &one.excluded {
-                print(&format!("  {name}  left out: it is no text and cannot be searched"))?;
-            }
-            print(if one.found.is_empty() { "Nothing is replaced." } else { "Replaced:" })?;
+            let what = if one.found.is_empty() { "nothing is replaced" } else { "replaced" };
+            print(&format!("{id}: {what}"))?;
             for f in &one.found {
                 let of = match f.kind {
                     Kind::Token => format!("in {}", f.what),
                     _ => format!("{} by {}", f.what, f.by),
                 };
                 print(&format!("  {}: {of}, {}", f.kind.name(), count(f.times as usize, "time")))?;
+            }
+            print("as it would be published:")?;
+            for (name, bytes) in &files {
+                print(&format!("  {name}  {bytes} B"))?;
+            }
+            for name in &one.excluded {
+                print(&format!("  {name}  left out: it is no text and cannot be searched"))?;
             }
         }
         if cli.json {
