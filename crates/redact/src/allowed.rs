@@ -48,7 +48,7 @@ fn fits(pattern: &str, name: &str) -> bool {
 /// it. A variable whose name says that it is a secret needs the experiment.
 pub(crate) fn variable(name: &str, also: &[String]) -> bool {
     also.iter().any(|p| fits(p, name))
-        || (lists(&ENVIRONMENT, name) && !crate::token::names_a_secret(name))
+        || (lists(&ENVIRONMENT, name) && crate::token::proof_of(name).is_none())
 }
 
 /// The kernel's command line with the values of unlisted parameters replaced.

@@ -20,4 +20,4 @@ pub use markdown::markdown;
 pub use names::Names;
 pub use recorder::{CleanRecord, Recorder};
 pub use redactor::{Found, Kind, Redactor};
-pub use token::{Suspect, TOKEN, first_token, without_tokens};
+pub use token::{Suspect, TOKEN, first_token, is_secret_of, without_tokens};

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::key::Key;
 use crate::redactor::Kind;
-use crate::token::{Begins, add, begins};
+use crate::token::{Pairs, add, holds};
 
 /// Names that a publication does not show.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub struct Names {
 
 /// How names and home folders begin.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Beginnings(Begins);
+struct Beginnings(Pairs);
 
 impl Default for Beginnings {
     fn default() -> Self {
@@ -118,7 +118,7 @@ impl Names {
     /// Whether a text may hold any of them. Quick, and never wrong when it says no.
     pub(crate) fn may_be_in(&self, text: &str) -> bool {
         let mut pairs = text.as_bytes().windows(2);
-        if text.len() <= SHORT && !pairs.any(|pair| begins(&self.begins.0, pair)) {
+        if text.len() <= SHORT && !pairs.any(|pair| holds(&self.begins.0, pair)) {
             return false;
         }
         let names = self.homes.iter().chain(&self.hosts).chain(&self.users);

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::allowed;
 use crate::key::{Key, MARK};
-use crate::token::{Suspect, first_token, names_a_secret, without_tokens};
+use crate::token::{Suspect, first_token, is_secret_of, without_tokens};
 
 /// Keeps out of a record what is nobody else's business.
 #[derive(Debug, Clone, Default)]
@@ -93,23 +93,31 @@ fn mount(value: &str, stand_in: &dyn Fn(&str) -> String) -> String {
     }
 }
 
+/// The words of a command line, with NUL between them; `None` for an array of anything else.
+pub(crate) fn arguments(items: &[Value]) -> Option<String> {
+    let words: Vec<&str> = items.iter().map(Value::as_str).collect::<Option<_>>()?;
+    words.iter().any(|word| word.starts_with('-')).then(|| words.join("\0"))
+}
+
 /// Where an experiment holds what looks like a token (`params.command`), and why it is taken for one.
 pub(crate) fn token_in(value: &Value) -> Option<(String, Suspect)> {
     fn look(value: &Value, path: &mut Vec<String>) -> Option<Suspect> {
         let named = path.iter().rev().find(|p| p.parse::<usize>().is_err());
         match value {
             Value::String(text) => {
-                let secret = named.is_some_and(|name| names_a_secret(name))
-                    && first_token(&format!("password={text}")).is_some();
+                let secret = named.is_some_and(|name| is_secret_of(name, text));
                 first_token(text).or(secret.then_some(Suspect::Named))
             }
-            Value::Array(items) => items.iter().enumerate().find_map(|(i, item)| {
-                path.push(i.to_string());
-                look(item, path).or_else(|| {
-                    path.pop();
-                    None
-                })
-            }),
+            Value::Array(items) => {
+                let each = items.iter().enumerate().find_map(|(i, item)| {
+                    path.push(i.to_string());
+                    look(item, path).or_else(|| {
+                        path.pop();
+                        None
+                    })
+                });
+                each.or_else(|| first_token(&arguments(items)?))
+            }
             Value::Object(map) => map.iter().find_map(|(key, item)| {
                 path.push(key.clone());
                 look(item, path).or_else(|| {
@@ -288,6 +296,8 @@ mod tests {
         assert_eq!((path.as_str(), why), ("params.command.1", Suspect::Named));
         let (path, _) = at(serde_json::json!({"controls": {"env.DB_PASSWORD": "xyz"}})).unwrap();
         assert_eq!(path, "controls.env.DB_PASSWORD");
+        let (path, why) = at(serde_json::json!({"args": ["curl", "-u", "eve:hunter2"]})).unwrap();
+        assert_eq!((path.as_str(), why), ("args", Suspect::Login));
         assert_eq!(at(serde_json::json!({"params": {"command": "sleep 1", "token": "$T"}})), None);
     }
 

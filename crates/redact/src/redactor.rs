@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use crate::key::Key;
 use crate::names::Names;
-use crate::recorder::Recorder;
-use crate::token::{TOKEN, first_token, names_a_secret, without_tokens};
+use crate::recorder::{Recorder, arguments};
+use crate::token::{TOKEN, find, first_token, is_secret_of, proof_of, without_tokens};
 
 /// What was replaced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -47,7 +47,8 @@ impl Kind {
 pub struct Found {
     /// What it was.
     pub kind: Kind,
-    /// What was replaced, where that is no secret: the fact's path, the host's name. Of a token the file.
+    /// What was replaced, where that is no secret: the fact's path, the host's name. Of a token the file and the
+    /// reason.
     pub what: String,
     /// What stands there now.
     pub by: String,
@@ -149,9 +150,10 @@ impl Redactor {
     /// A text; `place` says where it is from.
     pub fn text<'a>(&self, place: &str, text: &'a str) -> Cow<'a, str> {
         let clean = without_tokens(text);
-        if let Cow::Owned(clean) = &clean {
-            let new = clean.matches(TOKEN).count() - text.matches(TOKEN).count();
-            (0..new).for_each(|_| self.count(Kind::Token, place, TOKEN));
+        if let Cow::Owned(_) = &clean {
+            for (_, why) in find(text) {
+                self.count(Kind::Token, &format!("{place} (it {})", why.reason()), TOKEN);
+            }
         }
         let Some(names) = self.names.as_ref().filter(|names| names.may_be_in(&clean)) else {
             return clean;
@@ -213,8 +215,9 @@ impl Redactor {
         let named = |names: &Names| text.contains("\"host\"") || names.may_be_in(text);
         !text.contains('\\')
             && !text.contains("\"facts\"")
+            && !text.contains("\"default\"")
             && !self.names.as_ref().is_some_and(named)
-            && !keys(text).any(names_a_secret)
+            && !keys(text).any(|key| proof_of(key).is_some())
             && first_token(text).is_none()
     }
 
@@ -227,13 +230,16 @@ impl Redactor {
                 true
             }
             Value::Array(items) => {
-                items.iter_mut().fold(false, |any, item| self.value(place, path, item) | any)
+                let any = self.arguments(place, items);
+                items.iter_mut().fold(any, |any, item| self.value(place, path, item) | any)
             }
             Value::Object(map) => {
                 let keyed = path.last().is_some_and(|p| p == "facts" || p == "changed");
                 let mut any = false;
+                // A parameter of a kit: its name is beside its default.
+                let name = map.get("name").and_then(Value::as_str).map(str::to_owned);
                 for (key, item) in map.iter_mut() {
-                    path.push(key.clone());
+                    path.push(name.clone().filter(|_| key == "default").unwrap_or(key.clone()));
                     any |= self.value(place, path, item);
                     path.pop();
                 }
@@ -252,6 +258,18 @@ impl Redactor {
         }
     }
 
+    /// Cleans a command line in place: an option and its value are two strings.
+    fn arguments(&self, place: &str, items: &mut [Value]) -> bool {
+        let Some(line) = arguments(items) else { return false };
+        let Cow::Owned(clean) = self.text(place, &line) else { return false };
+        let words: Vec<&str> = clean.split('\0').collect();
+        if words.len() != items.len() {
+            return false;
+        }
+        items.iter_mut().zip(words).for_each(|(item, word)| *item = word.into());
+        true
+    }
+
     fn string(&self, place: &str, path: &[String], text: &str) -> Option<String> {
         let key = path.last().map_or("", String::as_str);
         let fact = path.iter().rposition(|p| p == "facts").and_then(|at| path.get(at + 1));
@@ -264,7 +282,7 @@ impl Redactor {
         if VERBATIM.contains(&key) {
             return None;
         }
-        if names_a_secret(key) && first_token(&format!("password={text}")).is_some() {
+        if is_secret_of(key, text) {
             self.count(Kind::Token, &format!("{place}: {key}"), TOKEN);
             return Some(TOKEN.to_owned());
         }
@@ -377,6 +395,23 @@ mod tests {
         assert!(clean.contains("on host-"), "{clean}");
         let untouched = r#"{"number":1,"error":"exit code 3","changed":{"sysctl.x":"1"}}"#;
         assert!(matches!(publication().json("record.json", untouched), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn options_and_their_values_are_two_strings_in_json() {
+        let text = r#"{"argv":["curl","-u","eve:hunter2","-H","X-Auth-Key: s3cr3t","host"]}"#;
+        let clean = publication().json("x.json", text).into_owned();
+        assert_eq!(clean, r#"{"argv":["curl","-u","[token]","-H","X-Auth-Key: [token]","host"]}"#);
+    }
+
+    #[test]
+    fn the_default_of_a_parameter_goes_by_the_name_of_the_parameter() {
+        let plan = |name: &str| {
+            format!(r#"{{"params":[{{"default":"swordfish","help":"x","name":"{name}"}}]}}"#)
+        };
+        let clean = publication().json("plan.json", &plan("db_password")).into_owned();
+        assert_eq!(clean, plan("db_password").replace("swordfish", TOKEN));
+        assert_eq!(publication().json("plan.json", &plan("dataset")), plan("dataset"));
     }
 
     #[test]

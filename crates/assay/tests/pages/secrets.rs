@@ -376,6 +376,8 @@ fn an_experiment_with_a_token_is_refused_and_not_repeated() {
     let command = format!("echo --token {token}");
     refused(&["run", "--", "sh", "-c", &command], "params.command");
     refused(&["run", "--", "mysql", "--password=hunter2"], "params.command");
+    refused(&["run", "--", "curl", "-u", "eve:hunter2", "http://host"], "params.command");
+    refused(&["run", "--", "curl", "-H", "X-Auth-Key: hunter2", "host"], "params.command");
     let text = format!(
         "name = \"x\"\nworkload = \"command\"\ntitle = \"{token}\"\n[params]\ncommand = \"true\"\n"
     );

@@ -1,0 +1,340 @@
+//! Secrets that a name, an option or a phrase gives away.
+
+use std::ops::Range;
+
+use super::random::{has_extension, is_rooted};
+use super::rules::{RULES, has, holds};
+use super::{Suspect, TOKEN};
+
+/// How far before an option its program may stand, bytes.
+const LINE: usize = 300;
+
+/// Evidence that a value needs before it counts as the secret of a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Proof {
+    /// Any value counts.
+    Any,
+    /// It is no number, with or without a unit, and no call.
+    NoNumber,
+    /// No number, and at least so many characters.
+    Long(usize),
+    /// So many characters, and so many times a digit beside a letter in one piece of the value.
+    Mixed(usize, usize),
+}
+
+/// Characters of a value that mixes letters and digits where nothing but the order says that it belongs to a name.
+const MIXED: Proof = Proof::Mixed(6, 1);
+
+impl Proof {
+    /// True if the value counts. References (`$PW`, `{pw}`), paths and words such as `true` never do.
+    fn accepts(self, value: &str) -> bool {
+        let reference = value.starts_with(['$', '%', '{', '<', '-', '=', '*', ':']);
+        let seen = value.starts_with(crate::key::MARK) || value.contains(TOKEN);
+        let plain = has(&RULES.plain, value.trim_end_matches(']')) || is_rooted(value);
+        if reference || seen || plain || value.len() < 3 || !value.contains(char::is_alphanumeric) {
+            return false;
+        }
+        match self {
+            Proof::Any => true,
+            Proof::NoNumber => !is_number(value) && !value.contains('('),
+            Proof::Long(least) => value.len() >= least && !is_number(value),
+            Proof::Mixed(least, turns) => value.len() >= least && is_mixed(value, turns),
+        }
+    }
+}
+
+/// The evidence that a value needs to be the secret of this name; `None` if the name is of something else.
+pub(crate) fn proof_of(name: &str) -> Option<Proof> {
+    let name = name.as_bytes();
+    let ends = |words: &[&str]| words.iter().find_map(|word| last_word(name, word));
+    let weak = RULES.weak.iter().find(|(_, word)| last_word(name, word).is_some());
+    if ends(&RULES.second).is_some_and(|at| at >= 2) {
+        return Some(Proof::Any);
+    }
+    if let Some((least, _)) = weak.filter(|_| !is_header(name)) {
+        return Some(Proof::Mixed(*least, 1));
+    }
+    if ends(&RULES.about).is_some_and(|at| at > 0) && !part_at_end(name) {
+        return None;
+    }
+    let mut pairs = name.windows(2).enumerate().filter(|(_, pair)| is_part_end(pair));
+    if pairs.any(|(at, _)| part_at_end(&name[..at + 2])) || ends(&RULES.end).is_some() {
+        return Some(Proof::Any);
+    }
+    let counted = ends(&RULES.counted).is_some() || is_header(name);
+    counted.then_some(Proof::NoNumber)
+}
+
+/// True if this value is the secret that the name promises.
+pub fn is_secret_of(name: &str, value: &str) -> bool {
+    proof_of(name).is_some_and(|proof| proof.accepts(value))
+}
+
+fn is_header(name: &[u8]) -> bool {
+    name.len() > 2
+        && name[..2].eq_ignore_ascii_case(b"x-")
+        && RULES.header.iter().any(|word| last_word(name, word).is_some())
+}
+
+fn is_part_end(pair: &[u8]) -> bool {
+    holds(&RULES.part_pairs, &[pair[0].to_ascii_lowercase(), pair[1].to_ascii_lowercase()])
+}
+
+fn part_at_end(name: &[u8]) -> bool {
+    RULES.part.iter().any(|part| tail(name, part).is_some())
+}
+
+/// Where a word of the rules begins that a name ends with. `_` of the word stands for one separator or none.
+fn tail(name: &[u8], word: &str) -> Option<usize> {
+    let mut at = name.len();
+    for w in word.bytes().rev() {
+        let before = at.checked_sub(1).map(|before| name[before]);
+        match before {
+            _ if w == b'_' => at -= usize::from(before.is_some_and(|b| b"_-. ".contains(&b))),
+            Some(b) if b.to_ascii_lowercase() == w => at -= 1,
+            _ => return None,
+        }
+    }
+    Some(at)
+}
+
+/// The same, if the word begins a word of the name too: `auth` in `http-auth` and `httpAuth`.
+fn last_word(name: &[u8], word: &str) -> Option<usize> {
+    tail(name, word).filter(|at| {
+        *at == 0
+            || b"_-. ".contains(&name[at - 1])
+            || (name[at - 1].is_ascii_lowercase() && name[*at].is_ascii_uppercase())
+    })
+}
+
+/// A number with or without a unit, a time, or a date.
+fn is_number(value: &str) -> bool {
+    let rest = value.trim_start_matches(|c: char| c.is_ascii_digit() || ".,:+-/".contains(c));
+    let date = || value.bytes().all(|b| b.is_ascii_digit() || b".,:+-/TZ".contains(&b));
+    value.starts_with("0x")
+        || (rest.len() < value.len() && (rest.is_empty() || RULES.unit.contains(&rest) || date()))
+}
+
+fn is_mixed(value: &str, turns: usize) -> bool {
+    let value = value.trim_end_matches('=');
+    let uuid = value.split('-').map(str::len).eq([8, 4, 4, 4, 12]);
+    let other = uuid || value.contains(['=', '(']) || value.ends_with(':') || value.contains("://");
+    let turn = |w: &&[u8]| {
+        w.iter().all(u8::is_ascii_alphanumeric) && w[0].is_ascii_digit() != w[1].is_ascii_digit()
+    };
+    let mixed =
+        |piece: &str| piece.len() >= 5 && piece.as_bytes().windows(2).filter(turn).count() >= turns;
+    !other
+        && !is_number(value)
+        && !has_extension(value)
+        && value.split(['-', '_', '.', '/', ':']).any(mixed)
+}
+
+/// The secret that the word at `word` gives to the text behind it.
+pub(crate) fn given(text: &str, word: Range<usize>) -> Option<(Range<usize>, Suspect)> {
+    let (bytes, name) = (text.as_bytes(), &text[word.clone()]);
+    // `-Dname=value` is how Java and make take definitions.
+    let bare = name.strip_prefix("-D").unwrap_or_else(|| name.trim_start_matches('-'));
+    let option = name.starts_with('-') && bare.len() > 2;
+    if name.starts_with('-')
+        && let Some(found) = option_value(text, &word)
+    {
+        return Some(found);
+    }
+    if bare.len() > 80 || bare.len() < 2 {
+        return None;
+    }
+    let named = |range: Range<usize>| (range, Suspect::Named);
+    let rest = &bytes[word.end..];
+    let part = is_part_end(&bare.as_bytes()[bare.len() - 2..]) && part_at_end(bare.as_bytes());
+    match bare {
+        _ if !option && !is_operated(rest) && has(&["bearer", "basic"], bare) => {
+            return credentials(text, word.end).map(named);
+        }
+        "jdbc" if rest.starts_with(b":") => return oracle(text, word.end),
+        _ if bare.eq_ignore_ascii_case("by") && is_identified(text, word.start) => {
+            let (start, quote) = skip(text, word.end, "");
+            let proof = if quote.is_some() { Proof::Any } else { MIXED };
+            return value(text, start, quote, proof).map(named);
+        }
+        _ if part && word.start > 0 && bytes[word.start - 1] == b'<' && rest.starts_with(b">") => {
+            let range = value(text, word.end + 1, None, Proof::Any)?;
+            return text[range.end..].starts_with("</").then(|| named(range));
+        }
+        _ if !(option || part || is_operated(rest)) => return None,
+        _ => {}
+    }
+    let before = word.start.checked_sub(1).map(|at| bytes[at]);
+    let proof = match before {
+        _ if option && has(&RULES.flag, bare) => Some(Proof::NoNumber),
+        // `License key: ...`
+        Some(b' ') if !option && has(&["key", "id"], bare) => {
+            let above =
+                text[..word.start - 1].trim_end_matches(|c: char| c.is_ascii_alphanumeric());
+            proof_of(&text[above.len()..word.end])
+        }
+        Some(b'?' | b'&') => match proof_of(bare) {
+            None | Some(Proof::Mixed(..)) => {
+                let mut query = RULES.query.iter();
+                let query = query.find(|(_, word)| last_word(bare.as_bytes(), word).is_some());
+                query.map(|(least, _)| Proof::Long(*least)).or_else(|| proof_of(bare))
+            }
+            sure => sure,
+        },
+        _ => proof_of(bare),
+    }?;
+    behind(text, word.end, option, part, proof).map(named)
+}
+
+/// The value behind a name that ends at `end`.
+fn behind(text: &str, end: usize, option: bool, part: bool, proof: Proof) -> Option<Range<usize>> {
+    let mut at = skip(text, end, if part { "\r\n" } else { "" }).0;
+    if part {
+        at = attribute(text, end).unwrap_or(at);
+    }
+    let operator = RULES.operator.iter().find(|operator| text[at..].starts_with(**operator));
+    if operator.is_none() && !option && !part {
+        return None;
+    }
+    at = operator.map_or(end, |operator| at + operator.len());
+    let (start, quote) = skip(text, at, if option { "[(,\r\n" } else { "[(\r\n" });
+    let gap = &text[end..start];
+    let weak = if let Proof::Mixed(least, _) = proof { Some(least) } else { None };
+    let proof = if gap.contains('\n') || (operator.is_none() && !option) {
+        if start == end {
+            return None;
+        }
+        MIXED
+    } else if let Some(least) = weak.filter(|_| gap.starts_with(": ") && quote.is_none()) {
+        // Test programs print `pass: case12`.
+        Proof::Mixed(least, 2)
+    } else {
+        proof
+    };
+    let scheme = start..start + cut(&text[start..], quote);
+    if text[scheme.end..].starts_with(' ') && has(&RULES.scheme, &text[scheme.clone()]) {
+        return credentials(text, scheme.end);
+    }
+    value(text, start, quote, proof)
+}
+
+/// Where the value of `name="password" value="..."` is given.
+fn attribute(text: &str, end: usize) -> Option<usize> {
+    let at = skip(text, end, ",\r\n").0;
+    let word = ["value", "default"].iter().find(|word| text[at..].starts_with(**word))?;
+    let at = skip(text, at + word.len(), "").0;
+    text[at..].starts_with(['=', ':']).then_some(at)
+}
+
+/// `abc123` in `Bearer abc123`. `Basic block` is a phrase.
+fn credentials(text: &str, end: usize) -> Option<Range<usize>> {
+    let (start, quote) = skip(text, end, ":=");
+    let found = value(text, start, quote, Proof::NoNumber)?;
+    let value = &text[found.clone()];
+    let phrase = !value.bytes().any(|b| b.is_ascii_digit() || b.is_ascii_uppercase());
+    (found.len() >= 8 && !phrase && start > end).then_some(found)
+}
+
+/// The login of `jdbc:oracle:thin:USER/PASSWORD@HOST`.
+fn oracle(text: &str, at: usize) -> Option<(Range<usize>, Suspect)> {
+    let whole = &text[at..at + cut(&text[at..], None)];
+    let (login, _) = whole.rsplit_once('@').filter(|(login, _)| !login.contains("://"))?;
+    let from = login.rfind(':')? + 1;
+    login[from..].contains('/').then(|| (at + from..at + login.len(), Suspect::Login))
+}
+
+/// The value of an option that takes a login or is one of a known program.
+fn option_value(text: &str, word: &Range<usize>) -> Option<(Range<usize>, Suspect)> {
+    let name = &text[word.clone()];
+    let joined = name.starts_with("-u") && name.len() > 2 && text[word.end..].starts_with(':');
+    if joined || RULES.login.contains(&name) || RULES.if_mixed.contains(&name) {
+        let (start, quote) =
+            if joined { (word.start + 2, None) } else { skip(text, word.end, "=,") };
+        let login = start..start + cut(&text[start..], quote);
+        let (user, password) = text[login.clone()].split_once(':')?;
+        let sure = RULES.login.contains(&name) || is_of(text, word.start, &RULES.client);
+        let proof = if sure { Proof::Any } else { Proof::Mixed(5, 1) };
+        let number = user.bytes().all(|b| b.is_ascii_digit());
+        let address = user.contains('/') || password.starts_with('/') || user == password;
+        let found = !number && !address && proof.accepts(password);
+        return found.then_some((login, Suspect::Login));
+    }
+    RULES.option.iter().find_map(|(option, programs)| {
+        let stem = option.trim_end_matches('*');
+        let joined = stem != *option && name.len() > stem.len() + 2 && name.starts_with(stem);
+        if !(joined || name == stem) || !is_of(text, word.start, programs) {
+            return None;
+        }
+        let (start, quote) =
+            if joined { (word.start + stem.len(), None) } else { skip(text, word.end, ",") };
+        Some((value(text, start, quote, Proof::NoNumber)?, Suspect::Named))
+    })
+}
+
+/// True if one of the programs stands before `at` on its line.
+fn is_of(text: &str, at: usize, programs: &[&str]) -> bool {
+    let near = (at.saturating_sub(LINE)..=at).find(|from| text.is_char_boundary(*from));
+    let line = text[near.unwrap_or(at)..at].rsplit('\n').next().unwrap_or_default();
+    let mut words = line.split(|c: char| c.is_whitespace() || "\"'`,;|&()[]\0>".contains(c));
+    words.any(|word| programs.contains(&word.rsplit('/').next().unwrap_or_default()))
+}
+
+/// True behind `IDENTIFIED` and `IDENTIFIED WITH plugin`.
+fn is_identified(text: &str, at: usize) -> bool {
+    let mut words = text[..at].rsplit(char::is_whitespace).filter(|word| !word.is_empty());
+    words.by_ref().take(3).any(|word| word.eq_ignore_ascii_case("identified"))
+}
+
+/// True if a name that is followed by this is given a value.
+fn is_operated(rest: &[u8]) -> bool {
+    let at = rest.iter().position(|b| !is_opening(*b)).unwrap_or(rest.len());
+    let rest = &rest[at..];
+    matches!(rest.first(), Some(b'=' | b':'))
+        || rest.starts_with(b"->")
+        || rest.starts_with("→".as_bytes())
+        || rest.starts_with("⇒".as_bytes())
+}
+
+/// What may stand between a name and its value.
+fn is_opening(b: u8) -> bool {
+    matches!(b, b' ' | b'\t' | b'"' | b'\'' | b'`' | b'\\' | 0)
+}
+
+/// Skips blanks, quotes, tags and the characters of `also`; returns the place behind them and the last quote.
+fn skip(text: &str, mut at: usize, also: &str) -> (usize, Option<char>) {
+    let mut quote = None;
+    while let Some(c) = text[at..].chars().next() {
+        if u8::try_from(c).is_ok_and(is_opening) || also.contains(c) {
+            quote = Some(c).filter(|c| matches!(c, '"' | '\'')).or(quote);
+            at += c.len_utf8();
+        } else if let Some(len) = tag_len(&text[at..]) {
+            at += len;
+        } else {
+            break;
+        }
+    }
+    (at, quote)
+}
+
+/// The length of a tag of HTML at the start of a text.
+fn tag_len(text: &str) -> Option<usize> {
+    let inner = text.strip_prefix('<')?;
+    let name = inner.trim_start_matches('/');
+    let len = name.find(|c: char| !c.is_ascii_alphanumeric())?;
+    let known = len > 0 && (name.len() < inner.len() || RULES.tag.contains(&&name[..len]));
+    inner.bytes().take(LINE).position(|b| b == b'>').filter(|_| known).map(|end| end + 2)
+}
+
+/// The length of the value at the start of a text.
+fn cut(text: &str, quote: Option<char>) -> usize {
+    let len = match quote {
+        Some(quote) => text.find([quote, '\n', '\0']),
+        None => text.find(|c: char| c.is_whitespace() || ",;&)]}\"'`<\0".contains(c)),
+    };
+    text[..len.unwrap_or(text.len())].trim_end_matches('\\').len()
+}
+
+fn value(text: &str, start: usize, quote: Option<char>, proof: Proof) -> Option<Range<usize>> {
+    let range = start..start + cut(&text[start..], quote);
+    proof.accepts(&text[range.clone()]).then_some(range)
+}

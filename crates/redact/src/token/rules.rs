@@ -1,0 +1,113 @@
+//! The rules of the detector as data: `rules.txt`, read when the first text is searched.
+
+use std::sync::LazyLock;
+
+/// The rules of this program.
+pub(crate) static RULES: LazyLock<Rules> = LazyLock::new(|| Rules::read(include_str!("rules.txt")));
+
+/// Words of one class.
+pub(crate) type Words = Vec<&'static str>;
+
+/// Pairs of bytes, the second as one of 64 bits: nearly every word of a record holds none of those that are looked
+/// for, and every word is asked.
+pub(crate) type Pairs = [u64; 256];
+
+/// Tokens of a service: a prefix, then at least so many characters of an alphabet.
+#[derive(Debug)]
+pub(crate) struct Shape {
+    pub prefix: &'static str,
+    pub alphabet: &'static str,
+    pub least: usize,
+}
+
+macro_rules! rules {
+    ($($class:ident)+) => {
+        /// The rules by class; `rules.txt` explains them.
+        #[derive(Debug)]
+        pub(crate) struct Rules {
+            $(pub $class: Words,)+
+            pub shapes: Vec<Shape>,
+            /// First two bytes of the shapes.
+            pub shape_pairs: Pairs,
+            /// Last two bytes of `part`.
+            pub part_pairs: Pairs,
+            /// Characters that a value needs, and the name.
+            pub weak: Vec<(usize, &'static str)>,
+            pub query: Vec<(usize, &'static str)>,
+            /// Options and their programs.
+            pub option: Vec<(&'static str, Words)>,
+            pub alias: Vec<(&'static str, &'static str)>,
+        }
+
+        impl Rules {
+            fn read(text: &'static str) -> Rules {
+                let mut rules = Rules {
+                    $($class: Words::new(),)+
+                    shapes: Vec::new(),
+                    shape_pairs: [0; 256],
+                    part_pairs: [0; 256],
+                    weak: Vec::new(),
+                    query: Vec::new(),
+                    option: Vec::new(),
+                    alias: Vec::new(),
+                };
+                for line in text.lines() {
+                    let row: Words = line.split_whitespace().collect();
+                    match row[..] {
+                        [] | ["#", ..] => {}
+                        $([stringify!($class), ref words @ ..] => rules.$class.extend(words),)+
+                        _ => rules.table(&row),
+                    }
+                }
+                for shape in &rules.shapes {
+                    add(&mut rules.shape_pairs, shape.prefix.as_bytes());
+                }
+                for part in &rules.part {
+                    add(&mut rules.part_pairs, &part.as_bytes()[part.len() - 2..]);
+                }
+                rules
+            }
+        }
+    };
+}
+
+rules! {
+    about client counted digest end extension flag header if_mixed login operator part plain root scheme second tag
+    unit webhook
+}
+
+impl Rules {
+    /// Adds a row that is more than a list of words.
+    fn table(&mut self, row: &[&'static str]) {
+        let least = |text: &str| text.parse().expect("a number in rules.txt");
+        match row {
+            ["shape", alphabet, characters, prefixes @ ..] => {
+                let least = least(characters);
+                self.shapes.extend(prefixes.iter().map(|prefix| Shape { prefix, alphabet, least }));
+            }
+            ["weak", characters, words @ ..] => {
+                self.weak.extend(words.iter().map(|word| (least(characters), *word)));
+            }
+            ["query", characters, words @ ..] => {
+                self.query.extend(words.iter().map(|word| (least(characters), *word)));
+            }
+            ["option", option, programs @ ..] => self.option.push((option, programs.to_vec())),
+            ["alias", text, character] => self.alias.push((text, character)),
+            _ => unreachable!("rules.txt: {row:?}"),
+        }
+    }
+}
+
+/// Adds the first two bytes of a word.
+pub(crate) fn add(pairs: &mut Pairs, word: &[u8]) {
+    pairs[usize::from(word[0])] |= 1 << (word[1] & 63);
+}
+
+pub(crate) fn holds(pairs: &Pairs, pair: &[u8]) -> bool {
+    pairs[usize::from(pair[0])] >> (pair[1] & 63) & 1 == 1
+}
+
+/// True if a word is among others, in any case.
+pub(crate) fn has(words: &[&str], word: &str) -> bool {
+    words.iter().any(|w| w.eq_ignore_ascii_case(word))
+}

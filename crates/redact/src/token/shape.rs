@@ -1,0 +1,79 @@
+//! Tokens that are known by their own shape: prefixes of services, private keys, logins and hooks in addresses.
+
+use std::ops::Range;
+
+use super::rules::{RULES, holds};
+use super::{Suspect, TOKEN};
+
+/// Finds private keys as PEM has them.
+pub(crate) fn private_keys(text: &str, found: &mut Vec<(Range<usize>, Suspect)>) {
+    let mut from = 0;
+    while let Some(begin) = text[from..].find("-----BEGIN ").map(|i| from + i) {
+        let head = &text[begin..text[begin..].find('\n').map_or(text.len(), |i| begin + i)];
+        let end = text[begin..].find("-----END ").and_then(|i| {
+            let tail = begin + i + "-----END ".len();
+            text[tail..].find("-----").map(|j| tail + j + 5)
+        });
+        let end = end.unwrap_or(text.len());
+        if head.contains("PRIVATE KEY") {
+            found.push((begin..end, Suspect::Shape));
+        }
+        from = end;
+    }
+}
+
+/// Looks at an address that begins at `at`, behind `://`.
+pub(crate) fn address(text: &str, at: usize, found: &mut Vec<(Range<usize>, Suspect)>) {
+    let rest = &text[at..];
+    let stop = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '<' | '>' | ',' | ')');
+    let whole = &rest[..rest.find(stop).unwrap_or(rest.len())];
+    let host = &whole[..whole.find(['/', '?', '#']).unwrap_or(whole.len())];
+    if let Some(login) = host.rfind('@').filter(|n| *n > 0 && host[..*n] != *TOKEN) {
+        found.push((at..at + login, Suspect::Login));
+    }
+    if let Some(hook) =
+        RULES.webhook.iter().find(|h| whole.len() > h.len() && whole.starts_with(**h))
+    {
+        found.push((at + hook.len()..at + whole.len(), Suspect::Shape));
+    }
+}
+
+/// Where in a word a token of a service begins.
+pub(crate) fn prefix(word: &str) -> Option<usize> {
+    let bytes = word.as_bytes();
+    let apart = |at: usize| at == 0 || !bytes[at - 1].is_ascii_alphanumeric();
+    let pairs = bytes.windows(2).enumerate();
+    let mut starts = pairs.filter(|(at, pair)| holds(&RULES.shape_pairs, pair) && apart(*at));
+    starts.find_map(|(at, _)| {
+        let is_token = RULES.shapes.iter().any(|shape| {
+            let Some(rest) = word[at..].strip_prefix(shape.prefix) else { return false };
+            let len = rest.bytes().take_while(|b| is_in(shape.alphabet, *b)).count();
+            len >= shape.least && is_drawn(shape.alphabet, &rest[..len], at)
+        });
+        is_token.then_some(at)
+    })
+}
+
+fn is_in(alphabet: &str, b: u8) -> bool {
+    match alphabet {
+        "hex" => b.is_ascii_hexdigit(),
+        "upper" => b.is_ascii_uppercase() || b.is_ascii_digit(),
+        "caps" => b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'-',
+        _ if b.is_ascii_alphanumeric() => true,
+        "word" => b"-_".contains(&b),
+        "dotted" => b"-_.".contains(&b),
+        "base64" => b"+/".contains(&b),
+        _ => false,
+    }
+}
+
+/// True if the text behind a prefix is no name made of words.
+fn is_drawn(alphabet: &str, text: &str, at: usize) -> bool {
+    let odd = |piece: &str| piece.bytes().any(|b| b.is_ascii_digit() || b.is_ascii_uppercase());
+    match alphabet {
+        // Many names end before a digest.
+        "hex" => at == 0 && odd(text),
+        "word" | "dotted" => text.split(['-', '_', '.']).any(|p| p.len() >= 6 && odd(p)),
+        _ => odd(text),
+    }
+}
