@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path};
 
 use assay_model::{Scalar, units};
+use assay_redact::{first_token, is_secret_of};
 use toml::Spanned;
 
 use super::format::{Command, Fetch, KitFile, MetricRow, Source, Text, param_spec};
@@ -122,6 +123,14 @@ impl Checker<'_> {
                 Ok(spec) => {
                     if let Some(Err(message)) = spec.default.as_ref().map(|d| spec.check(d)) {
                         self.wrong(&row.name, format!("the default of {message}"));
+                    }
+                    let default = spec.default.as_ref().map(Scalar::to_text).unwrap_or_default();
+                    if is_secret_of(name, &default) || first_token(&default).is_some() {
+                        let message = format!(
+                            "the default of `{name}` looks like a secret, and defaults are recorded and published; \
+                             let the program read it from an environment variable or a file"
+                        );
+                        self.wrong(&row.name, message);
                     }
                 }
             }

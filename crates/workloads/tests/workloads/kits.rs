@@ -337,6 +337,12 @@ fn mistakes_have_their_line() {
         ("name = \"tiny\"", "name = \"other\"", ":3: the kit is named"),
         ("help = \"counts\"", "helf = \"counts\"", ":5: unknown field `helf`"),
         ("default = 10", "default = 2000", ":8: the default of `count` is 2000"),
+        ("\"-x '-y z'\"", "\"--password hunter2\"", "the default of `flags` looks like a secret"),
+        (
+            "name = \"flags\"\ntype = \"text\"\ndefault = \"-x '-y z'\"",
+            "name = \"password\"\ntype = \"text\"\ndefault = \"swordfish\"",
+            "the default of `password` looks like a secret",
+        ),
         (
             "\"{input}/numbers\", \"{trial_dir}/mine\"]]\n\n[run]",
             "\"{inptu}\"]]\n\n[run]",
