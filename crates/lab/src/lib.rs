@@ -65,7 +65,7 @@ pub use experiment::source::{FOLDER, REV};
 pub use live_profile::LiveProfile;
 pub use nodes::doctor as doctor_nodes;
 pub use plan::estimate::{Estimate, POWER, SAMPLE_NOISE, estimate};
-pub use plan::{DEFAULT_BLOCKS, make_plan, margin, parse_margin};
+pub use plan::{make_plan, margin, parse_margin, schedule::DEFAULT_BLOCKS};
 pub use profiling::is_profile;
 pub use run::{Ended, Lab, obstacles};
 pub use run_lock::RunLock;

@@ -5,8 +5,9 @@ use assay_model::{Design, Experiment, Plan, Stop, TrialRecord};
 use assay_stats::sequential::{self, Look, LookInput};
 
 use crate::analyse::pairs::{counterpart, pairs};
+use crate::plan::margin;
+use crate::plan::schedule::DEFAULT_BLOCKS;
 use crate::plan::schedule::MAX_TRIALS;
-use crate::plan::{DEFAULT_BLOCKS, margin};
 
 /// How much measured time an open number of blocks fills, per treatment, seconds.
 const FILL_S: f64 = 1.0;

@@ -20,8 +20,6 @@ use crate::plan::factors::{Factors, expand_factors, groups};
 use crate::plan::labels::labels;
 use crate::plan::patterns::{Excluded, LevelNames};
 
-/// Blocks of an experiment that does not say how many.
-pub const DEFAULT_BLOCKS: u32 = 10;
 /// More treatments than this are taken for a mistake.
 const MAX_TREATMENTS: usize = 10_000;
 /// The most memory that the treatments of a plan may take, bytes.

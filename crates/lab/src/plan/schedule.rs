@@ -9,8 +9,9 @@ use assay_stats::rng::Rng;
 use assay_stats::sequential::LOOKS;
 
 use crate::error::{PlanError, wrong};
-use crate::plan::DEFAULT_BLOCKS;
 
+/// Blocks of an experiment that does not say how many.
+pub const DEFAULT_BLOCKS: u32 = 10;
 /// A plan never has more trials, whatever `max_trials` says: it is held in memory, written and sent whole.
 pub const MAX_TRIALS: u32 = 100_000;
 

@@ -114,6 +114,8 @@ fn a_program_that_hangs_is_ended_with_its_group() {
 fn what_forks_and_leaves_is_found_and_ended() {
     let _turn = alone();
     let mut runner = Runner::new(None);
+    // Of other tests in this process.
+    assay_sut::end_strays();
     // In the group, out of the group, and holding the output open.
     let ran = sh(&mut runner, "sleep 986.25 & setsid sleep 986.25 & echo gone");
     assert_eq!(ran.exit, Exit::Code(0));
