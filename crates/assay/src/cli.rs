@@ -526,6 +526,9 @@ pub struct What {
     /// A command to run after each trial, outside the measurement.
     #[arg(long, value_name = "COMMAND")]
     pub conclude: Option<String>,
+    /// A file that each trial reads from its start as standard input [default: nothing].
+    #[arg(long, value_name = "FILE")]
+    pub stdin: Option<String>,
     /// Run the commands through a shell; its start-up is part of the measured time, and is also
     /// reported by itself.
     #[arg(long, value_name = "SHELL", num_args = 0..=1, default_missing_value = "sh")]

@@ -71,4 +71,5 @@ pub use run::{Ended, Lab, obstacles};
 pub use run_lock::RunLock;
 pub use scratch::{cache_dir, scratch_root, sweep as sweep_scratch};
 pub use stop::stop_rule;
+pub use trial::DISCARDED;
 pub use watch::{Both, Progress, Watcher};

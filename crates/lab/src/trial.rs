@@ -66,6 +66,10 @@ const GRACE: Duration = Duration::from_secs(2);
 /// How long an empty launch may take.
 const EMPTY: Duration = Duration::from_secs(10);
 
+/// The note on a trial whose output is not read; a line of a program's own says it before the first trial.
+pub const DISCARDED: &str =
+    "output goes to /dev/null, where some programs (grep) do less work than with a reader";
+
 /// The run of a program, what controls have to say of it, its file, and what paused meanwhile.
 type Executed = (Ran, Vec<After>, Option<PathBuf>, Vec<Observation>);
 
@@ -269,7 +273,7 @@ impl Bench<'_> {
         record.stdout = summary(&runner.stdout);
         record.stderr = summary(&runner.stderr);
         let spec = self.workload.spec();
-        let reported = events.into_record(record, spec.metrics.first());
+        let reported = events.into_record(record, spec);
         let declared = |m: &MetricValue| spec.metric(&m.name).is_some_and(|s| s.counted);
         record.metrics.iter_mut().for_each(|m| m.counted |= declared(m));
         Self::note_leftovers(ran, record);
@@ -285,6 +289,13 @@ impl Bench<'_> {
                     "it ran longer than {} and was ended with its process group",
                     assay_model::units::format_duration(self.timeout)
                 );
+                return;
+            }
+            End::WantsTerminal => {
+                record.outcome = Outcome::Failed;
+                record.error = "it was stopped because it asked for the terminal, which a measured program does not \
+                                get, and was ended; give it what it asks for by an option or --stdin FILE"
+                    .into();
                 return;
             }
             End::Exited => {}
@@ -303,6 +314,9 @@ impl Bench<'_> {
             Ok(collected) => {
                 record.metrics.extend(collected.metrics);
                 record.notes.extend(collected.notes);
+                if self.output == Output::Discard {
+                    record.notes.push(DISCARDED.into());
+                }
                 collected.evidence.into_iter().for_each(|seen| see(record, seen));
                 if record.metrics.iter().any(|m| m.name == "peak_memory" && m.value.is_none()) {
                     record.notes.push(

@@ -268,6 +268,7 @@ impl<'a> Builder<'a> {
                 "took longer than {} and was ended",
                 assay_model::units::format_duration(self.timeout)
             ))),
+            (End::WantsTerminal, _) => Ok(failed("asked for the terminal and was ended".into())),
             (End::Exited, exit) if exit.success() => logged.map(|()| Outcome::Built),
             (End::Exited, assay_model::Exit::Code(code)) => Ok(failed(format!("exit code {code}"))),
             (End::Exited, assay_model::Exit::Signal(n)) => {

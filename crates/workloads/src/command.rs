@@ -48,6 +48,8 @@ fn rows() -> Vec<ParamSpec> {
         "shell", Text, "";
         /// the folder that the command lines run in; empty: where assay was started
         "folder", Text, "";
+        /// a file that each trial reads from its start as standard input; empty: there is nothing to read
+        "stdin", Text, "";
         /// exit codes that are no failure, with commas
         "exit_codes", Text, "0";
         /// whether no exit code is a failure
@@ -96,6 +98,19 @@ fn folder(params: &BTreeMap<String, Scalar>) -> Result<PathBuf, WorkloadError> {
         return Ok(folder);
     }
     Err(wrong(format!("`folder` is {named}, and there is no such folder")))
+}
+
+/// The file for standard input, if one is named.
+fn stdin(params: &BTreeMap<String, Scalar>) -> Result<Option<PathBuf>, WorkloadError> {
+    let named = text_of(params, "stdin");
+    if named.is_empty() {
+        return Ok(None);
+    }
+    let file = folder(params)?.join(&named);
+    match std::fs::File::open(&file) {
+        Ok(_) => Ok(Some(file)),
+        Err(e) => Err(wrong(format!("`stdin` is {named}, which cannot be opened: {e}"))),
+    }
 }
 
 fn program_of(params: &BTreeMap<String, Scalar>, which: &str) -> Result<PathBuf, WorkloadError> {
@@ -161,6 +176,7 @@ impl Workload for Command {
 
     fn check(&self, params: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {
         exit_codes(params)?;
+        stdin(params)?;
         for which in ["command", "setup", "prepare", "conclude"] {
             let line = text_of(params, which);
             if which == "command" && line.trim().is_empty() {
@@ -193,7 +209,8 @@ impl Workload for Command {
 
     fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
         let argv = argv(&text_of(ctx.params, "command"), &text_of(ctx.params, "shell"))?;
-        Ok(Launch { argv, cwd: Some(folder(ctx.params)?), ..Launch::default() })
+        let (cwd, stdin) = (Some(folder(ctx.params)?), stdin(ctx.params)?);
+        Ok(Launch { argv, cwd, stdin, ..Launch::default() })
     }
 
     fn collect(
@@ -326,7 +343,10 @@ mod tests {
     fn runs_directly_or_through_a_shell() {
         let direct = params(&[("command", "printf '%s' 'a b'")]);
         let launch = with_context(&direct, |ctx| Command.launch(ctx)).unwrap();
-        assert_eq!(launch.argv, ["printf", "%s", "a b"]);
+        assert_eq!(
+            (launch.argv, launch.stdin),
+            (vec!["printf".into(), "%s".into(), "a b".into()], None)
+        );
         assert!(Command.empty_launch(&direct).is_none());
         let shell = params(&[("command", "ls | wc"), ("shell", "sh -e")]);
         let launch = with_context(&shell, |ctx| Command.launch(ctx)).unwrap();

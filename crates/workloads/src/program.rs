@@ -31,7 +31,13 @@ pub(crate) fn not_found(what: String, name: &OsStr, cwd: &Path) -> WorkloadError
         let shown = file.display();
         return WorkloadError::NotExecutable { what, remedy: format!("chmod +x {shown}") };
     }
-    WorkloadError::Missing { what, remedy: "install it, or give its path".into() }
+    let line = name.as_encoded_bytes().iter().any(|b| b" \t<>|&;".contains(b));
+    let remedy = if line {
+        "write its words apart, or use a shell (`--shell`) if it is a line for one; `--stdin FILE` is what `< FILE` is"
+    } else {
+        "install it, or give its path"
+    };
+    WorkloadError::Missing { what, remedy: remedy.into() }
 }
 
 /// The program of this name or path, which a workload needs: `what` names it and `remedy` says where to get it.

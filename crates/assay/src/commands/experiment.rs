@@ -142,6 +142,7 @@ fn change(experiment: &mut Experiment, what: &What) -> Result<(), LabError> {
         ("setup", &what.setup),
         ("prepare", &what.prepare),
         ("conclude", &what.conclude),
+        ("stdin", &what.stdin),
         ("shell", &what.shell),
     ];
     for (name, value) in commands {

@@ -1,10 +1,15 @@
 //! `assay run`.
 
+use std::io::IsTerminal;
+
 use anyhow::{Context, Result};
-use assay_lab::{Both, Ended, EventWriter, Lab, RunLock, Watcher, aa_floor, is_self_comparison};
+use assay_lab::{
+    Both, DISCARDED, Ended, EventWriter, Lab, RunLock, Watcher, aa_floor, is_self_comparison,
+};
 use assay_model::{Engine, Outcome, RunState, Severity, Verdict};
 use assay_report::RunView;
 use assay_report::terminal::Detail;
+use assay_sut::process::Output;
 
 use super::doctor::show_floor;
 use super::open::{kit_paths, open_archive, open_lab};
@@ -56,6 +61,9 @@ pub fn run(cli: &Cli, run: &Run) -> Result<Exit> {
     // Nodes have their own queue.
     let remote = prepared.as_ref().is_some_and(|p| p.experiment.place.engine == Engine::Slurm);
     let _lock = if remote { None } else { take_run_lock(run.wait_for_lock, &lab, &mut both)? };
+    if !run.quiet {
+        prologue(run);
+    }
     let mut ended = match (&prepared, &resumed) {
         (Some(prepared), _) => lab
             .run(prepared, &mut both)
@@ -106,6 +114,21 @@ pub fn take_run_lock(
             Ok(None)
         }
         Err(_) => Ok(None),
+    }
+}
+
+/// States what programs get in place of what assay was given.
+fn prologue(run: &Run) {
+    let given = || rustix::fs::fstat(std::io::stdin()).is_ok_and(|s| s.st_size > 0);
+    let waiting = || rustix::io::ioctl_fionread(std::io::stdin()).is_ok_and(|bytes| bytes > 0);
+    let terminal = std::io::stdin().is_terminal();
+    if run.what.stdin.is_none() && !terminal && (given() || waiting()) {
+        say(
+            "note: standard input is not passed to the program; --stdin FILE gives each trial a file to read",
+        );
+    }
+    if run.output == Output::Discard {
+        say(&format!("note: {DISCARDED}; --output keep reads it"));
     }
 }
 

@@ -24,6 +24,7 @@ mod site;
 mod speccpu;
 mod specjbb;
 mod suite;
+mod surroundings;
 mod tamper;
 mod tlb;
 mod unlike;

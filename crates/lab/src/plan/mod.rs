@@ -28,6 +28,10 @@ const MAX_BYTES: usize = 16 << 20;
 /// and two blocks of the heap, bytes.
 const ENTRY_BYTES: usize = 128;
 
+/// The ways to what the workload `command` has not.
+const PRINTED: &str = "; a number that the program prints takes a kit (docs/kits.md)";
+const GRID: &str = "; a command with other arguments is another --vs, and a parameter of your own takes a kit (docs/kits.md)";
+
 /// Makes the plan. `cpus` is how many CPUs assay may use here (the `cpus` of a factor's range), `seed`
 /// the seed of the shuffles when the experiment names none.
 ///
@@ -156,10 +160,11 @@ pub(crate) fn check_param(
 ) -> Result<(), PlanError> {
     let Some(param) = spec.param(name) else {
         let known: Vec<&str> = spec.params.iter().map(|p| p.name.as_str()).collect();
-        let help = match nearest(name, known.iter().copied()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("it takes {}; controls are written `controls.NAME`", known.join(", ")),
-        };
+        let grid = if spec.name == "command" { GRID } else { "" };
+        let all =
+            || format!("it takes {}; controls are written `controls.NAME`{grid}", known.join(", "));
+        let near = nearest(name, known.iter().copied());
+        let help = near.map_or_else(all, |near| format!("did you mean `{near}`?"));
         let message = format!("workload `{}` has no parameter `{name}`", spec.name);
         return Err(wrong(path, message, help));
     };
@@ -278,7 +283,11 @@ fn metric(experiment: &Experiment, spec: &WorkloadSpec) -> Result<String, PlanEr
         Some(metric) => Err(wrong(
             &["compare", "metric"],
             format!("workload `{}` has no metric `{metric}`", spec.name),
-            format!("it has {}", known.join(", ")),
+            format!(
+                "it has {}{}",
+                known.join(", "),
+                if spec.name == "command" { PRINTED } else { "" }
+            ),
         )),
     }
 }

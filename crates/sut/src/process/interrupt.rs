@@ -22,7 +22,7 @@ pub struct Interrupt {
 }
 
 impl Interrupt {
-    /// Takes over the three signals.
+    /// Takes over those of the three signals that are not ignored, as under nohup.
     ///
     /// # Errors
     /// The handlers could not be installed.
@@ -30,7 +30,11 @@ impl Interrupt {
         use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
         let interrupt = Interrupt::manual()?;
         let came = &interrupt.signal;
-        for signal in [SIGINT, SIGTERM, SIGHUP] {
+        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let mask = status.lines().find_map(|l| l.strip_prefix("SigIgn:"));
+        let ignored = mask.and_then(|m| u64::from_str_radix(m.trim(), 16).ok()).unwrap_or(0);
+        let heard = |signal: &i32| ignored >> (signal - 1) & 1 == 0;
+        for signal in [SIGINT, SIGTERM, SIGHUP].into_iter().filter(heard) {
             // In this order: the second signal finds the flag set and has its default effect.
             signal_hook::flag::register_conditional_default(signal, Arc::clone(came))?;
             signal_hook::flag::register(signal, Arc::clone(came))?;

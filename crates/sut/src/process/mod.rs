@@ -32,7 +32,7 @@ use std::time::Duration;
 
 use assay_model::{Exit, ResourceUse};
 use rustix::event::{PollFd, PollFlags, Timespec};
-use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open};
+use rustix::process::{Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, pidfd_open, waitid};
 
 use crate::process::capture::{Capture, Lines};
 use crate::process::group_use::Counters;
@@ -127,6 +127,8 @@ pub enum End {
     TimedOut,
     /// A signal to assay ended it.
     Interrupted,
+    /// It was stopped because it asked for the terminal, and was ended.
+    WantsTerminal,
 }
 
 /// What a run of a program left.
@@ -210,6 +212,8 @@ pub struct Runner {
     interrupt: Option<Interrupt>,
     /// The largest resident set of this process that is known, bytes.
     own_peak: u64,
+    /// Whether there is a terminal that a program may ask for.
+    terminal: bool,
     /// The descriptor of the last program. Closing it takes as long as reaping, so it is closed when the next one is
     /// opened, while that program runs, and not between the two.
     reaped: Option<OwnedFd>,
@@ -233,6 +237,7 @@ impl Runner {
             lines: Lines::default(),
             interrupt,
             own_peak: 0,
+            terminal: File::open("/dev/tty").is_ok(),
             reaped: None,
         }
     }
@@ -322,8 +327,16 @@ impl Runner {
         let mut deadline = start_ns.saturating_add(limits.timeout.as_nanos() as u64);
         let mut killed = false;
         let mut next_tick = sink.every().map(|e| start_ns + e.as_nanos() as u64);
+        let mut next_look = if self.terminal { start_ns + FIRST_LOOK_NS } else { u64::MAX };
         loop {
             let now = monotonic_ns();
+            if now >= next_look {
+                next_look = now + (now - start_ns);
+                if end == End::Exited && stopped_by_terminal(child.pid) {
+                    let _ = rustix::process::kill_process_group(child.pid, Signal::KILL);
+                    (end, killed, deadline) = (End::WantsTerminal, true, u64::MAX);
+                }
+            }
             let fired = end == End::Exited && self.interrupt.as_ref().is_some_and(Interrupt::fired);
             if fired || now >= deadline {
                 if !killed {
@@ -343,7 +356,7 @@ impl Runner {
                 sink.tick();
                 next_tick = sink.every().map(|e| at.max(now) + e.as_nanos() as u64);
             }
-            let until = deadline.min(next_tick.unwrap_or(u64::MAX));
+            let until = deadline.min(next_tick.unwrap_or(u64::MAX)).min(next_look);
             let (ended, ready) = self.poll(child, until.saturating_sub(now))?;
             if ended {
                 return Ok((end, monotonic_ns()));
@@ -427,6 +440,18 @@ impl Runner {
             _ => self.lines.total(),
         }
     }
+}
+
+/// When it is first looked whether the terminal stopped a program; later looks are twice as late each, since they wake
+/// this process.
+const FIRST_LOOK_NS: u64 = 1_000_000_000;
+
+/// Whether a child is stopped because its group, which is in the background, asked for the terminal.
+fn stopped_by_terminal(child: Pid) -> bool {
+    let options = WaitIdOptions::STOPPED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+    let status = waitid(WaitId::Pid(child), options).ok().flatten();
+    let signal = status.and_then(|s| s.stopping_signal());
+    signal.is_some_and(|s| [Signal::TTIN, Signal::TTOU].iter().any(|t| t.as_raw() == s))
 }
 
 /// The kernel counts resident memory in parts, one for each CPU, and adds them up late: two readings
