@@ -1,11 +1,12 @@
 //! Reads the events of a workload program on file descriptor 3 during a trial, within bounds.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::Duration;
 
+use assay_model::units::seconds_of;
 use assay_model::{
     Better, Curve, Event, Heat, MetricSpec, MetricValue, Observation, Phase, PhaseMark, SampleRow,
-    SampleSet, SeriesKey, SeriesShape, TrialHistogram, TrialRecord,
+    SampleSet, SeriesKey, SeriesShape, TrialHistogram, TrialRecord, WorkloadSpec,
 };
 use assay_stats::warmup::{Class, steady_state};
 use assay_sut::process::{Sink, Stream};
@@ -239,14 +240,54 @@ impl<'a> EventReader<'a> {
         })
     }
 
+    /// One value of each metric, in its declared unit. What a program reported more than once is averaged on logs.
+    fn settle_metrics(&mut self, spec: &WorkloadSpec) {
+        let mut reported: HashMap<String, u32> = HashMap::new();
+        for metric in &mut self.metrics {
+            *reported.entry(metric.name.clone()).or_default() += 1;
+            let Some(declared) = spec.metric(&metric.name).filter(|d| d.unit != metric.unit) else {
+                continue;
+            };
+            let seconds = seconds_of(&metric.unit).zip(seconds_of(&declared.unit));
+            let what = if seconds.is_some() { "converted" } else { "left out" };
+            self.notes.push(format!(
+                "`{}` was reported in `{}` and is declared in `{}`; its value was {what}",
+                metric.name, metric.unit, declared.unit
+            ));
+            metric.value = metric.value.zip(seconds).map(|(value, (from, to))| value * from / to);
+            metric.unit.clone_from(&declared.unit);
+        }
+        for (name, times) in reported.iter().filter(|(_, times)| **times > 1) {
+            let own = self.metrics.iter().filter(|m| m.name == *name);
+            let units_agree = own.clone().map(|m| &m.unit).collect::<HashSet<_>>().len() == 1;
+            let values: Option<Vec<f64>> = own.map(|m| m.value.filter(|v| *v > 0.0)).collect();
+            let logs =
+                values.filter(|_| units_agree).map(|v| v.iter().map(|v| v.ln()).sum::<f64>());
+            let mean = logs.map(|sum| (sum / f64::from(*times)).exp());
+            let is = if mean.is_some() {
+                "their geometric mean"
+            } else {
+                "left out, for they are not all above 0 and of one unit"
+            };
+            self.notes.push(format!(
+                "`{name}` was reported {times} times in the trial; its value is {is}"
+            ));
+            let first = self.metrics.iter().position(|m| m.name == *name).unwrap_or_default();
+            self.metrics[first].value = mean;
+            let mut index = 0..;
+            self.metrics.retain(|m| index.next() == Some(first) || m.name != *name);
+        }
+    }
+
     /// Moves what was read into the record, with how the series of the deciding metric went.
     /// Returns what the program reported of its own output.
     pub fn into_record(
         mut self,
         record: &mut TrialRecord,
-        deciding: Option<&MetricSpec>,
+        spec: &WorkloadSpec,
     ) -> Option<(bool, String)> {
-        let settling = deciding.and_then(|metric| self.settling(metric));
+        let settling = spec.metrics.first().and_then(|metric| self.settling(metric));
+        self.settle_metrics(spec);
         self.evidence.extend(settling);
         record.phases = self.phases;
         record.metrics = self.metrics;
@@ -301,6 +342,56 @@ impl Sink for EventReader<'_> {
 mod tests {
     use super::*;
 
+    fn declares(metrics: &str) -> WorkloadSpec {
+        let text = format!(r#"{{"name":"w","help":"","params":[],"metrics":[{metrics}]}}"#);
+        serde_json::from_str(&text).unwrap()
+    }
+
+    #[test]
+    fn a_metric_has_one_value_in_its_declared_unit_and_a_note_says_when_it_had_others() {
+        let mut samples = SampleSet::default();
+        let mut on_news = |_: News<'_>| {};
+        let mut reader = EventReader::new(None, false, &mut on_news, &mut samples);
+        for (metric, value, unit) in [
+            ("once", "5", "s"),
+            ("twice", "10", "ops/s"),
+            ("twice", "40", "ops/s"),
+            ("zero", "0", "s"),
+            ("zero", "1", "s"),
+            ("units", "1", "s"),
+            ("units", "1", "B"),
+            ("time", "20", "ms"),
+            ("time", "0.02", "s"),
+            ("size", "1", "B"),
+        ] {
+            let line = format!(r#"{{"metric":"{metric}","value":{value},"unit":"{unit}"}}"#);
+            reader.line(line.as_bytes(), 1);
+        }
+        let spec = declares(
+            r#"{"name":"time","unit":"s","better":"lower","kind":"measured","help":""},
+               {"name":"size","unit":"s","better":"lower","kind":"measured","help":""}"#,
+        );
+        let planned =
+            assay_model::PlannedTrial { number: 1, ..assay_model::PlannedTrial::default() };
+        let mut record = crate::trial::blank(&planned, 1);
+        reader.into_record(&mut record, &spec);
+        let values: Vec<_> = record.metrics.iter().map(|m| (m.name.as_str(), m.value)).collect();
+        let rounded = |v: Option<f64>| v.map(|v| (v * 1e6).round() / 1e6);
+        let values: Vec<_> = values.into_iter().map(|(n, v)| (n, rounded(v))).collect();
+        assert_eq!(
+            values,
+            [
+                ("once", Some(5.0)),
+                ("twice", Some(20.0)),
+                ("zero", None),
+                ("units", None),
+                ("time", Some(0.02)),
+                ("size", None)
+            ]
+        );
+        assert_eq!(record.notes.len(), 6, "{:?}", record.notes);
+    }
+
     #[test]
     fn findings_and_samples_of_the_program_are_kept() {
         let mut samples = SampleSet::default();
@@ -319,7 +410,7 @@ mod tests {
         let planned =
             assay_model::PlannedTrial { number: 1, ..assay_model::PlannedTrial::default() };
         let mut record = crate::trial::blank(&planned, 1);
-        assert_eq!(reader.into_record(&mut record, None), None);
+        assert_eq!(reader.into_record(&mut record, &declares("")), None);
         assert_eq!((record.findings[0].id.as_str(), record.notes.len()), ("F25", 1));
         assert!(record.notes[0].contains("`bad`"), "{:?}", record.notes);
         assert_eq!((record.heat_maps.len(), record.heat_maps["t"].counts.len()), (1, 2));
