@@ -244,16 +244,10 @@ impl Archive {
         matches!(look(folder), Held::Alive(Purpose::Write, _))
     }
 
-    /// The run that started last. An id has whole seconds, so those of the last second are compared
-    /// by their start.
+    /// The run that this archive wrote last, else, as after its removal, the one that started last by its id. Clocks that
+    /// were wrong make ids that stay the greatest for days.
     fn last(&self, ids: &[RunId]) -> Option<RunId> {
-        let second = &ids.last()?.as_str()[..15];
-        let of_second = ids.iter().rev().take_while(|id| id.as_str().starts_with(second));
-        of_second
-            .max_by_key(|id| {
-                let folder = self.folder.join(RUNS).join(id.as_str());
-                crate::RunIdentity::read(&folder, id).map(|i| i.started_at).unwrap_or_default()
-            })
-            .cloned()
+        let written = heads::newest(&self.folder);
+        ids.iter().find(|id| Some(*id) == written.as_ref()).or(ids.last()).cloned()
     }
 }

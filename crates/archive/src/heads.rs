@@ -17,8 +17,18 @@ use serde::{Deserialize, Serialize};
 
 use crate::chain::{Chain, Tip};
 use crate::disk::{self, Durability};
-use crate::layout::HEADS;
+use crate::layout::{HEADS, NEWEST};
 use crate::{Error, Result, repair};
+
+/// The run that was written last, as far as is known.
+pub(crate) fn newest(archive: &Path) -> Option<RunId> {
+    std::fs::read_to_string(archive.join(NEWEST)).ok()?.parse().ok()
+}
+
+/// Keeps which run was written last; an archive that cannot be written goes without.
+pub(crate) fn set_newest(archive: &Path, id: &RunId) {
+    let _ = std::fs::write(archive.join(NEWEST), id.as_str());
+}
 
 /// The end of a run's ledger.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -12,6 +12,8 @@ pub(crate) const TRASH: &str = "trash";
 pub(crate) const NOTES: &str = "notes";
 /// The heads of the ledgers.
 pub(crate) const HEADS: &str = "heads";
+/// The id of the run that was written last.
+pub(crate) const NEWEST: &str = "newest";
 /// The key of hashes that stand for values; only its owner may read it.
 pub(crate) const KEY: &str = "redact.key";
 pub(crate) const INDEX: &str = "index.sqlite";

@@ -18,7 +18,7 @@ use crate::account::Key;
 use crate::appender::Appender;
 use crate::chain::Tip;
 use crate::disk::{self, Durability, MAX_DATA};
-use crate::heads::HeadFile;
+use crate::heads::{HeadFile, set_newest};
 use crate::identity::RunMetrics;
 use crate::layout::{
     IO, IO_EVENTS, LEDGER, METRICS, PLAN, RECORDS, RUNS, SAMPLES, STDERR, STDOUT, TRIAL_STAGING,
@@ -74,6 +74,7 @@ impl RunWriter {
         durability: Durability,
     ) -> Result<Self> {
         let folder = archive.join(RUNS).join(id.as_str());
+        set_newest(archive, &id);
         Ok(RunWriter {
             head: HeadFile::open(archive, &id, &tip)?,
             id,
@@ -256,6 +257,9 @@ impl RunWriter {
     /// Ends the run: everything is flushed, and the lock released. With `Interrupted` or `Failed`
     /// it can be resumed.
     pub fn finish(mut self, state: RunState, reason: &str) -> Result<()> {
+        if let Some(archive) = self.folder.ancestors().nth(2) {
+            set_newest(archive, &self.id);
+        }
         self.guarded(|run| {
             // In this order: an end that is on disk vouches for every record before it.
             run.flush_files()?;

@@ -254,11 +254,6 @@ fn runs_are_found_by_a_part_of_their_id() {
     let mut ids = Vec::new();
     for _ in 0..3 {
         ids.push(completed(&archive, "block-size", &[], 0));
-        // Starts are kept to the millisecond.
-        let now = jiff::Timestamp::now().as_millisecond();
-        while jiff::Timestamp::now().as_millisecond() == now {
-            std::hint::spin_loop();
-        }
     }
     assert_eq!(archive.resolve("last").unwrap(), ids[2]);
     assert_eq!(archive.resolve(ids[0].as_str()).unwrap(), ids[0]);
@@ -271,6 +266,32 @@ fn runs_are_found_by_a_part_of_their_id() {
     for nothing in ["", "../..", "nope"] {
         assert!(matches!(archive.resolve(nothing), Err(Error::NoRun { .. })), "{nothing}");
     }
+}
+
+#[test]
+fn the_last_run_is_the_one_that_was_written_last_and_not_the_greatest_id() {
+    let (_folder, archive) = archive();
+    let first = completed(&archive, "block-size", &[], 0);
+    let runs = archive.path().join("runs");
+    // As by a clock that was years ahead.
+    let ahead = "20990101-000000-abcd";
+    fs::create_dir(runs.join(ahead)).unwrap();
+    for file in fs::read_dir(runs.join(first.as_str())).unwrap().flatten() {
+        if file.path().is_file() {
+            fs::copy(file.path(), runs.join(ahead).join(file.file_name())).unwrap();
+        }
+    }
+    assert_eq!(archive.resolve("last").unwrap(), first);
+    let mut open = create(&archive, "block-size", &[]);
+    write(&mut open, 1, 1).unwrap();
+    assert_eq!(archive.resolve("last").unwrap(), *open.id(), "while it is written");
+    let second = completed(&archive, "block-size", &[], 0);
+    assert_eq!(archive.resolve("last").unwrap(), second);
+    let id = open.id().clone();
+    open.finish(RunState::Completed, "").unwrap();
+    assert_eq!(archive.resolve("last").unwrap(), id, "it ended last");
+    archive.remove(&id).unwrap();
+    assert_eq!(archive.resolve("last").unwrap().as_str(), ahead);
 }
 
 #[test]
