@@ -58,6 +58,21 @@ pub(crate) fn guest(guest: Option<Guest>) -> Option<String> {
     }
 }
 
+/// The profile in which a run was checked, and how the other one differs; `None`: none was.
+pub(crate) fn profile(analysis: &Analysis) -> Option<&'static str> {
+    match analysis.checks.profile.as_str() {
+        "publish" => Some(
+            "Checked in the profile `publish`, in which some findings are more severe than in `lab`, the profile of \
+             the terminal, and what was not recorded is a finding.",
+        ),
+        "lab" => Some(
+            "Checked in the profile `lab`; in `publish`, the profile of pages for others, some findings are more \
+             severe, and what was not recorded is a finding.",
+        ),
+        _ => None,
+    }
+}
+
 /// How many checks could not be made, as one line; `None` when all could, or none was tried.
 pub(crate) fn unchecked(analysis: &Analysis) -> Option<String> {
     let n = analysis.checks.cannot_check.len();

@@ -193,6 +193,14 @@ fn every_output_of_a_run_has_the_same_findings() {
     let page = world.path("page");
     assert_eq!(world.run(&["publish", "last", "-o", page.to_str().unwrap()]).code, 0);
     let html = fs::read_to_string(page.join("index.html")).unwrap();
+    let full = world.run(&["archive", "show"]).stdout;
+    for (profile, text) in [("lab", &full), ("publish", &html)] {
+        assert_eq!(text.matches("Checked in the profile").count(), 1, "{text}");
+        assert!(
+            text.contains(&format!("the profile `{profile}`"))
+                || text.contains(&format!("the profile <code>{profile}</code>"))
+        );
+    }
     for finding in &announced {
         let message = finding.splitn(3, ' ').nth(2).unwrap().trim_matches('"').to_owned();
         let bare = message.replace(' ', "");

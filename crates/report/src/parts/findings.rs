@@ -8,6 +8,9 @@ use crate::words;
 pub(crate) fn findings(view: &RunView) -> Parts {
     let mut out = Parts::default();
     out.push(Part::Findings(found(view)));
+    if let Some(line) = words::profile(&view.analysis) {
+        out.push(Part::Paragraph(Tone::Soft, line.into()));
+    }
     if let Some(line) = words::unchecked(&view.analysis) {
         out.push(Part::Paragraph(Tone::Soft, line.into()));
     }

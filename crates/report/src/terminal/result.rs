@@ -10,6 +10,7 @@ use crate::document::{About, Found, On, Part, Tone, terminal};
 use crate::figures::count;
 use crate::parts::findings::found;
 use crate::view::RunView;
+use crate::words;
 
 /// How many failed trials are shown.
 const FAILED_SHOWN: usize = 5;
@@ -52,6 +53,9 @@ pub fn result(view: &RunView, detail: Detail, style: Style) -> String {
         all.toned(Tone::Warn, in_short(&warnings, style));
     }
     let also = if notes == 0 { String::new() } else { format!(", {}", count(notes, "note")) };
+    if let (false, Some(line)) = (brief || found.is_empty(), words::profile(&view.analysis)) {
+        all.say(line);
+    }
     let trials = count(s.completed as usize, "trial");
     all.say(format!("run {}: {trials}, {} failed{also}; all: assay archive show", s.id, s.failed));
     terminal::parts_of(&all, if brief { On::Brief } else { On::Terminal }, style)

@@ -10,6 +10,7 @@ use crate::document::{Part, Parts, Text, Tone, terminal, text};
 use crate::gate::Gate;
 use crate::parts;
 use crate::view::RunView;
+use crate::words;
 
 /// The run as text.
 pub fn run(view: &RunView, style: Style) -> String {
@@ -36,6 +37,9 @@ pub fn run(view: &RunView, style: Style) -> String {
         all.say(parts::results::whole_run(m));
     }
     all.push(Part::Findings(parts::findings::found(view)));
+    if let Some(line) = words::profile(&view.analysis) {
+        all.say(line);
+    }
     trials(view, &mut all);
     terminal::parts(&all, style)
 }
