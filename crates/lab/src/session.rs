@@ -20,6 +20,11 @@ use crate::plan::schedule;
 use crate::stop::{self, Rule};
 use crate::watch::{Progress, Watcher};
 
+/// So many metrics are named where the deciding one is missing.
+const MAX_NAMED: usize = 10;
+/// So many notes on the trial, the last, are given there.
+const MAX_NOTES: usize = 3;
+
 /// What a session of a run carries from trial to trial.
 pub(crate) struct Session<'a> {
     /// What ends it early.
@@ -220,15 +225,16 @@ impl Session<'_> {
             record.outcome = Outcome::Failed;
             let name = &self.plan.metric;
             let has: Vec<&str> = record.metrics.iter().map(|m| m.name.as_str()).collect();
-            record.error = if has.contains(&name.as_str()) {
-                let why = record.notes.join("; ");
-                let why = if why.is_empty() { why } else { format!("; it noted: {why}") };
-                format!("the program reported no value for `{name}`{why}")
-            } else if has.is_empty() {
-                format!("the program reported no `{name}`; it reported nothing")
-            } else {
-                format!("the program reported no `{name}`; it reported {}", has.join(", "))
+            let named = has[..has.len().min(MAX_NAMED)].join(", ");
+            let (what, others) = match has.len() {
+                _ if has.contains(&name.as_str()) => ("no value for", String::new()),
+                0 => ("no", "; it reported nothing".to_owned()),
+                1..=MAX_NAMED => ("no", format!("; it reported {named}")),
+                n => ("no", format!("; it reported {named} and {} more", n - MAX_NAMED)),
             };
+            let notes = record.notes[record.notes.len().saturating_sub(MAX_NOTES)..].join("; ");
+            let why = if notes.is_empty() { notes } else { format!("; noted: {notes}") };
+            record.error = format!("the program reported {what} `{name}`{others}{why}");
         }
     }
 

@@ -110,7 +110,7 @@ fn commands(what: &What) -> Result<Experiment> {
         (Some(_), [line]) => line.to_string_lossy().into_owned(),
         _ => quote_words(&what.command),
     }];
-    lines.extend(what.vs.iter().cloned());
+    lines.extend(what.vs.iter().map(|line| line.trim().to_owned()));
     let program = lines[0].split_whitespace().next().unwrap_or("command");
     let mut experiment = named(program.rsplit('/').next().unwrap_or(program), "command")?;
     let baseline = Scalar::Text(lines[0].clone());
