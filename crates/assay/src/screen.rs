@@ -129,16 +129,18 @@ fn columns(stream: &(impl IsTerminal + AsFd)) -> usize {
     rustix::termios::tcgetwinsize(stream).map_or(80, |size| usize::from(size.ws_col).clamp(40, 200))
 }
 
-/// Breaks a sentence at blanks so that no line is wider than the terminal, or 80 (unless a word is).
+/// Breaks a sentence at blanks so that no line is wider than the terminal, or 80 (unless a word is). Lines after a
+/// line break of its own are output of a program or commands to copy and stay as they are.
 pub fn wrap(text: &str, first: &str, rest: &str) -> String {
     wrap_to(text, first, rest, width().min(80))
 }
 
 /// The same for lines of so many columns.
 pub fn wrap_to(text: &str, first: &str, rest: &str, columns: usize) -> String {
+    let (sentence, quoted) = text.split_at(text.find('\n').unwrap_or(text.len()));
     let mut lines = vec![first.to_owned()];
     let mut empty = true;
-    for word in text.split(' ') {
+    for word in sentence.split(' ') {
         let line = lines.last_mut().expect("there is always a line");
         if !empty && line.chars().count() + 1 + word.chars().count() > columns {
             lines.push(format!("{rest}{word}"));
@@ -150,7 +152,7 @@ pub fn wrap_to(text: &str, first: &str, rest: &str, columns: usize) -> String {
         line.push_str(word);
         empty = false;
     }
-    lines.join("\n")
+    lines.join("\n") + quoted
 }
 
 /// A longer complaint, on standard error: in colour where that is wanted and nothing in it is not ours.
@@ -159,4 +161,18 @@ pub fn complain(plain: &str, coloured: &dyn Fn() -> String) {
     let mut err = std::io::stderr();
     let text = if safe == plain && colour(&err) { coloured() } else { safe };
     let _ = writeln!(err, "{}", text.trim_end_matches('\n'));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::wrap_to;
+
+    #[test]
+    fn a_sentence_is_wrapped_and_what_a_compiler_printed_is_not() {
+        let printed =
+            "prog.c:3:5: error: unknown type name 'foo'\n    3 |     foo x;\n      |     ^~~";
+        let text = format!("one two three four; its first errors:\n{printed}");
+        let lines = wrap_to(&text, "", "  ", 20);
+        assert_eq!(lines, format!("one two three four;\n  its first errors:\n{printed}"));
+    }
 }

@@ -140,7 +140,6 @@ impl Lab<'_> {
         let baseline = baseline.iter().find(|t| t.id == prepared.plan.baseline);
         let baseline = baseline.and_then(|t| t.levels.get(REV)).map(Scalar::to_text);
         for (level, label, reason) in built.failed() {
-            watcher.say(&format!("warning: {label} does not build and is left out: {reason}"));
             if baseline.as_deref() == Some(level) {
                 return Err(LabError::Unbuilt {
                     label: label.to_owned(),
@@ -148,6 +147,7 @@ impl Lab<'_> {
                     reason: reason.to_owned(),
                 });
             }
+            watcher.say(&format!("warning: {label} does not build and is left out: {reason}"));
         }
         let (mut plan, mut toml) = (prepared.plan.clone(), prepared.toml.clone());
         if built.leave_out_failed(&mut experiment) {

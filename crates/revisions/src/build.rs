@@ -24,6 +24,10 @@ const SOURCE: &str = "source";
 const KEEP_BYTES: usize = 1 << 20;
 /// How many of its last lines stand in a record.
 const TAIL_LINES: usize = 30;
+/// How many of its first errors stand before them; of an output of no more lines, none.
+const ERROR_LINES: usize = 5;
+/// Words of compilers, linkers and interpreters in the line that says what is wrong, in lower case.
+const ERRORS: [&str; 5] = ["error:", "error[", "error at ", "undefined reference", "cannot find "];
 
 /// How a build ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -251,6 +255,7 @@ impl<'a> Builder<'a> {
             let text = String::from_utf8_lossy(&output).into_owned();
             let lines: Vec<&str> = text.lines().collect();
             let tail = lines[lines.len().saturating_sub(TAIL_LINES)..].join("\n");
+            let errors = first_errors(&lines);
             let output = if tail.trim().is_empty() {
                 "; it printed nothing".to_owned()
             } else {
@@ -258,7 +263,13 @@ impl<'a> Builder<'a> {
                     Ok(()) => format!("of {}", log.display()),
                     Err(e) => format!("the others were lost: {e}"),
                 };
-                format!("; its last lines, {of}:\n{tail}")
+                match errors.as_slice() {
+                    [] => format!("; its last lines, {of}:\n{tail}"),
+                    _ => format!(
+                        "; its first errors, {of}:\n{}\nits last lines:\n{tail}",
+                        errors.join("\n")
+                    ),
+                }
             };
             Outcome::Failed { reason: format!("`{}` {what}{output}", self.command) }
         };
@@ -276,6 +287,16 @@ impl<'a> Builder<'a> {
             }
         }
     }
+}
+
+/// The lines that decided a build; none where all of the output is as short.
+fn first_errors<'a>(lines: &[&'a str]) -> Vec<&'a str> {
+    let says = |line: &&&str| {
+        let line = line.to_lowercase();
+        ERRORS.iter().any(|word| line.contains(word))
+    };
+    let count = if lines.len() > ERROR_LINES { ERROR_LINES } else { 0 };
+    lines.iter().filter(says).take(count).copied().collect()
 }
 
 /// The folder of a build with its lock.

@@ -168,6 +168,13 @@ fn a_build_that_fails_or_hangs_is_an_outcome_and_is_tried_again() {
         let failed = reason("echo no rule to make target >&2; exit 2", minute);
         assert!(failed.contains("exit code 2") && failed.contains("no rule"), "{failed}");
     }
+    // The line that decided comes first, however much follows it; the end of the output comes after it.
+    let command =
+        "echo 'a.c:3:1: error: no foo' >&2; seq 100 >&2; echo 'make: *** Error 1' >&2; exit 2";
+    let failed = reason(command, minute);
+    let (first, last) = failed.split_once("its last lines:").unwrap();
+    assert!(first.ends_with(":\na.c:3:1: error: no foo\n"), "{failed}");
+    assert!(last.starts_with("\n72\n") && last.ends_with("*** Error 1"), "{failed}");
     let hung = reason("sleep 600 & sleep 600", Duration::from_millis(200));
     assert!(hung.contains("took longer than"), "{hung}");
 }
