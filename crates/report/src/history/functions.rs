@@ -13,7 +13,12 @@ use crate::terminal::Style;
 
 fn named(c: &Change) -> String {
     let sign = if c.difference_ns > 0.0 { "+" } else { "" };
-    format!("`{}` ({sign}{} on CPU a trial)", c.function, time(c.difference_ns))
+    let lacks = match c.total_ns {
+        [0.0, _] => ", not in the samples before",
+        [_, 0.0] => ", not in the samples after",
+        _ => "",
+    };
+    format!("`{}` ({sign}{} on CPU a trial{lacks})", c.function, time(c.difference_ns))
 }
 
 /// The answer as a sentence.
@@ -61,4 +66,51 @@ pub fn functions_markdown(f: &Functions) -> String {
 /// The table for a page.
 pub(super) fn functions_html(f: &Functions) -> Markup {
     html::parts(&parts(f))
+}
+
+#[cfg(test)]
+mod tests {
+    use assay_profile::{Differences, Frame, FunctionTime, Kind, Measured, differences};
+
+    use super::*;
+
+    fn trials(functions: &[(&str, u64)]) -> Vec<Measured> {
+        let of = |(name, ms): &(&str, u64)| FunctionTime {
+            frame: Frame {
+                name: Some((*name).to_owned()),
+                module: "/bin/p".into(),
+                kind: Kind::User,
+            },
+            self_ns: ms * 1_000_000,
+            total_ns: ms * 1_000_000,
+            self_count: *ms,
+            total_count: *ms,
+        };
+        let sampled_ns = functions.iter().map(|f| f.1 * 1_000_000).sum();
+        let functions = functions.iter().map(of).collect();
+        vec![Measured { functions, sampled_ns, exact_ns: None }; 5]
+    }
+
+    #[test]
+    fn functions_that_one_side_lacks_are_marked() {
+        let found: Differences = differences(
+            &trials(&[("old", 400), ("same", 500)]),
+            &trials(&[("new", 900), ("same", 500)]),
+            0.95,
+        );
+        let functions = Functions {
+            before: "a".into(),
+            after: "b".into(),
+            run: None,
+            differences: Some(found),
+            why: None,
+        };
+        let sentence = functions_sentence(&functions);
+        assert!(
+            sentence.contains("`new` (+900 ms on CPU a trial, not in the samples before)"),
+            "{sentence}"
+        );
+        let table = functions_markdown(&functions);
+        assert_eq!(table.matches("not in its samples").count(), 2, "{table}");
+    }
 }

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use assay_model::units::percent;
-use assay_profile::{Differences, Profile, Side, State, functions, truncation, unresolved};
+use assay_profile::{Change, Differences, Profile, Side, State, functions, truncation, unresolved};
 
 use super::difference;
 use super::io::time;
-use crate::document::{Part, Parts, Table, Tone, cell};
+use crate::document::{Cell, Part, Parts, Table, Tone, cell};
 
 /// A share for a person.
 fn share(part: u64, all: u64) -> String {
@@ -237,14 +237,7 @@ pub(crate) fn changes(d: &Differences, labels: [&str; 2], most: usize) -> Parts 
             (false, Some(ns)) => cell(format!("no (from {})", time(ns))),
             (false, None) => cell("no"),
         };
-        t.row(vec![
-            cell(c.function.clone()),
-            cell(format!("{} ({})", time(c.own_ns[0]), percent(round(c.share[0])))),
-            cell(format!("{} ({})", time(c.own_ns[1]), percent(round(c.share[1])))),
-            by,
-            interval,
-            clear,
-        ]);
+        t.row(vec![cell(c.function.clone()), own(c, 0), own(c, 1), by, interval, clear]);
     }
     out.table(t);
     let trials = format!("{} and {} trials", d.trials[0], d.trials[1]);
@@ -261,6 +254,14 @@ pub(crate) fn changes(d: &Differences, labels: [&str; 2], most: usize) -> Parts 
         )
     });
     out
+}
+
+/// A function's own time on a side, or that the side's samples do not have it.
+fn own(c: &Change, side: usize) -> Cell {
+    if c.total_ns[side] == 0.0 {
+        return cell("not in its samples");
+    }
+    cell(format!("{} ({})", time(c.own_ns[side]), percent(round(c.share[side]))))
 }
 
 /// To a tenth of a percent.
