@@ -353,7 +353,7 @@ pub struct Bisect {
     /// are named.
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = Profiling::Auto)]
     pub profile: Profiling,
-    /// Search for further steps before and after the one that is found.
+    /// Search for every step, for the worse or the better, until no further one is likely.
     #[arg(long)]
     pub all: bool,
     /// Treat a merge as one commit instead of following the merged branch.

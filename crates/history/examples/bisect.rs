@@ -2,7 +2,7 @@
 //! Usage: cargo run --release -p assay-history --example bisect [REPEATS] [COMMITS_A_BLOCK] [BLOCKS_A_LOOK]
 #![allow(clippy::print_stdout, missing_docs)]
 
-use assay_history::bisect::{Answer, Search};
+use assay_history::bisect::{Scope, Search, Step};
 use assay_stats::rng::Rng;
 
 const COMMITS: usize = 128;
@@ -86,13 +86,15 @@ fn halving_alone(machine: &mut Machine) -> usize {
 }
 
 /// The product's search.
-fn posterior(machine: &mut Machine, commits: usize, blocks: usize) -> Option<Answer> {
-    let mut search = Search::new(COMMITS, 0.02);
+fn posterior(machine: &mut Machine, commits: usize, blocks: usize) -> Option<Vec<Step>> {
+    let mut search = Search::new(COMMITS, 0.02, Scope::First);
     while machine.trials < MAX_TRIALS {
-        if let Some(answer) = search.answer() {
-            return Some(answer);
+        let known = search.posterior();
+        let answer = search.answer(&known);
+        if answer.is_some() {
+            return answer;
         }
-        let commits = search.next(commits);
+        let commits = search.next(&known, commits);
         for _ in 0..blocks {
             let mut order: Vec<usize> = [0].into_iter().chain(commits.clone()).collect();
             machine.rng.shuffle(&mut order);
@@ -152,11 +154,10 @@ fn main() {
                 let answer = posterior(&mut machine, commits, blocks);
                 trials += machine.trials;
                 open += usize::from(answer.is_none());
-                right += usize::from(match answer {
-                    Some(Answer::Commit { first, last }) => {
-                        first == machine.step && last == machine.step
-                    }
-                    Some(Answer::None) => !with_step,
+                let step = Step { first: machine.step, last: machine.step };
+                right += usize::from(match answer.as_deref() {
+                    Some([one]) => *one == step,
+                    Some(_) => !with_step,
                     None => false,
                 });
             }

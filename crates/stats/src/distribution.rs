@@ -11,6 +11,11 @@ pub fn normal_quantile(p: f64) -> f64 {
     Normal::standard().inverse_cdf(p)
 }
 
+/// P(Z > z), with all its digits where it is small; NaN of NaN.
+pub fn normal_tail(z: f64) -> f64 {
+    0.5 * statrs::function::erf::erfc(z / std::f64::consts::SQRT_2)
+}
+
 /// P(T <= t) of Student's t with `df` degrees of freedom (any positive number); NaN outside that.
 pub fn student_cdf(t: f64, df: f64) -> f64 {
     if t.is_nan() {

@@ -9,9 +9,9 @@ use std::time::Instant;
 use anyhow::Result;
 use assay_archive::{Archive, Filter};
 use assay_history::Functions;
-use assay_history::bisect::{Answer, Posterior, Search};
+use assay_history::bisect::{Posterior, Scope, Search, Step};
 use assay_lab::REV;
-use assay_model::{Better, RunId, Stop, units};
+use assay_model::{Better, Interval, RunId, Stop, units};
 use assay_report::history::{functions_markdown, functions_sentence, functions_text};
 use assay_revisions::{Merges, Repository, Revision};
 use assay_sut::process::Output;
@@ -23,7 +23,7 @@ use super::{experiment, run};
 use crate::cli::{Bisect, Cli};
 use crate::exit::{Exit, Usage, usage};
 use crate::progress::Bar;
-use crate::screen::{print, print_json, say, style, write_file};
+use crate::screen::{say, style, write_file};
 
 /// Commits beside the good end in a block.
 const COMMITS: usize = 3;
@@ -41,42 +41,61 @@ struct Suspect {
     probability: f64,
 }
 
+/// A measured ratio, worse above 1.
+#[derive(Debug, Clone, Copy, Serialize)]
+struct Size {
+    ratio: f64,
+    interval: Interval,
+}
+
+/// A step that was found.
+#[derive(Debug, Serialize)]
+struct Found {
+    /// More than one when those before the last could not be measured.
+    commits: Vec<Suspect>,
+    /// The last of them against the commit before them; `null`: too few trials.
+    size: Option<Size>,
+    /// Which functions made it; `null`: not wanted.
+    functions: Option<Functions>,
+}
+
 /// What a search says, for programs.
 #[derive(Debug, Serialize)]
 struct Report {
     schema_version: u32,
-    /// `commit`, `range`, `none` or `open`.
+    /// `commit`, `range`, `commits`, `none` or `open`.
     answer: &'static str,
     good: String,
     bad: String,
     metric: String,
     commits: usize,
-    /// The step as a ratio, worse above 1; `null` unless there is one.
-    ratio: Option<f64>,
-    /// The answer's commits; more than one when those between could not be measured.
-    found: Vec<Suspect>,
+    /// Every step was searched, not the first alone.
+    all: bool,
+    /// The steps, oldest first; of an open search for all of them, those that are known.
+    steps: Vec<Found>,
+    /// The bad end against the good one; `null`: unknown.
+    ends: Option<Size>,
+    /// How much of that the steps leave; `null`: no more than the margin, or unknown.
+    remains: Option<Size>,
     /// The most likely ones.
     likely: Vec<Suspect>,
     probability_of_none: f64,
     trials: usize,
     skipped: Vec<String>,
     runs: Vec<RunId>,
-    /// Which functions made the step; `null`: no commit was found, or it was not wanted.
-    functions: Option<Functions>,
 }
 
 /// The search and the commits that it is about.
 struct Hunt {
-    good: Revision,
-    /// After the good end, oldest first.
-    commits: Vec<Revision>,
+    /// The good end, then the commits after it, oldest first.
+    revisions: Vec<Revision>,
     search: Search,
     runs: Vec<RunId>,
     trials: usize,
 }
 
-/// Searches until a commit has 95 %, none of them is sure, or the budget is over; with `--all` again on both
-/// sides of what was found.
+/// Searches until a commit has 95 %, none of them is sure, or the budget is over; with `--all` until no further step
+/// is likely.
 pub fn bisect(cli: &Cli, asked: &Bisect) -> Result<Exit> {
     let budget = units::parse_duration(&asked.budget)
         .map_err(|e| Usage(format!("--budget {}: {e}", asked.budget)))?;
@@ -84,48 +103,17 @@ pub fn bisect(cli: &Cli, asked: &Bisect) -> Result<Exit> {
         return usage("bisect searches between --good and --bad; leave out --rev");
     }
     let until = Instant::now() + budget;
-    let mut open = vec![(asked.good.clone(), asked.bad.clone())];
-    let mut reports = Vec::new();
-    let mut exit = Exit::Fine;
-    while let Some((good, bad)) = open.pop() {
-        let Some((report, around)) = search(cli, asked, (&good, &bad), until)? else {
-            return Ok(Exit::Interrupted);
-        };
-        if report.runs.is_empty() && reports.is_empty() {
-            exit = Exit::Nothing;
-        }
-        if !cli.json {
-            print(&text(&report))?;
-        }
-        reports.push(report);
-        if asked.all {
-            open.extend(around.into_iter().rev());
-        }
-    }
-    match reports.as_slice() {
-        [one] if cli.json && !asked.all => print_json(one)?,
-        all if cli.json => {
-            print_json(&serde_json::json!({ "schema_version": 1, "searches": all }))?;
-        }
-        _ => {}
-    }
+    let Some(report) = search(cli, asked, until)? else { return Ok(Exit::Interrupted) };
+    crate::screen::answer(cli.json, &report, || text(&report))?;
     if let Some(path) = &asked.output {
-        let text: Vec<String> = reports.iter().map(page).collect();
-        write_file(path, text.join("\n"))?;
+        write_file(path, page(&report))?;
     }
-    Ok(exit)
+    Ok(if report.runs.is_empty() { Exit::Nothing } else { Exit::Fine })
 }
 
-/// Pairs of revisions between which there may be another step.
-type Around = Vec<(String, String)>;
-
-/// One search; `None` when it was interrupted.
-fn search(
-    cli: &Cli,
-    asked: &Bisect,
-    (good, bad): (&str, &str),
-    until: Instant,
-) -> Result<Option<(Report, Around)>> {
+/// The search; `None` when it was interrupted.
+fn search(cli: &Cli, asked: &Bisect, until: Instant) -> Result<Option<Report>> {
+    let (good, bad) = (asked.good.as_str(), asked.bad.as_str());
     let margin = asked.what.margin.as_deref().unwrap_or(MARGIN);
     let margin = assay_lab::parse_margin(margin)
         .ok_or_else(|| Usage(format!("--margin {margin}: write a percentage such as `2 %`")))?;
@@ -140,19 +128,21 @@ fn search(
     let source = first.experiment.source.clone().unwrap_or_default();
     let repo = Repository::open(Path::new(&source.repo)).map_err(assay_lab::LabError::from)?;
     let merges = if asked.first_parent { Merges::AsOne } else { Merges::Followed };
-    let commits =
-        repo.range(&format!("{good}..{bad}"), 1, merges).map_err(assay_lab::LabError::from)?;
-    let start = repo.one(good).map_err(assay_lab::LabError::from)?;
+    let mut revisions = vec![repo.one(good).map_err(assay_lab::LabError::from)?];
+    revisions.extend(
+        repo.range(&format!("{good}..{bad}"), 1, merges).map_err(assay_lab::LabError::from)?,
+    );
     let metric = first.plan.metric.clone();
     let better = first.plan.workload.metrics.iter().find(|m| m.name == metric).map(|m| m.better);
-    let state = Search::new(commits.len(), margin);
-    let mut hunt = Hunt { good: start, commits, search: state, runs: Vec::new(), trials: 0 };
+    let scope = if asked.all { Scope::All } else { Scope::First };
+    let state = Search::new(revisions.len() - 1, margin, scope);
+    let mut hunt = Hunt { revisions, search: state, runs: Vec::new(), trials: 0 };
     let name = first.experiment.name.clone();
     // What the search is about; a run with it belongs to the search.
     let about = format!(
         "{name} {} {} {metric} {} {:?} {:?} {merges:?}",
-        hunt.good.level(),
-        hunt.commits.last().map(Revision::level).unwrap_or_default(),
+        hunt.revisions[0].level(),
+        hunt.level(hunt.search.commits),
         source.build,
         first.experiment.params,
         first.experiment.controls,
@@ -171,13 +161,13 @@ fn search(
     let lab = open_lab(&archive, kits, Output::Keep)?;
     let mut bar = Bar::new(&name, asked.quiet);
     let _lock = run::take_run_lock(true, &lab, &mut bar)?;
-    while hunt.search.answer().is_none() && Instant::now() < until {
-        let next = hunt.search.next(COMMITS);
+    let mut known = hunt.search.posterior();
+    while hunt.search.answer(&known).is_none() && Instant::now() < until {
+        let next = hunt.search.next(&known, COMMITS);
         if next.is_empty() {
             break;
         }
-        let mut levels = vec![hunt.good.level()];
-        levels.extend(next.iter().map(|k| hunt.commits[k - 1].level()));
+        let levels: Vec<String> = [0].iter().chain(&next).map(|k| hunt.level(*k)).collect();
         let mut what = look_at(asked, &levels);
         what.tag.push(tag.clone());
         let mut prepared = experiment::prepare(&what, &lab.kits)?;
@@ -191,38 +181,26 @@ fn search(
         if ended.completed == 0 {
             anyhow::bail!("no trial of a look completed; `assay archive show last` shows why");
         }
+        known = hunt.search.posterior();
         if !asked.quiet {
-            say(&standing(&hunt));
+            say(&hunt.standing(&known));
         }
     }
-    let mut around = Vec::new();
-    let mut functions = None;
-    if let Some(Answer::Commit { first, last }) = hunt.search.answer() {
-        if let Some(like) = hunt.runs.last() {
-            let side = |k: usize| match k {
-                0 => hunt.good.level(),
-                k => hunt.commits[k - 1].level(),
-            };
-            let step = Between {
-                what: &asked.what,
-                when: asked.profile,
-                before: &side(first - 1),
-                after: &side(last),
-                tag: Some(format!("{tag}-profile")),
-                left: until.saturating_duration_since(Instant::now()),
-                like,
-            };
-            functions = between(&step, &archive, &lab, &mut bar)?;
-        }
-        if first > 1 {
-            around.push((good.to_owned(), hunt.commits[first - 2].level()));
-        }
-        if last < hunt.commits.len() {
-            around.push((hunt.commits[last - 1].level(), bad.to_owned()));
-        }
+    let mut report = hunt.report(asked, &metric, &known, first.experiment.compare.confidence);
+    for (found, step) in report.steps.iter_mut().zip(hunt.steps(&known)) {
+        let Some(like) = hunt.runs.last() else { break };
+        let sides = Between {
+            what: &asked.what,
+            when: asked.profile,
+            before: &hunt.level(step.first - 1),
+            after: &hunt.level(step.last),
+            tag: Some(format!("{tag}-profile")),
+            left: until.saturating_duration_since(Instant::now()),
+            like,
+        };
+        found.functions = between(&sides, &archive, &lab, &mut bar)?;
     }
-    let report = Report { functions, ..hunt.report((good, bad), &metric) };
-    Ok(Some((report, around)))
+    Ok(Some(report))
 }
 
 /// What is typed for a look at some revisions.
@@ -235,18 +213,17 @@ fn look_at<S: AsRef<str>>(asked: &Bisect, levels: &[S]) -> crate::cli::What {
 }
 
 impl Hunt {
+    fn level(&self, k: usize) -> String {
+        self.revisions[k].level()
+    }
+
     /// Takes the blocks of a run into the search, and leaves out what did not build.
     fn take_in(&mut self, archive: &Archive, id: &RunId, worse: f64) -> Result<()> {
         let reader = archive.run(id)?;
         let (plan, records) = (reader.plan()?, reader.records()?);
         let experiment = assay_lab::read_experiment("experiment.toml", &reader.experiment_toml()?)
             .map_err(assay_lab::LabError::from)?;
-        let place = |level: &str| {
-            if level == self.good.level() {
-                return Some(0);
-            }
-            self.commits.iter().position(|c| c.level() == level).map(|i| i + 1)
-        };
+        let place = |level: &str| self.revisions.iter().position(|r| r.level() == level);
         let mut broken: Vec<usize> = Vec::new();
         for pattern in &experiment.design.exclude {
             broken.extend(pattern.get(REV).and_then(|l| place(&l.to_text())));
@@ -283,7 +260,7 @@ impl Hunt {
     }
 
     fn suspect(&self, k: usize, posterior: &Posterior) -> Suspect {
-        let commit = &self.commits[k - 1];
+        let commit = &self.revisions[k];
         Suspect {
             commit: commit.commit.clone().unwrap_or_else(|| commit.level()),
             subject: commit.subject.clone(),
@@ -293,94 +270,146 @@ impl Hunt {
     }
 
     fn likely(&self, posterior: &Posterior) -> Vec<usize> {
-        let mut order: Vec<usize> = (1..=self.commits.len()).collect();
+        let mut order: Vec<usize> = (1..=self.search.commits).collect();
         order.sort_by(|a, b| posterior.commits[b - 1].total_cmp(&posterior.commits[a - 1]));
         order.retain(|k| posterior.commits[k - 1] >= 0.005);
         order.truncate(8);
         order
     }
 
-    fn report(&self, (good, bad): (&str, &str), metric: &str) -> Report {
-        let posterior = self.search.posterior();
-        let (answer, found) = match self.search.answer() {
-            Some(Answer::None) => ("none", Vec::new()),
-            Some(Answer::Commit { first, last }) if first == last => ("commit", vec![first]),
-            Some(Answer::Commit { first, last }) => ("range", (first..=last).collect()),
-            None => ("open", Vec::new()),
+    /// The steps that answer the search, or those that are known so far.
+    fn steps(&self, known: &Posterior) -> Vec<Step> {
+        self.search.answer(known).unwrap_or_else(|| self.search.steps(known))
+    }
+
+    fn report(&self, asked: &Bisect, metric: &str, known: &Posterior, level: f64) -> Report {
+        let size = |contrast: &[(usize, f64)]| {
+            let estimate = self.search.difference(contrast)?;
+            let interval = estimate.interval(level)?;
+            let [low, high] = [interval.low, interval.high].map(f64::exp);
+            Some(Size { ratio: estimate.value.exp(), interval: Interval { low, high, level } })
+        };
+        let steps = self.steps(known);
+        let answer = match (self.search.answer(known), steps.as_slice()) {
+            (None, _) => "open",
+            (Some(_), []) => "none",
+            (Some(_), [one]) if one.first == one.last => "commit",
+            (Some(_), [_]) => "range",
+            _ => "commits",
+        };
+        let ends = [(self.search.commits, 1.0), (0, -1.0)];
+        let sides = |s: &Step| [(s.last, 1.0), (s.first - 1, -1.0)];
+        let left = steps.iter().flat_map(sides).map(|(k, c)| (k, -c));
+        let left: Vec<(usize, f64)> = ends.into_iter().chain(left).collect();
+        let beyond = |s: &Size| {
+            s.interval.low.ln() > self.search.margin || s.interval.high.ln() < -self.search.margin
         };
         Report {
-            schema_version: 1,
+            schema_version: 2,
             answer,
-            good: good.to_owned(),
-            bad: bad.to_owned(),
+            good: asked.good.clone(),
+            bad: asked.bad.clone(),
             metric: metric.to_owned(),
-            commits: self.commits.len(),
-            ratio: (!found.is_empty())
-                .then(|| (posterior.size / (1.0 - posterior.none).max(1e-9)).exp()),
-            found: found.iter().map(|k| self.suspect(*k, &posterior)).collect(),
-            likely: self.likely(&posterior).iter().map(|k| self.suspect(*k, &posterior)).collect(),
-            probability_of_none: posterior.none,
+            commits: self.search.commits,
+            all: asked.all,
+            ends: size(&ends),
+            remains: size(&left).filter(|s| !steps.is_empty() && beyond(s)),
+            likely: self.likely(known).iter().map(|k| self.suspect(*k, known)).collect(),
+            probability_of_none: known.none,
             trials: self.trials,
-            skipped: self
-                .search
-                .skipped
-                .iter()
-                .map(|k| self.commits[k - 1].label.clone())
-                .collect(),
+            skipped: self.search.skipped.iter().map(|k| self.revisions[*k].label.clone()).collect(),
             runs: self.runs.clone(),
-            functions: None,
+            steps: steps
+                .iter()
+                .map(|s| Found {
+                    commits: (s.first..=s.last).map(|k| self.suspect(k, known)).collect(),
+                    size: size(&sides(s)),
+                    functions: None,
+                })
+                .collect(),
         }
     }
-}
 
-/// Where the search stands, in a line.
-fn standing(hunt: &Hunt) -> String {
-    let posterior = hunt.search.posterior();
-    let mut line = format!("{} trials; none {:.0} %", hunt.trials, 100.0 * posterior.none);
-    for k in hunt.likely(&posterior).into_iter().take(3) {
-        let share = 100.0 * posterior.commits[k - 1];
-        let _ = write!(line, ", {} {share:.0} %", hunt.commits[k - 1].label);
+    /// Where the search stands, in a line.
+    fn standing(&self, known: &Posterior) -> String {
+        let mut line = format!("{} trials; none {:.0} %", self.trials, 100.0 * known.none);
+        for k in self.likely(known).into_iter().take(3) {
+            let share = 100.0 * known.commits[k - 1];
+            let _ = write!(line, ", {} {share:.0} %", self.revisions[k].label);
+        }
+        line
     }
-    line
 }
 
 fn short(commit: &str) -> &str {
     commit.get(..12).unwrap_or(commit)
 }
 
-fn sentence(report: &Report) -> String {
-    let percent = |p: f64| format!("{:.0} %", 100.0 * p.min(0.999));
-    let ratio = report.ratio.map_or(String::new(), |r| {
-        format!("; {} is worse by {:.1} % from it on", report.metric, 100.0 * (r - 1.0))
-    });
-    match (report.answer, report.found.as_slice()) {
-        ("commit", [one]) => {
-            format!(
-                "{} \"{}\" ({}){ratio}",
-                short(&one.commit),
-                one.subject,
-                percent(one.probability)
-            )
+fn percent(probability: f64) -> String {
+    format!("{:.0} %", 100.0 * probability.min(0.999))
+}
+
+/// `worse by a factor of 3.12 [95 % CI 3.05, 3.19]`.
+fn factor(size: &Size) -> String {
+    let Interval { low, high, level } = size.interval;
+    let (word, text) = if size.ratio >= 1.0 {
+        ("worse", units::ratio(size.ratio, low, high))
+    } else {
+        ("better", units::ratio(1.0 / size.ratio, 1.0 / high, 1.0 / low))
+    };
+    format!("{word} by a factor of {}", text.text(Some(level)))
+}
+
+fn found_sentence(found: &Found, metric: &str) -> String {
+    let (Some(first), Some(last)) = (found.commits.first(), found.commits.last()) else {
+        return String::new();
+    };
+    let commits = match found.commits.len() {
+        1 => {
+            format!("{} \"{}\" ({})", short(&last.commit), last.subject, percent(last.probability))
         }
-        ("range", [first, .., last]) => format!(
-            "one of {} commits from {} to {}, of which only the last can be measured{ratio}",
-            report.found.len(),
+        n => format!(
+            "one of {n} commits from {} to {}, of which only the last can be measured",
             short(&first.commit),
             short(&last.commit)
         ),
-        ("none", _) => format!(
-            "none of the {} commits between {} and {} made a step of the margin or more ({})",
+    };
+    let size = |s: &Size| format!("; {metric} is {} from it on", factor(s));
+    commits + &found.size.as_ref().map_or(String::new(), size)
+}
+
+fn sentences(report: &Report) -> Vec<String> {
+    let (good, bad) = (short(&report.good), short(&report.bad));
+    let mut out: Vec<String> =
+        report.steps.iter().map(|found| found_sentence(found, &report.metric)).collect();
+    match report.answer {
+        "none" => out.push(format!(
+            "none of the {} commits between {good} and {bad} made a step of the margin or more ({})",
             report.commits,
-            short(&report.good),
-            short(&report.bad),
             percent(report.probability_of_none)
-        ),
-        _ => "open: the budget is used up; the same command continues the search".into(),
+        )),
+        "open" => {
+            out.push("open: the budget is used up; the same command continues the search".into());
+        }
+        _ => {}
     }
+    if let (Some(ends), Some(remains)) = (&report.ends, &report.remains) {
+        out.push(format!(
+            "from {good} to {bad} {} is {}; beside the steps found, {} remains{}",
+            report.metric,
+            factor(ends),
+            factor(remains),
+            if report.all { "" } else { ": `--all` searches for every step" }
+        ));
+    }
+    out
 }
 
 fn text(report: &Report) -> String {
-    let mut out = format!("{}\n", crate::screen::wrap(&sentence(report), "", "  "));
+    let mut out = String::new();
+    for sentence in sentences(report) {
+        let _ = writeln!(out, "{}", crate::screen::wrap(&sentence, "", "  "));
+    }
     for one in &report.likely {
         let date = one.author_date.as_deref().unwrap_or("unknown").get(..10).unwrap_or("unknown");
         let share = 100.0 * one.probability;
@@ -396,7 +425,7 @@ fn text(report: &Report) -> String {
         );
     }
     let _ = writeln!(out, "  {} trials in {} runs", report.trials, report.runs.len());
-    if let Some(functions) = &report.functions {
+    for functions in report.steps.iter().filter_map(|s| s.functions.as_ref()) {
         let sentence = functions_sentence(functions);
         let _ = writeln!(out, "{}", crate::screen::wrap(&sentence, "", "  "));
         out.push_str(&functions_text(functions, style()));
@@ -410,7 +439,7 @@ fn page(report: &Report) -> String {
         "# Which commit: {}..{}\n\n{}\n\n",
         short(&report.good),
         short(&report.bad),
-        sentence(report)
+        sentences(report).join("\n\n")
     );
     out.push_str("| probability | commit | author date | subject |\n|---|---|---|---|\n");
     for one in &report.likely {
@@ -426,7 +455,7 @@ fn page(report: &Report) -> String {
     let _ = writeln!(out, "| {:.1} % | none of them | | |\n", 100.0 * report.probability_of_none);
     let runs: Vec<String> = report.runs.iter().map(|r| format!("`{r}`")).collect();
     let _ = writeln!(out, "{} trials, in the runs {}.", report.trials, runs.join(", "));
-    if let Some(functions) = &report.functions {
+    for functions in report.steps.iter().filter_map(|s| s.functions.as_ref()) {
         let words = functions_sentence(functions);
         let _ = writeln!(out, "\n{words}.\n\n{}", functions_markdown(functions).trim());
         if let Some(run) = &functions.run {

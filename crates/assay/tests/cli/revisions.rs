@@ -253,15 +253,16 @@ fn bisection_finds_the_commit_leaves_out_what_does_not_build_and_goes_on() {
     assert_eq!((code, json["answer"].as_str()), (6, Some("open")), "{shown}");
     let (code, json, shown) = run(&world, &repo, &asked);
     assert_eq!((code, json["answer"].as_str()), (0, Some("commit")), "{shown}");
-    assert_eq!(json["found"][0]["commit"], wanted.as_str(), "{json}");
-    assert_eq!(json["found"][0]["subject"], format!("change {STEP}"));
-    assert!(json["ratio"].as_f64().unwrap() > 1.3, "{json}");
+    let found = &json["steps"][0];
+    assert_eq!(found["commits"][0]["commit"], wanted.as_str(), "{json}");
+    assert_eq!(found["commits"][0]["subject"], format!("change {STEP}"));
+    assert!(found["size"]["ratio"].as_f64().unwrap() > 1.3, "{json}");
     assert!(fs::read_to_string(&page).unwrap().contains(&format!("change {STEP}")));
     // The archive has the search: the same command has nothing to measure.
     let (_, again, shown) = run(&world, &repo, &asked);
     assert_eq!(again["runs"], json["runs"]);
     assert!(shown.contains("going on with"), "{shown}");
-    // With --all, the sides of it are searched too: there is no other.
+    // With --all, the trials are the same search's, and there is no other step.
     let all: Vec<&str> = asked
         .iter()
         .copied()
@@ -269,14 +270,10 @@ fn bisection_finds_the_commit_leaves_out_what_does_not_build_and_goes_on() {
         .chain(["--all"])
         .chain(asked.iter().copied().skip(9))
         .collect();
-    let (code, json, shown) = run(&world, &repo, &all);
-    let answers: Vec<&str> = json["searches"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|s| s["answer"].as_str().unwrap())
-        .collect();
-    assert_eq!((code, answers), (0, vec!["commit", "none", "none"]), "{json} {shown}");
+    let (code, all, shown) = run(&world, &repo, &all);
+    assert_eq!((code, all["answer"].as_str()), (0, Some("commit")), "{all} {shown}");
+    assert_eq!(all["steps"][0]["commits"][0]["commit"], wanted.as_str(), "{all}");
+    assert!(shown.contains("going on with"), "{shown}");
     // Before the step there is none.
     let none = typed(&["bisect", "--good", "v1", "--bad", "main~6", "--margin", "50 %"]);
     let (code, json, shown) = run(&world, &repo, &none);
@@ -302,7 +299,7 @@ fn a_search_that_was_killed_goes_on() {
     }
     let (code, json, shown) = run(&world, &repo, &asked);
     assert_eq!((code, json["answer"].as_str()), (0, Some("commit")), "{json} {shown}");
-    assert_eq!(json["found"][0]["subject"], format!("change {STEP}"));
+    assert_eq!(json["steps"][0]["commits"][0]["subject"], format!("change {STEP}"));
     assert!(json["runs"].as_array().unwrap().len() >= 3, "{json}");
 }
 
@@ -541,19 +538,20 @@ fn a_function_that_became_slower_ends_gate_bisect_and_history() {
     assert!(text.contains("`slower` (+"), "{text}");
 
     let bisect = ["bisect", "--good", "v1", "--bad", "HEAD", "--margin", "10 %", "-o", "which.md"];
+    let functions = |json: &Value| json["steps"][0]["functions"].clone();
     let (code, json, said) = run(&world, &repo, &typed(&bisect));
     assert_eq!((code, json["answer"].as_str()), (0, Some("commit")), "{json} {said}");
-    assert_eq!(json["found"][0]["subject"], "change 5");
-    names_slower(&json["functions"]);
+    assert_eq!(json["steps"][0]["commits"][0]["subject"], "change 5");
+    names_slower(&functions(&json));
     let text = fs::read_to_string(repo.join("which.md")).unwrap();
     assert!(text.contains("`slower` (+") && text.contains("Own time on CPU a trial"), "{text}");
     // The same command finds the profiled trials in the archive, and the search does not count them.
     let (_, again, said) = run(&world, &repo, &typed(&bisect));
-    assert_eq!(again["functions"]["run"], json["functions"]["run"], "{said}");
+    assert_eq!(functions(&again)["run"], functions(&json)["run"], "{said}");
     assert_eq!(again["trials"], json["trials"]);
     let (_, never, _) =
         run(&world, &repo, &typed(&[&bisect[..], &["--profile", "never"]].concat()));
-    assert_eq!(never["functions"], Value::Null);
+    assert_eq!(functions(&never), Value::Null);
 
     let history =
         |more: &[&'static str]| typed(&[&["history", "--rev", "v1..HEAD"], more].concat());

@@ -1,0 +1,162 @@
+//! The sums of weighted squares that trials leave under a set of steps.
+
+use super::model::DEGREES;
+
+/// A trial: its block and the block's first trial, its commit's place among those measured, its value.
+#[derive(Clone, Copy)]
+pub(super) struct Trial {
+    pub block: usize,
+    pub first: usize,
+    pub place: usize,
+    pub value: f64,
+}
+
+/// Deviations of the values from their blocks' weighted means, and the weight of each block.
+pub(super) fn centered(
+    trials: &[Trial],
+    weights: &[f64],
+    value: impl Fn(&Trial) -> f64,
+) -> (Vec<f64>, Vec<f64>) {
+    let blocks = trials.last().map_or(0, |t| t.block + 1);
+    let (mut all, mut sums) = (vec![0.0; blocks], vec![0.0; blocks]);
+    for (t, w) in trials.iter().zip(weights) {
+        all[t.block] += w;
+        sums[t.block] += w * value(t);
+    }
+    (trials.iter().map(|t| value(t) - sums[t.block] / all[t.block]).collect(), all)
+}
+
+/// Sums over trials, each with its weight, every block's own mean taken out.
+pub(super) struct Sums {
+    pub weights: Vec<f64>,
+    /// Between the commits, row by row; a trial of commit i beside one of commit k.
+    between: Vec<f64>,
+    values: Vec<f64>,
+    pub square: f64,
+    /// −½ Σ ln(weight of a block).
+    blocks: f64,
+}
+
+/// Cholesky's factor of a symmetric matrix.
+pub(super) struct Factor {
+    n: usize,
+    lower: Vec<f64>,
+}
+
+impl Factor {
+    pub fn new(n: usize, of: impl Fn(usize, usize) -> f64) -> Self {
+        let mut lower = vec![0.0; n * n];
+        for i in 0..n {
+            for j in 0..=i {
+                let dot: f64 = (0..j).map(|k| lower[i * n + k] * lower[j * n + k]).sum();
+                let own = of(i, j) - dot;
+                lower[i * n + j] =
+                    if i == j { own.max(1e-12).sqrt() } else { own / lower[j * n + j] };
+            }
+        }
+        Factor { n, lower }
+    }
+
+    /// Half of the determinant's logarithm.
+    pub fn half_log(&self) -> f64 {
+        (0..self.n).map(|i| self.lower[i * self.n + i].ln()).sum()
+    }
+
+    pub fn solve(&self, right: &[f64]) -> Vec<f64> {
+        let (n, l) = (self.n, &self.lower);
+        let mut x = right.to_vec();
+        for i in 0..n {
+            let dot: f64 = (0..i).map(|k| l[i * n + k] * x[k]).sum();
+            x[i] = (x[i] - dot) / l[i * n + i];
+        }
+        for i in (0..n).rev() {
+            let dot: f64 = (i + 1..n).map(|k| l[k * n + i] * x[k]).sum();
+            x[i] = (x[i] - dot) / l[i * n + i];
+        }
+        x
+    }
+
+    /// x·A⁻¹x.
+    pub fn inverse_square(&self, x: &[f64]) -> f64 {
+        dot(x, &self.solve(x))
+    }
+
+    /// The square roots of the inverse's diagonal.
+    pub fn deviations(&self) -> Vec<f64> {
+        let unit = |i| (0..self.n).map(|k| f64::from(u8::from(k == i))).collect::<Vec<f64>>();
+        (0..self.n).map(|i| self.inverse_square(&unit(i)).sqrt()).collect()
+    }
+}
+
+pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// The squares that are left under the steps whose sizes fit best.
+pub(super) struct Left {
+    pub squares: f64,
+    pub sizes: Vec<f64>,
+    /// Of the sizes' precision, in units of the noise's.
+    pub precision: Factor,
+    /// Of the commits' own deviations.
+    pub half_log: f64,
+    /// Each measured commit's level: the steps up to it and its own deviation.
+    pub levels: Vec<f64>,
+}
+
+impl Sums {
+    pub fn new(trials: &[Trial], places: usize, weights: Vec<f64>) -> Self {
+        let n = places;
+        let (away, of_block) = centered(trials, &weights, |t| t.value);
+        let (mut between, mut values, mut square) = (vec![0.0; n * n], vec![0.0; n], 0.0);
+        for ((t, w), away) in trials.iter().zip(&weights).zip(away) {
+            values[t.place] += w * away;
+            square += w * away * away;
+            between[t.place * n + t.place] += w;
+            // A block's trials follow one another.
+            let same = trials[t.first..].iter().zip(&weights[t.first..]);
+            for (o, v) in same.take_while(|(o, _)| o.block == t.block) {
+                between[t.place * n + o.place] -= w * v / of_block[t.block];
+            }
+        }
+        let blocks = -0.5 * of_block.iter().map(|w| w.ln()).sum::<f64>();
+        Sums { weights, between, values, square, blocks }
+    }
+
+    /// What every size and scale has: the blocks' weights, and where the normal distributions touch.
+    pub fn same(&self) -> f64 {
+        let touch = |w: &f64| {
+            let x = (DEGREES + 1.0) / w - DEGREES;
+            0.5 * w * x - 0.5 * (DEGREES + 1.0) * (1.0 + x / DEGREES).ln()
+        };
+        self.blocks + self.weights.iter().map(touch).sum::<f64>()
+    }
+
+    /// With commits' own deviations of `tau` and noise of `sigma`; each step is before one of the places `steps`.
+    pub fn left(&self, steps: &[usize], tau: f64, sigma: f64) -> Left {
+        let n = self.values.len();
+        let lambda = (tau / sigma).powi(2);
+        let factor =
+            Factor::new(n, |i, j| lambda * self.between[i * n + j] + f64::from(u8::from(i == j)));
+        let scaled = |x: &[f64]| factor.solve(x).iter().map(|v| lambda * v).collect::<Vec<f64>>();
+        let own = scaled(&self.values);
+        let sum_after = |s: usize, i: usize| self.between[i * n + s..(i + 1) * n].iter().sum();
+        let after: Vec<Vec<f64>> =
+            steps.iter().map(|s| (0..n).map(|i| sum_after(*s, i)).collect()).collect();
+        let taken: Vec<Vec<f64>> = after.iter().map(|a| scaled(a)).collect();
+        let past = |of: &[f64], s: usize| of[s..].iter().sum::<f64>();
+        let b: Vec<f64> =
+            steps.iter().zip(&after).map(|(s, a)| past(&self.values, *s) - dot(a, &own)).collect();
+        let precision =
+            Factor::new(steps.len(), |i, j| past(&after[i], steps[j]) - dot(&after[i], &taken[j]));
+        let sizes = precision.solve(&b);
+        let squares = self.square - dot(&self.values, &own) - dot(&b, &sizes);
+        let mut levels = own;
+        for ((s, size), taken) in steps.iter().zip(&sizes).zip(&taken) {
+            for (place, level) in levels.iter_mut().enumerate() {
+                *level += size * (f64::from(u8::from(place >= *s)) - taken[place]);
+            }
+        }
+        Left { squares, sizes, precision, half_log: factor.half_log(), levels }
+    }
+}
