@@ -96,7 +96,8 @@ pub(crate) fn reference(app: &App, found: &Listed, asked: &Submission) -> Result
     let source = alone.experiment.source.clone().unwrap_or_default();
     let repo = assay_revisions::Repository::open(std::path::Path::new(&source.repo))
         .map_err(LabError::from)?;
-    let kept = Kept::open(app.config.archive.path(), &series::id_of(&alone))?;
+    let kept =
+        Kept::open(app.config.archive.path(), &series::id_of(app.config.archive.path(), &alone))?;
     let known = kept.known.about.map(|about| about.reference.level);
     let name =
         asked.reference.clone().filter(|r| !r.trim().is_empty()).or(known).or_else(|| named(found));
@@ -122,9 +123,10 @@ pub(crate) fn job(app: &App, found: &Listed, asked: &Submission) -> Result<Made,
     if pair.plan.treatments.len() < 2 {
         return Ok(Made::Nothing(format!("{rev} is the reference itself; nothing to measure")));
     }
-    let id = series::id_of(&pair);
     let archive = &app.config.archive;
-    let defined = series::define(&pair, &format!("{reference}..{rev}"), &reference)?;
+    let id = series::id_of(archive.path(), &pair);
+    let defined =
+        series::define(archive.path(), &pair, &format!("{reference}..{rev}"), &reference)?;
     let newest = defined.about.revisions.last().cloned().into_iter().collect::<Vec<_>>();
     let past = series::read(archive, &id, &newest, &reference)?;
     if past.series.iter().any(|s| !s.points.is_empty()) {
@@ -230,7 +232,7 @@ fn fresh(app: &App, shown: &Shown, lay: &dyn Fn(&mut Experiment)) -> Result<Prep
     let with_source =
         named.iter().filter(|l| l.experiment.as_ref().is_ok_and(|e| e.source.is_some()));
     let mut own = with_source.filter_map(|l| of(l).ok());
-    match own.find(|p| series::id_of(p) == id) {
+    match own.find(|p| series::id_of(app.config.archive.path(), p) == id) {
         Some(prepared) => Ok(prepared),
         None if app.config.allow_any => of(&from_archive(app, id)?),
         None => Err(Refusal::forbidden(format!(

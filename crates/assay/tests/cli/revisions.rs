@@ -408,6 +408,13 @@ fn a_new_reference_is_linked_to_the_one_before() {
     };
     let (_, json, _) = run(&world, &repo, &asked(&["--fill"]));
     let before = json["series"][0]["points"].as_array().unwrap().len();
+    // A name, or a parameter at its default, makes no other history; another value does, and it says so.
+    let same = ["--name", "other", "--set", "ignore_failure=false"];
+    let (_, json, _) = run(&world, &repo, &asked(&same));
+    assert_eq!(json["series"][0]["points"].as_array().unwrap().len(), before, "{json}");
+    let (code, json, _) = run(&world, &repo, &asked(&["--set", "ignore_failure=true"]));
+    let notes = json["notes"].to_string();
+    assert!(code == 6 && notes.contains("another history of this archive, `other`"), "{json}");
     // A commit that is not of the series, and was never measured beside the first reference.
     let (_, json, _) = run(&world, &repo, &asked(&["--reference", "main~1"]));
     assert!(json["notes"].to_string().contains("no experiment links"), "{json}");

@@ -1,6 +1,7 @@
 //! What a history is of, from a prepared experiment and its repository; and the experiments of its points and
 //! confirmations.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use assay_history::{About, Commit};
@@ -21,14 +22,25 @@ pub struct Defined {
     pub repo: Repository,
 }
 
-/// The id of the history that runs of this experiment belong to: of what a point is of. The range and the reference
-/// may change.
-pub fn id_of(prepared: &Prepared) -> String {
-    let e = &prepared.experiment;
+/// The id of the history that runs of this experiment belong to: of what a point is of, by meaning. A name, and a
+/// parameter that is given with its default, make no other history; the range and the reference may change, too.
+pub fn id_of(archive: &Path, prepared: &Prepared) -> String {
+    let (e, workload) = (&prepared.experiment, &prepared.plan.workload);
     let build = e.source.as_ref().map_or("", |s| &s.build);
     let metric = &prepared.plan.metric;
-    let about = format!("{} {metric} {build} {:?} {:?}", e.name, e.params, e.controls);
-    assay_sut::sha256(about.as_bytes())[..12].to_owned()
+    let hash = |what: &str, params: &BTreeMap<String, Scalar>| {
+        let about = format!("{what} {metric} {build} {params:?} {:?}", e.controls);
+        assay_sut::sha256(about.as_bytes())[..12].to_owned()
+    };
+    // Earlier versions took the name, and every parameter as it was written.
+    let former = hash(&e.name, &e.params);
+    if super::histories(archive).contains(&former) {
+        return former;
+    }
+    let default = |name: &String| workload.param(name).and_then(|p| p.default.as_ref());
+    let mut params = e.params.clone();
+    params.retain(|name, value| default(name) != Some(value));
+    hash(&workload.name, &params)
 }
 
 fn commit(revision: &Revision) -> Commit {
@@ -45,7 +57,12 @@ fn commit(revision: &Revision) -> Commit {
 ///
 /// # Errors
 /// There is no repository, or a name stands for nothing.
-pub fn define(prepared: &Prepared, range: &str, reference: &str) -> Result<Defined, LabError> {
+pub fn define(
+    archive: &Path,
+    prepared: &Prepared,
+    range: &str,
+    reference: &str,
+) -> Result<Defined, LabError> {
     let source = prepared.experiment.source.clone().unwrap_or_default();
     let repo = Repository::open(Path::new(&source.repo))?;
     let start = range.split_once("..").map_or(range, |(start, _)| start);
@@ -59,7 +76,7 @@ pub fn define(prepared: &Prepared, range: &str, reference: &str) -> Result<Defin
     let metric = prepared.plan.metric.clone();
     let spec = prepared.plan.workload.metrics.iter().find(|m| m.name == metric);
     Ok(Defined {
-        id: id_of(prepared),
+        id: id_of(archive, prepared),
         about: About {
             experiment: prepared.experiment.name.clone(),
             unit: spec.map(|m| m.unit.clone()).unwrap_or_default(),

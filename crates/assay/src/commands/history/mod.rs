@@ -11,7 +11,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use assay_archive::{Archive, foreign};
 use assay_history::{
-    ChangePoint, Commit, Imported, Past, Shown, State, analysis, commits, next_to_measure, quoted,
+    About, ChangePoint, Commit, Imported, Past, Shown, State, analysis, commits, next_to_measure,
+    quoted,
 };
 use assay_lab::series::{self, Defined, Kept};
 use assay_lab::{Lab, LabError, REV};
@@ -123,8 +124,9 @@ impl<'a> Measured<'a> {
                 "a series is of one treatment, and `{other}` is a factor too; fix it with --set {other}=LEVEL"
             ));
         }
-        let defined = series::define(&prepared, range, reference)?;
-        Ok(Measured { asked, archive: open_archive(cli)?, defined })
+        let archive = open_archive(cli)?;
+        let defined = series::define(archive.path(), &prepared, range, reference)?;
+        Ok(Measured { asked, archive, defined })
     }
 
     fn range(&self) -> &[Commit] {
@@ -149,7 +151,28 @@ impl<'a> Measured<'a> {
                 gone.iter().map(|c| assay_report::history::short(c)).collect::<Vec<_>>().join(", "),
             ));
         }
+        if past.series.is_empty() {
+            past.notes.extend(self.others()?);
+        }
         Ok(past)
+    }
+
+    /// Histories of the archive that measured the same commits, for one that has no points.
+    fn others(&self) -> Result<Vec<String>> {
+        let own = |about: &About| {
+            let commits = self.range().iter().filter(|c| about.revisions.contains(c)).count();
+            (commits > 1).then(|| {
+                format!(
+                    "another history of this archive, `{}` by {}, has {commits} of these commits: what is measured differs in its workload, metric, parameters, controls or build",
+                    about.experiment, about.metric
+                )
+            })
+        };
+        let mut found = Vec::new();
+        for id in series::histories(self.archive.path()).iter().filter(|i| **i != self.defined.id) {
+            found.extend(Kept::open(self.archive.path(), id)?.known.about.as_ref().and_then(own));
+        }
+        Ok(found)
     }
 
     fn go(&self, cli: &Cli) -> Result<Exit> {
