@@ -1,17 +1,21 @@
 //! Ends what a killed assay leaves running. A process of its own waits for the end of a pipe from assay, which comes
-//! however assay ends, and then kills every program that assay started: by the group that it was told last, by a
+//! however assay ends, and then kills every program that assay started: by the group that assay noted last, by a
 //! variable in the environment, and by descent. If it was killed as well, the next start of assay does the same.
+//! The note is in memory that both share, so that a trial does not wake the guard.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
-use std::io::{self, Read, Write};
+use std::io;
+use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Command, Stdio};
-use std::sync::{Mutex, OnceLock};
+use std::process::Command;
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
+use rustix::fs::{MemfdFlags, memfd_create};
+use rustix::io::{pread, pwrite};
 use rustix::process::{Pid, Signal, kill_process, kill_process_group, set_child_subreaper};
 
 /// In the environment of programs: the guard's process id, in ten digits, so that the length is always the same.
@@ -28,7 +32,8 @@ static GUARD: OnceLock<Option<Guard>> = OnceLock::new();
 
 struct Guard {
     id: u32,
-    pipe: Mutex<io::PipeWriter>,
+    group: OwnedFd,
+    _open: io::PipeWriter,
 }
 
 /// Starts the guard, once; `exe` is assay. Without it programs are ended only as long as assay lives.
@@ -45,8 +50,9 @@ pub fn start(exe: &Path) -> io::Result<()> {
 fn launch(exe: &Path) -> io::Result<Guard> {
     let _ = set_child_subreaper(None);
     let (reader, writer) = io::pipe()?;
+    let group = memfd_create("assay-guard", MemfdFlags::CLOEXEC)?;
     // A shell gives what it starts in the background no standard input, unless by another descriptor.
-    let script = format!("exec 3<&0; \"$0\" {VERB} <&3 3<&- >/dev/null 2>&1 & echo $!");
+    let script = format!("exec 3<&0; \"$0\" {VERB} <&3 3<&- >&2 2>/dev/null & echo $!");
     let output = Command::new("/bin/sh")
         .args(["-c", &script])
         .arg(exe)
@@ -54,11 +60,11 @@ fn launch(exe: &Path) -> io::Result<Guard> {
         .current_dir("/")
         .process_group(0)
         .stdin(reader)
-        .stderr(Stdio::null())
+        .stderr(group.try_clone()?)
         .output()?;
     let text = String::from_utf8_lossy(&output.stdout);
     let id = text.trim().parse().map_err(|_| io::Error::other("the shell did not start it"))?;
-    Ok(Guard { id, pipe: Mutex::new(writer) })
+    Ok(Guard { id, group, _open: writer })
 }
 
 /// The variable for a program's environment; `None` without a guard.
@@ -71,21 +77,17 @@ pub fn variable() -> Option<(OsString, OsString)> {
 pub fn tell(group: Option<Pid>) {
     let Some(Some(guard)) = GUARD.get() else { return };
     let id = group.map_or(0, |pid| pid.as_raw_nonzero().get());
-    if let Ok(mut pipe) = guard.pipe.lock() {
-        // A guard that is gone cannot be told; the variable finds the program at the next start.
-        let _ = pipe.write_all(&id.to_ne_bytes());
-    }
+    let _ = pwrite(&guard.group, &id.to_ne_bytes(), 0);
 }
 
 /// The guard: waits until assay is gone and ends what it left.
 pub fn serve() {
     let _ = rustix::process::setsid();
-    let (mut group, mut bytes) = (0, [0; 4]);
-    while io::stdin().read_exact(&mut bytes).is_ok() {
-        group = i32::from_ne_bytes(bytes);
-    }
+    let _ = io::copy(&mut io::stdin(), &mut io::sink());
+    let mut group = [0; 4];
+    let _ = pread(io::stdout(), &mut group, 0);
     let own = std::process::id();
-    end(Pid::from_raw(group), |guard| guard == own);
+    end(Pid::from_raw(i32::from_ne_bytes(group)), |guard| guard == own);
 }
 
 /// A program that a killed assay left running.
