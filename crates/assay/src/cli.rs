@@ -564,6 +564,13 @@ pub struct Location {
     pub partition: Option<String>,
 }
 
+impl Location {
+    /// Whether something is given that only nodes of a cluster have.
+    pub fn of_nodes(&self) -> bool {
+        self.nodes.is_some() || self.tasks_per_node.is_some() || self.partition.is_some()
+    }
+}
+
 /// What runs trials.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum On {
@@ -647,10 +654,10 @@ pub struct Audit {
     pub force: bool,
     /// A file of quoted results (CSV) that expressions may name, beside those built in. May be given
     /// several times.
-    #[arg(long, value_name = "CSV")]
+    #[arg(long, requires = "claims", value_name = "CSV")]
     pub results: Vec<PathBuf>,
     /// A folder of results, as for `assay landscape`. May be given several times.
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, requires = "claims", value_name = "DIR")]
     pub published: Vec<PathBuf>,
     /// Also list the comparisons that are not checked, and the rows of columns that hold.
     #[arg(short, long)]
@@ -759,37 +766,37 @@ pub struct Landscape {
     /// Which landscape; absent: list them.
     pub name: Option<String>,
     /// Only results that were current on this day, such as 2009-08-27.
-    #[arg(long, value_name = "DATE")]
+    #[arg(long, value_name = "DATE", requires = "name")]
     pub as_of: Option<String>,
     /// A column of the values per chip, core, thread, instance, core-ghz, watt, rack-unit or price; the
     /// first one orders the table. May be given several times.
-    #[arg(long, value_name = "DENOMINATOR")]
+    #[arg(long, value_name = "DENOMINATOR", requires = "name")]
     pub per: Vec<assay_rules::denominator::Denominator>,
     /// Every system by every denominator that is recorded, with ranks, and where the order
     /// reverses.
-    #[arg(long)]
+    #[arg(long, requires = "name")]
     pub matrix: bool,
     /// Put a measured run beside the quoted results. May be given several times.
-    #[arg(long = "with", value_name = "RUN")]
+    #[arg(long = "with", value_name = "RUN", requires = "name")]
     pub with_runs: Vec<String>,
     /// Another folder of results: `*.csv`, and if there are any `landscapes.toml`, `sources.csv`. May
     /// be given several times.
     #[arg(long, value_name = "DIR")]
     pub published: Vec<PathBuf>,
     /// Only this metric.
-    #[arg(long)]
+    #[arg(long, requires = "name")]
     pub metric: Option<String>,
     /// Show at most N lines, 0 for all [default: 40 in a terminal's table, else all].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", requires = "name")]
     pub top: Option<usize>,
     /// Print CSV; with --matrix the matrix.
-    #[arg(long, conflicts_with_all = ["json", "markdown"])]
+    #[arg(long, requires = "name", conflicts_with_all = ["json", "markdown"])]
     pub csv: bool,
     /// Print Markdown.
-    #[arg(long, conflicts_with = "json")]
+    #[arg(long, requires = "name", conflicts_with = "json")]
     pub markdown: bool,
     /// Write a page: one self-contained HTML file, with the matrix.
-    #[arg(short, long, value_name = "FILE.html")]
+    #[arg(short, long, value_name = "FILE.html", requires = "name")]
     pub output: Option<PathBuf>,
 }
 

@@ -60,6 +60,6 @@ pub use monitor::{Chart, Field, Monitor, MonitorSpec, Role};
 pub use monitors::tasks::{ALL as ALL_TASKS, NAME as TASKS};
 pub use monitors::{Drawing, all, charts, every, field, find};
 pub use recorder::{FirstSeries, Recorder};
-pub use sampler::{ObserveError, Sampler};
+pub use sampler::{ObserveError, Sampler, check_monitors};
 pub use source::Tree;
 pub use trouble::NotAvailable;

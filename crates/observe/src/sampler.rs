@@ -223,6 +223,14 @@ impl Drop for Sampler {
     }
 }
 
+/// Whether these are names of monitors, or `all`.
+///
+/// # Errors
+/// `UnknownMonitor`.
+pub fn check_monitors(names: &[String]) -> Result<(), ObserveError> {
+    chosen(names).map(drop)
+}
+
 /// The monitors of those names, each once, in the order of the list of monitors.
 fn chosen(names: &[String]) -> Result<Vec<&'static MonitorSpec>, ObserveError> {
     if let Some(name) = names.iter().find(|n| *n != "all" && monitors::find(n).is_none()) {

@@ -46,6 +46,11 @@ pub fn compare(cli: &Cli, compare: &Compare) -> Result<Exit> {
     if compare.checklist && views.len() != 2 {
         return usage("--checklist takes two runs");
     }
+    let across_alone = [&compare.factor, &compare.accept].iter().any(|o| !o.is_empty());
+    if views.len() < 2 && (across_alone || compare.reference.is_some() || compare.margin.is_some())
+    {
+        return usage("--factor, --accept, --reference and --margin take two runs or more");
+    }
     if let [only] = views.as_slice() {
         if cli.json {
             print_json_text(&assay_report::json::write(only)?)?;

@@ -17,7 +17,7 @@ use assay_sut::{RestoreOutcome, RestoreReport, Root};
 
 use super::open::{kit_paths, open_archive, open_lab};
 use crate::cli::{Cli, Doctor};
-use crate::exit::Exit;
+use crate::exit::{Exit, usage};
 use crate::progress::Bar;
 use crate::screen::{answer, print, print_json, say, wrap};
 
@@ -50,6 +50,9 @@ pub fn doctor(cli: &Cli, doctor: &Doctor) -> Result<Exit> {
     }
     if doctor.place.on == Some(crate::cli::On::Slurm) {
         return super::doctor_nodes::doctor(cli, doctor);
+    }
+    if doctor.place.of_nodes() {
+        return usage(super::experiment::OF_NODES);
     }
     if doctor.aa {
         return aa(cli, doctor.comparisons);

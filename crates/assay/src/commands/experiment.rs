@@ -14,8 +14,19 @@ use crate::shipped;
 
 /// Prepares what was typed.
 pub fn prepare(what: &What, kits: &KitPaths) -> Result<Prepared> {
-    prepared(what, kits).inspect_err(|e| hint(what, &e.to_string()))
+    let prepared = prepared(what, kits).inspect_err(|e| hint(what, &e.to_string()))?;
+    if what.place.of_nodes() && prepared.experiment.place.engine == Engine::Local {
+        return usage(OF_NODES);
+    }
+    if what.build.as_ref().or(what.repo.as_ref()).is_some() && prepared.experiment.source.is_none()
+    {
+        return usage("--build and --repo go with --rev, or with an experiment that has [source]");
+    }
+    Ok(prepared)
 }
+
+/// Why options for nodes are refused where trials run on this machine.
+pub const OF_NODES: &str = "--nodes, --tasks-per-node and --partition go with --on slurm";
 
 /// Says how to write a value with a comma where one was split and a part of it is refused.
 pub fn hint(what: &What, refused: &str) {
@@ -213,10 +224,7 @@ fn change(experiment: &mut Experiment, what: &What) -> Result<(), LabError> {
 /// Lays the revisions that were typed over an experiment; the first is the baseline.
 fn change_source(experiment: &mut Experiment, what: &What) {
     if let Some(first) = what.rev.first() {
-        let source = experiment.source.get_or_insert_default();
-        if let Some(build) = &what.build {
-            source.build.clone_from(build);
-        }
+        experiment.source.get_or_insert_default();
         let levels = what.rev.iter().map(|r| r.as_str().into()).collect();
         experiment.factors.insert(REV.into(), FactorLevels::List(levels));
         // A range is no level; its oldest commit is the first treatment.
@@ -225,8 +233,9 @@ fn change_source(experiment: &mut Experiment, what: &What) {
             experiment.compare.baseline.insert(REV.into(), first.as_str().into());
         }
     }
-    if let (Some(repo), Some(source)) = (&what.repo, &mut experiment.source) {
-        source.repo.clone_from(repo);
+    if let Some(source) = &mut experiment.source {
+        source.build = what.build.clone().unwrap_or(std::mem::take(&mut source.build));
+        source.repo = what.repo.clone().unwrap_or(std::mem::take(&mut source.repo));
     }
 }
 

@@ -121,11 +121,8 @@ pub fn take_run_lock(
 fn prologue(run: &Run) {
     let given = || rustix::fs::fstat(std::io::stdin()).is_ok_and(|s| s.st_size > 0);
     let waiting = || rustix::io::ioctl_fionread(std::io::stdin()).is_ok_and(|bytes| bytes > 0);
-    let terminal = std::io::stdin().is_terminal();
-    if run.what.stdin.is_none() && !terminal && (given() || waiting()) {
-        say(
-            "note: standard input is not passed to the program; --stdin FILE gives each trial a file to read",
-        );
+    if run.what.stdin.is_none() && !std::io::stdin().is_terminal() && (given() || waiting()) {
+        say("note: standard input is not passed to the program; --stdin FILE gives it a file");
     }
     if run.output == Output::Discard {
         say(&format!("note: {DISCARDED}; --output keep reads it"));

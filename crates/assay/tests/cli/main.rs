@@ -14,6 +14,7 @@ mod first_use;
 mod foreign;
 mod labels;
 mod landscape;
+mod options;
 mod orders;
 mod posts;
 mod publication;

@@ -77,7 +77,7 @@ pub fn make_plan(
     check_compare(experiment, &factors)?;
     check_group(experiment, spec, &factors)?;
     check_times(experiment)?;
-    check_tracers(experiment)?;
+    check_observers(experiment)?;
     crate::experiment::place::check(experiment)?;
     treatments
         .iter()
@@ -399,7 +399,10 @@ pub fn parse_margin(text: &str) -> Option<f64> {
     (value > 0.0 && value < 1.0).then_some(value)
 }
 
-fn check_tracers(experiment: &Experiment) -> Result<(), PlanError> {
+fn check_observers(experiment: &Experiment) -> Result<(), PlanError> {
+    if let Err(e) = assay_observe::check_monitors(&experiment.observe.monitors) {
+        return Err(wrong(&["observe", "monitors"], e.to_string(), ""));
+    }
     let known = crate::trace::TRACERS;
     let is = |t: &str| {
         known.contains(&t)

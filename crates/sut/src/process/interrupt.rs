@@ -31,8 +31,8 @@ impl Interrupt {
         let interrupt = Interrupt::manual()?;
         let came = &interrupt.signal;
         let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-        let mask = status.lines().find_map(|l| l.strip_prefix("SigIgn:"));
-        let ignored = mask.and_then(|m| u64::from_str_radix(m.trim(), 16).ok()).unwrap_or(0);
+        let mask = |line: &str| u64::from_str_radix(line.strip_prefix("SigIgn:")?.trim(), 16).ok();
+        let ignored = status.lines().find_map(mask).unwrap_or(0);
         let heard = |signal: &i32| ignored >> (signal - 1) & 1 == 0;
         for signal in [SIGINT, SIGTERM, SIGHUP].into_iter().filter(heard) {
             // In this order: the second signal finds the flag set and has its default effect.

@@ -1,0 +1,117 @@
+//! Every option of every verb once with nonsense: it is refused and named, or any value of it is right.
+
+use std::process::Command;
+
+use crate::common::World;
+
+type Words = &'static [&'static str];
+
+/// Verbs with what they need before an option and after it, and the options that take whatever they are given there,
+/// beside [`FREE`].
+const VERBS: &[(&str, Words, Words, Words)] = &[
+    ("run", &[], &["--", "true"], &[]),
+    ("plan", &[], &["--", "true"], &[]),
+    ("gate", &["--head", "HEAD~1"], &["--", "true"], OF_REVISIONS),
+    ("history", &["--rev", "HEAD~1..HEAD"], &["--", "true"], OF_REVISIONS),
+    ("bisect", &["--good", "HEAD~1"], &["--", "true"], OF_REVISIONS),
+    ("compare", &[], &["last"], &[]),
+    ("publish", &["-o", "page"], &["last"], &[]),
+    ("site", &["-o", "pages"], &[], &["base-url"]),
+    ("explain", &[], &["last"], &["treatment"]),
+    ("profile", &["--seconds", "1"], &["--", "true"], &["cgroup", "from"]),
+    ("syscalls", &[], &["--", "true"], &["cgroup"]),
+    ("stat", &[], &["--", "true"], &["cgroup"]),
+    ("landscape", &[], &["specjbb2005"], &[]),
+    ("landscape", &[], &[], &[]),
+    ("audit", &[], &["post.md"], &[]),
+    ("doctor", &[], &[], &[]),
+    ("workloads", &[], &[], &[]),
+    ("rules check", &[], &["last"], &[]),
+    ("archive list", &[], &[], &[]),
+    ("archive show", &[], &["last"], &[]),
+];
+
+/// What a command needs is looked for in the folders of its revisions, once they are built.
+const OF_REVISIONS: Words =
+    &["vs", "setup", "prepare", "conclude", "shell", "stdin", "ignore-failure"];
+
+/// Options that take any text: names, words, files that are written, command lines that run later.
+const FREE: &[&str] = &[
+    "archive",
+    "name",
+    "tag",
+    "note",
+    "link",
+    "output",
+    "markdown",
+    "events",
+    "build",
+    "title",
+    "text",
+    "workload",
+    "experiment",
+    "export",
+    "draft",
+];
+
+/// The options of a verb that take a value, by its help.
+fn options(world: &World, verb: &str) -> Vec<String> {
+    let mut words: Vec<&str> = verb.split(' ').collect();
+    words.push("--help");
+    let help = world.run(&words).stdout;
+    let mut found = Vec::new();
+    for line in help.lines().filter(|l| l.trim_start().starts_with('-')) {
+        let Some((_, rest)) = line.split_once("--") else { continue };
+        let end =
+            rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '-')).unwrap_or(rest.len());
+        if rest[end..].trim_start_matches([' ', '=', '[']).starts_with('<') {
+            found.push(rest[..end].to_owned());
+        }
+    }
+    assert!(!found.is_empty(), "{verb}: {help}");
+    found
+}
+
+#[test]
+fn nonsense_is_refused_by_every_option() {
+    let world = World::new();
+    let git = |arguments: &[&str]| {
+        let identity = ["-c", "user.name=n", "-c", "user.email=n@localhost"];
+        let done = Command::new("git")
+            .args(identity)
+            .args(arguments)
+            .current_dir(world.path(""))
+            .output()
+            .unwrap();
+        assert!(done.status.success(), "{done:?}");
+    };
+    world.write("post.md", "# Nothing\n");
+    git(&["init", "--quiet", "--initial-branch=main"]);
+    for message in ["one", "two"] {
+        git(&["commit", "--quiet", "--allow-empty", "-m", message]);
+    }
+    world.run(&["run", "-q", "--blocks", "2", "--monitors", "none", "--", "true"]);
+    let (mut tried, mut wrong) = (0, Vec::new());
+    for (verb, before, after, own) in VERBS {
+        for option in options(&world, verb) {
+            let given = |words: &[&str]| words.contains(&format!("--{option}").as_str());
+            if FREE.contains(&option.as_str()) || own.contains(&option.as_str()) || given(before) {
+                continue;
+            }
+            let nonsense = format!("--{option}=@@nonsense@@");
+            let mut words: Vec<&str> = verb.split(' ').collect();
+            words.extend(*before);
+            words.push(&nonsense);
+            words.extend(*after);
+            let done = world.run(&words);
+            tried += 1;
+            let said = done.stderr + &done.stdout;
+            let named = said.contains("nonsense") || said.contains(&format!("--{option}"));
+            if !matches!(done.code, 1..=3) || !named {
+                wrong.push(format!("{}: {} {said}", words.join(" "), done.code));
+            }
+        }
+    }
+    assert!(tried > 120, "{tried}");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
