@@ -83,10 +83,10 @@ def rows():
     yield "blktrace, CPU of 2 threads / 1", 1.1, [], lambda: (cpu(ask, f"{FOLDER}/b", 2), cpu(ask, f"{FOLDER}/b", 1))
     yield "blktrace, CPU / blkparse and btt", 1.0, ["blkparse", "btt"], lambda: (
         cpu(ask, f"{FOLDER}/b", 1), cpu("sh", "-c", "blkparse -q -O -i b -d dump > /dev/null && btt -i dump -o btt"))
-    yield "TLB simulation of random loads, CPU an access / 10 ns (100 million a second)", 1.0, [], lambda: (
+    yield "TLB simulation of random loads, CPU per access / 10 ns (100 million per second)", 1.0, [], lambda: (
         cpu(EXAMPLES / "speed", "two-level-tsb", f"{FOLDER}/random.trace"), lambda: LOADS * 10e-9)
     for depth, protocol, goal in ((1, "text", 1.1), (64, "text", 1.2), (64, "meta", 1.5)):
-        what = f"memcached, depth {depth}, {protocol}, CPU an operation / a client that keeps no books"
+        what = f"memcached, depth {depth}, {protocol}, CPU per operation / a client that keeps no records"
         yield what, goal, ["memcached"], lambda depth=depth, protocol=protocol: (
             lambda: peers.ours(EXAMPLES, SERVER, 0.5, depth, 100, protocol)[1],
             lambda: peers.floor(EXAMPLES, SERVER, 0.5, depth, 100, "yes" if depth > 1 else "no", protocol)[1])
