@@ -173,6 +173,7 @@ const LINES: &[(&str, &str)] = &[
     ("--license-key, a word", "prog --license-key={correcthorse}"),
     ("--session-id", "prog --session-id {}"),
     ("mysql -p", "mysql -uroot -p{} db"),
+    ("useradd -p", "useradd -m -p {} ann"),
     ("mysqldump -p", "/usr/bin/mysqldump -p{correcthorse} db"),
     ("sshpass -p", "sshpass -p {} ssh host"),
     ("redis-benchmark -a", "redis-benchmark -a {} -n 1000"),
