@@ -1,6 +1,7 @@
 //! One line about a run, from its files.
 
 use assay_model::{Outcome, RunSummary, TrialRecord};
+use assay_stats::means::geometric;
 
 use crate::Result;
 use crate::reader::RunReader;
@@ -35,7 +36,7 @@ pub(crate) fn of(run: &RunReader, records: &[TrialRecord]) -> Result<RunSummary>
         planned: plan.trials.len() as u32,
         metric: plan.metric.clone(),
         unit: unit.unwrap_or_default(),
-        value: geometric_mean(&values).filter(|_| !is_percentile(&of_baseline, &plan.metric)),
+        value: geometric(&values).filter(|_| !is_percentile(&of_baseline, &plan.metric)),
     })
 }
 
@@ -43,24 +44,4 @@ pub(crate) fn of(run: &RunReader, records: &[TrialRecord]) -> Result<RunSummary>
 fn is_percentile(records: &[&TrialRecord], metric: &str) -> bool {
     let mut of_trials = records.iter().flat_map(|r| r.histograms.values());
     of_trials.any(|h| h.at.is_none() && h.percentiles.contains_key(metric))
-}
-
-/// exp of the mean of the logs; `None` without values, or when one is not positive.
-fn geometric_mean(values: &[f64]) -> Option<f64> {
-    if values.is_empty() || values.iter().any(|v| !(v.is_finite() && *v > 0.0)) {
-        return None;
-    }
-    Some((values.iter().map(|v| v.ln()).sum::<f64>() / values.len() as f64).exp())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::geometric_mean;
-
-    #[test]
-    fn a_mean_of_nothing_is_nothing() {
-        assert_eq!(geometric_mean(&[]), None);
-        assert_eq!(geometric_mean(&[1.0, 0.0]), None);
-        assert!((geometric_mean(&[2.0, 8.0]).unwrap() - 4.0).abs() < 1e-12);
-    }
 }

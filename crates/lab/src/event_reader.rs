@@ -1,6 +1,6 @@
 //! Reads the events of a workload program on file descriptor 3 during a trial, within bounds.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
 
 use assay_model::units::seconds_of;
@@ -8,6 +8,7 @@ use assay_model::{
     Better, Curve, Event, Heat, MetricSpec, MetricValue, Observation, Phase, PhaseMark, SampleRow,
     SampleSet, SeriesKey, SeriesShape, TrialHistogram, TrialRecord, WorkloadSpec,
 };
+use assay_stats::means::geometric;
 use assay_stats::warmup::{Class, steady_state};
 use assay_sut::process::{Sink, Stream};
 
@@ -242,7 +243,7 @@ impl<'a> EventReader<'a> {
 
     /// One value of each metric, in its declared unit. What a program reported more than once is averaged on logs.
     fn settle_metrics(&mut self, spec: &WorkloadSpec) {
-        let mut reported: HashMap<String, u32> = HashMap::new();
+        let mut reported: BTreeMap<String, u32> = BTreeMap::new();
         for metric in &mut self.metrics {
             *reported.entry(metric.name.clone()).or_default() += 1;
             let Some(declared) = spec.metric(&metric.name).filter(|d| d.unit != metric.unit) else {
@@ -260,10 +261,8 @@ impl<'a> EventReader<'a> {
         for (name, times) in reported.iter().filter(|(_, times)| **times > 1) {
             let own = self.metrics.iter().filter(|m| m.name == *name);
             let units_agree = own.clone().map(|m| &m.unit).collect::<HashSet<_>>().len() == 1;
-            let values: Option<Vec<f64>> = own.map(|m| m.value.filter(|v| *v > 0.0)).collect();
-            let logs =
-                values.filter(|_| units_agree).map(|v| v.iter().map(|v| v.ln()).sum::<f64>());
-            let mean = logs.map(|sum| (sum / f64::from(*times)).exp());
+            let values: Option<Vec<f64>> = own.map(|m| m.value).collect();
+            let mean = values.filter(|_| units_agree).and_then(|v| geometric(&v));
             let is = if mean.is_some() {
                 "their geometric mean"
             } else {

@@ -293,9 +293,7 @@ impl Bench<'_> {
             }
             End::WantsTerminal => {
                 record.outcome = Outcome::Failed;
-                record.error = "it was stopped because it asked for the terminal, which a measured program does not \
-                                get, and was ended; give it what it asks for by an option or --stdin FILE"
-                    .into();
+                record.error = "it asked for the terminal and has none; use --stdin FILE".into();
                 return;
             }
             End::Exited => {}

@@ -12,14 +12,18 @@ pub enum RevisionError {
     NoGit,
     /// The folder is not in a repository.
     #[error(
-        "{path} is not in a git repository; name one with `repo` under [source], or `--repo`{message}"
+        "{path} {}{message}",
+        if .message.is_empty() { "is not in a git repository; name one with `repo` under [source], or `--repo`" } else { "cannot be used: " }
     )]
     NoRepository {
         /// The folder.
         path: PathBuf,
-        /// git's message, when it was something else.
+        /// git's message; empty: there is no repository.
         message: String,
     },
+    /// A name of a tag and of a branch.
+    #[error("`{0}` is a tag and a branch; write `tags/{0}` or `heads/{0}`")]
+    Ambiguous(String),
     /// A name that stands for no commit.
     #[error(
         "the repository {repo} has no revision `{name}`; see `git log` and `git tag`{}",
@@ -84,12 +88,9 @@ pub enum RevisionError {
     },
     /// A partial clone (`--filter`) without the files of a revision.
     #[error(
-        "{repo} is a partial clone that lacks files of this revision: `git fetch --refetch --no-filter` gets them"
+        "the repository is a partial clone that lacks files of this revision: `git fetch --refetch --no-filter` in it gets them"
     )]
-    Partial {
-        /// The repository.
-        repo: PathBuf,
-    },
+    Partial,
     /// A git command failed.
     #[error("`git {command}` failed: {message}")]
     Git {

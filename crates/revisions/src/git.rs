@@ -84,7 +84,7 @@ impl Git {
         self.try_run(args)?.map_err(|message| {
             // Nothing is fetched for a measurement: what lazy fetching would bring is named.
             if message.contains("promisor remote") {
-                return RevisionError::Partial { repo: self.dir.clone() };
+                return RevisionError::Partial;
             }
             let command = args.iter().map(|a| a.to_string_lossy()).collect::<Vec<_>>().join(" ");
             RevisionError::Git { command, message }

@@ -73,11 +73,8 @@ impl Repository {
     /// There is no git, or `path` is in no repository.
     pub fn open(path: &Path) -> Result<Self, RevisionError> {
         let none = |message: String| {
-            let message = if message.starts_with("not a git repository") {
-                String::new()
-            } else {
-                format!(": {message}")
-            };
+            let none = message.starts_with("not a git repository");
+            let message = if none { String::new() } else { message };
             RevisionError::NoRepository { path: path.to_owned(), message }
         };
         let path = fs::canonicalize(path).map_err(|e| none(e.to_string()))?;
@@ -206,6 +203,12 @@ impl Repository {
                 expected: tree.to_owned(),
                 found: now.tree,
             });
+        }
+        let refs = ["heads", "tags"].map(|kind| format!("refs/{kind}/{name}"));
+        let known =
+            self.git().text(&["for-each-ref", "--format=%(refname)", &refs[0], &refs[1]])?;
+        if refs.iter().all(|name| known.lines().any(|known| known == name)) {
+            return Err(RevisionError::Ambiguous(name.to_owned()));
         }
         let wanted = format!("{name}^{{commit}}");
         let args = ["rev-parse", "--verify", "--quiet", "--end-of-options", wanted.as_str()];

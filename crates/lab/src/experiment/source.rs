@@ -131,7 +131,8 @@ impl Built {
             let revision = repo.one(&value)?;
             let label = level.label().unwrap_or(&revision.label).to_owned();
             if !builder.has(&revision) {
-                say(&format!("building {label} ({})", revision.tree.get(..12).unwrap_or_default()));
+                // A commit, or `worktree:` and the hash of its files.
+                say(&format!("building {label} ({:.21})", revision.level()));
             }
             let build = builder.build(&revision)?;
             for note in &build.notes {

@@ -253,6 +253,30 @@ fn a_partial_clone_says_how_to_get_the_rest() {
 }
 
 #[test]
+fn a_name_of_a_tag_and_of_a_branch_is_refused_and_git_gives_its_reasons() {
+    let fixture = fixture();
+    let repo = Repository::open(&fixture.repo).unwrap();
+    // Branches in a folder of that name are others.
+    for branch in ["folder/a", "folder/b"] {
+        git(&fixture.repo, &["branch", branch, "v1"]);
+    }
+    git(&fixture.repo, &["tag", "folder", "v1"]);
+    assert_eq!(repo.one("folder").unwrap().label, "folder");
+    git(&fixture.repo, &["branch", "v1", "main"]);
+    let error = repo.one("v1").unwrap_err().to_string();
+    assert!(error.contains("`tags/v1` or `heads/v1`"), "{error}");
+    let [tag, branch] = ["tags/v1", "heads/v1"].map(|name| repo.one(name).unwrap().commit);
+    assert!(tag != branch && branch == repo.one("main").unwrap().commit);
+    let none = Repository::open(fixture.cache.parent().unwrap()).unwrap_err().to_string();
+    assert!(none.contains("is not in a git repository"), "{none}");
+    if rustix::process::geteuid().is_root() {
+        rustix::fs::chown(&fixture.repo, Some(rustix::fs::Uid::from_raw(65534)), None).unwrap();
+        let other = Repository::open(&fixture.repo).unwrap_err().to_string();
+        assert!(other.contains("cannot be used: detected dubious ownership"), "{other}");
+    }
+}
+
+#[test]
 fn submodules_come_along_and_pointers_are_reported() {
     let fixture = fixture();
     let outer = fixture.cache.with_file_name("outer");
