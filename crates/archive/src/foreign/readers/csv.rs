@@ -109,6 +109,8 @@ fn is_foreign(cell: &str) -> bool {
         && cell.parse::<f64>().is_err()
         // Versions and addresses: 1.2.3.
         && digits.contains(|c: char| joint(c) && c != '.')
+        // Thousands come in threes; 2026_01_01 is a day.
+        && digits.split(joint).skip(1).collect::<Vec<_>>().iter().rev().skip(1).all(|g| g.len() == 3)
 }
 
 #[cfg(test)]
@@ -139,8 +141,11 @@ mod tests {
         let flaw = read(b"time,revision,read_ms\n1,a,12,5\n").unwrap_err();
         assert!(flaw.message.contains("4 cells under 3 titles"), "{flaw:?}");
         // Attributes are none: versions, lists that are marked as such.
-        let all = read(b"time,revision,ms,version\n1,a,2.5,1.2.3\n").unwrap();
-        assert_eq!((all.series.len(), all.excluded), (1, 0));
+        for other in ["1.2.3", "2026_01_01", "10,20,30"] {
+            let text = format!("time;revision;ms;other\n1;a;2.5;{other}\n");
+            let all = read(text.as_bytes()).unwrap();
+            assert_eq!((all.series.len(), all.excluded), (1, 0), "{other}");
+        }
     }
 
     #[test]
