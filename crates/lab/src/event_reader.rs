@@ -1,6 +1,6 @@
 //! Reads the events of a workload program on file descriptor 3 during a trial, within bounds.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
 use assay_model::units::seconds_of;
@@ -243,38 +243,41 @@ impl<'a> EventReader<'a> {
 
     /// One value of each metric, in its declared unit. What a program reported more than once is averaged on logs.
     fn settle_metrics(&mut self, spec: &WorkloadSpec) {
-        let mut reported: BTreeMap<String, u32> = BTreeMap::new();
-        for metric in &mut self.metrics {
-            *reported.entry(metric.name.clone()).or_default() += 1;
-            let Some(declared) = spec.metric(&metric.name).filter(|d| d.unit != metric.unit) else {
-                continue;
-            };
-            let seconds = seconds_of(&metric.unit).zip(seconds_of(&declared.unit));
-            let what = if seconds.is_some() { "converted" } else { "left out" };
-            self.notes.push(format!(
-                "`{}` was reported in `{}` and is declared in `{}`; its value was {what}",
-                metric.name, metric.unit, declared.unit
-            ));
-            metric.value = metric.value.zip(seconds).map(|(value, (from, to))| value * from / to);
-            metric.unit.clone_from(&declared.unit);
+        let mut places: HashMap<String, usize> = HashMap::new();
+        // The values of all reports (`None`: missing, or of another unit), and the first report.
+        let mut settled: Vec<(Vec<Option<f64>>, MetricValue)> = Vec::new();
+        for mut metric in std::mem::take(&mut self.metrics) {
+            if let Some(declared) = spec.metric(&metric.name).filter(|d| d.unit != metric.unit) {
+                let seconds = seconds_of(&metric.unit).zip(seconds_of(&declared.unit));
+                let what = if seconds.is_some() { "converted" } else { "left out" };
+                self.note(format!(
+                    "`{}` was reported in `{}` and is declared in `{}`; its value was {what}",
+                    metric.name, metric.unit, declared.unit
+                ));
+                metric.value = metric.value.zip(seconds).map(|(v, (from, to))| v * from / to);
+                metric.unit.clone_from(&declared.unit);
+            }
+            let place = *places.entry(metric.name.clone()).or_insert(settled.len());
+            match settled.get_mut(place) {
+                Some((all, first)) => all.push(metric.value.filter(|_| metric.unit == first.unit)),
+                None => settled.push((vec![metric.value], metric)),
+            }
         }
-        for (name, times) in reported.iter().filter(|(_, times)| **times > 1) {
-            let own = self.metrics.iter().filter(|m| m.name == *name);
-            let units_agree = own.clone().map(|m| &m.unit).collect::<HashSet<_>>().len() == 1;
-            let values: Option<Vec<f64>> = own.map(|m| m.value).collect();
-            let mean = values.filter(|_| units_agree).and_then(|v| geometric(&v));
-            let is = if mean.is_some() {
-                "their geometric mean"
-            } else {
-                "left out, for they are not all above 0 and of one unit"
-            };
-            self.notes.push(format!(
-                "`{name}` was reported {times} times in the trial; its value is {is}"
-            ));
-            let first = self.metrics.iter().position(|m| m.name == *name).unwrap_or_default();
-            self.metrics[first].value = mean;
-            let mut index = 0..;
-            self.metrics.retain(|m| index.next() == Some(first) || m.name != *name);
+        for (values, mut metric) in settled {
+            if values.len() > 1 {
+                let (name, times) = (&metric.name, values.len());
+                let values: Option<Vec<f64>> = values.into_iter().collect();
+                metric.value = values.and_then(|v| geometric(&v));
+                let is = if metric.value.is_some() {
+                    "their geometric mean"
+                } else {
+                    "left out, for they are not all above 0 and of one unit"
+                };
+                self.note(format!(
+                    "`{name}` was reported {times} times in the trial; its value is {is}"
+                ));
+            }
+            self.metrics.push(metric);
         }
     }
 
@@ -389,6 +392,24 @@ mod tests {
             ]
         );
         assert_eq!(record.notes.len(), 6, "{:?}", record.notes);
+    }
+
+    #[test]
+    fn notes_on_many_repeated_metrics_are_bounded() {
+        let mut samples = SampleSet::default();
+        let mut on_news = |_: News<'_>| {};
+        let mut reader = EventReader::new(None, false, &mut on_news, &mut samples);
+        for i in 0..MAX_NAMES {
+            let line = format!(r#"{{"metric":"m{}","value":2,"unit":"s"}}"#, i % (MAX_NAMES / 2));
+            reader.line(line.as_bytes(), 1);
+        }
+        let planned =
+            assay_model::PlannedTrial { number: 1, ..assay_model::PlannedTrial::default() };
+        let mut record = crate::trial::blank(&planned, 1);
+        reader.into_record(&mut record, &declares(""));
+        assert_eq!(record.metrics.len(), MAX_NAMES / 2);
+        assert!(record.metrics.iter().all(|m| m.value.is_some_and(|v| (v - 2.0).abs() < 1e-9)));
+        assert_eq!(record.notes.len(), MAX_NOTES + 1, "and how many were not kept");
     }
 
     #[test]
