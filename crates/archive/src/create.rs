@@ -71,9 +71,6 @@ impl Staging {
         if let Some(lock) = &mut self.lock {
             lock.moved_to(&target);
         }
-        if heads::newest(archive).is_none_or(|known| known < *id) {
-            heads::set_newest(archive, id);
-        }
         if durability == Durability::Synced {
             disk::sync(&archive.join(RUNS))?;
         }

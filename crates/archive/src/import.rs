@@ -14,7 +14,7 @@ use tar::EntryType;
 use crate::archive::Archive;
 use crate::bundle::{MANIFEST, Manifest};
 use crate::disk::{self, Durability};
-use crate::heads::Head;
+use crate::heads::{self, Head};
 use crate::layout::{RUNS, TRIALS, is_run_file};
 use crate::reader::RunReader;
 use crate::{Error, Result, verify};
@@ -100,7 +100,12 @@ impl Archive {
         let head = import.check_run(&staging.folder, &manifest)?;
         sync_all(&staging.folder)?;
         match staging.publish(self.path(), &id, &head, Durability::Synced)? {
-            Some(_lock) => Ok(id),
+            Some(_lock) => {
+                if heads::newest(self.path()).is_none_or(|known| known < id) {
+                    heads::set_newest(self.path(), &id);
+                }
+                Ok(id)
+            }
             None => {
                 import.compare(&self.path().join(RUNS).join(id.as_str()), &manifest).map(|()| id)
             }

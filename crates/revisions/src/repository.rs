@@ -204,12 +204,6 @@ impl Repository {
                 found: now.tree,
             });
         }
-        let refs = ["heads", "tags"].map(|kind| format!("refs/{kind}/{name}"));
-        let known =
-            self.git().text(&["for-each-ref", "--format=%(refname)", &refs[0], &refs[1]])?;
-        if refs.iter().all(|name| known.lines().any(|known| known == name)) {
-            return Err(RevisionError::Ambiguous(name.to_owned()));
-        }
         let wanted = format!("{name}^{{commit}}");
         let args = ["rev-parse", "--verify", "--quiet", "--end-of-options", wanted.as_str()];
         let found = self.git().try_run(&args.map(OsStr::new))?.map_err(|_| self.unknown(name))?;
@@ -218,6 +212,12 @@ impl Repository {
         let mut revision = all.pop().ok_or_else(|| self.unknown(name))?;
         let is_hash = name.len() >= 7 && commit.starts_with(name);
         if !is_hash {
+            let refs = ["heads", "tags"].map(|kind| format!("refs/{kind}/{name}"));
+            let known =
+                self.git().text(&["for-each-ref", "--format=%(refname)", &refs[0], &refs[1]])?;
+            if refs.iter().all(|name| known.lines().any(|known| known == name)) {
+                return Err(RevisionError::Ambiguous(name.to_owned()));
+            }
             name.clone_into(&mut revision.label);
         }
         Ok(revision)

@@ -103,14 +103,7 @@ fn folder(params: &BTreeMap<String, Scalar>) -> Result<PathBuf, WorkloadError> {
 /// The file for standard input, if one is named.
 fn stdin(params: &BTreeMap<String, Scalar>) -> Result<Option<PathBuf>, WorkloadError> {
     let named = text_of(params, "stdin");
-    if named.is_empty() {
-        return Ok(None);
-    }
-    let file = folder(params)?.join(&named);
-    match std::fs::File::open(&file) {
-        Ok(_) => Ok(Some(file)),
-        Err(e) => Err(wrong(format!("`stdin` is {named}, which cannot be opened: {e}"))),
-    }
+    Ok(if named.is_empty() { None } else { Some(folder(params)?.join(&named)) })
 }
 
 fn program_of(params: &BTreeMap<String, Scalar>, which: &str) -> Result<PathBuf, WorkloadError> {
@@ -176,7 +169,11 @@ impl Workload for Command {
 
     fn check(&self, params: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {
         exit_codes(params)?;
-        stdin(params)?;
+        if let Some(file) = stdin(params)? {
+            let named = text_of(params, "stdin");
+            let failed = |e| wrong(format!("`stdin` is {named}, which cannot be opened: {e}"));
+            std::fs::File::open(&file).map_err(failed)?;
+        }
         for which in ["command", "setup", "prepare", "conclude"] {
             let line = text_of(params, which);
             if which == "command" && line.trim().is_empty() {

@@ -151,9 +151,6 @@ impl<'a> Measured<'a> {
                 gone.iter().map(|c| assay_report::history::short(c)).collect::<Vec<_>>().join(", "),
             ));
         }
-        if past.series.is_empty() {
-            past.notes.extend(self.others()?);
-        }
         Ok(past)
     }
 
@@ -205,7 +202,10 @@ impl<'a> Measured<'a> {
                 }
             }
         }
-        let past = self.past()?;
+        let mut past = self.past()?;
+        if past.series.is_empty() {
+            past.notes.extend(self.others()?);
+        }
         kept.known.learn(self.range(), &past);
         if let Some(name) = &asked.acknowledge {
             let level = self.defined.repo.one(name).map_err(LabError::from)?.level();
