@@ -565,7 +565,7 @@ pub struct Location {
 }
 
 impl Location {
-    /// Whether something is given that only nodes of a cluster have.
+    /// Returns true if an option is given that only nodes of a cluster have.
     pub fn of_nodes(&self) -> bool {
         self.nodes.is_some() || self.tasks_per_node.is_some() || self.partition.is_some()
     }

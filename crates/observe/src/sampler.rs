@@ -223,7 +223,7 @@ impl Drop for Sampler {
     }
 }
 
-/// Whether these are names of monitors, or `all`.
+/// Checks that these are names of monitors, or `all`.
 ///
 /// # Errors
 /// `UnknownMonitor`.

@@ -24,7 +24,7 @@ const SOURCE: &str = "source";
 const KEEP_BYTES: usize = 1 << 20;
 /// How many of its last lines stand in a record.
 const TAIL_LINES: usize = 30;
-/// How many of its first errors stand before them; of an output of no more lines, none.
+/// So many of its first errors stand before them; of an output of no more lines, none.
 const ERROR_LINES: usize = 5;
 /// Words of compilers, linkers and interpreters in the line that says what is wrong, in lower case.
 const ERRORS: [&str; 5] = ["error:", "error[", "error at ", "undefined reference", "cannot find "];

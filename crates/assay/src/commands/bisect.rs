@@ -75,7 +75,7 @@ struct Report {
     steps: Vec<Found>,
     /// The bad end against the good one; `null`: unknown.
     ends: Option<Size>,
-    /// How much of that the steps leave; `null`: no more than the margin, or unknown.
+    /// The part of that which the steps leave; `null`: no more than the margin, or unknown.
     remains: Option<Size>,
     /// The most likely ones.
     likely: Vec<Suspect>,

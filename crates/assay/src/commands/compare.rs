@@ -46,9 +46,8 @@ pub fn compare(cli: &Cli, compare: &Compare) -> Result<Exit> {
     if compare.checklist && views.len() != 2 {
         return usage("--checklist takes two runs");
     }
-    let across_alone = [&compare.factor, &compare.accept].iter().any(|o| !o.is_empty());
-    if views.len() < 2 && (across_alone || compare.reference.is_some() || compare.margin.is_some())
-    {
+    let listed = !compare.factor.is_empty() || !compare.accept.is_empty();
+    if views.len() < 2 && (listed || compare.reference.is_some() || compare.margin.is_some()) {
         return usage("--factor, --accept, --reference and --margin take two runs or more");
     }
     if let [only] = views.as_slice() {

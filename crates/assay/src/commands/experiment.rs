@@ -25,7 +25,7 @@ pub fn prepare(what: &What, kits: &KitPaths) -> Result<Prepared> {
     Ok(prepared)
 }
 
-/// Why options for nodes are refused where trials run on this machine.
+/// The refusal of options for nodes where trials run on this machine.
 pub const OF_NODES: &str = "--nodes, --tasks-per-node and --partition go with --on slurm";
 
 /// Says how to write a value with a comma where one was split and a part of it is refused.
@@ -233,9 +233,11 @@ fn change_source(experiment: &mut Experiment, what: &What) {
             experiment.compare.baseline.insert(REV.into(), first.as_str().into());
         }
     }
-    if let Some(source) = &mut experiment.source {
-        source.build = what.build.clone().unwrap_or(std::mem::take(&mut source.build));
-        source.repo = what.repo.clone().unwrap_or(std::mem::take(&mut source.repo));
+    if let (Some(build), Some(source)) = (&what.build, &mut experiment.source) {
+        source.build.clone_from(build);
+    }
+    if let (Some(repo), Some(source)) = (&what.repo, &mut experiment.source) {
+        source.repo.clone_from(repo);
     }
 }
 

@@ -51,7 +51,7 @@ pub struct Search {
     pub commits: usize,
     /// The smallest step that matters, as a log ratio.
     pub margin: f64,
-    /// What it is for.
+    /// The steps that it searches for.
     pub scope: Scope,
     /// What was seen, in order.
     pub blocks: Vec<Block>,
@@ -143,7 +143,7 @@ impl Search {
         (rest <= 1.0 && values >= LEAST_FOR_NONE).then_some(steps)
     }
 
-    /// How many steps are expected at each commit, at index commit − 1, beside those that are known; and, in a search
+    /// The expected number of steps at each commit, at index commit − 1, beside those that are known; and, in a search
     /// for all, how many pairs between measured commits that undo one another.
     fn unknown(&self, p: &Posterior) -> [Vec<f64>; 2] {
         let mut out = p.commits.clone();

@@ -1,4 +1,4 @@
-//! How likely the trials are under each set of steps.
+//! The probability of the trials under each set of steps.
 //!
 //! A trial is b + u + Σ δ·(at or after a step) + ε: b what its block shares (any value), u what its revision's
 //! build has for itself and keeps in every trial (normal, of an unknown size τ), ε noise as Student's t with
@@ -26,12 +26,12 @@ const SIZES: usize = 12;
 const LARGEST: f64 = 64.0;
 /// Few enough that a trial in some thousand may lie anywhere.
 pub(super) const DEGREES: f64 = 4.0;
-/// What builds of one program differ by for themselves (layout, order of linking), as a standard deviation of
+/// Differences of builds of one program (layout, order of linking), as a standard deviation of
 /// ln(metric), and how likely each is before a trial. Identical builds have none, and large ones are rare.
 const BUILDS: [(f64, f64); 4] = [(0.0, 0.2), (0.003, 0.35), (0.006, 0.35), (0.012, 0.1)];
 /// The one with which weights are fitted.
 const USUAL: f64 = 0.005;
-/// How far behind the best, in ln(probability), a set is not looked at more closely.
+/// A set so far behind the best, in ln(probability), is not looked at more closely.
 const FAR: f64 = 10.0;
 /// The size of a step, in standard errors, from which backward elimination keeps it.
 const CLEAR: f64 = 3.0;
@@ -65,7 +65,7 @@ struct Steps {
     sigma: f64,
     /// ln(probability) at the best fit alone.
     rough: f64,
-    /// Its neighbours were visited.
+    /// True once the neighbours were visited.
     expanded: bool,
 }
 

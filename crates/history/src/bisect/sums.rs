@@ -123,7 +123,7 @@ impl Sums {
         Sums { weights, between, values, square, blocks }
     }
 
-    /// What every size and scale has: the blocks' weights, and where the normal distributions touch.
+    /// The part that every size and scale has: the blocks' weights, and where the normal distributions touch.
     pub fn same(&self) -> f64 {
         let touch = |w: &f64| {
             let x = (DEGREES + 1.0) / w - DEGREES;

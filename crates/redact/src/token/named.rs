@@ -6,7 +6,7 @@ use super::random::{has_extension, is_rooted};
 use super::rules::{RULES, has, holds};
 use super::{Suspect, TOKEN};
 
-/// How far before an option its program may stand, bytes.
+/// The longest distance of a program before its option, bytes.
 const LINE: usize = 300;
 
 /// Evidence that a value needs before it counts as the secret of a name.
@@ -295,7 +295,7 @@ fn is_operated(rest: &[u8]) -> bool {
         || rest.starts_with("⇒".as_bytes())
 }
 
-/// What may stand between a name and its value.
+/// The characters that may stand between a name and its value.
 fn is_opening(b: u8) -> bool {
     matches!(b, b' ' | b'\t' | b'"' | b'\'' | b'`' | b'\\' | 0)
 }

@@ -212,7 +212,7 @@ pub struct Runner {
     interrupt: Option<Interrupt>,
     /// The largest resident set of this process that is known, bytes.
     own_peak: u64,
-    /// Whether there is a terminal that a program may ask for.
+    /// True if there is a terminal that a program may ask for.
     terminal: bool,
     /// The descriptor of the last program. Closing it takes as long as reaping, so it is closed when the next one is
     /// opened, while that program runs, and not between the two.
@@ -446,7 +446,7 @@ impl Runner {
 /// this process.
 const FIRST_LOOK_NS: u64 = 1_000_000_000;
 
-/// Whether a child is stopped because its group, which is in the background, asked for the terminal.
+/// Returns true if a child is stopped because its group, which is in the background, asked for the terminal.
 fn stopped_by_terminal(child: Pid) -> bool {
     let options = WaitIdOptions::STOPPED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
     let status = waitid(WaitId::Pid(child), options).ok().flatten();
