@@ -616,10 +616,6 @@ pub struct Compare {
     /// between the runs does not count.
     #[arg(long, value_name = "LABEL")]
     pub reference: Option<String>,
-    /// The checklist before a gain between two runs is believed: binary, hardware, tunables, operating system,
-    /// large pages, code and flags.
-    #[arg(long, conflicts_with = "output")]
-    pub checklist: bool,
     /// Also write a page: one self-contained HTML file, with the runs over time and their block I/O
     /// side by side.
     #[arg(short, long, value_name = "FILE.html")]

@@ -48,7 +48,6 @@ pub use analyse::aa::{
     newest_self_comparison, with_itself,
 };
 pub use analyse::across::{AcrossError, Declared, Side, across, across_io, any_worse};
-pub use analyse::checklist::checklist;
 pub use analyse::explain::{Question, explain};
 pub use analyse::findings::check;
 pub use analyse::suite_facts::{SuiteFacts, suite_facts_template};

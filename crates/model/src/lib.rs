@@ -9,7 +9,6 @@
 mod across;
 mod analysis;
 pub mod cancel;
-mod checklist;
 mod comparison;
 mod event;
 mod experiment;
@@ -41,7 +40,6 @@ pub use analysis::{
     Analysis, CurvePoint, CurveSummary, Guest, Scaling, ScalingModel, ScalingPoint,
     TreatmentSummary,
 };
-pub use checklist::{Answer, Asked};
 pub use comparison::{Comparison, Interval, Method, Summary, Verdict};
 pub use event::{Event, EventError, Phase};
 pub use experiment::{

@@ -1,7 +1,7 @@
 //! `assay compare`.
 
 use anyhow::Result;
-use assay_lab::{Declared, Side, across, across_io, checklist};
+use assay_lab::{Declared, Side, across, across_io};
 use assay_model::Severity;
 use assay_report::terminal::Detail;
 use assay_report::{RunView, page};
@@ -43,9 +43,6 @@ pub fn compare(cli: &Cli, compare: &Compare) -> Result<Exit> {
     if compare.output.is_some() && views.len() < 2 {
         return usage("-o takes two runs or more; a page of one is `assay publish`");
     }
-    if compare.checklist && views.len() != 2 {
-        return usage("--checklist takes two runs");
-    }
     let listed = !compare.factor.is_empty() || !compare.accept.is_empty();
     if views.len() < 2 && (listed || compare.reference.is_some() || compare.margin.is_some()) {
         return usage("--factor, --accept, --reference and --margin take two runs or more");
@@ -78,16 +75,6 @@ pub fn compare(cli: &Cli, compare: &Compare) -> Result<Exit> {
             analysis: &v.analysis,
         })
         .collect();
-    if let (true, [a, b]) = (compare.checklist, sides.as_slice()) {
-        let asked = checklist(a, b);
-        if cli.json {
-            print_json(&asked)?;
-        } else {
-            let (a, b) = (a.id.to_string(), b.id.to_string());
-            print_styled(&assay_report::terminal::checklist(&a, &b, &asked, style()))?;
-        }
-        return Ok(Exit::Fine);
-    }
     let metric = compare.metric.as_ref().unwrap_or(&views[0].analysis.metric);
     let declared = Declared {
         factors: compare.factor.clone(),

@@ -3,7 +3,6 @@
 
 pub(crate) mod aa;
 pub(crate) mod across;
-pub(crate) mod checklist;
 pub(crate) mod explain;
 pub(crate) mod findings;
 pub(crate) mod histograms;

@@ -6,7 +6,6 @@
 
 mod archive;
 mod audit;
-mod checklist;
 mod curve;
 mod io;
 mod io_distribution;
@@ -23,7 +22,6 @@ mod tlb;
 pub use crate::document::terminal::writer::{painted, printable, printable_json};
 pub use archive::archive;
 pub use audit::{audit, auditable};
-pub use checklist::checklist;
 pub use io::io;
 pub use io_distribution::printed;
 pub use io_iostat::iostat;
