@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::key::Key;
 use crate::redactor::Kind;
-use crate::token::{Pairs, add, holds};
+use crate::token::{Pairs, RULES, add, holds};
 
 /// Names that a publication does not show.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -28,37 +28,6 @@ impl Default for Beginnings {
         Beginnings(begins)
     }
 }
-
-/// Names that say nothing about anybody, and are words of texts besides. As parts of paths of home
-/// folders they go all the same.
-const COMMON: [&str; 26] = [
-    "admin",
-    "build",
-    "clear",
-    "data",
-    "debian",
-    "default",
-    "ec2-user",
-    "fixed",
-    "here",
-    "host",
-    "local",
-    "localhost",
-    "max",
-    "nobody",
-    "none",
-    "random",
-    "refuse",
-    "root",
-    "runner",
-    "sequential",
-    "test",
-    "ubuntu",
-    "unknown",
-    "user",
-    "wait",
-    "warn",
-];
 
 /// Where home folders are.
 const HOME_ROOTS: [&str; 3] = ["/home/", "/Users/", "/root"];
@@ -136,7 +105,7 @@ impl Names {
     ) -> String {
         let mut text = text.to_owned();
         for home in self.homes.iter().rev() {
-            text = replace(&text, home, |_| true, false, &mut |old| {
+            text = replace(&text, home, false, &mut |old| {
                 found(Kind::Home, old, "~");
                 "~".to_owned()
             });
@@ -149,7 +118,7 @@ impl Names {
             for name in names.iter().rev() {
                 let first = if kind == Kind::Host { name.split('.').next() } else { None };
                 let new = format!("{word}-{}", key.digits(first.unwrap_or(name), 6));
-                text = replace(&text, name, |_| true, kind == Kind::Host, &mut |old| {
+                text = replace(&text, name, kind == Kind::Host, &mut |old| {
                     found(kind, old, &new);
                     new.clone()
                 });
@@ -161,7 +130,7 @@ impl Names {
 
 fn looked_for(name: &str) -> bool {
     name.len() >= SHORTEST
-        && !COMMON.contains(&name)
+        && !RULES.common.contains(&name)
         && !name.bytes().all(|b| b.is_ascii_digit())
         && name.chars().all(in_name)
 }
@@ -175,13 +144,7 @@ fn joins(c: char) -> bool {
 }
 
 /// Replaces `name` where it stands as a word. With `domain` the rest of a full name goes with it.
-fn replace(
-    text: &str,
-    name: &str,
-    wanted: impl Fn(&str) -> bool,
-    domain: bool,
-    with: &mut dyn FnMut(&str) -> String,
-) -> String {
+fn replace(text: &str, name: &str, domain: bool, with: &mut dyn FnMut(&str) -> String) -> String {
     if !text.contains(name) {
         return text.to_owned();
     }
@@ -192,7 +155,7 @@ fn replace(
         let before = text[..found].chars().next_back();
         let after = text[end..].chars().next();
         out.push_str(&text[at..found]);
-        if before.is_some_and(joins) || after.is_some_and(joins) || !wanted(&text[found..]) {
+        if before.is_some_and(joins) || after.is_some_and(joins) {
             out.push_str(name);
         } else {
             if domain {

@@ -42,29 +42,20 @@ impl Recorder {
         path: &str,
         value: &'a str,
     ) -> Result<Cow<'a, str>, &'static str> {
-        let stand_in = |value: &str| match &self.key {
-            Some(key) => key.stand_in(value),
-            None => MARK.to_owned(),
-        };
+        let key = self.key.as_ref();
+        let stand_in = |value: &str| key.map_or_else(|| MARK.to_owned(), |key| key.stand_in(value));
         // `node.NAME.env.X` is `env.X` of that node.
-        let own = path
-            .strip_prefix("node.")
-            .and_then(|rest| rest.find(".env.").map(|at| &rest[at + 1..]))
-            .unwrap_or(path);
-        let own = if path.starts_with("node.") && path.ends_with(".kernel.cmdline") {
-            "kernel.cmdline"
-        } else {
-            own
+        let own = match path.strip_prefix("node.") {
+            Some(rest) if rest.ends_with(".kernel.cmdline") => "kernel.cmdline",
+            Some(rest) => rest.find(".env.").map_or(path, |at| &rest[at + 1..]),
+            None => path,
         };
         let kept = if let Some(name) = own.strip_prefix("env.") {
             if name == "size" || value.starts_with(MARK) {
                 return Ok(Cow::Borrowed(value));
             }
             if !allowed::variable(name, &self.also) {
-                return match &self.key {
-                    Some(key) => Ok(Cow::Owned(key.stand_in(value))),
-                    None => Err(NO_KEY),
-                };
+                return key.map(|key| Cow::Owned(key.stand_in(value))).ok_or(NO_KEY);
             }
             Cow::Borrowed(value)
         } else if own == "kernel.cmdline" {
@@ -102,29 +93,26 @@ pub(crate) fn arguments(items: &[Value]) -> Option<String> {
 /// Where an experiment holds what looks like a token (`params.command`), and why it is taken for one.
 pub(crate) fn token_in(value: &Value) -> Option<(String, Suspect)> {
     fn look(value: &Value, path: &mut Vec<String>) -> Option<Suspect> {
-        let named = path.iter().rev().find(|p| p.parse::<usize>().is_err());
+        let mut below = |name: &str, item: &Value| {
+            path.push(name.to_owned());
+            let found = look(item, path);
+            if found.is_none() {
+                path.pop();
+            }
+            found
+        };
         match value {
             Value::String(text) => {
+                let named = path.iter().rev().find(|p| p.parse::<usize>().is_err());
                 let secret = named.is_some_and(|name| is_secret_of(name, text));
                 first_token(text).or(secret.then_some(Suspect::Named))
             }
             Value::Array(items) => {
-                let each = items.iter().enumerate().find_map(|(i, item)| {
-                    path.push(i.to_string());
-                    look(item, path).or_else(|| {
-                        path.pop();
-                        None
-                    })
-                });
-                each.or_else(|| first_token(&arguments(items)?))
+                let mut each = items.iter().enumerate();
+                let found = each.find_map(|(i, item)| below(&i.to_string(), item));
+                found.or_else(|| first_token(&arguments(items)?))
             }
-            Value::Object(map) => map.iter().find_map(|(key, item)| {
-                path.push(key.clone());
-                look(item, path).or_else(|| {
-                    path.pop();
-                    None
-                })
-            }),
+            Value::Object(map) => map.iter().find_map(|(key, item)| below(key, item)),
             _ => None,
         }
     }
@@ -141,16 +129,10 @@ impl Recorder {
 
     /// An output stream as it may be kept.
     pub fn log(bytes: &[u8]) -> Cow<'_, [u8]> {
-        match String::from_utf8_lossy(bytes) {
-            Cow::Borrowed(text) => match without_tokens(text) {
-                Cow::Borrowed(_) => Cow::Borrowed(bytes),
-                Cow::Owned(text) => Cow::Owned(text.into_bytes()),
-            },
-            Cow::Owned(text) => match without_tokens(&text) {
-                // What is not UTF-8 stays as it is where nothing was found.
-                Cow::Borrowed(_) => Cow::Borrowed(bytes),
-                Cow::Owned(text) => Cow::Owned(text.into_bytes()),
-            },
+        match without_tokens(&String::from_utf8_lossy(bytes)) {
+            // Bytes that are not UTF-8 stay as they are where nothing was found.
+            Cow::Borrowed(_) => Cow::Borrowed(bytes),
+            Cow::Owned(text) => Cow::Owned(text.into_bytes()),
         }
     }
 }
@@ -262,13 +244,7 @@ mod tests {
 
     #[test]
     fn a_sentence_that_is_new_is_looked_at() {
-        let trial = PlannedTrial {
-            number: 1,
-            block: 0,
-            treatment: 0,
-            warmup: false,
-            params: BTreeMap::new(),
-        };
+        let trial = PlannedTrial { number: 1, ..PlannedTrial::default() };
         let record = |notes: &[&str]| TrialRecord {
             notes: notes.iter().map(|&n| n.to_owned()).collect(),
             ..TrialRecord::blank(&trial, 1, String::new(), 0)

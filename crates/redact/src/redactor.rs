@@ -107,15 +107,11 @@ impl Redactor {
     /// What was replaced so far.
     pub fn found(&self) -> Vec<Found> {
         let found = self.found.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        found
-            .iter()
-            .map(|((kind, what, by), times)| Found {
-                kind: *kind,
-                what: what.clone(),
-                by: by.clone(),
-                times: *times,
-            })
-            .collect()
+        let rows = found.iter().map(|((kind, what, by), times)| {
+            let (what, by) = (what.clone(), by.clone());
+            Found { kind: *kind, what, by, times: *times }
+        });
+        rows.collect()
     }
 
     fn count(&self, kind: Kind, what: &str, by: &str) {
@@ -125,21 +121,15 @@ impl Redactor {
 
     /// A file of a run, by its name within the run. `None`: it is no text, so nobody can say what is in it.
     pub fn file<'a>(&self, name: &str, bytes: &'a [u8]) -> Option<Cow<'a, [u8]>> {
-        let text = std::str::from_utf8(bytes).ok();
-        let clean = match (text, name.rsplit('.').next()) {
-            (Some(text), Some("json")) => self.json(name, text),
-            (Some(text), Some("jsonl")) => self.lines(name, text),
-            (Some(text), Some("toml")) => self.toml(name, text),
-            (Some(text), _) => self.text(name, text),
+        let text = String::from_utf8_lossy(bytes);
+        let clean = match name.rsplit('.').next() {
             // A program's output may be anything.
-            (None, Some("log")) => {
-                let text = String::from_utf8_lossy(bytes);
-                return Some(match self.text(name, &text) {
-                    Cow::Borrowed(_) => Cow::Borrowed(bytes),
-                    Cow::Owned(text) => Cow::Owned(text.into_bytes()),
-                });
-            }
-            (None, _) => return None,
+            Some("log") => self.text(name, &text),
+            _ if matches!(text, Cow::Owned(_)) => return None,
+            Some("json") => self.json(name, &text),
+            Some("jsonl") => self.lines(name, &text),
+            Some("toml") => self.toml(name, &text),
+            _ => self.text(name, &text),
         };
         Some(match clean {
             Cow::Borrowed(_) => Cow::Borrowed(bytes),
@@ -286,10 +276,8 @@ impl Redactor {
             self.count(Kind::Token, &format!("{place}: {key}"), TOKEN);
             return Some(TOKEN.to_owned());
         }
-        match self.text(place, text) {
-            Cow::Borrowed(_) => None,
-            Cow::Owned(new) => Some(new),
-        }
+        let Cow::Owned(new) = self.text(place, text) else { return None };
+        Some(new)
     }
 
     /// A field that is a machine's name, whatever word it is.

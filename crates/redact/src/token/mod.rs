@@ -15,7 +15,7 @@ use std::ops::Range;
 
 pub use named::is_secret_of;
 pub(crate) use named::proof_of;
-pub(crate) use rules::{Pairs, add, holds};
+pub(crate) use rules::{Pairs, RULES, add, holds};
 use spelling::Plain;
 
 /// What stands where a token was.
