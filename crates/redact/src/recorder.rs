@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::allowed;
 use crate::key::{Key, MARK};
-use crate::token::{Suspect, first_token, is_secret_of, without_tokens};
+use crate::token::{Suspect, first_token, is_secret_of, takes_secret, without_tokens};
 
 /// Keeps out of a record what is nobody else's business.
 #[derive(Debug, Clone, Default)]
@@ -87,7 +87,8 @@ fn mount(value: &str, stand_in: &dyn Fn(&str) -> String) -> String {
 /// The words of a command line, with NUL between them; `None` for an array of anything else.
 pub(crate) fn arguments(items: &[Value]) -> Option<String> {
     let words: Vec<&str> = items.iter().map(Value::as_str).collect::<Option<_>>()?;
-    words.iter().any(|word| word.starts_with('-')).then(|| words.join("\0"))
+    let line = words.iter().any(|word| word.starts_with('-') || takes_secret(word));
+    line.then(|| words.join("\0"))
 }
 
 /// Where an experiment holds what looks like a token (`params.command`), and why it is taken for one.

@@ -14,7 +14,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 pub use named::is_secret_of;
-pub(crate) use named::proof_of;
+pub(crate) use named::{proof_of, takes_secret};
 pub(crate) use rules::{Pairs, RULES, add, holds};
 use spelling::Plain;
 
@@ -88,7 +88,7 @@ fn find_plain(text: &str) -> Vec<(Range<usize>, Suspect)> {
     let bytes = text.as_bytes();
     let mut at = 0;
     while at < bytes.len() {
-        let b = bytes[at];
+        let (b, known) = (bytes[at], found.len());
         if is_word(b) {
             let start = at;
             while at < bytes.len() && is_word(bytes[at]) {
@@ -101,13 +101,17 @@ fn find_plain(text: &str) -> Vec<(Range<usize>, Suspect)> {
             }
             at += 1;
         }
+        // Of a secret only the last word is read again: it may give a secret to the text behind it.
+        let (secret, _) = found[known..].last().unwrap_or(&(0..0, Suspect::Shape));
+        let inner = bytes.get(at..secret.end).unwrap_or_default();
+        let end = inner.iter().rposition(|b| is_word(*b)).map_or(0, |last| last + 1);
+        at += inner[..end].iter().rposition(|b| !is_word(*b)).map_or(0, |before| before + 1);
     }
     found.sort_by_key(|(range, _)| (range.start, std::cmp::Reverse(range.end)));
-    let mut end = 0;
-    found.retain(|(range, _)| {
-        let apart = range.start >= end;
-        end = end.max(range.end);
-        apart
+    found.dedup_by(|(next, _), (range, _)| {
+        let overlap = next.start < range.end;
+        range.end = if overlap { range.end.max(next.end) } else { range.end };
+        overlap
     });
     found
 }

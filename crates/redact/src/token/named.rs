@@ -6,8 +6,9 @@ use super::random::{has_extension, is_rooted};
 use super::rules::{RULES, has, holds};
 use super::{Suspect, TOKEN};
 
-/// The longest distance of a program before its option, bytes.
-const LINE: usize = 300;
+/// The longest distance of evidence, bytes: of a program before its option, and within a value. Text beyond it is read
+/// only once the value counts, so that the work grows with the text and not with its square.
+pub(crate) const LINE: usize = 300;
 
 /// Evidence that a value needs before it counts as the secret of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,7 +19,8 @@ pub(crate) enum Proof {
     NoNumber,
     /// No number, and at least so many characters.
     Long(usize),
-    /// So many characters, and so many times a digit beside a letter in one piece of the value.
+    /// So many characters, and so many times a digit beside a letter in one piece of the value; for 0 times, one
+    /// piece alone.
     Mixed(usize, usize),
 }
 
@@ -70,6 +72,11 @@ pub fn is_secret_of(name: &str, value: &str) -> bool {
     proof_of(name).is_some_and(|proof| proof.accepts(value))
 }
 
+/// True for a program that takes a secret without an option.
+pub(crate) fn takes_secret(program: &str) -> bool {
+    RULES.oracle.iter().chain(&RULES.redis).any(|known| program.ends_with(known))
+}
+
 fn is_header(name: &[u8]) -> bool {
     name.len() > 2
         && name[..2].eq_ignore_ascii_case(b"x-")
@@ -119,11 +126,13 @@ fn is_mixed(value: &str, turns: usize) -> bool {
     let value = value.trim_end_matches('=');
     let uuid = value.split('-').map(str::len).eq([8, 4, 4, 4, 12]);
     let other = uuid || value.contains(['=', '(']) || value.ends_with(':') || value.contains("://");
+    let least = if turns == 0 { value.len() } else { 5 };
     let turn = |w: &&[u8]| {
         w.iter().all(u8::is_ascii_alphanumeric) && w[0].is_ascii_digit() != w[1].is_ascii_digit()
     };
-    let mixed =
-        |piece: &str| piece.len() >= 5 && piece.as_bytes().windows(2).filter(turn).count() >= turns;
+    let mixed = |piece: &str| {
+        piece.len() >= least && piece.as_bytes().windows(2).filter(turn).count() >= turns
+    };
     !other
         && !is_number(value)
         && !has_extension(value)
@@ -148,12 +157,22 @@ pub(crate) fn given(text: &str, word: Range<usize>) -> Option<(Range<usize>, Sus
     let rest = &bytes[word.end..];
     let part = is_part_end(&bare.as_bytes()[bare.len() - 2..]) && part_at_end(bare.as_bytes());
     match bare {
+        _ if RULES.reader.iter().any(|reader| bare.ends_with(reader)) => {
+            return piped(text, word.start).map(named);
+        }
+        "AUTH" | "auth" if !option && !is_operated(rest) => return redis(text, &word).map(named),
         _ if !option && !is_operated(rest) && has(&["bearer", "basic"], bare) => {
             return credentials(text, word.end).map(named);
         }
         "jdbc" if rest.starts_with(b":") => return oracle(text, word.end),
-        _ if bare.eq_ignore_ascii_case("by") && is_identified(text, word.start) => {
-            let (start, quote) = skip(text, word.end, "");
+        _ if bare.contains('/')
+            && peek(text, word.end, None).contains('@')
+            && is_of(text, word.start, &RULES.oracle) =>
+        {
+            return oracle(text, word.start);
+        }
+        _ if is_identified(text, &word) || (part && is_in_sql(text, &word)) => {
+            let (start, quote) = skip(text, word.end, "(");
             let proof = if quote.is_some() { Proof::Any } else { MIXED };
             return value(text, start, quote, proof).map(named);
         }
@@ -167,6 +186,9 @@ pub(crate) fn given(text: &str, word: Range<usize>) -> Option<(Range<usize>, Sus
     let before = word.start.checked_sub(1).map(|at| bytes[at]);
     let proof = match before {
         _ if option && has(&RULES.flag, bare) => Some(Proof::NoNumber),
+        _ if bare.eq_ignore_ascii_case("pass") && rest.starts_with(b"=") => {
+            Some(Proof::Mixed(6, 0))
+        }
         // `License key: ...`
         Some(b' ') if !option && has(&["key", "id"], bare) => {
             let above =
@@ -196,7 +218,8 @@ fn behind(text: &str, end: usize, option: bool, part: bool, proof: Proof) -> Opt
     if operator.is_none() && !option && !part {
         return None;
     }
-    at = operator.map_or(end, |operator| at + operator.len());
+    let is = ["is ", "is: "].iter().find(|is| part && text[at..].starts_with(**is));
+    at = operator.or(is).map_or(end, |operator| at + operator.len());
     let (start, quote) = skip(text, at, if option { "[(,\r\n" } else { "[(\r\n" });
     let gap = &text[end..start];
     let weak = if let Proof::Mixed(least, _) = proof { Some(least) } else { None };
@@ -211,9 +234,9 @@ fn behind(text: &str, end: usize, option: bool, part: bool, proof: Proof) -> Opt
     } else {
         proof
     };
-    let scheme = start..start + cut(&text[start..], quote);
-    if text[scheme.end..].starts_with(' ') && has(&RULES.scheme, &text[scheme.clone()]) {
-        return credentials(text, scheme.end);
+    let scheme = peek(text, start, quote);
+    if text[start + scheme.len()..].starts_with(' ') && has(&RULES.scheme, scheme) {
+        return credentials(text, start + scheme.len());
     }
     value(text, start, quote, proof)
 }
@@ -229,18 +252,48 @@ fn attribute(text: &str, end: usize) -> Option<usize> {
 /// `abc123` in `Bearer abc123`. `Basic block` is a phrase.
 fn credentials(text: &str, end: usize) -> Option<Range<usize>> {
     let (start, quote) = skip(text, end, ":=");
-    let found = value(text, start, quote, Proof::NoNumber)?;
-    let value = &text[found.clone()];
-    let phrase = !value.bytes().any(|b| b.is_ascii_digit() || b.is_ascii_uppercase());
-    (found.len() >= 8 && !phrase && start > end).then_some(found)
+    let word = peek(text, start, quote);
+    let phrase = !word.bytes().any(|b| b.is_ascii_digit() || b.is_ascii_uppercase());
+    let counts = word.len() >= 8 && !phrase && start > end;
+    counts.then(|| value(text, start, quote, Proof::NoNumber)).flatten()
 }
 
-/// The login of `jdbc:oracle:thin:USER/PASSWORD@HOST`.
+/// The login of `sqlplus USER/PASSWORD@HOST` and `jdbc:oracle:thin:USER/PASSWORD@HOST`.
 fn oracle(text: &str, at: usize) -> Option<(Range<usize>, Suspect)> {
-    let whole = &text[at..at + cut(&text[at..], None)];
-    let (login, _) = whole.rsplit_once('@').filter(|(login, _)| !login.contains("://"))?;
-    let from = login.rfind(':')? + 1;
-    login[from..].contains('/').then(|| (at + from..at + login.len(), Suspect::Login))
+    let (login, _) = peek(text, at, None).rsplit_once('@')?;
+    let from = login.rfind(':').map_or(0, |colon| colon + 1);
+    let (_, password) = login[from..].split_once('/').filter(|_| !login.contains("://"))?;
+    let login = at + from..at + login.len();
+    Proof::Any.accepts(password).then_some((login, Suspect::Login))
+}
+
+/// The words that `echo` pipes into the program at `at`, which reads a secret.
+fn piped(text: &str, at: usize) -> Option<Range<usize>> {
+    let (left, right) = before(text, at).rsplit('\n').next()?.rsplit_once('|')?;
+    let (_, words) = left.rsplit_once("echo ").or_else(|| left.rsplit_once("printf "))?;
+    let end = at - right.len() - 1;
+    let start = skip(text, end - words.len(), "").0;
+    let words = text.get(start..end)?.trim_end_matches([' ', '"', '\'', '\\']);
+    let secret = words.rsplit([' ', ':', '"', '\'']).next()?;
+    let one = ["; ", "& ", "| "].iter().all(|end| !words.contains(end));
+    (one && Proof::Any.accepts(secret)).then(|| start..start + words.len())
+}
+
+/// The password of `AUTH [USER] PASSWORD`, as Redis takes it.
+fn redis(text: &str, name: &Range<usize>) -> Option<Range<usize>> {
+    let near = |n| words(text, name.start, &['\n']).nth(n).unwrap_or_default();
+    // `redis-cli AUTH` and `redis-cli -p 6379 AUTH`; in a sentence other words stand between them.
+    let called = RULES.redis.contains(&near(0))
+        || (near(1).starts_with('-') && is_of(text, name.start, &RULES.redis));
+    let proof = if called { Proof::NoNumber } else { MIXED };
+    let (start, quote) = skip(text, name.end, if called { "," } else { "" });
+    let end = start + peek(text, start, quote).len();
+    let two = called && text[end..].starts_with([' ', '\0']);
+    let second = two.then(|| value(text, end + 1, None, proof)).flatten();
+    let last = second.or_else(|| value(text, start, quote, proof))?;
+    // The arguments of a command line stay apart.
+    let start = if text[start..last.end].contains('\0') { last.start } else { start };
+    (called || &text[name.clone()] == "AUTH").then_some(start..last.end)
 }
 
 /// The value of an option that takes a login or is one of a known program.
@@ -250,14 +303,13 @@ fn option_value(text: &str, word: &Range<usize>) -> Option<(Range<usize>, Suspec
     if joined || RULES.login.contains(&name) || RULES.if_mixed.contains(&name) {
         let (start, quote) =
             if joined { (word.start + 2, None) } else { skip(text, word.end, "=,") };
-        let login = start..start + cut(&text[start..], quote);
-        let (user, password) = text[login.clone()].split_once(':')?;
+        let (user, password) = peek(text, start, quote).split_once(':')?;
         let sure = RULES.login.contains(&name) || is_of(text, word.start, &RULES.client);
         let proof = if sure { Proof::Any } else { Proof::Mixed(5, 1) };
         let number = user.bytes().all(|b| b.is_ascii_digit());
         let address = user.contains('/') || password.starts_with('/') || user == password;
         let found = !number && !address && proof.accepts(password);
-        return found.then_some((login, Suspect::Login));
+        return found.then(|| (start..start + cut(&text[start..], quote), Suspect::Login));
     }
     RULES.option.iter().find_map(|(option, programs)| {
         let stem = option.trim_end_matches('*');
@@ -266,23 +318,58 @@ fn option_value(text: &str, word: &Range<usize>) -> Option<(Range<usize>, Suspec
             return None;
         }
         let (start, quote) =
-            if joined { (word.start + stem.len(), None) } else { skip(text, word.end, ",") };
+            if joined { (word.start + stem.len(), None) } else { skip(text, word.end, "=,") };
         Some((value(text, start, quote, Proof::NoNumber)?, Suspect::Named))
     })
 }
 
-/// True if one of the programs stands before `at` on its line.
-fn is_of(text: &str, at: usize, programs: &[&str]) -> bool {
-    let near = (at.saturating_sub(LINE)..=at).find(|from| text.is_char_boundary(*from));
-    let line = text[near.unwrap_or(at)..at].rsplit('\n').next().unwrap_or_default();
-    let mut words = line.split(|c: char| c.is_whitespace() || "\"'`,;|&()[]\0>".contains(c));
-    words.any(|word| programs.contains(&word.rsplit('/').next().unwrap_or_default()))
+/// The text before `at`, as far as evidence may be away.
+fn before(text: &str, at: usize) -> &str {
+    let from = (at.saturating_sub(LINE)..=at).find(|from| text.is_char_boundary(*from));
+    let before = &text[from.unwrap_or(at)..at];
+    #[cfg(test)]
+    super::sweep::read(before.len());
+    before
 }
 
-/// True behind `IDENTIFIED` and `IDENTIFIED WITH plugin`.
-fn is_identified(text: &str, at: usize) -> bool {
-    let mut words = text[..at].rsplit(char::is_whitespace).filter(|word| !word.is_empty());
-    words.by_ref().take(3).any(|word| word.eq_ignore_ascii_case("identified"))
+/// The words before `at`, back to one of `ends`, the nearest first; of a path the last name.
+fn words<'a>(text: &'a str, at: usize, ends: &[char]) -> impl Iterator<Item = &'a str> + use<'a> {
+    let line = before(text, at).rsplit(ends).next().unwrap_or_default();
+    let words = line.rsplit(|c: char| c.is_whitespace() || "\"'`,;|&()[]\0>".contains(c));
+    words.filter(|word| !word.is_empty()).filter_map(|word| word.rsplit('/').next())
+}
+
+/// True if one of the programs stands before `at` on its line, or for `+login` that subcommand of a known program or
+/// with a user.
+fn is_of(text: &str, at: usize, programs: &[&str]) -> bool {
+    let mut command = words(text, at, &['\n', ';', '|', '&']);
+    let mut user = false;
+    let mut is_login = |word: &str| {
+        user |= word.starts_with("-u") || word.starts_with("--user");
+        word == "login"
+    };
+    words(text, at, &['\n']).any(|word| programs.contains(&word))
+        || (programs.contains(&"+login")
+            && command.any(&mut is_login)
+            && command.next().is_some_and(|above| {
+                RULES.account.contains(&above) || (user && !above.starts_with('-'))
+            }))
+}
+
+/// True for the `BY` of `IDENTIFIED BY` and `IDENTIFIED WITH plugin BY`.
+fn is_identified(text: &str, name: &Range<usize>) -> bool {
+    let words = before(text, name.start).rsplit(char::is_whitespace);
+    let mut near = words.filter(|word| !word.is_empty()).take(3);
+    text[name.clone()].eq_ignore_ascii_case("by")
+        && near.any(|word| word.eq_ignore_ascii_case("identified"))
+}
+
+/// True before the quotes of `PASSWORD 'word'` and `PASSWORD('word')`.
+fn is_in_sql(text: &str, name: &Range<usize>) -> bool {
+    let upper = !text[name.clone()].contains(|c: char| c.is_ascii_lowercase());
+    let rest = text[name.end..].strip_prefix([' ', '(']).unwrap_or_default();
+    rest.trim_start_matches([' ', '(']).starts_with('\'')
+        && (upper || is_of(text, name.start, &["create", "alter"]))
 }
 
 /// True if a name that is followed by this is given a value.
@@ -302,17 +389,19 @@ fn is_opening(b: u8) -> bool {
 
 /// Skips blanks, quotes, tags and the characters of `also`; returns the place behind them and the last quote.
 fn skip(text: &str, mut at: usize, also: &str) -> (usize, Option<char>) {
-    let mut quote = None;
+    let (from, mut quote) = (at, None);
     while let Some(c) = text[at..].chars().next() {
         if u8::try_from(c).is_ok_and(is_opening) || also.contains(c) {
             quote = Some(c).filter(|c| matches!(c, '"' | '\'')).or(quote);
             at += c.len_utf8();
-        } else if let Some(len) = tag_len(&text[at..]) {
+        } else if let Some(len) = tag_len(&text[at..]).filter(|_| at - from < LINE) {
             at += len;
         } else {
             break;
         }
     }
+    #[cfg(test)]
+    super::sweep::read(at - from);
     (at, quote)
 }
 
@@ -331,10 +420,19 @@ fn cut(text: &str, quote: Option<char>) -> usize {
         Some(quote) => text.find([quote, '\n', '\0']),
         None => text.find(|c: char| c.is_whitespace() || ",;&)]}\"'`<\0".contains(c)),
     };
+    #[cfg(test)]
+    super::sweep::read(len.unwrap_or(text.len()));
     text[..len.unwrap_or(text.len())].trim_end_matches('\\').len()
 }
 
+/// The value at `start`, or the beginning of a long one.
+fn peek(text: &str, start: usize, quote: Option<char>) -> &str {
+    let end = (start..=text.len().min(start + LINE)).rfind(|end| text.is_char_boundary(*end));
+    let near = &text[start..end.unwrap_or(start)];
+    &near[..cut(near, quote)]
+}
+
 fn value(text: &str, start: usize, quote: Option<char>, proof: Proof) -> Option<Range<usize>> {
-    let range = start..start + cut(&text[start..], quote);
-    proof.accepts(&text[range.clone()]).then_some(range)
+    let counts = proof.accepts(peek(text, start, quote));
+    counts.then(|| start..start + cut(&text[start..], quote))
 }

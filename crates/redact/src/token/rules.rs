@@ -72,8 +72,8 @@ macro_rules! rules {
 }
 
 rules! {
-    about client common counted digest end extension flag header if_mixed login operator part plain root scheme second
-    tag unit webhook
+    about account client common counted digest end extension flag header if_mixed login operator oracle part
+    plain reader redis root scheme second tag unit webhook
 }
 
 impl Rules {

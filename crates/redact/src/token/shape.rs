@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::named::LINE;
 use super::rules::{RULES, holds};
 use super::{Suspect, TOKEN};
 
@@ -26,15 +27,18 @@ pub(crate) fn private_keys(text: &str, found: &mut Vec<(Range<usize>, Suspect)>)
 pub(crate) fn address(text: &str, at: usize, found: &mut Vec<(Range<usize>, Suspect)>) {
     let rest = &text[at..];
     let stop = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '<' | '>' | ',' | ')');
-    let whole = &rest[..rest.find(stop).unwrap_or(rest.len())];
-    let host = &whole[..whole.find(['/', '?', '#']).unwrap_or(whole.len())];
+    let host = rest.find(|c| stop(c) || matches!(c, '/' | '?' | '#'));
+    let host = &rest[..host.unwrap_or(rest.len())];
     if let Some(login) = host.rfind('@').filter(|n| *n > 0 && host[..*n] != *TOKEN) {
         found.push((at..at + login, Suspect::Login));
     }
-    if let Some(hook) =
-        RULES.webhook.iter().find(|h| whole.len() > h.len() && whole.starts_with(**h))
-    {
-        found.push((at + hook.len()..at + whole.len(), Suspect::Shape));
+    #[cfg(test)]
+    super::sweep::read(host.len());
+    if let Some(hook) = RULES.webhook.iter().find(|hook| rest.starts_with(**hook)) {
+        let end = rest.find(stop).unwrap_or(rest.len());
+        #[cfg(test)]
+        super::sweep::read(end);
+        found.extend((end > hook.len()).then(|| (at + hook.len()..at + end, Suspect::Shape)));
     }
 }
 
@@ -47,7 +51,9 @@ pub(crate) fn prefix(word: &str) -> Option<usize> {
     starts.find_map(|(at, _)| {
         let is_token = RULES.shapes.iter().any(|shape| {
             let Some(rest) = word[at..].strip_prefix(shape.prefix) else { return false };
-            let len = rest.bytes().take_while(|b| is_in(shape.alphabet, *b)).count();
+            let len = rest.bytes().take(LINE).take_while(|b| is_in(shape.alphabet, *b)).count();
+            #[cfg(test)]
+            super::sweep::read(len);
             len >= shape.least && is_drawn(shape.alphabet, &rest[..len], at)
         });
         is_token.then_some(at)

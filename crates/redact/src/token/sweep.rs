@@ -1,5 +1,7 @@
 //! A sweep: every kind of secret in every form of text that a run records, and innocent values in the same forms.
 
+use std::cell::Cell;
+
 use serde_json::{Value, json};
 
 use super::without_tokens;
@@ -201,11 +203,36 @@ const LINES: &[(&str, &str)] = &[
     ("identified by, unquoted", "SQL: create user bob identified by {} x"),
     ("IDENTIFIED WITH", "CREATE USER bob IDENTIFIED WITH native BY '{correcthorse}' x"),
     ("PASSWORD", "ALTER ROLE bob PASSWORD '{}' x"),
+    ("PASSWORD, a word", "ALTER ROLE bob PASSWORD '{correcthorse}' x"),
+    ("PASSWORD()", "UPDATE x SET y = PASSWORD('{correcthorse}') z"),
+    ("password, a word", "SQL: create user bob with password '{correcthorse}' x"),
     ("jdbc:oracle", "java -jar x.jar jdbc:oracle:thin:bob/{}@h.example:1521/x"),
     ("jdbc parameters", "java x jdbc:postgresql://h.example/db?user=bob&password={}&n=1"),
     ("jdbc login", "java x jdbc:mysql://bob:{}@h.example/db"),
     ("openssl", "openssl enc -pass pass:{} -in x"),
     ("-Dpassword", "java -Dstore.password={correcthorse} x"),
+    ("docker login", "docker login -u bob -p {correcthorse} r.example"),
+    ("docker login -p", "docker login -p {} -u bob r.example"),
+    ("docker login -pPW", "docker login -u bob -p{} r.example"),
+    ("docker login -p=PW", "docker login -u bob -p={} r.example"),
+    ("podman login", "cd /srv && /usr/bin/podman login -u bob -p {} && podman run -p 80:80 x"),
+    ("helm registry login", "helm registry login r.example -u bob -p {correcthorse}"),
+    ("login of any program", "tool login --user=bob -p {correcthorse}"),
+    ("az login", "az login -u bob -p {correcthorse}"),
+    ("--password-stdin", "sh -c 'echo {correcthorse} | docker login -u bob --password-stdin'"),
+    ("--password-stdin of printf", "sh -c 'printf {}|docker login -u bob --password-stdin'"),
+    ("chpasswd", "sh -c 'echo bob:{correcthorse} | chpasswd'"),
+    ("chpasswd with a blank", "Then echo 'bob:{correct horse}' | sudo /usr/sbin/chpasswd -c X"),
+    ("sqlplus", "sqlplus scott/{correcthorse}@db"),
+    ("sqlplus -s", "sqlplus -s scott/{s3cr#t!}@//h.example:1521/x @run.sql"),
+    ("expdp", "expdp userid=system/{correcthorse}@db full=y"),
+    ("password is", "The password is {} now"),
+    ("password is:", "Your database password is: {} now"),
+    ("AUTH", "redis-cli AUTH {correcthorse}"),
+    ("AUTH of a user", "redis-cli -h db -p 6379 AUTH bob {correcthorse}"),
+    ("AUTH in a log", "Sent AUTH {} to db"),
+    ("pass=, a word", "Login as bob, pass={correcthorse} n=4"),
+    ("?pass=, a word", "get https://h.example/x?user=bob&pass={correcthorse}&n=4"),
 ];
 
 /// Forms in which a line or a value is recorded. `{}` is it; in HTML it is escaped.
@@ -314,6 +341,100 @@ const ORDINARY: &[&str] = &[
     "X-Request-Id: 550e8400-e29b-41d4-a716-446655440000",
     "jdbc:oracle:thin:@h.example:1521:x",
     "http://example.org/a@b",
+    "docker run -p 80:80 -p 127.0.0.1:8080:80/tcp img",
+    "docker run --name login -u www -p 8080:80/tcp img",
+    "docker login r.example && docker run -p 8080:80/tcp img",
+    "docker login -u bob -p $PW r.example",
+    "docker login -u bob --password-stdin r.example",
+    "echo $PW | docker login -u bob --password-stdin",
+    "mkdir -p build123",
+    "cd login && mkdir -p build123",
+    "mkdir -p /srv/login && mkdir -p build123",
+    "cargo test login -p assay-server2",
+    "ssh -p 22 login -p 2222",
+    "echo bob:$PW | chpasswd",
+    "cat users1.txt | chpasswd",
+    "echo start && cat users1.txt | chpasswd",
+    "chpasswd reads user:password from a pipe",
+    "sqlplus / as sysdba",
+    "sqlplus bob@db @x/run1.sql",
+    "sqlplus bob/$PW@db",
+    "scp a/b1c2d3@host x",
+    "the password is required",
+    "password is wrong, passphrase is empty",
+    "password is too short: 3 of 12 characters",
+    "a secret is isolated",
+    "password is $PW",
+    "AUTH is required, NOAUTH, AUTH failed",
+    "the AUTH command",
+    "SMTP AUTH LOGIN, AUTH PLAIN",
+    "redis-cli sends AUTH before every command",
+    "auth method1",
+    "PASSWORD '$PW'",
+    "unknown password 'policy' of the file",
+    "PASSWORD is 'required'",
+    "pass=12 fail=3",
+    "pass=true, pass=warm-up, pass=failed",
+    "bypass=swordfish, compass=correcthorse",
+    "pass=loop-unroll",
+];
+
+/// Pieces of texts that may begin a secret, end one, or hide one.
+const PIECES: &[&str] = &[
+    "password",
+    "=",
+    ":",
+    "$",
+    " ",
+    "\n",
+    "\"",
+    "'",
+    "\\",
+    "a",
+    "1",
+    "é",
+    "token:",
+    "TOKEN -> ",
+    "pass=",
+    "-u",
+    "-u ",
+    "-ua:",
+    "-p",
+    "-p x",
+    "mysql ",
+    "docker login ",
+    "Bearer ",
+    "bearer",
+    "://",
+    "x@",
+    "http://hooks.slack.com/",
+    "<b ",
+    "<i>",
+    "</password>",
+    "<password>",
+    "glpat-",
+    "ghp_",
+    "q7Zt0XvB2mLk9RfWc4Ye8PnH",
+    "jdbc:",
+    "scott/tiger",
+    "sqlplus ",
+    "AUTH ",
+    "redis-cli ",
+    "echo x:y|",
+    "chpasswd",
+    "-----BEGIN ",
+    "-----END ",
+    "PRIVATE KEY-----",
+    "IDENTIFIED ",
+    "by",
+    "PASSWORD (",
+    "password is ",
+    "value",
+    "license key",
+    "(",
+    "&quot;",
+    "\x1b[",
+    "\u{200b}",
 ];
 
 /// Numbers by SplitMix64, so that the texts are the same everywhere.
@@ -439,6 +560,44 @@ impl Count {
         );
         self.wrong.iter().for_each(|text| println!("  {text}"));
         self.wrong.len()
+    }
+}
+
+thread_local! {
+    static WORK: Cell<usize> = const { Cell::new(0) };
+}
+
+/// Counts bytes that the detector reads beside its way through the text.
+pub(super) fn read(bytes: usize) {
+    WORK.set(WORK.get() + bytes);
+}
+
+fn work(text: &str) -> usize {
+    WORK.set(0);
+    let _ = without_tokens(text);
+    WORK.get()
+}
+
+#[test]
+fn the_work_grows_with_the_text() {
+    for first in PIECES {
+        for second in ["", "=", ":", " ", "\"", "'", "\\", "$", "a", "1", "é", "<i>"] {
+            let piece = format!("{first}{second}");
+            let times = 5000 / piece.len();
+            let (once, twice) = (work(&piece.repeat(times)), work(&piece.repeat(2 * times)));
+            assert!(twice <= 5 * once / 2 + 20_000, "{piece:?}: {once}, {twice}");
+        }
+    }
+}
+
+#[test]
+fn texts_of_a_megabyte_are_searched() {
+    for piece in ["password=", "token:", "Bearer ", "-u ", "-u -u=", "=", "\"", "'", "a"] {
+        let text = piece.repeat(1_000_000 / piece.len());
+        let clean = without_tokens(&text).into_owned();
+        assert_eq!(without_tokens(&clean), clean, "done twice: {piece}");
+        let text = format!("{text} password=hunter2x end");
+        assert!(!without_tokens(&text).contains("hunter2x"), "{piece}");
     }
 }
 
