@@ -130,9 +130,8 @@ pub enum Verb {
     Pending(Server),
     /// Wait until a job of the queue has finished, and exit with the code of its run.
     Wait(OfJob),
-    /// Cancel a job of the queue, or a schedule; a running job ends its trial and restores
-    /// settings.
-    Cancel(Cancel),
+    /// Cancel a job of the queue; a running job ends its trial and restores settings.
+    Cancel(OfJob),
     /// Put an interrupted job back into the queue, to continue where it stopped.
     Resume(OfJob),
     /// Writes the reference pages of the documentation.
@@ -205,17 +204,6 @@ pub struct OfJob {
     pub server: Server,
 }
 
-/// `assay cancel`.
-#[derive(Debug, Args)]
-pub struct Cancel {
-    /// The job's number, or a schedule such as `s1`.
-    #[arg(value_name = "JOB|SCHEDULE")]
-    pub what: String,
-    /// Which server.
-    #[command(flatten)]
-    pub server: Server,
-}
-
 /// `assay submit`.
 #[derive(Debug, Args)]
 pub struct Submit {
@@ -237,10 +225,6 @@ pub struct Submit {
     /// The reference revision [default: the one of the history, else the one that the file names].
     #[arg(long, value_name = "REV", requires = "rev")]
     pub reference: Option<String>,
-    /// Submit it repeatedly (UTC): `hour`, `hour at :30`, `day at 02:00`, `weekday at 02:00`, `week
-    /// on monday at 02:00`.
-    #[arg(long, value_name = "WHEN", conflicts_with_all = ["at", "wait"])]
-    pub every: Option<String>,
     /// Do not start before this time.
     #[arg(long, value_name = "TIME")]
     pub at: Option<String>,

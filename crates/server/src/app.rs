@@ -18,7 +18,6 @@ use crate::observe::Observed;
 use crate::observe_io::ObservedIo;
 use crate::queue::Queue;
 use crate::rate::Rates;
-use crate::schedule::Schedules;
 use crate::searches::Searches;
 use crate::sessions::Sessions;
 use crate::token::Tokens;
@@ -36,9 +35,6 @@ pub(crate) struct App {
     pub observed: Observed,
     pub observed_io: ObservedIo,
     queue: Mutex<Queue>,
-    schedules: Mutex<Schedules>,
-    /// Signalled when the schedules change.
-    pub rescheduled: Condvar,
     /// Signalled when the queue changes.
     pub turned: Condvar,
     /// Counts the changes of the queue, for those who wait for one.
@@ -52,13 +48,7 @@ pub(crate) struct App {
 }
 
 impl App {
-    pub fn new(
-        config: Config,
-        tokens: Tokens,
-        queue: Queue,
-        schedules: Schedules,
-        searches: Searches,
-    ) -> Self {
+    pub fn new(config: Config, tokens: Tokens, queue: Queue, searches: Searches) -> Self {
         App {
             sessions: Sessions::open(&config.state_dir, &tokens),
             rates: Rates::new(config.rate),
@@ -68,8 +58,6 @@ impl App {
             observed: Observed::default(),
             observed_io: ObservedIo::default(),
             queue: Mutex::new(queue),
-            schedules: Mutex::new(schedules),
-            rescheduled: Condvar::new(),
             turned: Condvar::new(),
             changed: watch::Sender::new(0),
             lives: Mutex::default(),
@@ -83,14 +71,9 @@ impl App {
         locked(&self.queue)
     }
 
-    pub fn schedules(&self) -> MutexGuard<'_, Schedules> {
-        locked(&self.schedules)
-    }
-
     /// The queue has changed: the dispatcher and those who wait look again.
     pub fn touch(&self) {
         self.turned.notify_all();
-        self.rescheduled.notify_all();
         self.changed.send_modify(|n| *n += 1);
     }
 

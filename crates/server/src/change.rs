@@ -87,12 +87,6 @@ pub(crate) fn field(app: &App, experiment: &Experiment, param: &ParamSpec) -> Fi
     Field { param: param.clone(), value, factor: factor.is_some(), locked }
 }
 
-/// The experiment of a submission.
-pub(crate) fn found(app: &App, asked: &Submission) -> Result<Listed, Refusal> {
-    let (base, edit) = base_and_edit(app, asked)?;
-    Ok(edit?.unwrap_or(base))
-}
-
 /// What a submission starts from, and what its text makes of that: `None` when there is none or it says the same.
 pub(crate) fn base_and_edit(
     app: &App,
@@ -254,21 +248,14 @@ pub(crate) fn words(asked: &Submission) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// What becomes of a submission.
-pub(crate) enum Made {
-    /// A job.
-    Job(Box<NewJob>),
-    /// There is nothing to do, and why.
-    Nothing(String),
-}
-
 /// Makes a job of what is submitted, or says what is wrong with it.
-pub(crate) fn job(app: &App, asked: &Submission) -> Result<Made, Refusal> {
+pub(crate) fn job(app: &App, asked: &Submission) -> Result<NewJob, Refusal> {
     let waiting = app.queue().waiting().len();
     if waiting >= MAX_WAITING {
         return Err(Refusal::conflict(format!("{waiting} jobs wait already; cancel some first")));
     }
-    let listed = found(app, asked)?;
+    let (base, edit) = base_and_edit(app, asked)?;
+    let listed = edit?.unwrap_or(base);
     let not_before = not_before(asked)?;
     words(asked)?;
     points::check_revisions(asked)?;
@@ -291,7 +278,7 @@ pub(crate) fn job(app: &App, asked: &Submission) -> Result<Made, Refusal> {
     }
     let mut new = points::new_job(prepared, changes, asked);
     new.job.not_before = not_before.map(|t| t.to_string());
-    Ok(Made::Job(Box::new(new)))
+    Ok(new)
 }
 
 pub(crate) fn prepare(

@@ -9,7 +9,6 @@ use serde::Serialize;
 use crate::app::App;
 use crate::change::{self, Field};
 use crate::error::Refusal;
-use crate::every::Every;
 use crate::folders::Listed;
 use crate::submission::Submission;
 
@@ -72,11 +71,11 @@ pub(crate) struct Draft {
     pub plan: Option<Planned>,
 }
 
-/// Reads, checks and plans what is asked for. `every` is when it is submitted again and again; empty: once.
+/// Reads, checks and plans what is asked for.
 ///
 /// # Errors
 /// There is no such experiment or workload, or it cannot be read at all.
-pub(crate) fn draft(app: &App, asked: &Submission, every: &str) -> Result<Draft, Refusal> {
+pub(crate) fn draft(app: &App, asked: &Submission) -> Result<Draft, Refusal> {
     let (listed, mut problems) = listed(app, asked)?;
     let plain = listed.experiment.clone().map_err(Refusal::bad)?;
     let workload = match change::workload_of(app, &listed, &plain) {
@@ -96,7 +95,7 @@ pub(crate) fn draft(app: &App, asked: &Submission, every: &str) -> Result<Draft,
             Err(message) => problems.push(Problem::new(format!("set.{name}"), message)),
         }
     }
-    problems.extend(others(asked, every));
+    problems.extend(others(asked));
     if !problems.is_empty() {
         return Ok(unplanned(app, asked, &experiment, Some(spec), problems));
     }
@@ -191,7 +190,7 @@ fn set(
 }
 
 /// What is wrong with the fields that are no parameters.
-fn others(asked: &Submission, every: &str) -> Vec<Problem> {
+fn others(asked: &Submission) -> Vec<Problem> {
     let mut problems = Vec::new();
     if asked.blocks == Some(0) {
         problems.push(Problem::new("blocks", "at least 1 block is needed"));
@@ -203,11 +202,6 @@ fn others(asked: &Submission, every: &str) -> Vec<Problem> {
     ];
     let refused = checked.into_iter().filter_map(|(field, checked)| Some((field, checked.err()?)));
     problems.extend(refused.map(|(field, refusal)| Problem::new(field, refusal.message)));
-    if !every.trim().is_empty()
-        && let Err(message) = every.parse::<Every>()
-    {
-        problems.push(Problem::new("every", message));
-    }
     problems
 }
 

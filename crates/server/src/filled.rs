@@ -11,8 +11,6 @@ use crate::submission::Submission;
 pub(crate) struct Filled {
     /// What it asks for.
     pub asked: Submission,
-    /// When it is submitted again and again; empty: once.
-    pub every: String,
     /// What could not be read.
     pub problems: Vec<Problem>,
     /// The text that the form was opened with; empty: that of the experiment's file.
@@ -81,7 +79,7 @@ impl Filled {
                 _ => {}
             }
         }
-        Ok(Filled { asked, every: get("every"), problems, base: base.unwrap_or_default(), sent })
+        Ok(Filled { asked, problems, base: base.unwrap_or_default(), sent })
     }
 
     /// The text that the form was opened with.

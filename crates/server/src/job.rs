@@ -65,19 +65,8 @@ impl From<&Process> for assay_sut::Owner {
     }
 }
 
-/// The time of a schedule that a job was submitted for.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Scheduled {
-    /// The schedule's number.
-    pub schedule: u64,
-    /// The time: ISO 8601, UTC.
-    pub due: String,
-}
-
-/// One experiment in the queue, as its file holds it.
+/// One experiment in the queue, as its file holds it. Unknown fields are ignored: earlier versions wrote `scheduled`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
 pub struct Job {
     /// The version of the format.
     pub schema_version: u32,
@@ -101,9 +90,6 @@ pub struct Job {
     pub order: i64,
     /// It does not start before this time: ISO 8601, UTC.
     pub not_before: Option<String>,
-    /// The time of a schedule that it was submitted for; `null`: a person submitted it.
-    #[serde(default)]
-    pub scheduled: Option<Scheduled>,
     /// Where it is in its life.
     pub state: JobState,
     /// Whether a person asked for its end.

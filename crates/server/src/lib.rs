@@ -18,7 +18,6 @@ mod connections;
 mod dispatch;
 mod draft;
 mod error;
-mod every;
 mod extract;
 mod filled;
 mod folders;
@@ -35,8 +34,6 @@ mod pages;
 mod points;
 mod queue;
 mod rate;
-mod schedule;
-mod scheduler;
 mod searches;
 mod serve;
 mod sessions;
@@ -47,10 +44,8 @@ mod token;
 pub use client::{Client, ClientError, Located};
 pub use config::{Config, LoadRun};
 pub use error::ServeError;
-pub use job::{Job, JobState, Scheduled};
-pub use schedule::Schedule;
+pub use job::{Job, JobState};
 pub use serve::serve;
-pub use submission::Submission;
 pub use token::Keys;
 
 /// Locks a mutex, also after a thread that held it panicked.

@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::app::App;
-use crate::change::{Made, lay_over, prepare};
+use crate::change::{lay_over, prepare};
 use crate::error::Refusal;
 use crate::folders::{self, Listed};
 use crate::job::Job;
@@ -89,7 +89,7 @@ fn source_of(listed: &Listed) -> Result<(), Refusal> {
 
 /// The commit that points of this submission are measured beside: the one that is asked for, the one of its history,
 /// the one that its file names.
-pub(crate) fn reference(app: &App, found: &Listed, asked: &Submission) -> Result<String, Refusal> {
+fn reference(app: &App, found: &Listed, asked: &Submission) -> Result<String, Refusal> {
     let rev = asked.rev.as_deref().unwrap_or_default().trim();
     source_of(found)?;
     let alone = prepared(app, found, asked, "", rev, rev)?;
@@ -111,7 +111,10 @@ pub(crate) fn reference(app: &App, found: &Listed, asked: &Submission) -> Result
 }
 
 /// Makes a job of one point of a history: a revision beside the reference.
-pub(crate) fn job(app: &App, found: &Listed, asked: &Submission) -> Result<Made, Refusal> {
+///
+/// # Errors
+/// The revision is the reference or is measured already, or it cannot be a point.
+pub(crate) fn job(app: &App, found: &Listed, asked: &Submission) -> Result<NewJob, Refusal> {
     let rev = asked.rev.as_deref().unwrap_or_default().trim();
     let reference = reference(app, found, asked)?;
     let pair = prepared(app, found, asked, "", &reference, rev)?;
@@ -121,7 +124,9 @@ pub(crate) fn job(app: &App, found: &Listed, asked: &Submission) -> Result<Made,
         )));
     }
     if pair.plan.treatments.len() < 2 {
-        return Ok(Made::Nothing(format!("{rev} is the reference itself; nothing to measure")));
+        return Err(Refusal::conflict(format!(
+            "{rev} is the reference itself; nothing to measure"
+        )));
     }
     let archive = &app.config.archive;
     let id = series::id_of(archive.path(), &pair);
@@ -131,14 +136,14 @@ pub(crate) fn job(app: &App, found: &Listed, asked: &Submission) -> Result<Made,
     let past = series::read(archive, &id, &newest, &reference)?;
     if past.series.iter().any(|s| !s.points.is_empty()) {
         let label = newest.first().map(|c| c.label.clone()).unwrap_or_default();
-        return Ok(Made::Nothing(format!("{rev} is {label}, which is measured already")));
+        return Err(Refusal::conflict(format!("{rev} is {label}, which is measured already")));
     }
     let mut kept = Kept::open(archive.path(), &id)?;
     let about = defined.widened(kept.known.about.as_ref(), &past.outside)?;
     kept.known.about = Some(about);
     kept.save()?;
     let prepared = prepared(app, found, asked, &id, &reference, rev)?;
-    Ok(Made::Job(Box::new(new_job(prepared, vec![format!("rev={rev}")], asked))))
+    Ok(new_job(prepared, vec![format!("rev={rev}")], asked))
 }
 
 /// A job without a time, of what is submitted.

@@ -12,7 +12,6 @@ use assay_model::SCHEMA_VERSION;
 use jiff::Timestamp;
 use rustix::fs::{FlockOperation, flock};
 use serde::Serialize;
-use serde::de::DeserializeOwned;
 
 use crate::error::{Refusal, ServeError};
 use crate::job::{Job, JobState};
@@ -73,7 +72,7 @@ impl Queue {
                 let _ = fs::remove_dir_all(entry.path());
                 continue;
             }
-            let job = read_json(&path, |job: &Job| job.schema_version)?;
+            let job = read_job(&path)?;
             if job.id != id {
                 let reason = format!("it claims to be job {}", job.id);
                 return Err(ServeError::Damaged { path, reason });
@@ -211,7 +210,7 @@ impl Queue {
         Ok(self.jobs.get(&id).cloned())
     }
 
-    /// The waiting job whose turn it is at `now`; else when to ask again, if some job is scheduled.
+    /// The waiting job whose turn it is at `now`; else when to ask again, if some job may start later.
     pub fn due(&self, now: Timestamp) -> Result<u64, Option<Timestamp>> {
         let mut soonest: Option<Timestamp> = None;
         for job in self.waiting() {
@@ -274,23 +273,19 @@ fn take_lock(path: &Path) -> Result<File, ServeError> {
     Ok(file)
 }
 
-/// Reads a file of the state folder, whose format `version` tells.
-pub(crate) fn read_json<T: DeserializeOwned>(
-    path: &Path,
-    version: impl FnOnce(&T) -> u32,
-) -> Result<T, ServeError> {
+fn read_job(path: &Path) -> Result<Job, ServeError> {
     let mut text = String::new();
     File::open(path)
         .and_then(|file| file.take(MAX_BYTES).read_to_string(&mut text))
         .map_err(ServeError::io("read", path))?;
     let damaged = |reason| ServeError::Damaged { path: path.to_owned(), reason };
-    let read: T = serde_json::from_str(&text).map_err(|e| damaged(e.to_string()))?;
-    match version(&read) {
+    let job: Job = serde_json::from_str(&text).map_err(|e| damaged(e.to_string()))?;
+    match job.schema_version {
         version if version > SCHEMA_VERSION => {
             let reason = format!("it has format {version}; this assay reads {SCHEMA_VERSION}");
             Err(damaged(reason))
         }
-        _ => Ok(read),
+        _ => Ok(job),
     }
 }
 
@@ -301,7 +296,7 @@ pub(crate) fn write_json(path: &Path, value: &impl Serialize) -> Result<(), Serv
 }
 
 /// A folder for its owner only: experiments, commands and what programs printed are nobody else's.
-pub(crate) fn own_folder(path: &Path) -> Result<(), ServeError> {
+fn own_folder(path: &Path) -> Result<(), ServeError> {
     let fail = |e| ServeError::io("make the folder", path)(e);
     fs::DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(fail)?;
     // Earlier versions let others in.
@@ -382,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn a_scheduled_job_lets_others_pass() {
+    fn a_job_that_may_not_start_yet_lets_others_pass() {
         let dir = tempfile::tempdir().unwrap();
         let mut queue = Queue::open(dir.path()).unwrap();
         let at: Timestamp = "2030-01-01T00:00:00Z".parse().unwrap();
@@ -393,6 +388,24 @@ mod tests {
         assert_eq!(queue.due(before), Err(Some(at)));
         queue.add(new("now", false)).unwrap();
         assert_eq!((queue.due(before), queue.due(at)), (Ok(2), Ok(1)));
+    }
+
+    #[test]
+    fn a_job_that_a_schedule_of_an_earlier_version_submitted_is_read() {
+        let dir = tempfile::tempdir().unwrap();
+        Queue::open(dir.path()).unwrap().add(new("a", false)).unwrap();
+        let path = dir.path().join("queue/000001/job.json");
+        let text = fs::read_to_string(&path).unwrap();
+        for of in ["null", r#"{ "schedule": 1, "due": "2026-01-01T02:00:00Z" }"#] {
+            let key = "  \"state\":";
+            let earlier = text.replace(key, &format!("  \"scheduled\": {of},\n{key}"));
+            assert_ne!(earlier, text);
+            fs::write(&path, earlier).unwrap();
+            let mut queue = Queue::open(dir.path()).unwrap();
+            assert_eq!(names(&queue), ["a"], "{of}");
+            queue.change(1, |j| j.cancel = true).unwrap();
+            assert!(!fs::read_to_string(&path).unwrap().contains("scheduled"), "{of}");
+        }
     }
 
     #[test]

@@ -14,10 +14,9 @@ use crate::config::Config;
 use crate::connections::Limits;
 use crate::error::ServeError;
 use crate::queue::{Queue, write_whole};
-use crate::schedule::Schedules;
 use crate::searches::Searches;
 use crate::token::{Keys, Tokens};
-use crate::{api, child, client, dispatch, guard, net, pages, scheduler};
+use crate::{api, child, client, dispatch, guard, net, pages};
 
 /// Serves until `interrupt` fires. `ready` hears the address and the tokens once requests are taken.
 ///
@@ -35,12 +34,11 @@ pub fn serve(
     let state_dir = config.state_dir.clone();
     std::fs::create_dir_all(&state_dir).map_err(ServeError::io("make the folder", &state_dir))?;
     let queue = Queue::open(&state_dir)?;
-    let schedules = Schedules::open(&state_dir)?;
     let searches = Searches::open(&state_dir)?;
     let (tokens, keys) = Tokens::load(&state_dir)?;
     let listen = config.listen;
     let limits = Limits { total: config.connections, of_address: config.connections_per_address };
-    let app = Arc::new(App::new(config, tokens, queue, schedules, searches));
+    let app = Arc::new(App::new(config, tokens, queue, searches));
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .max_blocking_threads(4)
@@ -55,9 +53,6 @@ pub fn serve(
         write_whole(&place, client::place(address).as_bytes())?;
         let own = Arc::clone(&app);
         let dispatcher = thread("assay-queue", "the dispatcher", move || dispatch::run(&own))?;
-        let own = Arc::clone(&app);
-        // Reading a repository takes time.
-        thread("assay-schedules", "the scheduler", move || scheduler::run(&own))?;
         let (own, interrupt) = (Arc::clone(&app), interrupt.clone());
         let watch = move || watch_for(&interrupt, &own);
         thread("assay-signals", "the watch for signals", watch)?;

@@ -3,17 +3,17 @@
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 /// What is submitted.
-#[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Submission {
+pub(crate) struct Submission {
     /// The experiment's name in the list of experiments; empty with `workload`.
     #[serde(default)]
     pub experiment: String,
     /// Start from this workload instead of an experiment.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub workload: Option<String>,
     /// The text of the experiment. Without `--allow-any` it differs from the one that is named in its name,
     /// title, description, tags, design, comparison, and in parameters that are no texts alone.

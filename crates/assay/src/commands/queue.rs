@@ -3,13 +3,12 @@
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use assay_server::{Client, Job, JobState, Located, Schedule};
+use assay_server::{Client, Job, JobState, Located};
 use serde::Serialize;
-use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-use crate::cli::{Cancel, Cli, OfJob, Server, Submit};
-use crate::exit::{Exit, Usage, usage};
+use crate::cli::{Cli, OfJob, Server, Submit};
+use crate::exit::{Exit, Usage};
 use crate::screen::{answer, print, print_json, say};
 
 /// Seconds that the server is asked to wait before it answers.
@@ -23,18 +22,9 @@ fn client(server: &Server) -> Result<Client> {
     Ok(Client::new(Located::find(&state_dir, server.server.as_deref(), token.as_deref())?))
 }
 
-fn read<T: DeserializeOwned>(value: &Value, what: &str) -> Result<T> {
-    serde_json::from_value(value.clone()).with_context(|| {
-        format!("the server speaks of {what} in another way: is it another version of assay?")
-    })
-}
-
 fn job_of(value: &Value) -> Result<Job> {
-    read(value, "jobs")
-}
-
-fn schedule_of(value: &Value) -> Result<Schedule> {
-    read(value, "schedules")
+    serde_json::from_value(value.clone())
+        .context("the server speaks of jobs in another way: is it another version of assay?")
 }
 
 fn show(cli: &Cli, made: &impl Serialize, text: &str) -> Result<Exit> {
@@ -42,7 +32,7 @@ fn show(cli: &Cli, made: &impl Serialize, text: &str) -> Result<Exit> {
     Ok(Exit::Fine)
 }
 
-/// Puts an experiment into the queue, once or again and again.
+/// Puts an experiment into the queue.
 pub fn submit(cli: &Cli, asked: &Submit) -> Result<Exit> {
     let mut set = Map::new();
     for change in &asked.set {
@@ -65,18 +55,6 @@ pub fn submit(cli: &Cli, asked: &Submit) -> Result<Exit> {
         body["toml"] = text.into();
     }
     let client = client(&asked.server)?;
-    if let Some(every) = &asked.every {
-        let made = client.post("schedules", &json!({ "every": every, "submit": body }))?;
-        let schedule = schedule_of(&made)?;
-        return show(
-            cli,
-            &schedule,
-            &format!(
-                "schedule s{}: {} every {} UTC, next {}",
-                schedule.id, schedule.submit.experiment, schedule.every, schedule.next
-            ),
-        );
-    }
     let job = job_of(&client.post("jobs", &body)?)?;
     if asked.wait {
         if !cli.json {
@@ -93,11 +71,8 @@ fn user() -> String {
 
 /// What runs, what waits, what has finished.
 pub fn pending(cli: &Cli, server: &Server) -> Result<Exit> {
-    let client = client(server)?;
-    let mut queue = client.get("jobs")?;
-    let scheduled = client.get("schedules")?;
+    let queue = client(server)?.get("jobs")?;
     if cli.json {
-        queue["schedules"] = scheduled;
         print_json(&queue)?;
         return Ok(Exit::Fine);
     }
@@ -123,35 +98,8 @@ pub fn pending(cli: &Cli, server: &Server) -> Result<Exit> {
             text.push_str(&line(&job));
         }
     }
-    let schedules = scheduled.as_array().into_iter().flatten().map(schedule_of);
-    let schedules: Vec<Schedule> = schedules.collect::<Result<_>>()?;
-    if !schedules.is_empty() {
-        text.push_str("Scheduled\n");
-        for schedule in &schedules {
-            text.push_str(&schedule_lines(schedule));
-        }
-    }
     print(&text)?;
     Ok(Exit::Fine)
-}
-
-/// A schedule in lines of 80 characters.
-fn schedule_lines(s: &Schedule) -> String {
-    let name: String = s.submit.experiment.chars().take(28).collect();
-    let id = format!("s{}", s.id);
-    let mut more = vec![format!("next {}", s.next)];
-    if let Some(rev) = &s.submit.rev {
-        more.insert(0, format!("revision {rev}"));
-    }
-    if let Some(last) = &s.last {
-        let job = last.job.map_or("no job".into(), |job| format!("job {job}"));
-        more.push(format!("last {}: {job}", last.due));
-        if !last.note.is_empty() {
-            more.push(last.note.clone());
-        }
-    }
-    let more = crate::screen::wrap(&more.join("; "), "         ", "         ");
-    format!("  {id:>5}  {name:<28}  every {} UTC\n{more}\n", s.every)
 }
 
 /// A job in a line of 80 characters, and a second one where there is more to say.
@@ -220,23 +168,9 @@ fn exit_of(job: &Job) -> Exit {
     })
 }
 
-/// Calls a job off, or a schedule.
-pub fn cancel(cli: &Cli, of: &Cancel) -> Result<Exit> {
-    let (what, number) = match of.what.strip_prefix('s') {
-        Some(number) => ("schedules", number),
-        None => ("jobs", of.what.as_str()),
-    };
-    if number.parse::<u64>().is_err() {
-        let message = format!("`{}` is neither a job such as 7 nor a schedule such as s1", of.what);
-        return usage(message);
-    }
-    let answer = client(&of.server)?.post(&format!("{what}/{number}/cancel"), &json!({}))?;
-    if what == "schedules" {
-        let schedule = schedule_of(&answer)?;
-        let text = format!("schedule s{} is cancelled; its jobs stay", schedule.id);
-        return show(cli, &schedule, &text);
-    }
-    let job = job_of(&answer)?;
+/// Calls a job off.
+pub fn cancel(cli: &Cli, of: &OfJob) -> Result<Exit> {
+    let job = job_of(&client(&of.server)?.post(&format!("jobs/{}/cancel", of.job), &json!({}))?)?;
     let text = if job.state == JobState::Running {
         format!("job {} is being cancelled: its trial ends and the settings are restored", job.id)
     } else {

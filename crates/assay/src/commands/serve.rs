@@ -1,10 +1,11 @@
 //! `assay serve`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use assay_archive::Archive;
 use assay_model::RunId;
+use assay_model::nouns::count;
 use assay_report::RunView;
 use assay_server::Config;
 use assay_sut::Interrupt;
@@ -52,6 +53,7 @@ pub fn serve(cli: &Cli, asked: &Serve) -> Result<Exit> {
     if asked.allow_any {
         say("warning: --allow-any: whoever has the token may run any command as this user");
     }
+    warn_of_schedules(&config.state_dir.join("schedules"));
     let json = cli.json;
     let mut failure = None;
     assay_server::serve(config, &Interrupt::install()?, &mut |address, keys| {
@@ -71,6 +73,21 @@ pub fn serve(cli: &Cli, asked: &Serve) -> Result<Exit> {
         failure = print(&text).err();
     })?;
     failure.map_or(Ok(Exit::Fine), Err)
+}
+
+/// Warns if an earlier version left schedules, which nothing runs any more.
+fn warn_of_schedules(folder: &Path) {
+    let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let left = files.filter(|f| f.path().extension().is_some_and(|e| e == "json")).count();
+    if left > 0 {
+        say(&format!(
+            "warning: {} in {}, which assay no longer runs; put this line into a crontab for each, with the time \
+             (UTC), experiment and revision of its file, and remove the folder:\n  \
+             MIN HOUR * * * assay submit EXPERIMENT --rev REV",
+            count(left, "schedule"),
+            folder.display()
+        ));
+    }
 }
 
 fn load(

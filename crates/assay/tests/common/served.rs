@@ -32,6 +32,11 @@ impl Answer {
 
 /// Starts a server with the world's folder `experiments`.
 pub fn serve(world: &World, more: &[&str]) -> Served {
+    serve_with(world, more, Stdio::inherit())
+}
+
+/// The same, with its complaints sent to `stderr`.
+pub fn serve_with(world: &World, more: &[&str], stderr: Stdio) -> Served {
     let folder = world.path("experiments");
     std::fs::create_dir_all(&folder).unwrap();
     let place = world.path("state/serve.address");
@@ -39,7 +44,7 @@ pub fn serve(world: &World, more: &[&str]) -> Served {
     let folder = folder.display().to_string();
     let mut arguments = vec!["serve", folder.as_str(), "--listen", "127.0.0.1:0"];
     arguments.extend(more);
-    let child = world.assay(&arguments).stdout(Stdio::null()).spawn().unwrap();
+    let child = world.assay(&arguments).stdout(Stdio::null()).stderr(stderr).spawn().unwrap();
     let address = eventually("the server is there", || {
         let text = std::fs::read_to_string(&place).ok()?;
         let address = text.trim().to_owned();

@@ -1,4 +1,4 @@
-//! Histories and schedules over HTTP.
+//! Histories over HTTP.
 
 use assay_history::{Quoted, Shown, quoted};
 use axum::Json;
@@ -8,14 +8,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::jobs::add;
-use super::number;
-use crate::error::Refusal;
-use crate::every::Every;
 use crate::extract::{Answer, Body, Created, Server};
 use crate::job::Job;
 use crate::points::{self, Acknowledged, Afresh};
-use crate::schedule::Schedule;
-use crate::submission::Submission;
 
 /// A history in the list of them.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -46,16 +41,6 @@ pub(crate) struct Histories {
 pub(crate) struct AtCommit {
     /// The whole commit.
     pub commit: String,
-}
-
-/// What is submitted again and again.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct NewSchedule {
-    /// When, UTC: `hour`, `hour at :30`, `day at 02:00`, `weekday at 02:00`, `week on monday at 02:00`.
-    pub every: String,
-    /// What.
-    pub submit: Submission,
 }
 
 pub(crate) async fn list(State(app): Server) -> Answer<Histories> {
@@ -109,44 +94,4 @@ pub(crate) async fn reset(
     Body(asked): Body<Afresh>,
 ) -> Answer<Shown> {
     app.heavy(move |app| points::reset(app, &id, &asked)).await.map(Json)
-}
-
-pub(crate) async fn schedules(State(app): Server) -> Json<Vec<Schedule>> {
-    Json(app.schedules().list())
-}
-
-/// Keeps a schedule, if what it submits can be submitted now; the reference of its points is what it is now.
-pub(crate) async fn schedule(
-    State(app): Server,
-    Body(asked): Body<NewSchedule>,
-) -> Created<Schedule> {
-    let every: Every = asked.every.parse().map_err(Refusal::bad)?;
-    let mut submit = asked.submit;
-    if submit.not_before.as_deref().is_some_and(|t| !t.trim().is_empty()) {
-        return Err(Refusal::bad("a schedule has its own times; leave out `not_before`"));
-    }
-    let submit = app
-        .heavy(move |app| {
-            let found = crate::change::found(app, &submit)?;
-            // Of a file in a folder that counts which stands there then.
-            if !found.path.as_os_str().is_empty() {
-                submit.toml = None;
-            }
-            if submit.rev.is_some() {
-                points::check_revisions(&submit)?;
-                submit.reference = Some(points::reference(app, &found, &submit)?);
-            }
-            crate::change::job(app, &submit)?;
-            Ok(submit)
-        })
-        .await?;
-    let made = app.schedules().add(every, submit)?;
-    app.rescheduled.notify_all();
-    Ok((StatusCode::CREATED, Json(made)))
-}
-
-pub(crate) async fn unschedule(State(app): Server, Path(id): Path<String>) -> Answer<Schedule> {
-    let removed = app.schedules().remove(number(&id)?)?;
-    app.rescheduled.notify_all();
-    Ok(Json(removed))
 }

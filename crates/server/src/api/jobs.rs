@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use tokio::time::{Instant, timeout_at};
 
 use crate::app::App;
-use crate::change::{self, Made};
+use crate::change;
 use crate::child::{EVENTS, EXPERIMENT};
 use crate::draft::{self, Draft};
 use crate::error::Refusal;
@@ -50,15 +50,13 @@ pub(crate) async fn list(State(app): Server) -> Json<Jobs> {
 
 /// Checks what is submitted, beside the thread that answers, and puts it into the queue.
 pub(crate) async fn submit(State(app): Server, Body(asked): Body<Submission>) -> Created<Job> {
-    match app.heavy(move |app| change::job(app, &asked)).await? {
-        Made::Nothing(why) => Err(Refusal::conflict(why)),
-        Made::Job(new) => Ok((StatusCode::CREATED, Json(add(&app, *new)?))),
-    }
+    let new = app.heavy(move |app| change::job(app, &asked)).await?;
+    Ok((StatusCode::CREATED, Json(add(&app, new)?)))
 }
 
 /// Reads, checks and plans what would be submitted.
 pub(crate) async fn plan(State(app): Server, Body(asked): Body<Submission>) -> Answer<Draft> {
-    app.heavy(move |app| draft::draft(app, &asked, "")).await.map(Json)
+    app.heavy(move |app| draft::draft(app, &asked)).await.map(Json)
 }
 
 /// Puts a job into the queue.

@@ -92,12 +92,6 @@ pub(crate) fn routes() -> Vec<Route> {
         "post" "/api/v1/histories/{id}/reset" "resetHistory" histories::reset, [409];
         /// Series of another program, with their suspected changes
         "get" "/api/v1/imported/{name}" "importedSeries" histories::imported, [];
-        /// What is submitted again and again
-        "get" "/api/v1/schedules" "schedules" histories::schedules, [];
-        /// Submit an experiment again and again
-        "post" "/api/v1/schedules" "schedule" histories::schedule, [404, 409];
-        /// Cancel a schedule; its jobs stay
-        "post" "/api/v1/schedules/{id}/cancel" "cancelSchedule" histories::unschedule, [];
         /// The landscapes
         "get" "/api/v1/landscapes" "landscapes" others::landscapes, [];
         /// One landscape with every denominator

@@ -33,7 +33,7 @@ pub(super) async fn list(State(app): Server) -> Page {
         ))
         @if none {
             p { "The archive has no history yet. From a shell: " code { "assay history --rev v1..main --build make --fill -- ./prog" }
-                "; every night: " code { "assay submit EXPERIMENT --every 'day at 02:00' --rev main" } "." }
+                "; every night, from a crontab: " code { "0 2 * * * assay submit EXPERIMENT --rev main" } "." }
         }
         @if silent > 0 { p class="soft" { (silent) " of an earlier assay are shown once " code { "assay history" } " has looked at them again." } }
     };

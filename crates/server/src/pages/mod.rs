@@ -67,7 +67,6 @@ pub(crate) fn router() -> Router<Arc<App>> {
         .route("/history/{id}/confirm", post(history::confirm))
         .route("/history/{id}/acknowledge", post(history::acknowledge))
         .route("/history/{id}/reset", post(history::reset))
-        .route("/schedules/{id}/cancel", post(queue::unschedule))
         .route("/landscapes", get(landscape::list))
         .route("/landscapes/{name}", get(landscape::page))
         .route("/observe", get(observe::page))

@@ -6,7 +6,7 @@ use axum::response::Html;
 use maud::{Markup, html};
 
 use super::{Led, Page, Section, see, shell, time};
-use crate::api::{histories, jobs, number};
+use crate::api::{jobs, number};
 use crate::app::App;
 use crate::error::Refusal;
 use crate::extract::{Body, Sent, Server};
@@ -75,41 +75,6 @@ fn parts(app: &App, role: Role) -> Markup {
         }
         h2 { "Finished" }
         @if over.is_empty() { p { "Nothing has run yet." } } @else { (table(&over, full)) }
-        (schedules(app, full))
-    }
-}
-
-/// What is submitted again and again.
-fn schedules(app: &App, full: bool) -> Markup {
-    let all = app.schedules().list();
-    html! {
-        @if !all.is_empty() {
-            h2 { "Scheduled" }
-            ul class="cards" {
-                @for s in &all {
-                    li class="card" {
-                        p class="headline" {
-                            strong { (s.submit.experiment) } span class="soft" { "s" (s.id) }
-                            span { "every " (s.every) " UTC" @if let Some(rev) = &s.submit.rev { ", revision " (rev) } }
-                        }
-                        p class="soft" {
-                            "next " (time(&s.next))
-                            @if let Some(last) = &s.last {
-                                " · last " (time(&last.due)) @if let Some(job) = last.job { ": job " (job) } @else { ": no job" }
-                                @if !last.note.is_empty() { "; " (last.note) }
-                            }
-                        }
-                        @if full {
-                            div class="actions" {
-                                form method="post" action={ "/schedules/" (s.id) "/cancel" } {
-                                    button type="submit" aria-label={ "Cancel schedule s" (s.id) ", " (s.submit.experiment) } { "Cancel" }
-                                }
-                            }
-                        }
-                    }
-                }
-            }
-        }
     }
 }
 
@@ -143,7 +108,6 @@ fn about(job: &Job) -> Markup {
             "workload " (job.workload) " · " (job.trials) " trials planned · submitted " (time(&job.submitted_at))
             @if !job.submitted_by.is_empty() { " by " (job.submitted_by) }
             @if let Some(at) = &job.not_before { " · not before " (time(at)) }
-            @if let Some(of) = &job.scheduled { " · for schedule s" (of.schedule) ", " (time(&of.due)) }
             @if job.run.is_some() && job.state == JobState::Waiting { " · continues where it \
                 stopped" }
         }
@@ -230,10 +194,6 @@ pub(super) async fn ask_cancel(
 
 pub(super) async fn cancel(app: Server, id: Path<String>) -> Led {
     jobs::cancel(app, id).await.map(|_| see("/queue"))
-}
-
-pub(super) async fn unschedule(app: Server, id: Path<String>) -> Led {
-    histories::unschedule(app, id).await.map(|_| see("/queue"))
 }
 
 pub(super) async fn resume(app: Server, id: Path<String>) -> Led {

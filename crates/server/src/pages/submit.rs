@@ -13,7 +13,6 @@ use serde::Deserialize;
 
 use super::fields::{Given, parameter, problem, row};
 use super::{Led, Page, Section, see, shell};
-use crate::api::histories::{self, NewSchedule};
 use crate::api::runs::run_id;
 use crate::api::{jobs, others};
 use crate::app::App;
@@ -26,7 +25,7 @@ use crate::submission::Submission;
 use crate::token::Role;
 
 /// The fields that the folded part of the form holds.
-const FOLDED: [&str; 7] = ["tags", "rev", "reference", "every", "not_before", "by", "first"];
+const FOLDED: [&str; 6] = ["tags", "rev", "reference", "not_before", "by", "first"];
 
 /// What a form is opened with.
 #[derive(Debug, Default, Deserialize)]
@@ -87,8 +86,8 @@ async fn open(app: &Arc<App>, asked: Submission) -> Page {
 }
 
 async fn drafted(app: &Arc<App>, filled: &Filled) -> Result<Draft, Refusal> {
-    let (asked, every) = (filled.asked.clone(), filled.every.clone());
-    app.heavy(move |app| draft::draft(app, &asked, &every)).await
+    let asked = filled.asked.clone();
+    app.heavy(move |app| draft::draft(app, &asked)).await
 }
 
 async fn choose(app: &Arc<App>) -> Page {
@@ -169,7 +168,6 @@ fn page(filled: &Filled, draft: &Draft, sent: bool) -> Html<String> {
                                 revision. Empty: the one of the history, else the one that the \
                                 file names.", &filled.text("reference")))
                         }
-                        (row(&given, "every", "again, every (UTC)", "text", "hour, hour at :30, day at 02:00, weekday at 02:00, week on monday at 02:00. Empty: once.", &filled.every))
                         (row(&given, "not_before", "not before (UTC)", "datetime-local", "Empty: when its turn comes.", &filled.text("not_before")))
                         (row(&given, "by", "submitted by", "text", "", &asked.by))
                         div class="field check" { input id="first" name="first" type="checkbox" value="1" checked[asked.first]; label for="first" { "before all others that wait" } }
@@ -266,13 +264,7 @@ pub(super) async fn submit(State(app): Server, Sent(sent): Sent<Fields>) -> Led 
     if !draft.problems.is_empty() {
         return Ok((StatusCode::BAD_REQUEST, page(&filled, &draft, true)).into_response());
     }
-    let submit = filled.asked;
-    if filled.every.trim().is_empty() {
-        jobs::submit(State(app), Body(submit)).await.map(|_| see("/queue"))
-    } else {
-        let new = NewSchedule { every: filled.every, submit };
-        histories::schedule(State(app), Body(new)).await.map(|_| see("/queue"))
-    }
+    jobs::submit(State(app), Body(filled.asked)).await.map(|_| see("/queue"))
 }
 
 /// The form as it is filled in so far: the plan as a part of the page, the mistakes, the text and the values.

@@ -1,14 +1,14 @@
-//! Histories of a server: its API, its pages in a browser, points that are measured by a schedule; and the same
-//! published.
+//! Histories of a server: its API, its pages in a browser, points that a crontab submits; and the same published.
 
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 use crate::common::chromium::{Browser, program};
 use crate::common::commits::{COMMITS, STEP, git, repository_with};
-use crate::common::served::{Served, serve};
-use crate::common::{World, eventually};
+use crate::common::served::{Served, serve, serve_with};
+use crate::common::{Done, World, done, eventually};
 use serde_json::{Value, json};
 
 /// The experiment of the repository's program, in the server's folder; points are measured beside v1.
@@ -170,7 +170,7 @@ fn on_a_site(world: &World, id: &str) {
 }
 
 /// What a command complained of, in one line.
-fn printed(done: &crate::common::Done) -> String {
+fn printed(done: &Done) -> String {
     sentence_of(&done.stderr)
 }
 
@@ -178,93 +178,65 @@ fn sentence_of(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Another time for a schedule, as if the server had not run since New Year.
-fn turn_back(world: &World, every: &str) {
-    let path = world.path("state/schedules/000001.json");
-    let mut schedule: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
-    schedule["every"] = every.into();
-    schedule["next"] = "2026-01-01T02:00:00Z".into();
-    fs::write(&path, schedule.to_string()).unwrap();
+/// Runs the command of a crontab's line as cron does: by `sh`, with little in the environment.
+fn by_cron(world: &World, command: &str) -> Done {
+    let line = command.replacen("assay", env!("CARGO_BIN_EXE_assay"), 1);
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &line]).env_clear().current_dir(world.path("."));
+    shell.envs([("PATH", "/usr/bin:/bin"), ("LOGNAME", "cron")]);
+    done(shell.env("HOME", world.path("home")).env("ASSAY_STATE", world.path("state")))
 }
 
 #[test]
-fn a_schedule_survives_the_server_and_makes_up_once_for_what_was_missed() {
+fn a_crontab_submits_each_commit_of_a_branch_once() {
     let world = World::new();
     let repo = repository_with(&world, "0.3");
     experiment(&world, &repo);
-    let mut served = serve(&world, &[]);
-    let nightly =
-        |every: &str, rev: &str| world.run(&["submit", "prog", "--every", every, "--rev", rev]);
-    let wrong = nightly("nightly", "main");
-    assert!(wrong.code == 2 && printed(&wrong).contains("`day at 02:00`"), "{}", wrong.stderr);
-    let wrong = nightly("day at 02:00", "nope");
-    assert!(wrong.code == 2 && printed(&wrong).contains("no revision `nope`"), "{}", wrong.stderr);
-    let made = nightly("day at 02:00", "main");
-    assert_eq!(made.code, 0, "{}", made.stderr);
-    assert!(
-        made.stdout.contains("schedule s1: prog every day at 02:00 UTC, next "),
-        "{}",
-        made.stdout
-    );
-    let pending = world.run(&["pending"]);
-    assert!(
-        pending.stdout.contains("s1") && pending.stdout.contains("revision main"),
-        "{}",
-        pending.stdout
-    );
-    crate::common::fits(&pending.stdout);
-    assert!(served.get("/queue").body.contains("every day at 02:00 UTC, revision main"));
-    served.kill();
-    turn_back(&world, "day at 02:00");
-    let mut served = serve(&world, &[]);
-    let job = eventually("it is made up for", || {
-        let schedule = served.get("/api/v1/schedules").json()[0].clone();
-        schedule["last"]["job"].as_u64().map(|job| (job, schedule))
-    });
-    let note = job.1["last"]["note"].as_str().unwrap();
-    assert!(note.contains("made up for once") && note.contains("were missed"), "{note}");
-    let done = served.until(job.0, "completed");
-    assert_eq!(done["scheduled"]["schedule"], 1, "{done:#}");
-    let list = served.get("/api/v1/histories").json();
-    assert_eq!(list["histories"][0]["points"], 2, "the reference and main: {list}");
-    // The server is killed before it has written down that it did it: it is not done twice.
-    served.kill();
-    turn_back(&world, "day at 02:00");
-    let mut served = serve(&world, &[]);
-    eventually("it is looked at again", || {
-        let schedule = served.get("/api/v1/schedules").json()[0].clone();
-        (schedule["next"] != "2026-01-01T02:00:00Z").then_some(())
-    });
-    assert_eq!(served.get("/api/v1/jobs").json()["over"].as_array().unwrap().len(), 1);
-    // The same commit at another time: nothing to measure, and the answer states it. No second job.
-    served.kill();
-    turn_back(&world, "hour at :07");
-    let mut served = serve(&world, &[]);
-    let schedule = eventually("it is looked at again", || {
-        let schedule = served.get("/api/v1/schedules").json()[0].clone();
-        let note = schedule["last"]["note"].as_str()?.to_owned();
-        note.contains("measured already").then_some(schedule)
-    });
-    assert_eq!(schedule["last"]["job"], Value::Null, "{schedule:#}");
-    assert_eq!(served.get("/api/v1/jobs").json()["over"].as_array().unwrap().len(), 1);
-    // A new commit is a new point; the clock turned back does nothing twice.
-    git(&repo, &["commit", "--quiet", "--allow-empty", "-m", "one more"]);
-    served.kill();
-    turn_back(&world, "hour at :33");
-    let mut served = serve(&world, &[]);
-    served.until(2, "completed");
-    assert_eq!(served.get("/api/v1/histories").json()["histories"][0]["points"], 3);
-    let cancelled = world.run(&["cancel", "s1"]);
-    assert!(
-        cancelled.code == 0 && cancelled.stdout.contains("s1 is cancelled"),
-        "{}",
-        cancelled.stderr
-    );
-    assert_eq!(world.run(&["cancel", "s1"]).code, 2);
-    assert!(printed(&world.run(&["cancel", "x"])).contains("schedule such as s1"));
-    served.kill();
     let served = serve(&world, &[]);
-    assert_eq!(served.get("/api/v1/schedules").json(), json!([]));
+    let wrong = by_cron(&world, "assay submit prog --rev nope");
+    assert!(wrong.code == 2 && printed(&wrong).contains("no revision `nope`"), "{}", wrong.stderr);
+    let nightly = || by_cron(&world, "assay submit prog --rev main");
+    let points = || served.get("/api/v1/histories").json()["histories"][0]["points"].clone();
+    let first = nightly();
+    assert!(first.code == 0 && first.stdout.starts_with("job 1: prog, "), "{}", first.stderr);
+    assert_eq!(served.until(1, "completed")["submitted_by"], "cron");
+    assert_eq!(points(), 2, "the reference and main");
+    // The same commit in the next night: nothing to measure.
+    let again = nightly();
+    assert!(again.code == 2 && printed(&again).contains("measured already"), "{}", again.stderr);
+    assert_eq!(served.get("/api/v1/jobs").json()["over"].as_array().unwrap().len(), 1);
+    // A new commit is measured beside the reference of the first.
+    git(&repo, &["commit", "--quiet", "--allow-empty", "-m", "one more"]);
+    assert_eq!(nightly().code, 0);
+    served.until(2, "completed");
+    assert_eq!(points(), 3);
+}
+
+#[test]
+fn schedules_of_an_earlier_version_are_reported_and_do_not_stop_the_server() {
+    let world = World::new();
+    fs::create_dir_all(world.path("state/schedules")).unwrap();
+    let warnings = |name: &str| {
+        let log = fs::File::create(world.path(name)).unwrap();
+        let mut served = serve_with(&world, &[], log.into());
+        assert_eq!(served.get("/api/v1/jobs").status, 200);
+        assert_eq!(served.get("/api/v1/schedules").status, 404);
+        served.kill();
+        fs::read_to_string(world.path(name)).unwrap()
+    };
+    assert!(!warnings("empty.log").contains("schedule"));
+    for id in [1, 4] {
+        let schedule = json!({
+            "schema_version": 1, "id": id, "every": "day at 02:00", "submit": { "experiment": "prog", "rev": "main" },
+            "created_at": "2026-11-20T10:00:00Z", "next": "2026-11-24T02:00:00Z", "last": null
+        });
+        world.write(&format!("state/schedules/{id:06}.json"), &schedule.to_string());
+    }
+    let log = warnings("two.log");
+    assert_eq!(log.matches("2 schedules").count(), 1, "{log}");
+    assert!(sentence_of(&log).contains(&world.path("state/schedules").display().to_string()));
+    let line = "\n  MIN HOUR * * * assay submit EXPERIMENT --rev REV\n";
+    assert!(log.ends_with(line), "{log}");
 }
 
 #[test]
