@@ -267,16 +267,17 @@ pub(crate) fn job(app: &App, asked: &Submission) -> Result<NewJob, Refusal> {
             may_change(app, workload.spec(), &plain, name)?;
         }
     }
-    if asked.rev.is_some() {
-        return points::job(app, &listed, asked);
-    }
-    let prepared = prepare(app, &listed, &|experiment| lay_over(experiment, asked))?;
-    let mut changes: Vec<String> = asked.set.iter().map(|(n, v)| format!("{n}={v}")).collect();
-    changes.extend(asked.blocks.map(|n| format!("blocks={n}")));
-    if listed.edited && asked.toml.is_some() {
-        changes.push("as text".to_owned());
-    }
-    let mut new = points::new_job(prepared, changes, asked);
+    let mut new = if asked.rev.is_some() {
+        points::job(app, &listed, asked)?
+    } else {
+        let prepared = prepare(app, &listed, &|experiment| lay_over(experiment, asked))?;
+        let mut changes: Vec<String> = asked.set.iter().map(|(n, v)| format!("{n}={v}")).collect();
+        changes.extend(asked.blocks.map(|n| format!("blocks={n}")));
+        if listed.edited && asked.toml.is_some() {
+            changes.push("as text".to_owned());
+        }
+        points::new_job(prepared, changes, asked)
+    };
     new.job.not_before = not_before.map(|t| t.to_string());
     Ok(new)
 }

@@ -210,6 +210,11 @@ fn a_crontab_submits_each_commit_of_a_branch_once() {
     assert_eq!(nightly().code, 0);
     served.until(2, "completed");
     assert_eq!(points(), 3);
+    // A point can be put off.
+    git(&repo, &["commit", "--quiet", "--allow-empty", "-m", "and another"]);
+    let later = by_cron(&world, "assay submit prog --rev main --at 2099-01-01T00:00:00Z");
+    assert_eq!(later.code, 0, "{}", later.stderr);
+    assert_eq!(served.job(3)["not_before"], "2099-01-01T00:00:00Z");
 }
 
 #[test]
