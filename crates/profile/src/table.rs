@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::{Frame, Kind, Profile, Side, State};
+use crate::{Frame, Kind, Profile, Side};
 
 /// The time of a function.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,8 +19,8 @@ pub struct FunctionTime {
     pub total_count: u64,
 }
 
-/// The functions of a side, most own time first. `only`: of these states.
-pub fn functions(profile: &Profile, side: Side, only: Option<State>) -> Vec<FunctionTime> {
+/// The functions of a side, most own time first; of one thread, or of all of them.
+pub fn functions(profile: &Profile, side: Side, thread: Option<&str>) -> Vec<FunctionTime> {
     // By frame number; a frame that is inlined in one place and called in another is one function.
     let mut numbers: HashMap<(Option<&str>, &str, bool), usize> = HashMap::new();
     let mut all: Vec<FunctionTime> = Vec::new();
@@ -44,7 +44,7 @@ pub fn functions(profile: &Profile, side: Side, only: Option<State>) -> Vec<Func
         .collect();
     let mut seen = vec![usize::MAX; all.len()];
     for (at, s) in profile.stacks.iter().enumerate() {
-        if s.state.side() != side || only.is_some_and(|o| o != s.state) {
+        if s.state.side() != side || thread.is_some_and(|name| name != s.thread) {
             continue;
         }
         let mut last = None;
@@ -170,7 +170,7 @@ pub fn truncation(profile: &Profile, side: Side) -> Truncation {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Builder;
+    use crate::{Builder, State};
 
     fn profile(stacks: &[(&[&str], u64)]) -> Profile {
         let mut b = Builder::default();

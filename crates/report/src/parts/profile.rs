@@ -103,16 +103,8 @@ pub(crate) fn by_thread(profile: &Profile, side: Side, most: usize) -> Table {
         .numbers(["self", ""])
         .labels(["function", "in"]);
     for (thread, total) in threads.into_iter().take(THREADS) {
-        let own = Profile {
-            stacks: profile
-                .stacks
-                .iter()
-                .filter(|s| s.state.side() == side && s.thread == thread)
-                .cloned()
-                .collect(),
-            ..profile.clone()
-        };
-        for f in functions(&own, side, None).iter().take(most).filter(|f| f.self_ns > 0) {
+        let own = functions(profile, side, Some(thread));
+        for f in own.iter().take(most).filter(|f| f.self_ns > 0) {
             t.row(vec![
                 cell(if thread.is_empty() { "no name" } else { thread }.to_owned()),
                 cell(value(profile, f.self_ns)),
