@@ -11,7 +11,7 @@ use assay_sut::{Root, mounts};
 use crate::made_of::{made_of, text};
 
 /// One device or partition.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize)]
 pub struct Device {
     /// As the kernel names it, and `/proc/diskstats`.
     pub name: String,

@@ -77,17 +77,7 @@ fn devices(cli: &Cli) -> Result<Exit> {
         return Err(anyhow::anyhow!("/sys/block has no devices, or cannot be read"));
     }
     if cli.json {
-        let rows: Vec<_> = all
-            .all()
-            .iter()
-            .map(|d| {
-                serde_json::json!({
-                    "name": d.name, "number": d.number, "part_of": d.part_of, "mapped": d.mapped,
-                    "made_of": d.made_of, "links": d.links, "mounts": d.mounts,
-                })
-            })
-            .collect();
-        print_json(&rows)?;
+        print_json(&all.all())?;
         return Ok(Exit::Fine);
     }
     let mut text = String::new();
@@ -187,27 +177,12 @@ impl Show {
 
 /// One tick as one line of JSON: monitor → subject → field → value.
 fn json_line(samples: &assay_model::SampleSet) -> String {
-    let mut monitors = serde_json::Map::new();
-    let mut t_ns = 0;
+    let mut line = serde_json::json!({ "t_ns": 0, "monitors": {} });
     for row in &samples.rows {
-        t_ns = row.t_ns;
+        line["t_ns"] = row.t_ns.into();
         let Some(key) = samples.series.get(row.series as usize) else { continue };
-        let monitor = entry(&mut monitors, &key.monitor);
-        let subject = entry(monitor, if key.subject.is_empty() { "all" } else { &key.subject });
-        subject.insert(key.field.clone(), serde_json::json!(row.value));
+        let subject = if key.subject.is_empty() { "all" } else { &key.subject };
+        line["monitors"][&key.monitor][subject][&key.field] = row.value.into();
     }
-    serde_json::json!({ "t_ns": t_ns, "monitors": monitors }).to_string()
-}
-
-fn entry<'a>(
-    map: &'a mut serde_json::Map<String, serde_json::Value>,
-    key: &str,
-) -> &'a mut serde_json::Map<String, serde_json::Value> {
-    let value = map
-        .entry(key.to_owned())
-        .or_insert_with(|| serde_json::Value::Object(serde_json::Map::new()));
-    match value {
-        serde_json::Value::Object(map) => map,
-        _ => unreachable!("only objects are inserted"),
-    }
+    line.to_string()
 }
