@@ -248,6 +248,7 @@ impl Analysis<'_> {
     /// Says that I/O was watched from `from_ns` to `to_ns`, so rates are by that time and not by that
     /// from the first I/O to the last.
     pub fn watched(&mut self, from_ns: u64, to_ns: u64) {
+        self.series.watched = (from_ns, to_ns);
         self.origin = Some(from_ns);
         self.first_start = from_ns;
         self.last_end = to_ns;

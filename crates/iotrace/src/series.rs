@@ -52,11 +52,13 @@ impl Cell for Tick {
 #[derive(Debug, Clone)]
 pub(crate) struct Series {
     grid: Grid<Tick>,
+    /// From when to when a live system was watched, nanoseconds; of a recorded trace, all of time.
+    pub(crate) watched: (u64, u64),
 }
 
 impl Series {
     pub(crate) fn new(tick_ns: u64) -> Self {
-        Series { grid: Grid::new(tick_ns, MAX_TICKS) }
+        Series { grid: Grid::new(tick_ns, MAX_TICKS), watched: (0, u64::MAX) }
     }
 
     /// Counts an I/O in the tick in which it started, and its time in every tick it was under way.
@@ -142,8 +144,14 @@ impl Series {
         let ticks = self.grid.cells().iter().enumerate().map(|(i, t)| {
             filling += t.filling;
             let under_way = t.partly as f64 + filling as f64 * width as f64;
+            let t_ns = self.grid.start_ns().saturating_add(width.saturating_mul(i as u64));
+            let end_ns = t_ns.saturating_add(width);
+            let length = end_ns.min(self.watched.1).saturating_sub(t_ns.max(self.watched.0));
+            let partial = length < end_ns - t_ns;
             TickRow {
-                t_ns: self.grid.start_ns().saturating_add(width.saturating_mul(i as u64)),
+                t_ns,
+                partial,
+                seconds: partial.then_some(length as f64 / 1e9),
                 reads: t.reads,
                 writes: t.writes,
                 others: t.others,
@@ -153,7 +161,7 @@ impl Series {
                 nosync: recorded.sync.then_some(t.classes.nosync),
                 read_bytes: t.read_bytes,
                 write_bytes: t.write_bytes,
-                depth: recorded.latency.then_some(under_way / width as f64),
+                depth: (recorded.latency && length > 0).then_some(under_way / length as f64),
             }
         });
         TickSeries { tick_ns: width, asked_ns, ticks: ticks.collect() }
@@ -206,6 +214,12 @@ impl Recorded {
 pub struct TickRow {
     /// When it begins, nanoseconds of the trace's clock.
     pub t_ns: u64,
+    /// True if only a part of it was watched: the first and the last tick of a live look. Absent: false.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub partial: bool,
+    /// Length of that part, seconds, by which rates are to be computed. Absent: the whole tick was watched.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seconds: Option<f64>,
     /// Reads.
     pub reads: u64,
     /// Writes.
@@ -267,6 +281,29 @@ mod tests {
         assert_eq!(depths, [0.5, 1.5, 0.5]);
         assert_eq!((r.ticks[0].reads, r.ticks[1].writes), (1, 1));
         assert_eq!(r.ticks[1].t_ns, 1_000);
+    }
+
+    #[test]
+    fn a_tick_that_was_watched_in_part_is_marked_and_divided_by_that_part() {
+        let mut s = Series::new(1_000);
+        s.add(&io(900, 100, Op::Read));
+        s.add(&io(1_000, 500, Op::Read));
+        s.add(&io(2_100, 100, Op::Read));
+        let mut parts = |watched| -> Vec<(bool, Option<f64>, Option<f64>)> {
+            s.watched = watched;
+            let ticks = s.report(1_000, ALL).ticks;
+            ticks.iter().map(|t| (t.partial, t.seconds, t.depth)).collect()
+        };
+        let whole = |depth| (false, None, Some(depth));
+        assert_eq!(parts((0, u64::MAX)), [whole(0.1), whole(0.5), whole(0.1)]);
+        assert_eq!(parts((0, 3_000)), [whole(0.1), whole(0.5), whole(0.1)]);
+        // An I/O that began before the look has no rate in the tick of its beginning.
+        assert_eq!(parts((1_000, 3_000))[0], (true, Some(0.0), None));
+        let cut = |seconds, depth| (true, Some(seconds), Some(depth));
+        assert_eq!(parts((800, 2_400)), [cut(2e-7, 0.5), whole(0.5), cut(4e-7, 0.25)]);
+        let json = serde_json::to_string(&s.report(1_000, ALL).ticks).unwrap();
+        assert_eq!(json.matches("\"partial\":true").count(), 2, "{json}");
+        assert_eq!(json.matches("\"partial\"").count(), 2, "{json}");
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Result;
+use assay_model::units::format_value;
 use assay_observe::tasks::{Of, Task, Tasks, header, line};
 use assay_sut::{Interrupt, clock};
 
@@ -43,6 +44,7 @@ pub fn tasks(cli: &Cli, stat: &Stat, interval: Duration, mut left: u64) -> Resul
     let done = || command.as_ref().is_some_and(std::thread::JoinHandle::is_finished);
     let in_place = std::io::stdout().is_terminal() && !cli.json && command.is_none();
     let mut due = clock::monotonic_ns();
+    let mut last = due;
     while left > 0 && !done() {
         due += interval.as_nanos() as u64;
         while clock::monotonic_ns() < due && !interrupt.fired() && !done() {
@@ -55,9 +57,13 @@ pub fn tasks(cli: &Cli, stat: &Stat, interval: Duration, mut left: u64) -> Resul
         let now = clock::monotonic_ns();
         let all = tasks.look(now);
         let shown = &all[..all.len().min(stat.busiest)];
-        let lines = || text(shown, stat.threads, all.len());
+        // The end of the command cuts the last interval.
+        let (partial, seconds) = (now < due, (now - last) as f64 / 1e9);
+        last = now;
+        let lines = || text(shown, stat.threads, all.len(), partial.then_some(seconds));
+        let json = || serde_json::json!({ "t_ns": now, "seconds": seconds, "partial": partial, "tasks": shown });
         match (cli.json, in_place) {
-            (true, _) => print_json_text(&json_line(now, shown))?,
+            (true, _) => print_json_text(&json().to_string())?,
             (false, true) => print_in_place(&lines())?,
             (false, false) => print(&lines())?,
         }
@@ -68,9 +74,11 @@ pub fn tasks(cli: &Cli, stat: &Stat, interval: Duration, mut left: u64) -> Resul
     Ok(beside::exit(&interrupt, &ran))
 }
 
-fn text(shown: &[Task], by_thread: bool, all: usize) -> String {
+fn text(shown: &[Task], by_thread: bool, all: usize, cut_s: Option<f64>) -> String {
     let width = width();
-    let mut text = header(by_thread, width);
+    let mut text =
+        cut_s.map_or_else(String::new, |s| format!("the last {}:\n", format_value(s, "s")));
+    text += &header(by_thread, width);
     for task in shown {
         text.push_str(&line(task, width));
     }
@@ -79,8 +87,4 @@ fn text(shown: &[Task], by_thread: bool, all: usize) -> String {
         let _ = writeln!(text, "{} more", all - shown.len());
     }
     text
-}
-
-fn json_line(t_ns: u64, shown: &[Task]) -> String {
-    serde_json::json!({ "t_ns": t_ns, "tasks": shown }).to_string()
 }

@@ -327,6 +327,14 @@ fn stat_lists_tasks_the_busiest_first() {
         // Only what the command started, not who runs the tests.
         assert!(tasks.iter().all(|t| t["program"] != "verbs"), "{tick}");
     }
+    // The command's end cuts the last interval alone, and here the only one.
+    let whole = &ticks[..ticks.len() - 1];
+    assert!(whole.iter().all(|t| t["partial"] == false && t["seconds"].as_f64() > Some(0.0)));
+    let cut = ["stat", "--tasks", "-i", "1 h", "--json", "--", "sleep", "0.2"];
+    let cut = json(&world.run(&cut).stdout);
+    assert!(cut["partial"] == true && cut["seconds"].as_f64() < Some(3600.0), "{cut}");
+    let cut = world.run(&["stat", "--tasks", "-i", "1 h", "--", "sleep", "0.2"]).stdout;
+    assert!(cut.starts_with("the last "), "{cut}");
     let machine =
         world.run(&["stat", "--tasks", "--threads", "--busiest", "3", "-n", "1", "-i", "100 ms"]);
     assert_eq!(machine.code, 0, "{}", machine.stderr);

@@ -61,6 +61,40 @@ fn a_command_is_watched_and_its_failure_is_reported() {
     }
 }
 
+#[test]
+fn the_ticks_that_the_look_cut_are_marked_with_their_length() {
+    let world = World::new();
+    let script = format!(
+        "for i in 1 2 3 4 5 6 7 8; do dd if=/dev/zero of={} bs=64k count=16 conv=fsync; sleep 0.1; done",
+        world.path("written").display()
+    );
+    // The whole look lies within a tick.
+    for (tick, length_s) in [("300 ms", 0.3), ("1 h", 3600.0)] {
+        let done = world.run(&["io", "-i", tick, "--json", "--", "sh", "-c", &script]);
+        if done.code == 1 || done.code == 6 {
+            println!("skipped: because {}", done.stderr.trim());
+            return;
+        }
+        let report = done.json();
+        let ticks = report["series"]["ticks"].as_array().unwrap();
+        let began = report["origin_ns"].as_u64().unwrap();
+        let ended = began + report["span_ns"].as_u64().unwrap();
+        let mut watched_s = 0.0;
+        for t in ticks {
+            let from = t["t_ns"].as_u64().unwrap();
+            let to = from + report["series"]["tick_ns"].as_u64().unwrap();
+            let cut = from < began || to > ended;
+            assert_eq!(t["partial"].as_bool().unwrap_or(false), cut, "{t} of {began} to {ended}");
+            let seconds = t["seconds"].as_f64().unwrap_or(length_s);
+            assert_eq!(seconds < length_s, cut, "{t}");
+            watched_s += seconds;
+        }
+        // No tick counts time in which nobody looked.
+        assert!(watched_s <= (ended - began) as f64 / 1e9 + 1e-6, "{ticks:#?}");
+        assert!(tick != "1 h" || ticks.iter().all(|t| t["partial"] == true), "{ticks:#?}");
+    }
+}
+
 /// As the user `nobody`, from a folder that everybody may read.
 fn as_nobody(arguments: &[&str]) -> Option<std::process::Output> {
     use std::os::unix::fs::PermissionsExt;

@@ -117,7 +117,10 @@ fn over_time(subject: &Subject, report: &IoReport, rate: Rate) -> Chart {
             .series
             .ticks
             .iter()
-            .map(|t| (seconds(subject, t.t_ns) + tick_s / 2.0, of(t) as f64 / tick_s))
+            .map(|t| {
+                let length_s = t.seconds.filter(|s| *s > 0.0).unwrap_or(tick_s);
+                (seconds(subject, t.t_ns) + tick_s / 2.0, of(t) as f64 / length_s)
+            })
             .collect()
     };
     let (name, unit, reads, writes) = match rate {
