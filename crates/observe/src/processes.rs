@@ -4,6 +4,8 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use crate::NotAvailable;
+#[cfg(feature = "ebpf")]
+use crate::follow::Whose;
 
 /// The numbers that are names in a folder.
 pub(crate) fn numbers(folder: &str) -> Vec<u32> {
@@ -21,25 +23,44 @@ pub(crate) fn with_descendants(pids: &[u32]) -> Result<Vec<u32>, NotAvailable> {
     if let Some(pid) = pids.iter().find(|pid| !Path::new(&format!("/proc/{pid}/task")).exists()) {
         return Err(NotAvailable::because(format!("there is no process {pid}")));
     }
-    let parent = |pid: u32| -> Option<u32> {
-        let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-        text.rsplit_once(')')?.1.split_ascii_whitespace().nth(1)?.parse().ok()
-    };
-    let all: Vec<(u32, u32)> =
-        processes().into_iter().filter_map(|pid| Some((pid, parent(pid)?))).collect();
+    let parent = |pid: u32| Some((pid, stat(pid)?[0] as u32));
+    let mut all: Vec<(u32, u32)> = processes().into_iter().filter_map(parent).collect();
     let mut found: HashSet<u32> = pids.iter().copied().collect();
     loop {
-        let more: Vec<u32> = all
-            .iter()
-            .filter(|(pid, parent)| found.contains(parent) && !found.contains(pid))
-            .map(|p| p.0)
-            .collect();
+        let (more, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|p| found.contains(&p.1));
         if more.is_empty() {
-            break;
+            return Ok(found.into_iter().collect());
         }
-        found.extend(more);
+        found.extend(more.iter().map(|p| p.0));
+        all = others;
     }
-    Ok(found.into_iter().collect())
+}
+
+/// The numbers of `/proc/PID/stat` from the process's parent to the system time of its children, in the kernel's order.
+fn stat(pid: u32) -> Option<Vec<i64>> {
+    let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let words = text.rsplit_once(')')?.1.split_ascii_whitespace().skip(1).take(14);
+    words.map(|w| w.parse().ok()).collect::<Option<_>>().filter(|all: &Vec<_>| all.len() == 14)
+}
+
+/// User and system time, nanoseconds, of the processes that are followed and of those among them that ended; `None`: one
+/// that was named is gone.
+#[cfg(feature = "ebpf")]
+pub(crate) fn cpu_time(whose: &Whose) -> Option<[u64; 2]> {
+    let assay = std::process::id();
+    let (roots, own) = match whose {
+        Whose::Children => (std::slice::from_ref(&assay), Some(assay)),
+        Whose::Processes(pids) => (pids.as_slice(), None),
+        Whose::All => return None,
+    };
+    let mut ticks = [0; 2];
+    for pid in with_descendants(roots).ok()? {
+        let Some(stat) = stat(pid) else { continue };
+        // What assay itself uses is not its children's.
+        let itself = i64::from(own != Some(pid));
+        ticks = [0, 1].map(|i| ticks[i] + itself * stat[10 + i] + stat[12 + i]);
+    }
+    Some(ticks.map(|n| n as u64 * (1_000_000_000 / rustix::param::clock_ticks_per_second())))
 }
 
 /// Probes number processes as the first namespace does.

@@ -157,6 +157,9 @@ pub struct Loss {
     pub threads: u64,
     /// Changes of memory maps that were not seen, so that names may be missing.
     pub mappings: u64,
+    /// CPU time in the kernel, of which this user gets no samples, nanoseconds.
+    #[serde(default)]
+    pub hidden_ns: u64,
 }
 
 /// A profile.
@@ -185,6 +188,10 @@ pub struct Profile {
     /// The scheduler's time of what was sampled.
     #[serde(default)]
     pub cpu: Vec<ThreadTime>,
+    /// CPU time of the profiled processes by the kernel's accounting, nanoseconds, where the scheduler's is not
+    /// taken; `None`: unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accounted_ns: Option<u64>,
     /// What is missing.
     #[serde(default)]
     pub loss: Loss,
@@ -248,6 +255,9 @@ impl Profile {
             out.loss.stacks += p.loss.stacks;
             out.loss.threads += p.loss.threads;
             out.loss.mappings += p.loss.mappings;
+            out.loss.hidden_ns += p.loss.hidden_ns;
+            out.accounted_ns =
+                out.accounted_ns.into_iter().chain(p.accounted_ns).reduce(|a, b| a + b);
             for note in &p.notes {
                 if !out.notes.contains(note) {
                     out.notes.push(note.clone());

@@ -319,10 +319,44 @@ fn without_privileges_own_programs_are_sampled_on_the_cpu() {
     assert!(stacks.iter().any(|s| s["thread"] == "sh"), "{profile:#}");
     let notes = profile["notes"].to_string();
     assert!(notes.contains("waits and exact CPU time need eBPF: "), "{notes}");
+    assert!(profile["accounted_ns"].as_u64().unwrap() > 0, "{profile:#}");
 
     let mut command = powerless(&world, &["profile", "--all", "--seconds", "1"]).unwrap();
     let done = crate::common::done(&mut command);
     assert!(done.code == 6 && done.stderr.contains("CAP_BPF"), "{}", done.stderr);
+}
+
+#[test]
+fn time_in_a_kernel_that_is_hidden_and_short_processes_are_reported() {
+    let world = World::new();
+    let copies = "i=0; while [ $i -lt 100 ]; do i=$((i+1)); \
+                  head -c 3000000 /dev/zero | wc -c > /dev/null; done";
+    let json_of = |arguments: &[&str]| {
+        let mut command = powerless(&world, arguments)?;
+        let done = crate::common::done(&mut command);
+        let refused = done.stderr.contains("cannot be profiled here");
+        if refused || done.stderr.contains("setpriv:") {
+            println!("skipped: because {}", done.stderr);
+            return None;
+        }
+        Some(done.stdout)
+    };
+    let Some(out) = json_of(&["profile", "--json", "--", "sh", "-c", copies]) else { return };
+    let profile = json(&out);
+    let [all, hidden] =
+        [&profile["accounted_ns"], &profile["loss"]["hidden_ns"]].map(|n| n.as_u64().unwrap());
+    // 300 MB are copied through a pipe and read: that takes the kernel some time.
+    assert!(all > 0 && hidden <= all, "{profile:#}");
+    let shows_kernel = !profile["notes"].to_string().contains("time in the kernel is not in this");
+    assert_eq!(hidden == 0, shows_kernel, "{profile:#}");
+    let text = json_of(&["profile", "--", "sh", "-c", copies]).unwrap();
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("(the kernel counts "), "{text}");
+    assert_eq!(
+        words.contains("was spent in the kernel and is in no table"),
+        !shows_kernel,
+        "{text}"
+    );
 }
 
 #[test]

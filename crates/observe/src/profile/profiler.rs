@@ -159,6 +159,7 @@ impl Looking for Profiler {
                 stacks: n(counter::LOST_STACKS) + self.unwound.lost_stacks,
                 threads: n(counter::LOST_TASKS),
                 mappings: self.changes.lost,
+                hidden_ns: 0,
             },
             ..Profile::default()
         };

@@ -20,7 +20,7 @@ use crate::NotAvailable;
 use crate::ebpf::Window;
 use crate::follow::Whose;
 use crate::io::perf_ring::{CpuRing, cpus, number};
-use crate::processes::{name_now, numbers, with_descendants};
+use crate::processes::{cpu_time, name_now, numbers, with_descendants};
 
 const SOFTWARE: u32 = 1;
 const CPU_CLOCK: u64 = 0;
@@ -63,6 +63,8 @@ pub(super) struct Sampler {
     ask: ProfileRequest,
     /// Whose samples are assay's own.
     own: Option<u32>,
+    /// User and system time of the programs when the measured part began and when it ended.
+    cpu_ns: [Option<[u64; 2]>; 2],
     kernel: bool,
     lost: u64,
     began_ns: u64,
@@ -129,6 +131,7 @@ impl Sampler {
             window: Window::default(),
             ask: ask.clone(),
             own,
+            cpu_ns: [cpu_time(&ask.whose), None],
             kernel,
             lost: 0,
             began_ns,
@@ -196,10 +199,12 @@ impl Looking for Sampler {
 
     fn begin(&mut self) {
         self.window.begin();
+        self.cpu_ns = [cpu_time(&self.ask.whose), None];
     }
 
     fn end(&mut self) {
         self.window.end();
+        self.cpu_ns[1] = cpu_time(&self.ask.whose);
     }
 
     fn stop(&mut self) {
@@ -227,6 +232,12 @@ impl Looking for Sampler {
             gather.add(&group, amount.n, amount.ns);
         }
         gather.finish(&mut profile);
+        let [began, ended] = self.cpu_ns;
+        if let (Some(was), Some(now)) = (began, ended.or_else(|| cpu_time(&self.ask.whose))) {
+            let [user, system] = [0, 1].map(|i| now[i].saturating_sub(was[i]));
+            profile.accounted_ns = Some(user + system);
+            profile.loss.hidden_ns = if self.kernel { 0 } else { system };
+        }
         profile.notes.extend(self.unwound.notes(&self.spaces, 0));
         profile.notes.push(format!("waits and exact CPU time need eBPF: {}", self.instead));
         if !self.kernel {

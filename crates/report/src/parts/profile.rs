@@ -32,8 +32,8 @@ pub(crate) fn head(profile: &Profile) -> Parts {
     };
     if profile.unit == "ns" {
         let _ = write!(words, ", {}", time(profile.total_ns(Side::OnCpu) as f64));
-        if let Some(exact) = profile.cpu_ns() {
-            let _ = write!(words, " (the scheduler counts {})", time(exact as f64));
+        if let Some(exact) = profile.cpu_ns().or(profile.accounted_ns) {
+            let _ = write!(words, " (the kernel counts {})", time(exact as f64));
         }
     }
     if profile.off_cpu || profile.count(Side::OffCpu) > 0 {
@@ -153,13 +153,25 @@ pub(crate) fn notes(profile: &Profile) -> Vec<String> {
     ];
     let lost = lost.iter().filter(|(n, _)| *n > 0);
     let mut notes: Vec<String> = lost.map(|(n, words)| format!("{n} {words}")).collect();
-    if let Some(exact) = profile.cpu_ns()
-        && profile.total_ns(Side::OnCpu) > exact.saturating_mul(2)
-    {
+    let all = profile.cpu_ns().or(profile.accounted_ns).unwrap_or(0);
+    let (seen, due) = (profile.total_ns(Side::OnCpu), all.saturating_sub(loss.hidden_ns));
+    // Three standard deviations of the time that so many samples stand for.
+    let chance = profile.rate_hz.map(|hz| 3.0 * (due as f64 * 1e9 / hz).sqrt());
+    let short = chance.is_some_and(|ns| seen < due / 5 * 4 && seen as f64 + ns < due as f64);
+    if due > 0 && (short || seen > due.saturating_mul(2)) {
         notes.push(format!(
-            "too few samples: the tables add up to {} on CPU, and the scheduler counts {}",
-            time(profile.total_ns(Side::OnCpu) as f64),
-            time(exact as f64)
+            "too few samples: the tables add up to {} on CPU, and the kernel counts {}; a process that runs \
+             for less than a sampling period may have none (--rate)",
+            time(seen as f64),
+            time(due as f64)
+        ));
+    }
+    if loss.hidden_ns > 0 {
+        notes.push(format!(
+            "hidden: {} of the CPU time ({} of {}) was spent in the kernel and is in no table",
+            share(loss.hidden_ns, all),
+            time(loss.hidden_ns as f64),
+            time(all as f64)
         ));
     }
     for side in [Side::OnCpu, Side::OffCpu] {
@@ -259,4 +271,69 @@ fn own(c: &Change, side: usize) -> Cell {
 /// To a tenth of a percent.
 fn round(share: f64) -> f64 {
     (share * 1000.0).round() / 1000.0
+}
+
+#[cfg(test)]
+mod tests {
+    use assay_profile::{Loss, Stack};
+
+    use super::*;
+    use crate::document::{html, terminal};
+    use crate::terminal::Style;
+
+    /// A profile at 99 Hz of so many samples, and the CPU time by the kernel's accounting, seconds.
+    fn sampled(samples: u64, accounted_s: f64, hidden_s: f64) -> Profile {
+        let ns = |s: f64| (s * 1e9) as u64;
+        let stack = Stack {
+            thread: "sh".into(),
+            state: State::OnCpu,
+            frames: Vec::new(),
+            count: samples,
+            ns: samples * 1_000_000_000 / 99,
+        };
+        Profile {
+            rate_hz: Some(99.0),
+            unit: "ns".into(),
+            stacks: vec![stack],
+            accounted_ns: Some(ns(accounted_s)),
+            loss: Loss { hidden_ns: ns(hidden_s), ..Loss::default() },
+            ..Profile::default()
+        }
+    }
+
+    #[test]
+    fn time_in_a_kernel_that_shows_no_samples_has_its_share() {
+        let profile = sampled(99, 4.0, 3.0);
+        let style = Style { width: 200, ..Style::default() };
+        let parts = whole(&profile, 5, Threads::Merged);
+        for text in [terminal::parts(&parts, style), html::parts(&parts).into_string()] {
+            let hidden =
+                "hidden: 75.0 % of the CPU time (3.00 s of 4.00 s) was spent in the kernel";
+            assert!(text.contains(hidden) && text.contains("the kernel counts 4.00 s"), "{text}");
+            assert!(!text.contains("too few samples"), "{text}");
+        }
+        let two = Profile::merged([&profile, &sampled(99, 2.0, 1.0)]);
+        let notes = notes(&two).join("; ");
+        assert!(notes.contains("hidden: 66.7 % of the CPU time (4.00 s of 6.00 s)"), "{notes}");
+        assert!(!super::notes(&sampled(99, 1.0, 0.0)).join("; ").contains("hidden"));
+    }
+
+    #[test]
+    fn samples_that_fall_short_of_the_cpu_time_are_reported() {
+        let short = |samples, accounted_s, hidden_s| {
+            let notes = notes(&sampled(samples, accounted_s, hidden_s));
+            notes.iter().any(|n| n.starts_with("too few samples: "))
+        };
+        assert!(short(0, 0.26, 0.0), "26 were due");
+        assert!(short(65, 1.0, 0.0));
+        assert!(short(65, 3.0, 2.0));
+        // By chance, or time that has no samples here.
+        assert!(!short(2, 0.05, 0.0));
+        assert!(!short(90, 1.0, 0.0));
+        assert!(!short(99, 3.0, 2.0));
+        // More than the CPU time, as before.
+        assert!(short(99, 0.4, 0.0));
+        let unknown = Profile { accounted_ns: None, ..sampled(0, 1.0, 0.0) };
+        assert!(notes(&unknown).is_empty());
+    }
 }
