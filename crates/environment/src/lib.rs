@@ -3,9 +3,11 @@
 //! the crate `sut`'s business.
 
 mod class;
+mod cpu_limits;
 pub mod cpulist;
 mod diff;
 mod entails;
 
 pub use class::{FactClass, classes};
+pub use cpu_limits::cpu_limits;
 pub use diff::{AcceptError, DifferenceClass, EnvDiff, FactDiff, diff, entailments};

@@ -97,9 +97,10 @@ pub(crate) fn judge(
 fn machine(system: &SystemDescription) -> Vec<(&'static str, String)> {
     let fact = |path: &str| system.text(path).to_owned();
     let hardware = format!(
-        "{}, {} processors, {} of memory",
+        "{}, {} processors{}, {} of memory",
         fact("cpu.model"),
         fact("cpu.threads"),
+        assay_environment::cpu_limits(system),
         fact("memory.total")
     );
     let software = format!("{}, kernel {}", fact("os.name"), fact("kernel.release"));

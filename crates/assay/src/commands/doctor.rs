@@ -25,6 +25,7 @@ use crate::screen::{answer, print, print_json, say, wrap};
 #[derive(Debug, serde::Serialize)]
 struct Report {
     schema_version: u32,
+    cpus: String,
     fitness: Vec<Finding>,
     monitors: Vec<Ability>,
     tracers: Vec<Ability>,
@@ -75,8 +76,10 @@ fn examine() -> Result<Report> {
                 .into_iter()
                 .map(|s| format!("process {} still runs: {}", s.pid, s.command)),
         );
+    let system = assay_sut::describe(&Root::system(), &assay_redact::Recorder::default());
     Ok(Report {
         schema_version: assay_model::SCHEMA_VERSION,
+        cpus: system.text("cpu.threads").to_owned() + &assay_environment::cpu_limits(&system),
         fitness: assay_checks::judge_all(&assay_sut::fitness::look(
             &Root::system(),
             &Options { work_dir: Some(assay_lab::scratch_root()), ..Options::default() },
@@ -156,7 +159,7 @@ fn obstacle(control: &dyn assay_sut::Control) -> Option<String> {
 }
 
 fn show(report: &Report) -> String {
-    let mut text = String::from("Fitness to measure\n");
+    let mut text = format!("CPUs: {}\n\nFitness to measure\n", report.cpus);
     if report.fitness.is_empty() {
         text.push_str("  nothing found\n");
     }

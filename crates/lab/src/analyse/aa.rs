@@ -153,10 +153,11 @@ fn blocks(plan: &Plan) -> usize {
 /// The kind of machine, in words; of a job the nodes that it ran on.
 fn machine(system: &SystemDescription) -> String {
     format!(
-        "{}: {}, {} CPUs, kernel {}",
+        "{}: {}, {} CPUs{}, kernel {}",
         system.get("cluster.node_names").unwrap_or_else(|| system.text("host.name")),
         system.text("cpu.model"),
         system.text("cpu.threads"),
+        assay_environment::cpu_limits(system),
         system.text("kernel.release")
     )
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use assay_environment::cpu_limits;
 use assay_model::{Fact, SystemDescription, Treatment};
 
 use crate::document::table::Row;
@@ -40,7 +41,8 @@ pub(crate) fn key_facts(system: &SystemDescription) -> Vec<(String, String, Stri
     let mut all = Vec::with_capacity(KEY_FACTS.len());
     for (name, path) in KEY_FACTS {
         let Some(fact) = system.facts.get(path) else { continue };
-        all.push((name.to_owned(), path.to_owned(), fact_text(fact)));
+        let limits = if path == "cpu.threads" { cpu_limits(system) } else { String::new() };
+        all.push((name.to_owned(), path.to_owned(), fact_text(fact) + &limits));
         if path == NODES {
             all.extend(nodes(system));
         }
