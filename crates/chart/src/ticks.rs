@@ -88,8 +88,8 @@ pub(crate) fn size(value: f64, unit: &str) -> String {
 
 /// A value in as few digits as say it: `2 ms`, `1.5`, `200 MB/s`.
 pub(crate) fn short(value: f64, unit: &str) -> String {
-    let (scaled, prefixed) = units::scale(value, unit);
-    let text = units::significant(scaled, 4);
+    let (factor, prefixed) = units::scale_of(value, unit);
+    let text = units::significant(value / factor, 4);
     let trimmed = if text.contains('.') {
         text.trim_end_matches('0').trim_end_matches('.').to_owned()
     } else {

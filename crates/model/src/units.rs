@@ -192,19 +192,27 @@ pub fn format_value(value: f64, unit: &str) -> String {
 
 /// As [`format_value`], with a chosen number of significant digits.
 pub fn format_value_digits(value: f64, unit: &str, digits: usize) -> String {
-    let (scaled, prefixed) = scale(value, unit);
-    let number = significant(scaled, digits);
+    format_value_as(value, unit, digits, None)
+}
+
+/// As [`format_value_digits`], with the prefix of `reference`; without one, with that of the value.
+pub fn format_value_as(value: f64, unit: &str, digits: usize, reference: Option<f64>) -> String {
+    let (factor, prefixed) = scale_of(reference.unwrap_or(value), unit);
+    let number = significant(value / factor, digits);
     if prefixed.is_empty() { number } else { format!("{number} {prefixed}") }
 }
 
-/// The factor and the prefixed unit that bring `value` between 1 and 1000 where the unit takes SI
-/// prefixes: `scale(5.5e9, "B/s")` is `(5.5, "GB/s")`. Use it to give several values one scale.
-pub fn scale(value: f64, unit: &str) -> (f64, String) {
-    let (factor, prefixed) = scale_of(value, unit);
-    (value / factor, prefixed)
+/// Returns the value whose prefix values beside each other share: the smallest, where they lie
+/// within a factor of 1000.
+pub fn common_reference(values: impl IntoIterator<Item = f64>) -> Option<f64> {
+    let mut values: Vec<f64> = values.into_iter().map(f64::abs).collect();
+    values.sort_by(f64::total_cmp);
+    let (low, high) = (*values.first()?, *values.last()?);
+    (low > 0.0 && high / low < 1000.0).then_some(low)
 }
 
-/// The divisor and the prefixed unit for values around `reference`; see [`scale`].
+/// The divisor and the prefixed unit that bring `reference` between 1 and 1000 where the unit takes
+/// SI prefixes: of 5.5e9 B/s `(1e9, "GB/s")`.
 pub fn scale_of(reference: f64, unit: &str) -> (f64, String) {
     if unit == "1" || unit.is_empty() {
         return (1.0, String::new());

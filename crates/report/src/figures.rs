@@ -41,8 +41,13 @@ pub(crate) fn estimate(
 
 /// `5.542 GB/s [5.512, 5.572]`, or `5.542 GB/s` where there is no interval.
 pub(crate) fn with_interval(value: f64, interval: Option<Interval>, unit: &str) -> String {
-    estimate(value, interval, unit, value)
-        .map_or_else(|| units::format_value(value, unit), |e| e.to_string())
+    on_scale(value, interval, unit, None)
+}
+
+/// [`with_interval`] with the prefix that `scale` has; without one, with the value's own.
+pub(crate) fn on_scale(v: f64, i: Option<Interval>, unit: &str, scale: Option<f64>) -> String {
+    estimate(v, i, unit, scale.unwrap_or(v))
+        .map_or_else(|| units::format_value_as(v, unit, 4, scale), |e| e.to_string())
 }
 
 /// [`with_interval`] with the interval's level, for a sentence.
@@ -68,7 +73,7 @@ pub(crate) fn summary_in_a_sentence(summary: &TreatmentSummary) -> String {
 
 fn summary_as(
     summary: &TreatmentSummary,
-    write: fn(f64, Option<Interval>, &str) -> String,
+    write: impl Fn(f64, Option<Interval>, &str) -> String,
 ) -> String {
     let none = || match &summary.percentile {
         _ if summary.longer_than.is_some() => {
@@ -154,28 +159,14 @@ pub(crate) fn score_doubts(analysis: &Analysis, score: &SuiteScore) -> Vec<Strin
 /// The texts of summaries as [`summary_text`], in one prefix of the unit where they lie within a factor of
 /// 1000.
 pub(crate) fn summary_texts(all: &[&TreatmentSummary]) -> Vec<String> {
-    let values: Vec<f64> = all.iter().filter_map(|s| s.centre()).map(f64::abs).collect();
-    let low = values.iter().copied().fold(f64::INFINITY, f64::min);
-    let high = values.iter().copied().fold(0.0, f64::max);
-    let alike = low > 0.0 && high / low < 1000.0;
-    let text = |s: &TreatmentSummary| match (alike, s.centre()) {
-        (true, Some(v)) => {
-            let (factor, unit) = units::scale_of(low, &s.unit);
-            let text = estimate(v, s.interval(), &s.unit, low).map_or_else(
-                || format!("{} {unit}", units::significant(v / factor, 4)).trim_end().to_owned(),
-                |e| e.to_string(),
-            );
-            text + kind_of_mean(s) + summary_mark(s)
-        }
-        _ => summary_text(s),
-    };
-    all.iter().map(|s| text(s)).collect()
+    let scale = units::common_reference(all.iter().filter_map(|s| s.centre()));
+    all.iter().map(|s| summary_as(s, |v, i, unit| on_scale(v, i, unit, scale))).collect()
 }
 
-/// A percentile's value, or why it has none.
-pub(crate) fn percentile_text(p: &Percentile, unit: &str) -> String {
+/// A percentile's value with the prefix that `scale` has, or why there is none.
+pub(crate) fn percentile_text(p: &Percentile, unit: &str, scale: Option<f64>) -> String {
     match p.value {
-        Some(v) => units::format_value(v, unit),
+        Some(v) => on_scale(v, None, unit, scale),
         None if p.withheld.is_empty() => NO_VALUE.to_owned(),
         None => format!("withheld: {}", p.withheld),
     }
@@ -186,16 +177,19 @@ pub(crate) fn across_heading(across: &Across) -> &'static str {
     if across.rows.iter().any(|r| !r.percentiles.is_empty()) { "merged" } else { "geometric mean" }
 }
 
-/// The value of a treatment in one of the runs that stand side by side: a percentile is that of the
-/// merged histograms.
+/// The value of a treatment in one of the runs that stand side by side, all with one prefix: a percentile
+/// is that of the merged histograms.
 pub(crate) fn across_value(across: &Across, row: &AcrossRow, run: usize) -> String {
-    let value = row.summaries.get(run).and_then(Option::as_ref);
-    let text = match row.percentiles.get(run).and_then(Option::as_ref) {
-        Some(percentile) => percentile_text(percentile, &across.unit),
-        None => value.and_then(|s| Some((s.geomean.or(s.mean)?, s))).map_or_else(
-            || NO_VALUE.to_owned(),
-            |(v, s)| with_interval(v, s.interval, &across.unit) + arithmetic(s),
-        ),
+    let value = |row: &AcrossRow, run: usize| match row.percentiles.get(run) {
+        Some(Some(percentile)) => percentile.value,
+        _ => row.summaries.get(run)?.as_ref().and_then(|s| s.geomean.or(s.mean)),
+    };
+    let each = across.rows.iter().flat_map(|r| (0..across.runs.len()).map(move |run| (r, run)));
+    let scale = units::common_reference(each.filter_map(|(row, run)| value(row, run)));
+    let text = match (row.percentiles.get(run), row.summaries.get(run), value(row, run)) {
+        (Some(Some(percentile)), ..) => percentile_text(percentile, &across.unit, scale),
+        (_, Some(Some(s)), Some(v)) => on_scale(v, s.interval, &across.unit, scale) + arithmetic(s),
+        _ => NO_VALUE.to_owned(),
     };
     text + across_mark(across, row, &[run])
 }
@@ -213,11 +207,16 @@ pub(crate) fn quantile_name(quantile: f64) -> String {
     format!("p{}", text.trim_end_matches('0').trim_end_matches('.'))
 }
 
-/// The value of a point of a curve with its interval.
-pub(crate) fn point_text(curve: &CurveSummary, point: &CurvePoint) -> String {
+/// Returns the value whose prefix the points of curves beside each other share.
+pub(crate) fn curves_scale(curves: &[&CurveSummary]) -> Option<f64> {
+    units::common_reference(curves.iter().flat_map(|c| &c.points).map(|p| p.value))
+}
+
+/// The value of a point of a curve with its interval and with the prefix that `scale` has.
+pub(crate) fn point_text(curve: &CurveSummary, point: &CurvePoint, scale: Option<f64>) -> String {
     // An estimate is a simulation's, which has no clock.
     let timed = curve.guest == Some(Guest::Emulated) && curve.kind != Kind::Estimated;
-    with_interval(point.value, point.interval, &curve.unit) + mark(curve.guest.is_some(), timed)
+    on_scale(point.value, point.interval, &curve.unit, scale) + mark(curve.guest.is_some(), timed)
 }
 
 /// Where a curve point lies: sizes in IEC units, anything else as a value.
@@ -251,7 +250,12 @@ pub(crate) fn ratio_in_a_sentence(c: &Comparison) -> String {
 
 /// A metric value or [`NO_VALUE`].
 pub(crate) fn value_text(value: Option<f64>, unit: &str) -> String {
-    value.map_or_else(|| NO_VALUE.to_owned(), |v| units::format_value(v, unit))
+    value_on_scale(value, unit, None)
+}
+
+/// [`value_text`] with the prefix that `scale` has.
+pub(crate) fn value_on_scale(value: Option<f64>, unit: &str, scale: Option<f64>) -> String {
+    value.map_or_else(|| NO_VALUE.to_owned(), |v| on_scale(v, None, unit, scale))
 }
 
 pub(crate) use assay_model::nouns::count;
@@ -267,6 +271,9 @@ mod tests {
         assert_eq!(with_interval(5.542_345e9, Some(i), "B/s"), "5.542 GB/s [5.512, 5.572]");
         assert_eq!(with_interval(5.542_345e9, None, "B/s"), "5.542 GB/s");
         assert_eq!(value_text(None, "s"), "no value");
+        let i = Interval { low: 1.19, high: 1.21, level: 0.95 };
+        assert_eq!(on_scale(1.2, Some(i), "s", Some(0.95)), "1200 ms [1190, 1210]");
+        assert_eq!(value_on_scale(Some(1.2), "s", Some(0.95)), "1200 ms");
         assert_eq!(x_text(65536.0, "B"), "64 KiB");
         assert_eq!(x_text(3.0, "1"), "3");
     }

@@ -57,7 +57,7 @@ fn every_output_says_so_at_every_number() {
             }
             for c in &a.curves {
                 let timed = guest == Guest::Emulated && c.kind != assay_model::Kind::Estimated;
-                let all = c.points.iter().map(|p| point_text(c, p));
+                let all = c.points.iter().map(|p| point_text(c, p, None));
                 all.for_each(|text| assert!(text.ends_with(mark_of(timed)), "{name}: {text}"));
             }
             let text = csv::summaries(&view);

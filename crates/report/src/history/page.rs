@@ -167,6 +167,7 @@ fn address(link: &str) -> Markup {
 }
 
 fn points(shown: &Shown, series: &ShownSeries, look: &Look<'_>) -> Markup {
+    let scale = units::common_reference(series.points.iter().map(|p| p.value));
     html! {
         details {
             summary { "All points" }
@@ -182,7 +183,7 @@ fn points(shown: &Shown, series: &ShownSeries, look: &Look<'_>) -> Markup {
                         @for p in &series.points {
                             tr {
                                 td { code { (p.label) } } td { (day(p.author_date.as_deref())) } td class="num" { (p.text()) }
-                                td class="num" { (units::format_value(p.value, &shown.unit)) } td class="num" { (p.blocks) }
+                                td class="num" { (units::format_value_as(p.value, &shown.unit, 4, scale)) } td class="num" { (p.blocks) }
                                 @if let Some(to) = look.run {
                                     td { @for run in &p.runs { a href=(to(run)) { (run) } " " } }
                                 }

@@ -67,7 +67,7 @@ pub(super) fn named_curves(
         .iter()
         .filter_map(|(name, c)| {
             let b = c.best.as_ref()?;
-            let value = point_text(c, b);
+            let value = point_text(c, b, None);
             Some(format!("{name}: best {value} at {}.", x_text(b.x, &c.x_unit)))
         })
         .collect();
@@ -114,7 +114,7 @@ fn point(name: &str, c: &CurveSummary, p: &assay_model::CurvePoint) -> Point {
         high: p.interval.map_or(f64::NAN, |i| i.high),
         label: format!(
             "{name}: {} at {}, {}",
-            point_text(c, p),
+            point_text(c, p, None),
             x_text(p.x, &c.x_unit),
             count(p.n as usize, "trial")
         ),

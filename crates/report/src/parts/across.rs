@@ -243,6 +243,8 @@ pub(crate) fn io(of: &[Across]) -> Table {
 
 #[cfg(test)]
 mod tests {
+    use assay_model::units::common_reference;
+
     use super::*;
     use crate::document::{html, terminal};
     use crate::figures::percentile_text;
@@ -306,7 +308,9 @@ mod tests {
                     let shown = across_value(&made, row, run);
                     assert!(text.contains(&shown), "{shown}");
                     if let Some(merged) = row.percentiles.get(run).and_then(Option::as_ref) {
-                        assert_eq!(shown, percentile_text(merged, &made.unit));
+                        let all = made.rows.iter().flat_map(|r| r.percentiles.iter().flatten());
+                        let scale = common_reference(all.filter_map(|p| p.value));
+                        assert_eq!(shown, percentile_text(merged, &made.unit, scale));
                     }
                 }
                 let doubted = made.rows.iter().any(|r| !r.doubts.is_empty());
@@ -317,6 +321,38 @@ mod tests {
                 );
                 assert_eq!(text.contains("assay was stopped"), doubted);
             }
+        }
+    }
+
+    #[test]
+    fn values_beside_each_other_have_one_prefix() {
+        let mut made = fixtures::across(&fixtures::commands());
+        made.unit = "s".into();
+        let set = |made: &mut Across, run: usize, value: f64| {
+            for summary in made.rows.iter_mut().filter_map(|r| r.summaries[run].as_mut()) {
+                (summary.geomean, summary.interval) = (Some(value), None);
+            }
+        };
+        set(&mut made, 0, 0.95);
+        set(&mut made, 1, 1.2);
+        for text in both(&made) {
+            assert!(text.contains("950.0 ms") && text.contains("1200 ms"), "{text}");
+        }
+        // Values too far apart for one prefix keep their own.
+        set(&mut made, 0, 0.000_95);
+        for text in both(&made) {
+            assert!(text.contains("950.0 µs") && text.contains("1.200 s"), "{text}");
+        }
+        // Percentiles as well.
+        let mut made = fixtures::across_percentile(&fixtures::commands());
+        made.unit = "s".into();
+        for row in &mut made.rows {
+            for (percentile, value) in row.percentiles.iter_mut().flatten().zip([0.95, 1.2]) {
+                percentile.value = Some(value);
+            }
+        }
+        for text in both(&made) {
+            assert!(text.contains("950.0 ms") && text.contains("1200 ms"), "{text}");
         }
     }
 

@@ -6,7 +6,7 @@ use assay_model::{Better, CurvePoint, CurveSummary, Kind as Origin};
 use crate::alike::once;
 use crate::document::table::Kind;
 use crate::document::{Behind, Cell, Figure, On, Part, Parts, Table, Text, cell};
-use crate::figures::{NO_VALUE, count, point_text, quantile_name, x_text};
+use crate::figures::{NO_VALUE, count, curves_scale, point_text, quantile_name, x_text};
 use crate::gate::Gate;
 use crate::page::draw;
 use crate::percentiles::withheld_points;
@@ -118,12 +118,13 @@ pub(crate) fn choice(view: &RunView, curves: &[&CurveSummary]) -> Parts {
         .label("treatment")
         .numbers(["best", &at, "most efficient", &at, "smoothness"])
         .trials();
+    let scale = curves_scale(curves);
     for c in curves.iter().filter(|c| chosen(c)) {
         let behind = Behind::curve(view, c);
         let mut row = vec![cell(view.label(c.treatment))];
         for (p, note) in [(&c.best, best_note(c)), (&c.efficient, String::new())] {
             let [value, at] = p.as_ref().map_or([NO_VALUE; 2].map(str::to_owned), |p| {
-                [point_text(c, p) + &note, x_text(p.x, &c.x_unit)]
+                [point_text(c, p, scale) + &note, x_text(p.x, &c.x_unit)]
             });
             row.extend([value, at].map(|words| Cell::from(&behind, words)));
         }
@@ -165,13 +166,13 @@ fn points(view: &RunView, name: &str, curves: &[&CurveSummary]) -> Table {
         let title = Text::default().from(&Behind::curve(view, c), view.label(c.treatment));
         table = table.column(On::All, Kind::Number, title).number("n");
     }
-    let x_unit = curves.first().map_or("", |c| c.x_unit.as_str());
+    let (x_unit, scale) = (curves.first().map_or("", |c| c.x_unit.as_str()), curves_scale(curves));
     for at in xs {
         let mut row = vec![cell(x_text(at, x_unit))];
         for c in curves {
             let [value, n] = c.points.iter().find(|p| p.x == at).map_or_else(
                 || ["not measured", "0"].map(str::to_owned),
-                |p| [point_text(c, p), p.n.to_string()],
+                |p| [point_text(c, p, scale), p.n.to_string()],
             );
             row.extend([cell(value), cell(n)]);
         }

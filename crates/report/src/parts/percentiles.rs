@@ -1,5 +1,7 @@
 //! The percentiles of each treatment, from the merged histograms of its trials.
 
+use assay_model::units::common_reference;
+
 use crate::document::table::Kind;
 use crate::document::{Behind, Cell, On, Part, Parts, Table, Tone, cell};
 use crate::figures::{percentile_doubts, percentile_text, value_mark};
@@ -23,7 +25,9 @@ pub(crate) fn percentiles(view: &RunView, gate: &Gate) -> Parts {
         .column(On::Terminal, Kind::Number, "trials")
         .trials();
     let mut withheld = Vec::new();
-    for (h, p) in rows {
+    for &(h, p) in &rows {
+        let alike = rows.iter().filter(|(other, _)| other.unit == h.unit);
+        let scale = common_reference(alike.filter_map(|(_, p)| p.value));
         let behind = Behind::histogram(view, h);
         let (name, label) = (percentiles::name(h, p), view.label(h.treatment));
         if !p.withheld.is_empty() {
@@ -33,7 +37,7 @@ pub(crate) fn percentiles(view: &RunView, gate: &Gate) -> Parts {
             "withheld".to_owned()
         } else {
             let doubtful = !percentile_doubts(&gate.analysis, h, p).is_empty();
-            percentile_text(p, &h.unit) + value_mark(&gate.analysis, doubtful)
+            percentile_text(p, &h.unit, scale) + value_mark(&gate.analysis, doubtful)
         };
         table.row(vec![
             cell(name),

@@ -245,7 +245,9 @@ mod tests {
             c.best = other;
         }
         for c in view.analysis.curves.iter().filter(|c| curves::chosen(c)) {
-            let best = crate::figures::point_text(c, c.best.as_ref().unwrap());
+            let of: Vec<_> = view.analysis.curves.iter().filter(|o| o.name == c.name).collect();
+            let scale = crate::figures::curves_scale(&of);
+            let best = crate::figures::point_text(c, c.best.as_ref().unwrap(), scale);
             let expected = format!("{best}, {}", c.judged);
             for text in outputs(&view) {
                 assert!(has(&text, &expected), "{expected}");

@@ -1,10 +1,10 @@
 //! Scaling over a factor: the values and speedups at each count, and what the fitted models say.
 
-use assay_model::units::{self, format_value, significant};
+use assay_model::units::{self, significant};
 use assay_model::{Scaling, ScalingModel, ScalingPoint};
 
 use crate::document::{Behind, Cell, Parts, Table, cell};
-use crate::figures::percent;
+use crate::figures::{percent, value_on_scale};
 use crate::view::RunView;
 
 /// Each count with its value, speedup (with interval where the design carries one) and efficiency; then the
@@ -15,6 +15,7 @@ pub(crate) fn scaling(view: &RunView, s: &Scaling) -> Parts {
     let mut table = Table::of(format!("{} over {}", s.metric, s.factor))
         .numbers([&s.factor, &s.metric, "speedup", "efficiency"])
         .trials();
+    let scale = units::common_reference(s.points.iter().map(|p| p.value));
     for p in &s.points {
         let at = |t: &&assay_model::Treatment| {
             t.levels.get(&s.factor).and_then(assay_model::Scalar::as_f64) == Some(p.count)
@@ -23,7 +24,7 @@ pub(crate) fn scaling(view: &RunView, s: &Scaling) -> Parts {
         let behind = Behind::metric(view, &of, &s.metric);
         table.row(vec![
             cell(p.count.to_string()),
-            Cell::from(&behind, format_value(p.value, &s.unit)),
+            Cell::from(&behind, value_on_scale(Some(p.value), &s.unit, scale)),
             Cell::from(&behind, speedup_text(p)),
             Cell::from(&behind, percent((p.efficiency * 1000.0).round() / 1000.0)),
             Cell::trials(&behind),

@@ -1,11 +1,11 @@
 //! The results of a suite: its scores, every member, and what the means hide.
 
-use assay_model::units::{ratio, significant};
+use assay_model::units::{common_reference, ratio, significant};
 use assay_model::{SuiteComparison, SuiteMember, SuiteResults, SuiteScore};
 
 use crate::document::table::Kind;
 use crate::document::{Behind, Cell, On, Part, Parts, Table, cell};
-use crate::figures::{NO_VALUE, percent, ratio_text, score_doubts, value_mark, value_text};
+use crate::figures::{NO_VALUE, percent, ratio_text, score_doubts, value_mark, value_on_scale};
 use crate::view::RunView;
 
 /// What the tables show of a ratio to the reference: three digits.
@@ -64,6 +64,7 @@ fn scores(view: &RunView, suite: &SuiteResults) -> Table {
     .column(compared, Kind::Number, "ratio")
     .column(compared, Kind::Word, "verdict")
     .column(compared, Kind::Number, "ratio of totals");
+    let scale = common_reference(suite.scores.iter().filter_map(|s| s.total_s));
     let doubt =
         |i: usize| suite.scores.get(i).is_some_and(|s| !score_doubts(&view.analysis, s).is_empty());
     for (i, score) in suite.scores.iter().enumerate() {
@@ -74,7 +75,7 @@ fn scores(view: &RunView, suite: &SuiteResults) -> Table {
             Cell::from(&behind, geomean_text(score) + value_mark(&view.analysis, doubt(i))),
             Cell::from(
                 &behind,
-                value_text(score.total_s, "s") + value_mark(&view.analysis, doubt(i)),
+                value_on_scale(score.total_s, "s", scale) + value_mark(&view.analysis, doubt(i)),
             ),
         ];
         row.extend(match suite.comparisons.iter().find(|c| c.score == i) {

@@ -5,7 +5,7 @@ use assay_model::{CurvePoint, CurveSummary};
 
 use super::Style;
 use crate::document::{Part, Parts, Table, Tone, cell};
-use crate::figures::{count, point_text, quantile_name, x_text};
+use crate::figures::{count, curves_scale, point_text, quantile_name, x_text};
 use crate::parts::curves::{choice, names};
 use crate::percentiles::withheld_points;
 use crate::view::RunView;
@@ -18,8 +18,9 @@ pub(super) fn curves(view: &RunView, style: Style) -> Parts {
     for name in names(&of) {
         let own: Vec<&CurveSummary> = of.iter().copied().filter(|c| c.name == name).collect();
         all.append(choice(view, &own));
+        let scale = curves_scale(&own);
         for c in own {
-            one(c, style, &mut all);
+            one(c, scale, style, &mut all);
             all.notes(withheld_points(&view.analysis, c));
         }
     }
@@ -29,7 +30,7 @@ pub(super) fn curves(view: &RunView, style: Style) -> Parts {
 /// A curve of no more points than this has all of them in its table, else those at powers of two.
 const MAX_ROWS: usize = 16;
 
-fn one(c: &CurveSummary, style: Style, all: &mut Parts) {
+fn one(c: &CurveSummary, scale: Option<f64>, style: Style, all: &mut Parts) {
     let n = c.points.iter().map(|p| p.n).max().unwrap_or(0) as usize;
     let kind = if c.kind == assay_model::Kind::Measured {
         String::new()
@@ -62,7 +63,7 @@ fn one(c: &CurveSummary, style: Style, all: &mut Parts) {
         let drawn = if room < 4 { String::new() } else { bar(p.value, most, room, style.glyphs) };
         table.row(vec![
             cell(x_text(p.x, &c.x_unit)),
-            cell(point_text(c, p)),
+            cell(point_text(c, p, scale)),
             cell(drawn).tone(Tone::Soft),
         ]);
     }

@@ -6,7 +6,7 @@ use assay_model::units::format_value;
 
 use super::Style;
 use crate::document::{Part, Parts};
-use crate::figures::{NO_VALUE, centre_name, count, percent, summary_text};
+use crate::figures::{centre_name, count, percent, summary_text, value_on_scale};
 use crate::view::{RunView, deciding};
 use crate::words;
 
@@ -30,8 +30,7 @@ pub(super) fn single(view: &RunView, style: Style) -> Parts {
 
 fn facts(view: &RunView, s: &TreatmentSummary) -> Vec<(&'static str, String)> {
     let x = &s.summary;
-    let unit = &s.unit;
-    let show = |v: Option<f64>| v.map_or_else(|| NO_VALUE.to_owned(), |v| format_value(v, unit));
+    let show = |v: Option<f64>| value_on_scale(v, &s.unit, s.centre());
     let level = x.interval.map_or_else(
         || "no interval below three trials".to_owned(),
         |i| format!("{} CI", percent(i.level)),

@@ -25,6 +25,7 @@ pub fn text(shown: &Shown, raw: bool) -> String {
             series.correlation
         );
         let _ = writeln!(out, "\n{}", crate::screen::wrap(&line, "", "  "));
+        let scale = units::common_reference(series.points.iter().map(|p| p.value));
         for (i, point) in series.points.iter().enumerate() {
             let mark = series
                 .changes
@@ -32,7 +33,7 @@ pub fn text(shown: &Shown, raw: bool) -> String {
                 .find(|c| c.change.at == i)
                 .map_or(" ", |c| if c.change.state == State::Confirmed { "!" } else { "?" });
             let value = if raw {
-                format!("  {:>9}", units::format_value(point.value, &shown.unit))
+                format!("  {:>9}", units::format_value_as(point.value, &shown.unit, 4, scale))
             } else {
                 String::new()
             };

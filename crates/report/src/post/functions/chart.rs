@@ -114,7 +114,7 @@ fn bars<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Block> {
                 low: end(|i| i.low),
                 high: end(|i| i.high),
                 text: if q.kind == Kind::Measured
-                    || assay_model::units::scale(q.value, &q.unit).1 != q.unit
+                    || assay_model::units::scale_of(q.value, &q.unit).1 != q.unit
                 {
                     crate::figures::with_interval(q.value, q.interval, &q.unit)
                 } else {
@@ -249,7 +249,7 @@ fn curve<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Block> {
             Some(format!(
                 "{}: best {} at {}",
                 view.label(c.treatment),
-                crate::figures::point_text(c, best),
+                crate::figures::point_text(c, best, None),
                 crate::figures::x_text(best.x, &c.x_unit)
             ))
         })
