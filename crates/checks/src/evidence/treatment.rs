@@ -162,6 +162,9 @@ pub struct CpuResources {
     pub memory_channels: Option<u32>,
     /// How many instances of the program ran at once.
     pub instances: Option<u32>,
+    /// Share of the periods of a CPU quota in which a trial was stopped, the median over trials; 1 for a trial that
+    /// reached a memory limit. `None`: no control group limits the trials.
+    pub limited: Option<f64>,
 }
 
 /// Page sizes.

@@ -45,6 +45,16 @@ pub(super) fn cpus(m: &RunMaterial<'_>, t: &Treatment) -> Option<CpuResources> {
     let count = |path: &str| system.get(path)?.parse().ok();
     let usable = list.and_then(|l| cpulist::parse(l).ok()).map(|l| l.len() as u32);
     let (threads, cores): (Option<u32>, Option<u32>) = (count("cpu.threads"), count("cpu.cores"));
+    let limits = seen(m, Some(t.id)).filter_map(|o| match o {
+        // A memory limit that a control sets is meant to be met.
+        Observation::Limited { memory: 1.., .. } if !set.contains_key("memory") => Some(1.0),
+        Observation::Limited { periods, stopped, .. } => {
+            Some(*stopped as f64 / (*periods).max(1) as f64)
+        }
+        _ => None,
+    });
+    let mut limits: Vec<f64> = limits.collect();
+    limits.sort_by(f64::total_cmp);
     Some(CpuResources {
         usable: usable.or(threads),
         chips: count("cpu.sockets"),
@@ -55,6 +65,7 @@ pub(super) fn cpus(m: &RunMaterial<'_>, t: &Treatment) -> Option<CpuResources> {
         memory_channels: None,
         // A trial is one execution of the workload.
         instances: Some(1),
+        limited: limits.get(limits.len().saturating_sub(1) / 2).copied(),
     })
 }
 

@@ -6,8 +6,16 @@ use std::collections::BTreeMap;
 use crate::check::{Evaluation, found_or_missing, grave, need, plain};
 use crate::{CpuResources, Evidence, TreatmentEvidence};
 
-/// Above this difference of the huge-backed share a comparison is invalid.
-const HUGE_SHARE: f64 = 0.10;
+/// Above this difference of the huge-backed share, or of the share of periods in which a quota stopped the program, a
+/// comparison is invalid.
+const SHARE: f64 = 0.10;
+
+/// The smallest and the largest of the shares of treatments, where they are too far apart to compare.
+fn apart<'a>(shares: &[(f64, &'a str)]) -> Option<[(f64, &'a str); 2]> {
+    let low = shares.iter().copied().min_by(|a, b| a.0.total_cmp(&b.0))?;
+    let high = shares.iter().copied().max_by(|a, b| a.0.total_cmp(&b.0))?;
+    (high.0 - low.0 > SHARE).then_some([low, high])
+}
 
 /// Whatever two treatments record and differ in without declaring it, and what a treatment does not record.
 fn unequal<'a, M: Borrow<BTreeMap<String, String>>>(
@@ -46,25 +54,35 @@ fn unequal<'a, M: Borrow<BTreeMap<String, String>>>(
 
 pub(crate) fn cpu_resources(e: &Evidence) -> Evaluation {
     let treatments = e.compared()?;
-    let mut lacking = Vec::new();
+    let (mut lacking, mut limited) = (Vec::new(), Vec::new());
     for treatment in treatments {
         let cpus = need(treatment.cpus.as_ref(), format!("what {} could run on", treatment.label))?;
-        if cpus.usable.is_none() {
-            lacking.push(format!("the usable CPUs of {}", treatment.label));
-        }
-        if cpus.instances.is_none() {
-            lacking.push(format!("the instances of {}", treatment.label));
+        limited.push((cpus.limited.unwrap_or(0.0), treatment.label.as_str()));
+        for (what, known) in [("usable CPUs", cpus.usable), ("instances", cpus.instances)] {
+            if known.is_none() {
+                lacking.push(format!("the {what} of {}", treatment.label));
+            }
         }
     }
     let differing =
         unequal(e, |a| a.cpus.as_ref().map(resources), treatments, "the CPU resources")?;
     // A count that a factor sets is what is meant to differ.
     let meant = ["cpus", "cgroup.cpuset", "cpu", "numa"].iter().any(|f| e.declares(f));
-    let found = differing
+    let mut found: Vec<_> = differing
         .into_iter()
         .filter(|(key, _)| !(meant && key != "instances" && key != "cpu quota"))
         .map(|(_, text)| plain(format!("the treatments had different resources: {text}")))
         .collect();
+    if let Some([low, high]) = apart(&limited) {
+        let text = format!(
+            "limits of control groups stopped {} in {:.0} % of periods and {} in {:.0} %: the comparison measures the limit",
+            high.1,
+            high.0 * 100.0,
+            low.1,
+            low.0 * 100.0
+        );
+        found.push(grave(text).remedy("raise the limit (`cpu.max`, `memory.max`)"));
+    }
     found_or_missing(found, &lacking)
 }
 
@@ -90,12 +108,9 @@ pub(crate) fn page_size(e: &Evidence) -> Evaluation {
     let mut lacking = Vec::new();
     let mut shares: Vec<(f64, &str)> = Vec::new();
     for treatment in treatments {
-        let pages =
-            need(treatment.pages.as_ref(), format!("the page sizes of {}", treatment.label))?;
-        let first = need(
-            treatments[0].pages.as_ref(),
-            format!("the page sizes of {}", treatments[0].label),
-        )?;
+        let of =
+            |t: &TreatmentEvidence| need(t.pages.clone(), format!("the page sizes of {}", t.label));
+        let (first, pages) = (of(&treatments[0])?, of(treatment)?);
         for (what, a, b) in [("mode", &first.mode, &pages.mode), ("pool", &first.pool, &pages.pool)]
         {
             match (a, b) {
@@ -113,12 +128,7 @@ pub(crate) fn page_size(e: &Evidence) -> Evaluation {
             }
         }
     }
-    let low = shares.iter().copied().min_by(|a, b| a.0.total_cmp(&b.0));
-    let high = shares.iter().copied().max_by(|a, b| a.0.total_cmp(&b.0));
-    if let (Some(low), Some(high)) = (low, high)
-        && high.0 - low.0 > HUGE_SHARE
-        && !meant
-    {
+    if let (Some([low, high]), false) = (apart(&shares), meant) {
         found.push(grave(format!(
             "large pages backed {:.0} % of {} and {:.0} % of {}",
             low.0 * 100.0,

@@ -102,11 +102,12 @@ pub const CPU_RESOURCES: Row = Row {
     severity: I,
     escalation: "",
     needs: "usable CPUs, chips, cores, threads per core, quota, NUMA policy, memory channels, instances",
-    fires: "one of them differs between treatments and is not declared",
+    fires: "one of them differs between treatments and is not declared, or limits of control groups stop one treatment in \
+            10 points more of its periods than another",
     why: "more processors or memory channels are more machine",
     remedy: "give the treatments the same CPUs (controls cpus and numa), or declare the count as a factor",
     source: "SPEC HPG fair use; own checklist of 2005",
-    evidence: "the description of the system and the controls of each treatment",
+    evidence: "the description of the system, the controls of each treatment, and what limits of control groups did to each trial",
 };
 
 /// F08, page-size.

@@ -102,6 +102,7 @@ pub const FAULTS: &[(&str, Change)] = &[
     ("F06", |e| b(e).build.as_mut().unwrap().tuning = Some(Tuning::Peak)),
     ("F07", |e| b(e).cpus.as_mut().unwrap().usable = Some(16)),
     ("F07", |e| b(e).cpus.as_mut().unwrap().memory_channels = Some(8)),
+    ("F07", |e| b(e).cpus.as_mut().unwrap().limited = Some(0.3)),
     ("F08", |e| b(e).pages.as_mut().unwrap().mode = Some("always".to_owned())),
     ("F08", |e| b(e).pages.as_mut().unwrap().huge_share = Some(0.9)),
     ("F09", |e| b(e).os = Some(text_map(&[("kernel.release", "6.12.4"), ("libc", "x")]).into())),

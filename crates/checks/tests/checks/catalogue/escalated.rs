@@ -28,6 +28,7 @@ fn drift_apart(e: &mut Evidence) {
 #[test]
 fn escalations_are_invalid_in_both_profiles() {
     let cases: &[(&str, Change)] = &[
+        ("F07", |e| e.treatments[1].cpus.as_mut().unwrap().limited = Some(0.97)),
         ("F08", |e| e.treatments[1].pages.as_mut().unwrap().huge_share = Some(0.9)),
         ("F09", |e| {
             Arc::make_mut(e.treatments[1].os.as_mut().unwrap())

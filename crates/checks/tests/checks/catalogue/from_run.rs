@@ -6,7 +6,7 @@ use assay_checks::{Evidence, Known, RunMaterial, evaluate, from_run};
 use assay_model::{
     Analysis, Better, Checks, Comparison, Design, Experiment, Finding, HistogramSummary, Kind,
     LedgerEntry, LedgerEvent, Load, Method, MetricValue, Observation, Order, Outcome, Percentile,
-    Phase, PhaseMark, Plan, PlannedTrial, Profile, Scalar, Severity, Summary, Treatment,
+    Phase, PhaseMark, Plan, PlannedTrial, Profile, Scalar, Setting, Severity, Summary, Treatment,
     TreatmentSummary, TrialRecord, ValidationResult, Verdict, WorkloadSpec,
 };
 
@@ -249,6 +249,37 @@ fn a_change_of_the_system_is_found_and_a_disputed_shape_too() {
     r.analysis.comparisons[0].reason = "the shape of the data decides".into();
     r.analysis.comparisons[0].sensitivity = Some(sound::interval(0.4, 1.1));
     assert!(found(&r, "F42").unwrap().1.contains("the shape of the data decides"));
+}
+
+#[test]
+fn a_limit_that_stops_one_treatment_more_than_the_other_voids_the_comparison() {
+    // Of 100 periods a trial, those in which it was stopped, and how often it reached the memory limit.
+    let limited = |of: &dyn Fn(&TrialRecord) -> (u64, u64)| {
+        let mut r = a_run(8);
+        for record in &mut r.records {
+            let (stopped, memory) = of(record);
+            let seen = Observation::Limited { periods: 100, stopped, stopped_s: 0.1, memory };
+            record.evidence.push(seen);
+        }
+        r
+    };
+    let f07 = |r: &Run| found(r, "F07").filter(|f| f.1.starts_with("limits of control groups"));
+    let one = limited(&|r| (if r.treatment == 1 { 60 } else { 3 }, 0));
+    let (severity, message) = f07(&one).unwrap();
+    assert_eq!(severity, Severity::Invalid);
+    assert!(message.contains("threads=2 in 60 % of periods and threads=1 in 3 %"), "{message}");
+    assert!(f07(&limited(&|r| (90 + u64::from(r.treatment), 0))).is_none(), "both alike");
+    assert!(f07(&limited(&|r| (if r.number == 1 { 99 } else { 0 }, 0))).is_none(), "one trial");
+    let mut memory = limited(&|r| (0, u64::from(r.treatment)));
+    assert_eq!(f07(&memory).unwrap().0, Severity::Invalid);
+    // A limit that the experiment sets itself is what it measures.
+    let setting = || Setting {
+        control: "memory".into(),
+        key: String::new(),
+        value: Scalar::Text("64 MiB".into()),
+    };
+    memory.plan.treatments.iter_mut().for_each(|t| t.controls.push(setting()));
+    assert!(f07(&memory).is_none());
 }
 
 #[test]

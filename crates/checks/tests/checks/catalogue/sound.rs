@@ -85,6 +85,7 @@ fn treatment(label: &str, level: &str, centre: f64, seed: u64) -> TreatmentEvide
             numa_policy: Some("default".to_owned()),
             memory_channels: Some(2),
             instances: Some(1),
+            limited: Some(0.02),
         }),
         placement: Some(Placement {
             nodes: Some(2),
