@@ -42,6 +42,7 @@ const CLASSES: &[(&str, FactClass)] = &[
     ("cgroup", Soft),
     ("cgroup.cpu_quota", Hard),
     ("cgroup.cpuset", Hard),
+    ("cgroup.io_limit", Hard),
     ("cgroup.memory_limit", Hard),
     ("cgroup.path", Volatile),
     ("cpu", Hard),

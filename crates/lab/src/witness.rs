@@ -103,6 +103,7 @@ pub(crate) struct Witness {
     watch: Watch,
     checked: Instant,
     throttled: Option<u64>,
+    io: Option<(String, u64)>,
     clock_reported: bool,
 }
 
@@ -114,6 +115,7 @@ impl Witness {
             watch: Watch::new(&root),
             checked: Instant::now(),
             throttled: assay_sut::fitness::throttle_count(&root),
+            io: assay_sut::limited_io(&root),
             clock_reported: false,
         }
     }
@@ -139,5 +141,10 @@ impl Witness {
         if hz.is_some() || throttled.is_some() {
             see(record, Observation::ClockRate { hz, throttled });
         }
+        let now = assay_sut::limited_io(&root);
+        if let (Some((_, before)), Some((limits, now))) = (&self.io, now.clone()) {
+            see(record, Observation::LimitedIo { limits, bytes: now.saturating_sub(*before) });
+        }
+        self.io = now;
     }
 }

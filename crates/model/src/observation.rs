@@ -158,6 +158,13 @@ pub enum Observation {
         /// How often a memory limit was reached.
         memory: u64,
     },
+    /// I/O on devices whose rate a control group limits, since the last look.
+    LimitedIo {
+        /// The limits, as `io.max` has them.
+        limits: String,
+        /// Bytes read and written there.
+        bytes: u64,
+    },
     /// A preference of the firmware or the processor between power and speed.
     PowerPreference {
         /// What has it (`the processor's energy preference`).

@@ -27,7 +27,7 @@ pub use control::pending::{
 pub use control::{Control, ControlSpec, Scope, Session};
 pub use controls::{all, find, parse_setting};
 pub use describe::watch::Watch;
-pub use describe::{describe, describe_toolchains, limited_groups, version};
+pub use describe::{describe, describe_toolchains, limited_groups, limited_io, version};
 pub use process::capture::Capture;
 pub use process::enter::{Entered, enter};
 pub use process::hiatus::Hiatus;

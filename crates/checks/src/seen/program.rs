@@ -8,6 +8,8 @@ use crate::rows::{self, I, W};
 
 /// Being stopped in no more than this share of periods is no matter.
 const STOPPED: f64 = 0.01;
+/// Less I/O than this is no matter.
+const ENOUGH_IO: u64 = 1 << 20;
 /// Less memory than this says nothing about large pages.
 const ENOUGH_MEMORY: u64 = 8 << 20;
 /// Less of the memory in huge pages than this, where they were asked for, is worth a word.
@@ -35,6 +37,13 @@ pub(super) fn judge(seen: &Observation) -> Judged {
             let remedy = "raise the limit, or measure `user` instead of `elapsed`";
             (&rows::CPU_RESOURCES, Found::new(text).at(W).remedy(remedy))
         }
+        Observation::LimitedIo { limits, bytes } => (*bytes >= ENOUGH_IO).then(|| {
+            let text = format!(
+                "{} were read and written under an I/O limit of a control group: {limits}",
+                format_bytes(*bytes)
+            );
+            (&rows::CPU_RESOURCES, Found::new(text).at(W).remedy("lift the limit (`io.max`)"))
+        })?,
         Observation::Changed { paths } => (!paths.is_empty()).then(|| {
             let found =
                 Found::new(format!("{} changed since the start of the run", paths.join(", ")));
@@ -96,4 +105,21 @@ pub(super) fn judge(seen: &Observation) -> Judged {
         }
         _ => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use assay_model::{Observation, Severity};
+
+    use crate::judge_seen;
+
+    #[test]
+    fn io_under_a_limit_is_named_with_the_limit() {
+        let limits = || "8:0 rbps=2097152 wbps=max riops=max wiops=max".to_owned();
+        let found = |bytes| judge_seen(&Observation::LimitedIo { limits: limits(), bytes });
+        let finding = found(8 << 20).unwrap();
+        assert_eq!((finding.id.as_str(), finding.severity), ("F07", Severity::Warning));
+        assert!(finding.message.contains("8 MiB") && finding.message.contains(&limits()));
+        assert_eq!(found(4096), None);
+    }
 }

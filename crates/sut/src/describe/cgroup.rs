@@ -34,20 +34,16 @@ pub(super) fn describe(facts: &mut Facts<'_>) {
         },
     );
     facts.set("cgroup.path", own.lines().collect::<Vec<_>>().join(" "));
-    let memory_group = Group::find(facts.root, &own, "memory");
-    let cpu_group = Group::find(facts.root, &own, "cpu");
-    let quota = match &cpu_group {
-        Some(g) if g.v2 => g.tightest(facts.root, "cpu.max", cpu_max),
-        Some(g) => g.tightest_of(|dir| v1_quota(facts.root, dir)),
-        None => Limit::Unseen,
+    let tightest = |controller: &str, limit: LimitOf| {
+        let group = Group::find(facts.root, &own, controller);
+        group.map_or(Limit::Unseen, |g| g.tightest(|dir| limit(&g, facts.root, dir)))
     };
+    let (quota, memory) = (tightest("cpu", Group::quota), tightest("memory", Group::memory));
     quota.put(facts, "cgroup.cpu_quota", |cpus| format!("{cpus:.2} CPUs"));
-    let memory = match &memory_group {
-        Some(g) if g.v2 => g.tightest(facts.root, "memory.max", bytes),
-        Some(g) => g.tightest(facts.root, "memory.limit_in_bytes", bytes),
-        None => Limit::Unseen,
-    };
     memory.put(facts, "cgroup.memory_limit", |b| format_bytes(b as u64));
+    if let Some((limits, _)) = limited_io(facts.root) {
+        facts.set("cgroup.io_limit", limits);
+    }
     let cpuset = Group::find(facts.root, &own, "cpuset").and_then(|g| {
         ["cpuset.cpus.effective", "cpuset.effective_cpus"]
             .iter()
@@ -71,23 +67,33 @@ pub(super) fn describe(facts: &mut Facts<'_>) {
 pub fn limited_groups(root: &Root) -> Vec<PathBuf> {
     let own = root.text("/proc/self/cgroup").unwrap_or_default();
     let mut found = Vec::new();
-    let mut look = |controller: &str, limited: &dyn Fn(&Group, &str) -> bool| {
+    for (controller, limit) in [("cpu", Group::quota as LimitOf), ("memory", Group::memory)] {
         if let Some(group) = Group::find(root, &own, controller) {
-            let dirs = group.upwards().filter(|dir| limited(&group, dir));
-            found.extend(dirs.map(|dir| root.path(dir)));
+            let limited = |dir: &&str| matches!(limit(&group, root, dir), Limit::Set(_));
+            found.extend(group.upwards().filter(limited).map(|dir| root.path(dir)));
         }
-    };
-    look("cpu", &|group, dir| {
-        let v2 = || root.text(&format!("{dir}/cpu.max")).is_ok_and(|t| cpu_max(&t).is_some());
-        if group.v2 { v2() } else { matches!(v1_quota(root, dir), Limit::Set(_)) }
-    });
-    look("memory", &|group, dir| {
-        let file = if group.v2 { "memory.max" } else { "memory.limit_in_bytes" };
-        root.text(&format!("{dir}/{file}")).is_ok_and(|t| bytes(&t).is_some())
-    });
+    }
     found.sort();
     found.dedup();
     found
+}
+
+/// The limits that `io.max` of this process's control group and of those above it sets, and the bytes that the group has
+/// read and written on the devices that they are of. `None`: no limit is set.
+pub fn limited_io(root: &Root) -> Option<(String, u64)> {
+    let group = Group::find(root, &root.text("/proc/self/cgroup").ok()?, "io").filter(|g| g.v2)?;
+    let lines = |dir: &str, file: &str| -> Vec<String> {
+        let text = root.text(&format!("{dir}/{file}")).unwrap_or_default();
+        text.lines().map(str::to_owned).collect()
+    };
+    let limits: Vec<String> = group.upwards().flat_map(|dir| lines(dir, "io.max")).collect();
+    let stat = lines(&group.dir, "io.stat");
+    let limited = |s: &&String| limits.iter().any(|l| l.split(' ').next() == s.split(' ').next());
+    let words = stat.iter().filter(limited).flat_map(|s| s.split(' '));
+    let bytes =
+        |w: &str| w.strip_prefix("rbytes=").or(w.strip_prefix("wbytes="))?.parse::<u64>().ok();
+    let moved: u64 = words.filter_map(bytes).sum();
+    (!limits.is_empty()).then(|| (limits.join("; "), moved))
 }
 
 /// A folder of the control-group tree.
@@ -96,6 +102,9 @@ struct Group {
     dir: String,
     v2: bool,
 }
+
+/// Reads a limit of a group from one of its folders.
+type LimitOf = fn(&Group, &Root, &str) -> Limit;
 
 /// What was found about a limit.
 enum Limit {
@@ -153,13 +162,15 @@ impl Group {
         Some(Group { top, dir, v2 })
     }
 
-    /// The smallest limit that a file sets, from this group up to the top. `read` gives `None` for a
-    /// text that sets none.
-    fn tightest(&self, root: &Root, file: &str, read: fn(&str) -> Option<f64>) -> Limit {
-        self.tightest_of(|dir| match root.text(&format!("{dir}/{file}")) {
-            Ok(text) => read(&text).map_or(Limit::None, Limit::Set),
-            Err(_) => Limit::Unseen,
-        })
+    /// The CPU quota that a folder sets.
+    fn quota(&self, root: &Root, dir: &str) -> Limit {
+        if self.v2 { limit(root, dir, "cpu.max", cpu_max) } else { v1_quota(root, dir) }
+    }
+
+    /// The memory limit that a folder sets.
+    fn memory(&self, root: &Root, dir: &str) -> Limit {
+        let file = if self.v2 { "memory.max" } else { "memory.limit_in_bytes" };
+        limit(root, dir, file, bytes)
     }
 
     /// Its folder and those above it, up to the top.
@@ -173,7 +184,8 @@ impl Group {
         })
     }
 
-    fn tightest_of(&self, read: impl Fn(&str) -> Limit) -> Limit {
+    /// The smallest limit, from this group up to the top.
+    fn tightest(&self, read: impl Fn(&str) -> Limit) -> Limit {
         let found = self.upwards().fold(Limit::Unseen, |found, dir| match (read(dir), found) {
             (Limit::Set(here), Limit::Set(below)) => Limit::Set(here.min(below)),
             (Limit::Set(limit), _) | (_, Limit::Set(limit)) => Limit::Set(limit),
@@ -185,6 +197,14 @@ impl Group {
             return Limit::None;
         }
         found
+    }
+}
+
+/// The limit that a file of a folder sets. `read` gives `None` for a text that sets none.
+fn limit(root: &Root, dir: &str, file: &str, read: fn(&str) -> Option<f64>) -> Limit {
+    match root.text(&format!("{dir}/{file}")) {
+        Ok(text) => read(&text).map_or(Limit::None, Limit::Set),
+        Err(_) => Limit::Unseen,
     }
 }
 

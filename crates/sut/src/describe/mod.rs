@@ -27,7 +27,7 @@ use facts::Facts;
 
 use crate::Root;
 
-pub use cgroup::limited_groups;
+pub use cgroup::{limited_groups, limited_io};
 pub use toolchains::{describe_toolchains, version};
 
 pub(crate) use facts::selected;

@@ -2,7 +2,7 @@ use std::fmt::Write as _;
 
 use assay_redact::{Key, Recorder};
 
-use super::describe;
+use super::{describe, limited_io};
 use crate::Root;
 use crate::fake::Machine;
 
@@ -59,6 +59,12 @@ fn machine() -> Machine {
     m.put("/sys/fs/cgroup/a/cpu.max", "150000 100000\n");
     m.put("/sys/fs/cgroup/a/b/cpu.max", "max 100000\n");
     m.put("/sys/fs/cgroup/a/b/memory.max", "1073741824\n");
+    m.put("/sys/fs/cgroup/a/io.max", "8:0 rbps=2097152 wbps=max riops=max wiops=max\n");
+    m.put("/sys/fs/cgroup/a/b/io.max", "");
+    m.put(
+        "/sys/fs/cgroup/a/b/io.stat",
+        "8:16 rbytes=7 wbytes=7 rios=1 wios=1\n8:0 rbytes=4096 wbytes=512 rios=1 wios=1 dbytes=9\n",
+    );
     m.put(
         "/proc/self/limits",
         "Limit  Soft Limit  Hard Limit  Units\nMax open files            1024                 4096                 files     \n",
@@ -104,6 +110,7 @@ fn a_made_up_machine_is_described() {
         ("cgroup.version", "2"),
         ("cgroup.cpu_quota", "1.50 CPUs"),
         ("cgroup.memory_limit", "1 GiB"),
+        ("cgroup.io_limit", "8:0 rbps=2097152 wbps=max riops=max wiops=max"),
         ("limit.open_files", "1024 (at most 4096) files"),
         ("user.root", "no"),
         ("load.avg1", "0.50"),
@@ -111,6 +118,8 @@ fn a_made_up_machine_is_described() {
     ] {
         assert_eq!(system.text(path), value, "{path}");
     }
+    // On the limited device alone.
+    assert_eq!(limited_io(&machine().root()).unwrap().1, 4608);
     assert!(!system.facts.contains_key("sysctl.kernel.random.uuid"));
     assert!(!system.facts.contains_key("block.loop0.size"));
 }
