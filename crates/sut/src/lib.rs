@@ -37,6 +37,7 @@ pub use process::looks::look_at;
 pub use process::node_memory::node_memory;
 pub use process::parent_death::end_with_parent;
 pub use process::setup::{NumaPolicy, ProcessSetup, Sched};
+pub use process::taskstats;
 pub use process::wait4::{Ended, join_groups, wait_any};
 pub use read::cpu_times::CpuTimes;
 pub use read::digest::{hex, sha256, sha256_file};

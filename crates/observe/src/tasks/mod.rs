@@ -3,17 +3,16 @@
 
 mod files;
 mod table;
-mod taskstats;
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
+use assay_sut::taskstats::{Accounted, Taskstats};
 use rustix::time::{ClockId, clock_gettime};
 use serde::Serialize;
 
 use files::{Files, Stat};
 pub use table::{header, line};
-use taskstats::{Accounted, Taskstats};
 
 /// Whose tasks are looked at.
 #[derive(Debug, Clone, PartialEq, Eq)]

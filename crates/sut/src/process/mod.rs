@@ -19,6 +19,7 @@ pub(crate) mod parent_death;
 pub(crate) mod personality;
 pub(crate) mod sched_class;
 pub(crate) mod setup;
+pub mod taskstats;
 pub(crate) mod wait4;
 
 use std::ffi::OsString;
@@ -37,6 +38,7 @@ use rustix::process::{Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, pidfd_open
 use crate::process::capture::{Capture, Lines};
 use crate::process::group_use::Counters;
 use crate::process::interrupt::Interrupt;
+use crate::process::taskstats::Taskstats;
 use crate::process::wait4::{own_peak_memory, wait4};
 use crate::read::clock::monotonic_ns;
 
@@ -212,6 +214,8 @@ pub struct Runner {
     interrupt: Option<Interrupt>,
     /// The largest resident set of this process that is known, bytes.
     own_peak: u64,
+    /// Reports of tasks as they end; `None`: this user may not have them.
+    exits: Option<Taskstats>,
     /// True if there is a terminal that a program may ask for.
     terminal: bool,
     /// The descriptor of the last program. Closing it takes as long as reaping, so it is closed when the next one is
@@ -237,6 +241,7 @@ impl Runner {
             lines: Lines::default(),
             interrupt,
             own_peak: 0,
+            exits: Taskstats::listen().ok(),
             terminal: File::open("/dev/tty").is_ok(),
             reaped: None,
         }
@@ -264,6 +269,8 @@ impl Runner {
         let name =
             || program.argv.first().map(|p| p.to_string_lossy().into_owned()).unwrap_or_default();
         let counters = Counters::read(program.groups);
+        // What ended between two programs would fill the buffer.
+        self.exits.as_mut().and_then(|exits| exits.peak_memory(0));
         let (mut child, start_ns) = spawn(program)?;
         guard::tell(Some(child.pid));
         self.reaped = None;
@@ -288,7 +295,7 @@ impl Runner {
         self.reaped = Some(child.pidfd);
         let resources = ResourceUse {
             wall_s: (end_ns - start_ns) as f64 * 1e-9,
-            peak_memory_bytes: usage.peak_memory_bytes.and_then(|peak| self.peak_memory(peak)),
+            peak_memory_bytes: self.peak_memory(child.pid, usage.peak_memory_bytes),
             group: counters.since(),
             ..usage
         };
@@ -303,15 +310,18 @@ impl Runner {
         })
     }
 
-    /// The peak of a program, unless assay's own is no smaller, which the kernel counts into that of every program it
-    /// starts. It never falls, so it is asked for again only where what is known of it does not decide.
-    fn peak_memory(&mut self, peak: u64) -> Option<u64> {
-        let more_than = |own: u64| peak > own.saturating_add(MEMORY_SLACK);
-        if !more_than(self.own_peak) {
-            return None;
+    /// The peak of a program as the kernel reported it at its end; without reports as it was counted for its parent,
+    /// unless assay's own is no smaller, which is counted into that of every program that assay starts. It never
+    /// falls, so it is asked for again only where what is known of it does not decide.
+    fn peak_memory(&mut self, program: Pid, counted: Option<u64>) -> Option<u64> {
+        let program = program.as_raw_nonzero().get().cast_unsigned();
+        if let Some(peak) = self.exits.as_mut().and_then(|exits| exits.peak_memory(program)) {
+            return Some(peak);
         }
+        let more_than = |own: u64| counted.filter(|peak| *peak > own.saturating_add(MEMORY_SLACK));
+        more_than(self.own_peak)?;
         self.own_peak = own_peak_memory();
-        more_than(self.own_peak).then_some(peak)
+        more_than(self.own_peak)
     }
 
     /// Waits for the end of the child while its output is read. Returns why it ended and when that was

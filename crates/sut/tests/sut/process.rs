@@ -75,15 +75,39 @@ fn user_time_is_that_of_the_program() {
 }
 
 #[test]
-fn a_large_process_has_a_peak_and_a_small_one_is_unknown() {
+fn peak_memory_is_that_of_the_program_or_unknown() {
     let _turn = alone();
+    // Whatever this test process has touched is more than `grep` needs.
+    let ballast = vec![1u8; 64 << 20];
     let mut runner = Runner::new(None);
     let large = sh(&mut runner, "head -c 200000000 /dev/zero | tail -c 150000000 > /dev/null");
     assert!(large.resources.peak_memory_bytes.unwrap() > 100_000_000, "{:?}", large.resources);
-    // Whatever this test process has touched is more than `true` needs.
-    let ballast = vec![1u8; 64 << 20];
-    let small = run_with(&mut runner, &["true"], &limits(), false, &mut ()).unwrap();
-    assert_eq!(small.resources.peak_memory_bytes, None, "{}", ballast.len());
+    let own = ["grep", "VmHWM", "/proc/self/status"];
+    let small = run_with(&mut runner, &own, &limits(), false, &mut ()).unwrap();
+    let told = match assay_sut::taskstats::Taskstats::listen() {
+        Ok(_) => small.resources.peak_memory_bytes.unwrap(),
+        Err(why) => {
+            println!("skipped: because {why}");
+            return assert_eq!(small.resources.peak_memory_bytes, None, "{}", ballast.len());
+        }
+    };
+    let printed = String::from_utf8(runner.stdout.bytes()).unwrap();
+    let kib: u64 = printed.split_whitespace().nth(1).unwrap().parse().unwrap();
+    // After this it only prints and ends. Resident memory is counted in parts, one for each CPU, which the file adds up
+    // and the report does not.
+    let ratio = told as f64 / (kib * 1024) as f64;
+    assert!((0.8..1.25).contains(&ratio), "{told} B told, {kib} KiB printed");
+    // Of several processes the largest counts, in whatever order they end.
+    let several = sh(
+        &mut runner,
+        "sleep 0.05 & head -c 30000000 /dev/zero | tail -c 30000000 >/dev/null; wait",
+    );
+    let peak = several.resources.peak_memory_bytes.unwrap();
+    assert!((30_000_000..60_000_000).contains(&peak), "{peak}");
+    // More processes than the kernel's buffer holds reports of: never the peak of a part.
+    let many = sh(&mut runner, "for i in $(seq 9000); do (:); done");
+    let peak = many.resources.peak_memory_bytes;
+    assert!(peak.is_none_or(|p| p > 500_000), "{peak:?}");
 }
 
 #[test]

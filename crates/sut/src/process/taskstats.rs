@@ -1,11 +1,14 @@
-//! What the kernel accounts of one thread, or of a process, asked by netlink (taskstats): run time, waits and
-//! switches in one answer, without a file of `/proc`.
+//! Accounts of the kernel by netlink (taskstats). Asked for a thread or a process: run time, waits and switches in one
+//! answer, without a file of `/proc`. Sent as each process ends: its peak memory.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::os::fd::OwnedFd;
 
+use rustix::io::Errno;
 use rustix::net::{
     AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, netlink, recv, send, socket_with,
+    sockopt,
 };
 
 /// Message types and attributes of generic netlink (linux/genetlink.h, linux/taskstats.h).
@@ -14,6 +17,7 @@ const CTRL_CMD_GETFAMILY: u8 = 3;
 const CTRL_ATTR_FAMILY_ID: u16 = 1;
 const CTRL_ATTR_FAMILY_NAME: u16 = 2;
 const TASKSTATS_CMD_GET: u8 = 1;
+const REGISTER_CPUMASK: u16 = 3;
 const OF_THREAD: u16 = 1;
 const OF_PROCESS: u16 = 2;
 const TYPE_STATS: u16 = 3;
@@ -21,28 +25,43 @@ const AGGREGATE_OF_THREAD: u16 = 4;
 const AGGREGATE_OF_PROCESS: u16 = 5;
 const NLMSG_ERROR: u16 = 2;
 const NLM_F_REQUEST: u16 = 1;
+const NLM_F_ACK: u16 = 4;
 const HEADERS: usize = 20;
 /// This version moved fields; those before and after it have them at the same places.
 const MOVED: u16 = 15;
 /// The first version with all fields that are read here.
 const OLDEST: u16 = 9;
+/// For some 3,000 reports, bytes.
+const RECEIVE_BUFFER: usize = 4 << 20;
 
-/// What is accounted, nanoseconds and counts since the task began.
+/// The account of a task since it began: nanoseconds and counts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Accounted {
+pub struct Accounted {
+    /// On a CPU.
     pub run_ns: u64,
+    /// Ready, waiting for a CPU.
     pub cpu_wait_ns: u64,
-    /// Block I/O.
+    /// Waiting for block I/O.
     pub disk_ns: u64,
     /// Swapping in, freeing pages, thrashing, compaction as far as the kernel tells.
     pub memory_ns: u64,
+    /// Context switches because it waited.
     pub voluntary: u64,
+    /// Context switches because its time was over.
     pub involuntary: u64,
+}
+
+/// A task that ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Exited {
+    pid: u32,
+    parent: u32,
+    peak_bytes: u64,
 }
 
 /// A connection to the kernel.
 #[derive(Debug)]
-pub(super) struct Taskstats {
+pub struct Taskstats {
     socket: OwnedFd,
     family: u16,
     sequence: u32,
@@ -73,7 +92,7 @@ impl Taskstats {
             id.ok_or_else(|| "the kernel has no taskstats (CONFIG_TASKSTATS)".to_owned())?;
         match all.of(OF_PROCESS, std::process::id()) {
             Ok(_) => Ok(all),
-            Err(e) if e.raw_os_error() == Some(rustix::io::Errno::PERM.raw_os_error()) => {
+            Err(e) if e.raw_os_error() == Some(Errno::PERM.raw_os_error()) => {
                 Err("taskstats needs the capability CAP_NET_ADMIN".to_owned())
             }
             Err(e) => Err(format!("taskstats: {e}")),
@@ -104,14 +123,52 @@ impl Taskstats {
         parse(stats.ok_or_else(unknown)?).ok_or_else(unknown)
     }
 
+    /// Connects, and has the kernel report every task that ends from now on.
+    ///
+    /// # Errors
+    /// As [`Taskstats::open`]; or this process is not in the first namespace of process ids.
+    pub fn listen() -> Result<Self, String> {
+        let mut all = Taskstats::open()?;
+        let listen = |all: &mut Taskstats| {
+            let cpus = std::fs::read_to_string("/sys/devices/system/cpu/possible")?;
+            let cpus = [cpus.trim().as_bytes(), b"\0"].concat();
+            sockopt::set_socket_recv_buffer_size_force(&all.socket, RECEIVE_BUFFER)?;
+            all.request(NLM_F_REQUEST | NLM_F_ACK, TASKSTATS_CMD_GET, REGISTER_CPUMASK, &cpus)?;
+            rustix::io::ioctl_fionbio(&all.socket, true)?;
+            io::Result::Ok(())
+        };
+        listen(&mut all).map_err(|e| format!("taskstats of ending tasks: {e}"))?;
+        Ok(all)
+    }
+
+    /// The largest peak memory among `root` and its descendants, of the tasks that ended since the last call, bytes.
+    /// `None`: `root` is not among them, or reports were lost.
+    pub fn peak_memory(&mut self, root: u32) -> Option<u64> {
+        let (mut exits, mut lost) = (Vec::new(), false);
+        loop {
+            match recv(&self.socket, &mut self.buffer[..], RecvFlags::empty()) {
+                Ok((n, _)) => exits.extend(self.buffer.get(HEADERS..n).and_then(exited)),
+                Err(Errno::INTR) => {}
+                // More tasks ended than the buffer holds.
+                Err(Errno::NOBUFS) => lost = true,
+                Err(_) => break,
+            }
+        }
+        if lost { None } else { peak_of_tree(root, &exits) }
+    }
+
     /// Sends one attribute and returns those of the answer.
     fn ask(&mut self, command: u8, kind: u16, value: &[u8]) -> io::Result<&[u8]> {
+        self.request(NLM_F_REQUEST, command, kind, value)
+    }
+
+    fn request(&mut self, flags: u16, command: u8, kind: u16, value: &[u8]) -> io::Result<&[u8]> {
         self.sequence = self.sequence.wrapping_add(1);
         let padded = value.len().next_multiple_of(4);
         let mut message = Vec::with_capacity(HEADERS + 4 + padded);
         message.extend(((HEADERS + 4 + padded) as u32).to_ne_bytes());
         message.extend(self.family.to_ne_bytes());
-        message.extend(NLM_F_REQUEST.to_ne_bytes());
+        message.extend(flags.to_ne_bytes());
         message.extend(self.sequence.to_ne_bytes());
         message.extend(0u32.to_ne_bytes());
         message.extend([command, 1, 0, 0]);
@@ -129,8 +186,10 @@ impl Taskstats {
             }
             let kind = u16::from_ne_bytes([self.buffer[4], self.buffer[5]]);
             if kind == NLMSG_ERROR {
-                let code = head(16).map_or(0, i32::from_ne_bytes);
-                return Err(io::Error::from_raw_os_error(-code));
+                return match head(16).map_or(0, i32::from_ne_bytes) {
+                    0 => Ok(&[]),
+                    code => Err(io::Error::from_raw_os_error(-code)),
+                };
             }
             return Ok(&self.buffer[HEADERS..n]);
         }
@@ -151,16 +210,42 @@ fn attribute(mut all: &[u8], wanted: u16) -> Option<&[u8]> {
     None
 }
 
+/// The largest peak of a process and of those that descend from it by what each says of its parent.
+fn peak_of_tree(root: u32, exits: &[Exited]) -> Option<u64> {
+    let (mut tree, mut peak) = (BTreeSet::from([root]), None);
+    // A parent ends after the children that it waited for, so one pass from the last to the first finds them.
+    for e in exits.iter().rev() {
+        if tree.contains(&e.pid) || tree.contains(&e.parent) {
+            tree.insert(e.pid);
+            peak = peak.max(Some(e.peak_bytes));
+        }
+    }
+    exits.iter().any(|e| e.pid == root).then_some(peak).flatten()
+}
+
+/// Reads the report of a task that ended.
+fn exited(report: &[u8]) -> Option<Exited> {
+    let stats = attribute(attribute(report, AGGREGATE_OF_THREAD)?, TYPE_STATS)?;
+    version(stats)?;
+    let half =
+        |place: usize| Some(u32::from_ne_bytes(stats.get(place..place + 4)?.try_into().ok()?));
+    Some(Exited { pid: half(128)?, parent: half(132)?, peak_bytes: at(stats, 200)? * 1024 })
+}
+
+/// The version of a `struct taskstats`, if its fields are where they are read here.
+fn version(stats: &[u8]) -> Option<u16> {
+    let version = u16::from_ne_bytes(stats.get(..2)?.try_into().ok()?);
+    (version >= OLDEST && version != MOVED).then_some(version)
+}
+
+fn at(stats: &[u8], place: usize) -> Option<u64> {
+    Some(u64::from_ne_bytes(stats.get(place..place + 8)?.try_into().ok()?))
+}
+
 /// Reads `struct taskstats`; `None`: a version with other places.
 fn parse(stats: &[u8]) -> Option<Accounted> {
-    let version = u16::from_ne_bytes(stats.get(..2)?.try_into().ok()?);
-    if version < OLDEST || version == MOVED {
-        return None;
-    }
-    let at = |place: usize| {
-        let bytes = stats.get(place..place + 8)?;
-        Some(u64::from_ne_bytes(bytes.try_into().ok()?))
-    };
+    let version = version(stats)?;
+    let at = |place: usize| at(stats, place);
     // Compaction is reported from version 11 on.
     let compaction = if version >= 11 { at(360)? } else { 0 };
     Some(Accounted {
@@ -193,6 +278,17 @@ mod tests {
             assert_eq!(attribute(broken, 2), None);
         }
         assert_eq!(attribute(&[5, 0, 9, 0, 1, 0, 0, 0, 6, 0, 2, 0, 3, 4], 2), Some(&[3, 4][..]));
+    }
+
+    #[test]
+    fn a_peak_is_that_of_the_root_and_its_descendants() {
+        let exit = |pid, parent, peak_bytes| Exited { pid, parent, peak_bytes };
+        let exits = [exit(12, 11, 900), exit(50, 1, 5000), exit(11, 10, 300), exit(10, 1, 400)];
+        assert_eq!(peak_of_tree(10, &exits), Some(900));
+        assert_eq!(peak_of_tree(11, &exits), Some(900));
+        assert_eq!(peak_of_tree(50, &exits), Some(5000));
+        assert_eq!(peak_of_tree(13, &exits), None);
+        assert_eq!(exited(&[0; 40]), None);
     }
 
     #[test]
