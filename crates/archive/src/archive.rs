@@ -1,5 +1,6 @@
 //! The front door.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -112,6 +113,27 @@ impl Archive {
     /// The index answers; where it cannot be used, the files do, which takes longer.
     pub fn list(&self, filter: &Filter) -> Result<Vec<RunSummary>> {
         listing::list(&self.folder, filter)
+    }
+
+    /// The sentence that says what came of each run: kept in the index, else made by `make`, which may have none.
+    pub fn headlines<'a>(
+        &self,
+        runs: impl IntoIterator<Item = &'a RunSummary>,
+        make: impl Fn(&RunId) -> Option<String>,
+    ) -> BTreeMap<RunId, String> {
+        let kept = listing::with_index(&self.folder, Index::headlines).unwrap_or_default();
+        let mut all = BTreeMap::new();
+        for run in runs {
+            let known = kept.get(run.id.as_str()).cloned();
+            let text = known.clone().or_else(|| make(&run.id)).unwrap_or_default();
+            // A run that goes on has another one soon; an index that cannot be written keeps none.
+            if known.is_none() && run.state != RunState::Started {
+                let keep = |index: &Index| index.keep_headline(run.id.as_str(), &text);
+                let _ = listing::with_index(&self.folder, keep);
+            }
+            all.insert(run.id.clone(), text);
+        }
+        all
     }
 
     /// A page of the runs that are looked for, and how many there are in all.

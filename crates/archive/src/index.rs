@@ -4,6 +4,7 @@
 //! It keeps SQLite's rollback journal, not its write-ahead log, which network file systems cannot
 //! share. Only listing touches it, never a run that is being written.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -14,7 +15,7 @@ use rusqlite::{Connection, Row, TransactionBehavior, params};
 use crate::{Error, Result};
 
 /// Changed when the tables below change; an index of another version is made anew.
-const VERSION: i32 = 3;
+const VERSION: i32 = 4;
 
 const TABLES: &str = "
 CREATE TABLE runs (
@@ -30,6 +31,8 @@ CREATE INDEX runs_by_time ON runs (started_at, id);
 CREATE TABLE folders (
     id TEXT PRIMARY KEY, look TEXT NOT NULL, settled INTEGER NOT NULL, unreadable TEXT
 );
+-- The sentence that says what came of a run, made by those who compare.
+CREATE TABLE headlines (id TEXT PRIMARY KEY, text TEXT NOT NULL);
 CREATE TABLE listing (one INTEGER PRIMARY KEY CHECK (one = 1), look TEXT NOT NULL);
 ";
 
@@ -92,7 +95,7 @@ impl Index {
         if version(&tx)? != VERSION {
             tx.execute_batch(
                 "DROP TABLE IF EXISTS runs; DROP TABLE IF EXISTS folders;
-                 DROP TABLE IF EXISTS listing;",
+                 DROP TABLE IF EXISTS listing; DROP TABLE IF EXISTS headlines;",
             )?;
             tx.execute_batch(TABLES)?;
             tx.pragma_update(None, "user_version", VERSION)?;
@@ -162,6 +165,22 @@ impl Index {
         query().map_err(|e| self.fail(e))
     }
 
+    /// The sentences that are kept, by run.
+    pub(crate) fn headlines(&self) -> Result<BTreeMap<String, String>> {
+        let query = || {
+            let mut statement = self.db.prepare("SELECT id, text FROM headlines")?;
+            let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            rows.collect::<rusqlite::Result<_>>()
+        };
+        query().map_err(|e| self.fail(e))
+    }
+
+    /// Keeps a sentence until its run changes.
+    pub(crate) fn keep_headline(&self, id: &str, text: &str) -> Result<()> {
+        let sql = "INSERT OR REPLACE INTO headlines VALUES (?1, ?2)";
+        self.db.execute(sql, [id, text]).map(|_| ()).map_err(|e| self.fail(e))
+    }
+
     /// The runs that cannot be read, with the reason.
     pub(crate) fn unreadable(&self) -> Result<Vec<(String, String)>> {
         let query = || {
@@ -202,8 +221,10 @@ fn write(
     for id in gone {
         tx.execute("DELETE FROM runs WHERE id = ?1", [id])?;
         tx.execute("DELETE FROM folders WHERE id = ?1", [id])?;
+        tx.execute("DELETE FROM headlines WHERE id = ?1", [id])?;
     }
     for Update { folder, found } in changed {
+        tx.execute("DELETE FROM headlines WHERE id = ?1", [&folder.id])?;
         tx.prepare_cached("INSERT OR REPLACE INTO folders VALUES (?1, ?2, ?3, ?4)")?
             .execute(params![folder.id, folder.look, folder.settled, found.as_ref().err()])?;
         let Ok((run, factors)) = found else {

@@ -246,8 +246,11 @@ pub struct Run {
     #[command(flatten)]
     pub what: What,
     /// Continue an interrupted run instead of starting one.
-    #[arg(long, value_name = "RUN", conflicts_with_all = ["target", "command", "vs", "set"])]
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["targets", "command", "vs", "set"])]
     pub resume: Option<String>,
+    /// Measure the experiment of a run anew, changed by whatever else is given (`--blocks 40`), and judge it alone.
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["targets", "command", "vs", "resume"])]
+    pub again: Option<String>,
     // The help comes from the table of formats.
     #[arg(long, value_name = "FORMAT=FILE", help = crate::commands::export::help())]
     pub export: Vec<String>,
@@ -430,9 +433,9 @@ pub enum HistoryImport {
 /// An experiment, by file, by workload, or by command line.
 #[derive(Debug, Clone, Default, Args)]
 pub struct What {
-    /// An experiment file, a workload, or a kit's folder.
-    #[arg(value_name = "EXPERIMENT")]
-    pub target: Option<String>,
+    /// An experiment file, a workload or a kit's folder; or command lines in quotes, which are compared.
+    #[arg(value_name = "EXPERIMENT|'COMMAND'")]
+    pub targets: Vec<String>,
     /// Any command is a workload: the command and its arguments, after `--`.
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,
@@ -455,6 +458,10 @@ pub struct What {
     /// The shell line that builds a revision in its folder; the commands run there.
     #[arg(long, value_name = "COMMAND")]
     pub build: Option<String>,
+    /// Build each revision so many times, and compare the builds: the layout that a compiler or linker happens to
+    /// choose moves a program by a few percent. The command finds the number of the build in `ASSAY_BUILD`.
+    #[arg(long, value_name = "N", conflicts_with = "until_clear")]
+    pub builds: Option<u32>,
     /// A folder of the repository [default: where assay is started].
     #[arg(long, value_name = "FOLDER")]
     pub repo: Option<String>,
@@ -654,8 +661,8 @@ pub struct Publish {
     /// Publish histories instead: all of the archive, or those of the named experiment.
     #[arg(long)]
     pub history: bool,
-    /// The folder to write to.
-    #[arg(short, long, value_name = "DIR", required_unless_present = "preview")]
+    /// The folder to write to [default: one with the name of the run].
+    #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,
     /// Show what would be published and what would be replaced in it; write nothing.
     #[arg(long, conflicts_with_all = ["output", "no_redact"])]
@@ -1246,6 +1253,9 @@ pub struct Doctor {
     /// Restore the settings that a crash left changed.
     #[arg(long)]
     pub restore: bool,
+    /// Also list every finding, monitor, tracer and control, with the reason where one does not work.
+    #[arg(short, long)]
+    pub verbose: bool,
     /// Look at a cluster instead (`--on slurm`), with a job of a few seconds.
     #[command(flatten)]
     pub place: Location,

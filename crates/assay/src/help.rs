@@ -1,6 +1,7 @@
 //! Help beside what clap makes of the options: the verbs in groups (clap has one heading for all), examples of each,
 //! and what bare `assay` prints.
 
+use std::ffi::OsString;
 use std::fmt::Write as _;
 
 use clap::Command;
@@ -30,6 +31,13 @@ pub fn with_help(command: Command, columns: usize) -> Command {
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{list}Options:\n{{options}}{{after-help}}"
     );
     let verbs = groups().flat_map(|(_, verbs)| verbs);
+    // A negative number is the value of the option before it, and not another option.
+    let command = command.mut_subcommands(|verb| {
+        verb.mut_args(|a| {
+            let takes = a.get_long().is_some() && a.get_action().takes_values();
+            if takes { a.allow_negative_numbers(true) } else { a }
+        })
+    });
     verbs.fold(command.help_template(template), |command, (verb, examples)| {
         let examples = format!("Examples:\n{}", examples.trim_end());
         command.mut_subcommand(verb, |c| c.after_help(examples))
@@ -50,6 +58,37 @@ fn list(command: &Command, columns: usize) -> String {
             let _ = writeln!(text, "{}", wrap_to(&about, &first, &rest, columns));
         }
         text.push('\n');
+    }
+    text
+}
+
+/// `assay list` and `assay show` as `assay archive list` and `assay archive show`.
+pub fn with_aliases(mut words: Vec<OsString>) -> Vec<OsString> {
+    let value_of = |at: usize| words[at - 1] == "--archive";
+    let verb = (1..words.len())
+        .find(|at| !words[*at].to_string_lossy().starts_with('-') && !value_of(*at));
+    if let Some(at) = verb.filter(|at| words[*at] == "list" || words[*at] == "show") {
+        words.insert(at, "archive".into());
+    }
+    words
+}
+
+/// A message of clap in plain words.
+pub fn plain(message: &str) -> String {
+    // An option that is set by the environment is not missing.
+    let mut text = message
+        .replace("--archive <DIR> ", "")
+        .replace("invalid digit found in string", "a whole number is needed");
+    if let Some((before, after)) = text.split_once(" is not in ") {
+        let (range, rest) = after.split_once('\n').unwrap_or((after, ""));
+        if let Some((first, last)) = range.split_once("..") {
+            let last = last.trim_start_matches('=');
+            let words = match last.len() {
+                0 | 10.. => format!("{first} or more"),
+                _ => format!("{first} to {last}"),
+            };
+            text = format!("{before} is out of range; it takes {words}\n{rest}");
+        }
     }
     text
 }
@@ -102,6 +141,26 @@ mod tests {
             let count = examples.lines().filter(|l| l.starts_with("  ")).count();
             assert!(count >= 2 || examples.contains("\n\n"), "{verb}: {examples}");
         }
+    }
+
+    #[test]
+    fn aliases_and_messages() {
+        let words = |text: &str| text.split(' ').map(OsString::from).collect::<Vec<_>>();
+        for (typed, meant) in [
+            ("assay list", "assay archive list"),
+            ("assay --archive a --json show last", "assay --archive a --json archive show last"),
+            ("assay archive list", "assay archive list"),
+            ("assay run -- list", "assay run -- list"),
+        ] {
+            assert_eq!(with_aliases(words(typed)), words(meant));
+        }
+        let parse = |typed: &str| {
+            let command = with_help(Cli::command(), 80);
+            plain(&command.try_get_matches_from(words(typed)).unwrap_err().to_string())
+        };
+        assert!(parse("assay run --blocks x").contains("a whole number is needed"));
+        assert!(parse("assay run --blocks -3").contains("'-3'"));
+        assert!(parse("assay run --blocks 99999999999").contains("takes 0 or more"));
     }
 
     #[test]

@@ -26,7 +26,9 @@ fn main() -> ExitCode {
         return Exit::Fine.into();
     }
     let command = help::with_help(Cli::command(), width().min(80));
-    let parsed = command.try_get_matches().and_then(|m| Cli::from_arg_matches(&m));
+    let parsed = command
+        .try_get_matches_from(help::with_aliases(std::env::args_os().collect()))
+        .and_then(|m| Cli::from_arg_matches(&m));
     let cli = match parsed {
         Ok(cli) => cli,
         Err(error) => {
@@ -37,7 +39,8 @@ fn main() -> ExitCode {
             let code = if error.use_stderr() { Exit::Usage } else { Exit::Fine };
             let render = error.render();
             if error.use_stderr() {
-                complain(&format!("assay: {render}"), &|| format!("assay: {}", render.ansi()));
+                let in_colour = || format!("assay: {}", help::plain(&render.ansi().to_string()));
+                complain(&format!("assay: {}", help::plain(&render.to_string())), &in_colour);
             } else {
                 let _ = error.print();
             }

@@ -16,8 +16,8 @@ use assay_model::{
 
 use crate::from_nodes::placement;
 use crate::{
-    ComparisonEvidence, Evidence, Known, Multiplicity, RepeatEvidence, Snapshots, Statistic,
-    TreatmentEvidence, Unit, WarmupRule,
+    ComparisonEvidence, Evidence, FirstTrial, Known, Multiplicity, RepeatEvidence, Snapshots,
+    Statistic, TreatmentEvidence, Unit, WarmupRule,
 };
 use build::{build, tuned_on};
 use design::{
@@ -130,7 +130,9 @@ fn treatment(m: &RunMaterial<'_>, t: &Treatment, shared: &mut Shared) -> Treatme
         placement: (!imported(m)).then(|| placement(m.system, &settings(t), &of)),
         pages: m.system.map(|s| pages(m, s, t)),
         os: m.system.map(|s| shared.os(s, t)).filter(|settings| !settings.is_empty()),
-        layouts: randomised(m, t).map(|yes| if yes { counting } else { 1 }),
+        first: first(m, t),
+        layouts: randomised(m, t)
+            .map(|yes| if yes { builds(m, t).unwrap_or(counting).min(counting) } else { 1 }),
         work: (!imported(m)).then(|| work(m, t)),
         output: Some(output(&of)),
         binary: binary(m, t),
@@ -144,6 +146,25 @@ fn treatment(m: &RunMaterial<'_>, t: &Treatment, shared: &mut Shared) -> Treatme
         build: build(m, t),
         ..TreatmentEvidence::default()
     }
+}
+
+fn first(m: &RunMaterial<'_>, t: &Treatment) -> Option<FirstTrial> {
+    let record = m.records.iter().filter(|r| r.treatment == t.id).min_by_key(|r| r.number)?;
+    let wrote = record.evidence.iter().find_map(|seen| match seen {
+        Observation::FolderWritten { files } => Some(files.clone()),
+        _ => None,
+    });
+    Some(FirstTrial {
+        value: record.metric(&m.analysis.metric),
+        warmup: record.warmup,
+        wrote: wrote.unwrap_or_default(),
+    })
+}
+
+/// How many builds the layouts of a treatment come from: those of its revision, where it is built.
+fn builds(m: &RunMaterial<'_>, t: &Treatment) -> Option<u32> {
+    let source = m.experiment.source.as_ref().filter(|s| !s.build.is_empty())?;
+    t.levels.contains_key("rev").then_some(source.builds.unwrap_or(1))
 }
 
 /// The processes that the counting trials ran in, where their records say that some share one.

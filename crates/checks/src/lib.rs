@@ -23,5 +23,5 @@ pub use evidence::*;
 pub use from_run::{RunMaterial, from_run};
 pub use judge::modes;
 pub use report::{Checked, Report, Unchecked, evaluate};
-pub use seen::{judge_all, judge_seen, see};
+pub use seen::{BUSY, judge_all, judge_seen, see};
 pub use table::markdown;

@@ -10,6 +10,7 @@ mod program;
 use assay_model::{Finding, Found, Observation, TrialRecord};
 
 use crate::catalogue;
+pub use host::BUSY;
 use judged::Judged;
 
 /// What an observation speaks for; `None`: nothing is wrong with it. A check that an outside program

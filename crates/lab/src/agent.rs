@@ -103,7 +103,7 @@ impl Agent {
             .map_err(|unfit| format!("it is not fit to measure on: {unfit}"))?;
         let system = describe::system(
             workload.as_ref(),
-            &setup.plan,
+            (&experiment, &setup.plan),
             &Recorder {
                 key: assay_redact::Key::from_hex(&setup.key),
                 also: experiment.observe.environment.clone(),

@@ -1,19 +1,26 @@
 //! Describes the system under test together with the programs that the workload runs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use assay_model::{Fact, Plan, SystemDescription};
+use assay_model::{Experiment, Fact, Plan, Scalar, SystemDescription};
 use assay_redact::Recorder;
 use assay_sut::Root;
 use assay_workloads::Workload;
 
-/// The system, its toolchains, and what the workload says of its programs. What differs between
-/// treatments stands under `treatment.N.`.
-pub fn system(workload: &dyn Workload, plan: &Plan, recorder: &Recorder) -> SystemDescription {
+/// The system, the toolchains that the experiment uses, and what the workload says of its programs. What differs
+/// between treatments stands under `treatment.N.`.
+pub fn system(
+    workload: &dyn Workload,
+    (experiment, plan): (&Experiment, &Plan),
+    recorder: &Recorder,
+) -> SystemDescription {
     let root = Root::system();
     let mut system = assay_sut::describe(&root, recorder);
-    system.facts.extend(assay_sut::describe_toolchains());
+    let builds = experiment.source.is_some() || workload.offers().builds.is_some();
+    let words = words(workload, plan);
+    system.facts.extend(assay_sut::describe_toolchains(|name| builds || words.contains(name)));
     let each: Vec<(u32, BTreeMap<String, Fact>)> =
         plan.treatments.iter().map(|t| (t.id, workload.describe(&t.params))).collect();
     let Some((_, first)) = each.first() else { return system };
@@ -32,6 +39,28 @@ pub fn system(workload: &dyn Workload, plan: &Plan, recorder: &Recorder) -> Syst
     system.facts.extend(assay_sut::used(&root, &places(plan, &each)));
     recorder.facts(&mut system.facts);
     system
+}
+
+/// The names in command lines, parameters and the first lines of scripts that trials run.
+fn words(workload: &dyn Workload, plan: &Plan) -> BTreeSet<String> {
+    let params = plan.treatments.iter().flat_map(|t| t.params.values().map(Scalar::to_text));
+    let mut texts: Vec<String> = workload.lines().into_iter().chain(params).collect();
+    let scripts: Vec<String> = texts
+        .iter()
+        .flat_map(|text| text.split_whitespace())
+        .filter_map(|word| assay_sut::which(word).or_else(|| Some(PathBuf::from(word))))
+        .filter_map(|path| {
+            // Not a pipe or a device, which may have nothing to read.
+            path.metadata().ok().filter(std::fs::Metadata::is_file)?;
+            let mut start = [0; 128];
+            let n = std::fs::File::open(path).ok()?.read(&mut start).ok()?;
+            start[..n].starts_with(b"#!").then(|| String::from_utf8_lossy(&start[..n]).into_owned())
+        })
+        .filter_map(|start| start.lines().next().map(str::to_owned))
+        .collect();
+    texts.extend(scripts);
+    let separate = |c: char| !c.is_ascii_alphanumeric() && c != '+';
+    texts.iter().flat_map(|text| text.split(separate)).map(str::to_owned).collect()
 }
 
 /// Where the trials' program and files are: the system's own libraries, the scratch and cache folders, the

@@ -2,10 +2,14 @@
 
 use std::time::{Duration, Instant};
 
+use assay_checks::BUSY;
 use assay_model::{Experiment, Finding, FitnessAction, Observation, Severity, units};
 use assay_sut::{Interrupt, Root};
 
 use crate::scratch;
+
+/// How long the run queue is watched before a run; eleven looks tell a busy machine from one that woke up once.
+const WINDOW: Duration = Duration::from_millis(50);
 
 /// What was seen of the machines before a run, and what the checks found in it.
 #[derive(Debug, Clone, Default)]
@@ -33,6 +37,7 @@ pub(crate) fn check(
             &Root::system(),
             &assay_sut::fitness::Options {
                 work_dir: Some(scratch::scratch_root()),
+                window: WINDOW,
                 ..Default::default()
             },
         );
@@ -52,8 +57,15 @@ pub(crate) fn check(
     }
 }
 
-/// What is more than a note of what was seen.
-pub(crate) fn sentences(findings: &[Finding]) -> Vec<String> {
+/// The findings that are more than notes; those about other work on the machine as one, without their limits.
+pub fn sentences(findings: &[Finding]) -> Vec<String> {
     let bad = findings.iter().filter(|f| f.severity > Severity::Note);
-    bad.map(|f| f.message.clone()).collect()
+    let (busy, mut all): (Vec<String>, Vec<String>) =
+        bad.map(|f| f.message.clone()).partition(|message| message.starts_with(BUSY));
+    let parts = busy.iter().filter_map(|m| m.strip_prefix(BUSY)?.split(" (").next());
+    let parts: Vec<&str> = parts.collect();
+    if !parts.is_empty() {
+        all.insert(0, format!("{BUSY}{}", parts.join(", ")));
+    }
+    all
 }

@@ -41,6 +41,7 @@ mod virtual_machine;
 mod watch;
 mod window;
 mod witness;
+mod working_folder;
 
 pub use agent::agent;
 pub use analyse::aa::{
@@ -61,6 +62,7 @@ pub use experiment::file::{FileError, read_experiment};
 pub use experiment::prepare::Prepared;
 pub use experiment::set::apply_set;
 pub use experiment::source::{FOLDER, REV};
+pub use fit::sentences as unfit;
 pub use live_profile::LiveProfile;
 pub use nodes::doctor as doctor_nodes;
 pub use plan::estimate::{Estimate, POWER, SAMPLE_NOISE, estimate};

@@ -89,7 +89,7 @@ impl Lab<'_> {
             system.clone()
         } else {
             self.build_programs(prepared, watcher);
-            describe::system(prepared.workload.as_ref(), &prepared.plan, &recorder)
+            describe::system(prepared.workload.as_ref(), (experiment, &prepared.plan), &recorder)
         };
         if let Some((built, _)) = &built {
             let mut facts = built.facts();

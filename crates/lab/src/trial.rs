@@ -19,6 +19,7 @@ use assay_workloads::{Finished, Launch, TrialContext, Workload, WorkloadError};
 use crate::clock::now_utc;
 use crate::event_reader::EventReader;
 use crate::witness::Programs;
+use crate::working_folder;
 use crate::{artifacts, inputs};
 
 /// What stays the same for all trials of a run.
@@ -70,7 +71,7 @@ const EMPTY: Duration = Duration::from_secs(10);
 pub const DISCARDED: &str =
     "output goes to /dev/null, where some programs (grep) do less work than with a reader";
 
-/// The run of a program, what controls have to say of it, its file, and what paused meanwhile.
+/// The run of a program, what controls have to say of it, its file, and what was seen beside it.
 type Executed = (Ran, Vec<After>, Option<PathBuf>, Vec<Observation>);
 
 /// Why a program was not started.
@@ -142,14 +143,14 @@ impl Bench<'_> {
         let limits = LimitWatch::start(self.limited.iter().chain(&applied.setup.groups));
         match self.execute(runner, &ctx, (&applied, during), &actions, order.at_start, &mut events)
         {
-            Ok((ran, after, program, paused)) => {
+            Ok((ran, after, program, seen)) => {
                 self.programs.borrow_mut().see(program.as_deref(), &mut record);
                 self.conclude(runner, &ctx, &ran, empty_s, events, &mut record);
                 if let Some(hits) = limits.since() {
                     limited(hits, &mut record);
                 }
-                for pause in paused {
-                    see(&mut record, pause);
+                for found in seen {
+                    see(&mut record, found);
                 }
                 for say in after {
                     say(&mut record);
@@ -213,14 +214,19 @@ impl Bench<'_> {
         let done = (!actions.is_empty()).then(take).transpose();
         let done = done.map_err(|e| format!("a control could not be set: {e}"))?;
         at_start(ctx, &applied.setup)?;
+        // A folder of the trial's own is gone before the next one.
+        let kept = launch.cwd.as_deref().filter(|cwd| !cwd.starts_with(ctx.trial_dir));
+        let first = kept.filter(|_| self.programs.borrow_mut().begins(ctx.treatment));
+        let before = first.and_then(|cwd| Some((cwd, working_folder::list(cwd)?)));
         let hiatus = Hiatus::watch();
         let (ran, after) = assay_sut::beside(during, || {
             self.launch(runner, &launch, ctx.trial_dir, applied, self.timeout, events)
         });
-        let paused = hiatus.seen();
+        let mut seen = hiatus.seen();
+        seen.extend(before.and_then(|(cwd, files)| working_folder::written(cwd, &files)));
         drop(done);
         let program = self.programs.borrow_mut().file_of(&launch, ctx.trial_dir);
-        Ok((ran?, after, program, paused))
+        Ok((ran?, after, program, seen))
     }
 
     /// Starts the program under the treatment's process settings and waits for its end.
@@ -319,7 +325,7 @@ impl Bench<'_> {
                 if record.metrics.iter().any(|m| m.name == "peak_memory" && m.value.is_none()) {
                     record.notes.push(
                         "peak memory is unknown: the program had no more than assay itself, which the kernel \
-                         counts in"
+                         counts in; run assay as root, which is told that of the program alone"
                             .into(),
                     );
                 }

@@ -3,7 +3,7 @@
 //! stands little: a program is read once and asked for its state after each trial; the rest is looked at
 //! once a second at most.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -25,6 +25,8 @@ type State = [i64; 4];
 pub(crate) struct Programs {
     /// Where the names that are looked up in `$PATH` lead.
     found: BTreeMap<OsString, Option<PathBuf>>,
+    /// The treatments that had a trial.
+    begun: BTreeSet<u32>,
     /// The state of its program that each treatment's records tell of.
     reported: BTreeMap<u32, State>,
     known: BTreeMap<PathBuf, (State, Program)>,
@@ -45,6 +47,11 @@ impl Programs {
         }
         let found = self.found.entry(name.clone());
         found.or_insert_with(|| assay_sut::which(&name.to_string_lossy())).clone()
+    }
+
+    /// Returns true for the first trial of a treatment.
+    pub fn begins(&mut self, treatment: u32) -> bool {
+        self.begun.insert(treatment)
     }
 
     /// Records the program of a treatment with its first trial. One that changed on the way has another hash

@@ -231,6 +231,10 @@ pub struct Analysis {
     pub summaries: Vec<TreatmentSummary>,
     /// Every other treatment against the baseline, in the deciding metric.
     pub comparisons: Vec<Comparison>,
+    /// Every other treatment against the best one, in the order of their values; empty where none is better than another
+    /// (a suite, imported trials, a metric without a direction).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ranking: Vec<Comparison>,
     /// The histograms of each treatment's trials, merged, with their percentiles.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub histograms: Vec<HistogramSummary>,

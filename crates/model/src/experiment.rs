@@ -72,6 +72,10 @@ pub struct Source {
     /// The shell line that builds a revision, run in its folder; empty: nothing is built.
     #[serde(default)]
     pub build: String,
+    /// How many times each revision is built [default: 1]; its trials take turns with the builds, and the comparison is
+    /// one of builds. The command finds the number of the build, from 1, in `ASSAY_BUILD`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub builds: Option<u32>,
     /// A build that takes longer has failed (a duration).
     #[serde(default = "half_an_hour")]
     pub timeout: Scalar,
@@ -97,6 +101,7 @@ impl Default for Source {
         Source {
             repo: here(),
             build: String::new(),
+            builds: None,
             timeout: half_an_hour(),
             cache: ten_gigabytes(),
         }

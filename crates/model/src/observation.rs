@@ -147,6 +147,11 @@ pub enum Observation {
         /// At the second.
         now: u64,
     },
+    /// Files that the first trial of a treatment wrote into its working folder, where later trials find them.
+    FolderWritten {
+        /// Their paths below that folder, the first few.
+        files: Vec<String>,
+    },
     /// Limits of control groups that took effect during the trial.
     Limited {
         /// Periods of the CPU quota in which the group had something to run.

@@ -82,7 +82,11 @@ pub struct PlannedTrial {
     pub treatment: u32,
     /// Whether it is a warm-up: run and recorded, never compared.
     pub warmup: bool,
-    /// Parameters that take the place of the treatment's in this trial. Only warm-ups have any.
+    /// The build of its revision that runs, from 1, where there are several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub build: Option<u32>,
+    /// Parameters that take the place of the treatment's in this trial. Only warm-ups, and trials of several builds,
+    /// have any.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub params: BTreeMap<String, Scalar>,
 }

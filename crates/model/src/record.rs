@@ -177,6 +177,9 @@ pub struct TrialRecord {
     pub treatment: u32,
     /// Whether it is a warm-up.
     pub warmup: bool,
+    /// The build of its revision that ran, from 1, where there are several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub build: Option<u32>,
     /// The parameters that took the place of its treatment's.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub params: BTreeMap<String, Scalar>,
@@ -253,6 +256,7 @@ impl TrialRecord {
             block: planned.block,
             treatment: planned.treatment,
             warmup: planned.warmup,
+            build: planned.build,
             params: planned.params.clone(),
             outcome: Outcome::Failed,
             error: String::new(),

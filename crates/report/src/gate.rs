@@ -111,7 +111,7 @@ impl Gate {
                 blank(s);
             }
         }
-        for c in &mut analysis.comparisons {
+        for c in analysis.comparisons.iter_mut().chain(&mut analysis.ranking) {
             let why = self.treatment(c.treatment).or_else(|| self.treatment(c.baseline));
             if let Some(w) = why {
                 c.reason = w.text();

@@ -29,8 +29,9 @@ mod figures;
 mod fixtures;
 pub mod format;
 mod gate;
+mod headline;
 pub mod history;
-pub mod hyperfine;
+mod hyperfine;
 #[cfg(test)]
 mod in_a_guest;
 mod inside;
@@ -50,6 +51,7 @@ mod view;
 mod words;
 
 pub use gate::{Gate, Withheld};
+pub use headline::{block_s, headline, needed};
 pub use inside::{Inside, inside};
 pub use view::{LedgerHead, RunView};
 pub use words::{SMOOTHNESS, method, verdict};

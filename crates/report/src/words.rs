@@ -125,6 +125,13 @@ pub fn verdict(analysis: &Analysis, comparison: &Comparison) -> String {
     format!("{lead} ({pairs}{direction}){doubt}.")
 }
 
+/// The baseline of a comparison, and what its interval stands on.
+pub(crate) fn compared_with(analysis: &Analysis, comparison: &Comparison) -> String {
+    let baseline = analysis_label(analysis, comparison.baseline);
+    let pairs = count(comparison.n as usize, pair_word(comparison.method));
+    format!("Against {baseline} ({pairs}{}).", analysis_direction(comparison))
+}
+
 fn analysis_direction(comparison: &Comparison) -> String {
     let words = comparison.better.words();
     if words.is_empty() { String::new() } else { format!("; {words}") }

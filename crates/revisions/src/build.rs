@@ -106,8 +106,8 @@ impl<'a> Builder<'a> {
         Builder { repo, command, cache, timeout, limit, interrupt, tools }
     }
 
-    /// What a build is kept by.
-    fn key(&self, revision: &Revision) -> String {
+    /// The name of the folder that keeps build `number` of a revision.
+    fn key(&self, revision: &Revision, number: u32) -> String {
         let mut hash = Sha256::new();
         let mut add = |bytes: &[u8]| {
             hash.update((bytes.len() as u64).to_le_bytes());
@@ -128,21 +128,24 @@ impl<'a> Builder<'a> {
                 add(value.as_encoded_bytes());
             }
         }
+        if number > 1 {
+            add(&number.to_le_bytes());
+        }
         assay_sut::hex(&hash.finalize())[..32].to_owned()
     }
 
-    /// Whether the cache has the build of `revision`, so that nothing would be built.
-    pub fn has(&self, revision: &Revision) -> bool {
-        read(&self.cache.join(self.key(revision))).is_some()
+    /// Returns true if the cache has build `number` of `revision`.
+    pub fn has(&self, revision: &Revision, number: u32) -> bool {
+        read(&self.cache.join(self.key(revision, number))).is_some()
     }
 
-    /// The build of `revision`, out of the cache or made now.
+    /// Build `number` (from 1) of `revision`, out of the cache or made now.
     ///
     /// # Errors
     /// It cannot be checked out, the disk is full, the build cannot be started or was interrupted. A build that
     /// fails is an [`Outcome`].
-    pub fn build(&self, revision: &Revision) -> Result<Build, RevisionError> {
-        let dir = self.cache.join(self.key(revision));
+    pub fn build(&self, revision: &Revision, number: u32) -> Result<Build, RevisionError> {
+        let dir = self.cache.join(self.key(revision, number));
         // Whoever runs it has it shared; whoever makes or removes it has it alone.
         let lock = open(&dir, FlockOperation::LockShared)?;
         let (lock, kept, cached) = if let Some(kept) = read(&dir) {
@@ -152,10 +155,11 @@ impl<'a> Builder<'a> {
             let lock = open(&dir, FlockOperation::LockExclusive)?;
             let there = read(&dir);
             let cached = there.is_some();
-            let kept = there.map_or_else(|| self.make(revision, &dir), Ok).inspect_err(|_| {
-                // What is not whole is of no use, and may be what filled the disk.
-                let _ = fs::remove_dir_all(dir.join(SOURCE));
-            })?;
+            let kept =
+                there.map_or_else(|| self.make(revision, number, &dir), Ok).inspect_err(|_| {
+                    // What is not whole is of no use, and may be what filled the disk.
+                    let _ = fs::remove_dir_all(dir.join(SOURCE));
+                })?;
             cache::take(&lock, FlockOperation::LockShared, &dir)?;
             (lock, kept, cached)
         };
@@ -176,7 +180,7 @@ impl<'a> Builder<'a> {
         })
     }
 
-    fn make(&self, revision: &Revision, dir: &Path) -> Result<Kept, RevisionError> {
+    fn make(&self, revision: &Revision, number: u32, dir: &Path) -> Result<Kept, RevisionError> {
         let source = dir.join(SOURCE);
         if source.exists() {
             fs::remove_dir_all(&source).map_err(RevisionError::io("remove", &source))?;
@@ -191,7 +195,7 @@ impl<'a> Builder<'a> {
         } else if self.command.is_empty() {
             Outcome::Built
         } else {
-            self.run(revision, &folder, dir)?
+            self.run((revision, number), &folder, dir)?
         };
         let seconds = assay_sut::clock::monotonic_ns().saturating_sub(start) as f64 / 1e9;
         let (sha256, made) = match outcome {
@@ -219,7 +223,7 @@ impl<'a> Builder<'a> {
 
     fn run(
         &self,
-        revision: &Revision,
+        (revision, number): (&Revision, u32),
         folder: &Path,
         dir: &Path,
     ) -> Result<Outcome, RevisionError> {
@@ -228,6 +232,7 @@ impl<'a> Builder<'a> {
             // There is no `.git` here; one further up is somebody else's.
             ("GIT_CEILING_DIRECTORIES".into(), dir.into()),
             ("ASSAY_REVISION".into(), revision.commit.clone().unwrap_or_default().into()),
+            ("ASSAY_BUILD".into(), number.to_string().into()),
         ];
         let program = Program {
             argv: &argv,

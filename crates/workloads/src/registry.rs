@@ -84,6 +84,15 @@ pub fn find(name: &str, kits: &KitPaths) -> Result<Box<dyn Workload>, WorkloadEr
     if let Some(dir) = folders.remove(name) {
         return load(&dir);
     }
+    if Path::new(name).is_dir() {
+        return Err(wrong(format!(
+            "`{name}` is a folder; if it holds a kit write `./{name}`, and a command stands after `--`"
+        )));
+    }
+    if assay_sut::which(name).is_some() {
+        let text = format!("`{name}` is a command and no workload; write `assay run -- {name}`");
+        return Err(wrong(text));
+    }
     let built_in = builtin::ROWS.iter().map(|row| (row.new)().spec().name.clone());
     let known: Vec<String> = built_in.chain(folders.into_keys()).collect();
     let nearest = assay_model::nearest(name, known.iter().map(String::as_str))

@@ -33,7 +33,7 @@ pub enum WordsError {
     },
     /// Something that only a shell can do.
     #[error(
-        "`{what}` at character {at} means something to a shell only; quote it, or set `shell = \"sh\"`"
+        "`{what}` at character {at} means something to a shell only; quote it, or use one: `--shell sh` (`shell = \"sh\"`); `--stdin FILE` is what `< FILE` is"
     )]
     NeedsShell {
         /// The character.

@@ -38,7 +38,16 @@ pub fn archive(cli: &Cli, verb: &Verb) -> Result<Exit> {
             for run in archive.unreadable()? {
                 crate::screen::say(&format!("run {} cannot be read: {}", run.id, run.reason));
             }
-            answer_styled(cli.json, &runs, || assay_report::terminal::archive(&runs, style()))?;
+            let said = archive.headlines(&runs, |id| {
+                assay_report::headline(&view::load(&archive, id).ok()?.analysis)
+            });
+            let mut rows = serde_json::to_value(&runs)?;
+            for (row, run) in rows.as_array_mut().into_iter().flatten().zip(&runs) {
+                row["headline"] = said.get(&run.id).filter(|s| !s.is_empty()).cloned().into();
+            }
+            answer_styled(cli.json, &rows, || {
+                assay_report::terminal::archive(&runs, &said, std::time::SystemTime::now(), style())
+            })?;
             if more {
                 let more = limit.saturating_mul(2).max(1);
                 crate::screen::say(&format!(

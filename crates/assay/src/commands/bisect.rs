@@ -102,6 +102,9 @@ pub fn bisect(cli: &Cli, asked: &Bisect) -> Result<Exit> {
     if !asked.what.rev.is_empty() {
         return usage("bisect searches between --good and --bad; leave out --rev");
     }
+    if asked.what.builds.is_some() {
+        return usage("a search builds each commit once; judge what it finds by gate --builds N");
+    }
     let until = Instant::now() + budget;
     let Some(report) = search(cli, asked, until)? else { return Ok(Exit::Interrupted) };
     crate::screen::answer(cli.json, &report, || text(&report))?;

@@ -25,6 +25,8 @@ use crate::screen::{answer, print, print_json, say, wrap};
 #[derive(Debug, serde::Serialize)]
 struct Report {
     schema_version: u32,
+    /// True if nothing speaks against measuring now.
+    quiet: bool,
     cpus: String,
     fitness: Vec<Finding>,
     monitors: Vec<Ability>,
@@ -59,9 +61,9 @@ pub fn doctor(cli: &Cli, doctor: &Doctor) -> Result<Exit> {
         return aa(cli, doctor.comparisons);
     }
     let report = examine()?;
-    answer(cli.json, &report, || show(&report))?;
-    let unfit = report.fitness.iter().any(|f| f.severity == Severity::Invalid);
-    Ok(if unfit || !report.left_changed.is_empty() { Exit::Rule } else { Exit::Fine })
+    answer(cli.json, &report, || show(&report, doctor.verbose))?;
+    let fit = report.quiet && report.left_changed.is_empty();
+    Ok(if fit { Exit::Fine } else { Exit::Rule })
 }
 
 fn examine() -> Result<Report> {
@@ -77,13 +79,15 @@ fn examine() -> Result<Report> {
                 .map(|s| format!("process {} still runs: {}", s.pid, s.command)),
         );
     let system = assay_sut::describe(&Root::system(), &assay_redact::Recorder::default());
+    let fitness = assay_checks::judge_all(&assay_sut::fitness::look(
+        &Root::system(),
+        &Options { work_dir: Some(assay_lab::scratch_root()), ..Options::default() },
+    ));
     Ok(Report {
         schema_version: assay_model::SCHEMA_VERSION,
         cpus: system.text("cpu.threads").to_owned() + &assay_environment::cpu_limits(&system),
-        fitness: assay_checks::judge_all(&assay_sut::fitness::look(
-            &Root::system(),
-            &Options { work_dir: Some(assay_lab::scratch_root()), ..Options::default() },
-        )),
+        quiet: assay_lab::unfit(&fitness).is_empty(),
+        fitness,
         monitors: monitors(),
         tracers: tracers(),
         controls: controls(),
@@ -158,8 +162,59 @@ fn obstacle(control: &dyn assay_sut::Control) -> Option<String> {
     Some(why)
 }
 
-fn show(report: &Report) -> String {
-    let mut text = format!("CPUs: {}\n\nFitness to measure\n", report.cpus);
+/// The verdict, its reasons and what works here, in about ten lines; all of it with `verbose`.
+fn show(report: &Report, verbose: bool) -> String {
+    let unfit = assay_lab::unfit(&report.fitness).join("; ");
+    let verdict = if report.quiet { "QUIET".to_owned() } else { format!("NOT QUIET: {unfit}") };
+    let mut text = wrap(&verdict, "", "  ") + "\n";
+    let remedies = report.fitness.iter().filter(|f| f.severity > Severity::Note);
+    let mut remedies: Vec<&str> = remedies.map(|f| f.remedy.as_str()).collect();
+    remedies.dedup();
+    for remedy in remedies.iter().filter(|remedy| !remedy.is_empty()) {
+        let _ = writeln!(text, "{}", wrap(&format!("-> {remedy}"), "  ", "     "));
+    }
+    let _ = writeln!(text, "CPUs: {}", report.cpus);
+    let all = [
+        ("Monitors", &report.monitors),
+        ("Tracers", &report.tracers),
+        ("Controls", &report.controls),
+        ("Virtual machines", &report.virtual_machines),
+    ];
+    if verbose {
+        everything(report, &all, &mut text);
+    } else {
+        for (title, abilities) in all {
+            let missing: Vec<&str> =
+                abilities.iter().filter(|a| !a.works).map(|a| a.name.as_str()).collect();
+            let works = abilities.len() - missing.len();
+            let without = if missing.is_empty() {
+                String::new()
+            } else {
+                format!("; not here: {}", missing.join(", "))
+            };
+            let line = format!("{title}: {works} of {} work{without}", abilities.len());
+            let _ = writeln!(text, "{}", wrap(&line, "", "  "));
+        }
+    }
+    match report.left_changed.as_slice() {
+        [] => text.push_str("Left changed by a run that was killed: nothing\n"),
+        left => {
+            text.push_str("Left changed by a run that was killed:\n");
+            for one in left {
+                let _ = writeln!(text, "{}", wrap(one, "  ", "      "));
+            }
+            text.push_str("  end and restore it with `assay doctor --restore`\n");
+        }
+    }
+    if !verbose {
+        text.push_str("The reasons, and every monitor, tracer and control: assay doctor -v\n");
+    }
+    text
+}
+
+/// Every finding with its remedy, and everything that can be used here or why not.
+fn everything(report: &Report, all: &[(&str, &Vec<Ability>)], text: &mut String) {
+    text.push_str("\nFitness to measure\n");
     if report.fitness.is_empty() {
         text.push_str("  nothing found\n");
     }
@@ -175,32 +230,16 @@ fn show(report: &Report) -> String {
             let _ = writeln!(text, "{}", wrap(&format!("-> {}", f.remedy), "      ", "         "));
         }
     }
-    let all = [
-        ("Monitors", &report.monitors),
-        ("Tracers", &report.tracers),
-        ("Controls", &report.controls),
-        ("Virtual machines", &report.virtual_machines),
-    ];
     for (title, abilities) in all {
         let _ = writeln!(text, "\n{title}");
-        for a in abilities {
+        for a in *abilities {
             let mark = if a.works { "yes" } else { "no " };
             let about = if a.why.is_empty() { &a.help } else { &a.why };
             let line = format!("{mark} {:<12} {about}", a.name);
             let _ = writeln!(text, "{}", wrap(&line, "  ", "                   "));
         }
     }
-    text.push_str("\nLeft changed by a run that was killed\n");
-    if report.left_changed.is_empty() {
-        text.push_str("  nothing\n");
-    }
-    for left in &report.left_changed {
-        let _ = writeln!(text, "{}", wrap(left, "  ", "      "));
-    }
-    if !report.left_changed.is_empty() {
-        text.push_str("  end and restore it with `assay doctor --restore`\n");
-    }
-    text
+    text.push('\n');
 }
 
 /// Restores what a crash left changed, and reports it; for every verb but this one.

@@ -1,10 +1,11 @@
 //! From what was typed to a prepared experiment: a file, a workload's name, or command lines, with
 //! `--set` and its like on top.
 
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use anyhow::Result;
-use assay_lab::{LabError, Prepared, REV, apply_set};
+use assay_lab::{DEFAULT_BLOCKS, LabError, Prepared, REV, apply_set};
 use assay_model::{Engine, Experiment, FactorLevels, Scalar, Stop, Where};
 use assay_workloads::{KitPaths, quote_words};
 
@@ -18,9 +19,11 @@ pub fn prepare(what: &What, kits: &KitPaths) -> Result<Prepared> {
     if what.place.of_nodes() && prepared.experiment.place.engine == Engine::Local {
         return usage(OF_NODES);
     }
-    if what.build.as_ref().or(what.repo.as_ref()).is_some() && prepared.experiment.source.is_none()
-    {
-        return usage("--build and --repo go with --rev, or with an experiment that has [source]");
+    let of_source = what.build.is_some() || what.builds.is_some() || what.repo.is_some();
+    if of_source && prepared.experiment.source.is_none() {
+        return usage(
+            "--build, --builds and --repo go with --rev, or with an experiment that has [source]",
+        );
     }
     Ok(prepared)
 }
@@ -55,18 +58,33 @@ fn comma_hint(sets: &[String], refused: &str) -> Option<String> {
 }
 
 fn prepared(what: &What, kits: &KitPaths) -> Result<Prepared> {
-    match (&what.target, what.command.is_empty() && what.vs.is_empty()) {
-        (Some(_), false) => usage(
+    if let Some(option) = what.command.iter().find(|w| *w == "--vs") {
+        let option = option.display();
+        return usage(format!(
+            "`{option}` after `--` is a word of the command; options of assay stand before `--`"
+        ));
+    }
+    let lines = what.targets.len() > 1 || what.targets.iter().any(|t| is_line(t));
+    let typed = !what.command.is_empty() || !what.vs.is_empty();
+    match what.targets.as_slice() {
+        [_, ..] if lines => match what.targets.iter().find(|t| is_file(t)) {
+            Some(file) => usage(format!("`{file}` is a file; one experiment is run at a time")),
+            None => of_commands(what, kits),
+        },
+        [_, ..] if typed => usage(
             "an experiment and a command were given; give one of them (a command stands after `--`)",
         ),
-        (None, true) => {
+        [] if !typed => {
             usage("nothing to run; give an experiment file, a workload, or `-- COMMAND`")
         }
-        (Some(target), true) if is_file(target) => {
+        [target] if is_program(target) => {
+            usage(format!("`{target}` is a program; write `assay run -- {target}`"))
+        }
+        [target] if is_file(target) => {
             let file = shipped::find(Path::new(target)).map_err(Usage)?;
             Ok(Prepared::from_file(&file, kits, &|e| change(e, what))?)
         }
-        (Some(target), true) => {
+        [target] => {
             let workload = if target.contains('/') {
                 shipped::find(Path::new(target)).map_err(Usage)?.display().to_string()
             } else {
@@ -77,21 +95,34 @@ fn prepared(what: &What, kits: &KitPaths) -> Result<Prepared> {
             change(&mut experiment, what)?;
             Ok(Prepared::from_experiment(experiment, kits)?)
         }
-        (None, false) if what.command.is_empty() => {
+        _ if what.command.is_empty() => {
             let why = "--vs compares with another command, and there is none; give it: --vs ... -- COMMAND";
             usage(why)
         }
-        (None, false) => {
-            let mut experiment = commands(what)?;
-            change(&mut experiment, what)?;
-            Ok(Prepared::from_experiment(experiment, kits)?)
-        }
+        _ => of_commands(what, kits),
     }
+}
+
+fn of_commands(what: &What, kits: &KitPaths) -> Result<Prepared> {
+    let mut experiment = commands(what)?;
+    change(&mut experiment, what)?;
+    Ok(Prepared::from_experiment(experiment, kits)?)
+}
+
+/// Returns true for a command line in quotes.
+fn is_line(text: &str) -> bool {
+    text.trim().contains(char::is_whitespace) && !Path::new(text).exists()
 }
 
 fn is_file(target: &str) -> bool {
     Path::new(target).extension().is_some_and(|e| e.eq_ignore_ascii_case("toml"))
         || Path::new(target).is_file()
+}
+
+fn is_program(target: &str) -> bool {
+    let toml = Path::new(target).extension().is_some_and(|e| e.eq_ignore_ascii_case("toml"));
+    let found = Path::new(target).metadata();
+    !toml && found.is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
 }
 
 /// An experiment with nothing but a name and a workload.
@@ -116,11 +147,15 @@ fn slug(text: &str) -> String {
 
 /// Command lines as an experiment: one is a parameter, several are the levels of a factor.
 fn commands(what: &What) -> Result<Experiment> {
-    // With a shell, one argument is a line for it to read; more are words, as without.
-    let mut lines = vec![match (&what.shell, what.command.as_slice()) {
-        (Some(_), [line]) => line.to_string_lossy().into_owned(),
-        _ => quote_words(&what.command),
-    }];
+    let mut lines = what.targets.clone();
+    match what.command.as_slice() {
+        [] => {}
+        // One argument is a line for the shell to read, or in quotes; more are words.
+        [line] if what.shell.is_some() || line.to_str().is_some_and(is_line) => {
+            lines.push(line.to_string_lossy().trim().to_owned());
+        }
+        words => lines.push(quote_words(words)),
+    }
     lines.extend(what.vs.iter().map(|line| line.trim().to_owned()));
     let program = lines[0].split_whitespace().next().unwrap_or("command");
     let mut experiment = named(program.rsplit('/').next().unwrap_or(program), "command")?;
@@ -235,6 +270,10 @@ fn change_source(experiment: &mut Experiment, what: &What) {
     }
     if let (Some(build), Some(source)) = (&what.build, &mut experiment.source) {
         source.build.clone_from(build);
+    }
+    if let (Some(builds), Some(source)) = (what.builds, &mut experiment.source) {
+        source.builds = Some(builds);
+        experiment.design.blocks.get_or_insert(builds.max(DEFAULT_BLOCKS));
     }
     if let (Some(repo), Some(source)) = (&what.repo, &mut experiment.source) {
         source.repo.clone_from(repo);

@@ -1,12 +1,12 @@
 //! `--export FORMAT=FILE`: a run's result in another program's format.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, anyhow};
 use assay_report::RunView;
 use assay_report::format::{Format, format, listed};
 
-use crate::exit::Usage;
+use crate::exit::{Usage, usage};
 use crate::screen::write_file;
 
 /// One thing to write.
@@ -28,10 +28,14 @@ pub fn parse(given: &[String]) -> Result<Vec<Export>> {
 
 fn one(text: &str) -> Result<Export> {
     let given = text.split_once('=').filter(|(_, file)| !file.is_empty());
-    let found = given.and_then(|(name, file)| Some((format(name)?, file.into())));
+    let found = given.and_then(|(name, file)| Some((format(name)?, PathBuf::from(file))));
     let (format, file) = found.ok_or_else(|| {
         Usage(format!("--export {text}: write FORMAT=FILE, FORMAT one of {}", listed()))
     })?;
+    let folder = Path::new(&file).parent().filter(|folder| *folder != Path::new(""));
+    if let Some(missing) = folder.filter(|folder| !folder.is_dir()) {
+        return usage(format!("--export {text}: there is no folder {}", missing.display()));
+    }
     Ok(Export { format, file })
 }
 

@@ -55,6 +55,7 @@ pub fn between(
     what.tracers = Some(series::PROFILES_BY.into());
     what.monitors = Some("none".into());
     what.tag.extend(asked.tag.clone());
+    what.builds = what.builds.map(|_| 1);
     (what.blocks, what.until_clear, what.gate, what.confidence) =
         (Some(series::PROFILED_BLOCKS), false, false, None);
     let mut prepared = experiment::prepare(&what, &lab.kits)?;

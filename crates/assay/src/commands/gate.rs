@@ -8,9 +8,9 @@ use anyhow::Result;
 use assay_history::Functions;
 use assay_lab::{LabError, Watcher};
 use assay_model::{Comparison, RunState, Scalar, Verdict, units};
-use assay_report::RunView;
 use assay_report::history::{functions_markdown, functions_sentence, functions_text};
 use assay_report::terminal::Detail;
+use assay_report::{RunView, block_s};
 use assay_revisions::{Base, Repository, Revision, Why};
 use assay_stats::{CompareInput, Samples, compare};
 use assay_sut::process::Output;
@@ -69,7 +69,7 @@ pub fn gate(cli: &Cli, asked: &Gate) -> Result<Exit> {
     what.gate = true;
     what.warmup = what.warmup.or(Some(1));
     what.max_time.get_or_insert_with(|| asked.budget.clone());
-    what.until_clear = what.blocks.is_none();
+    what.until_clear = what.blocks.is_none() && what.builds.is_none();
     let prepared = experiment::prepare(&what, &kits)?;
     let plan = &prepared.plan;
     if let Some(other) = plan.factors.iter().find(|f| *f != assay_lab::REV) {
@@ -136,7 +136,10 @@ pub fn gate(cli: &Cli, asked: &Gate) -> Result<Exit> {
         None
     };
     let sentence = sentence(&view, (&asked.head, &base.label()), comparison, &ended.unbuilt);
-    let needed = comparison.and_then(|c| needed(&view, c));
+    // The first half stands above the table already.
+    let (more, steadier) = comparison.map_or((None, None), |c| needed(&view, c));
+    let needed = [more, steadier.clone()].into_iter().flatten().collect::<Vec<_>>().join(" ");
+    let needed = Some(needed).filter(|text| !text.is_empty());
     if cli.json {
         print_json(&Answer {
             schema_version: 1,
@@ -157,8 +160,8 @@ pub fn gate(cli: &Cli, asked: &Gate) -> Result<Exit> {
         let detail = if asked.verbose { Detail::Full } else { Detail::Brief };
         print_styled(&assay_report::terminal::result(&view, detail, style()))?;
         print(&crate::screen::wrap(&format!("gate: {sentence}"), "\n", "  "))?;
-        if let Some(needed) = &needed {
-            print(&crate::screen::wrap(needed, "  ", "  "))?;
+        if let Some(steadier) = &steadier {
+            print(&crate::screen::wrap(steadier, "  ", "  "))?;
         }
         if let Some(functions) = &functions {
             print(&crate::screen::wrap(&functions_sentence(functions), "  ", "  "))?;
@@ -258,15 +261,6 @@ fn more(c: &Comparison, each: f64, left: Duration) -> Option<u32> {
     (fit > c.n).then(|| fit.min(wanted.max(2 * c.n)))
 }
 
-/// Seconds that a block took, the time between its trials included; builds are not.
-fn block_s(view: &RunView) -> Option<f64> {
-    let began = view.records.iter().map(|r| r.start_ns).min()?;
-    let ended = view.records.iter().map(|r| r.end_ns).max()?;
-    let blocks = f64::from(view.records.iter().map(|r| r.block).max()?) + 1.0;
-    let each = ended.saturating_sub(began) as f64 / 1e9 / blocks;
-    (each > 0.0).then_some(each)
-}
-
 /// How many blocks it would take at this noise: the interval must leave out the nearer end of the margin,
 /// and its width falls with the root of the number of blocks.
 fn blocks_needed(c: &Comparison) -> Option<f64> {
@@ -279,29 +273,17 @@ fn blocks_needed(c: &Comparison) -> Option<f64> {
     Some((f64::from(c.n) * (half / away).powi(2)).ceil())
 }
 
-/// What an answer would take, where there is none.
-fn needed(view: &RunView, c: &Comparison) -> Option<String> {
-    let (blocks, each) = (blocks_needed(c)?, block_s(view)?);
-    let mut out = if !blocks.is_finite() || blocks > 1e5 {
-        "What would be needed: the ratio lies on the margin itself; choose another margin, or a quieter machine."
-            .to_owned()
-    } else {
-        let time = Duration::from_secs_f64((each * blocks).max(1.0));
+/// What an answer would take, where there is none, and another metric of the same trials that varies less.
+fn needed(view: &RunView, c: &Comparison) -> (Option<String>, Option<String>) {
+    let steadier = steadier(view, c).filter(|_| blocks_needed(c).is_some());
+    let steadier = steadier.map(|(metric, share, narrower)| {
         format!(
-            "What would be needed at this noise: about {blocks:.0} blocks ({}), with `--blocks {blocks:.0}`; or a machine on which the interval is {:.1} times narrower.",
-            units::format_duration(time),
-            (blocks / f64::from(c.n)).sqrt(),
-        )
-    };
-    if let Some((metric, share, narrower)) = steadier(view, c) {
-        let _ = write!(
-            out,
-            " The same trials' `{metric}` ({:.0} % of `{}`) has an interval {narrower:.1} times narrower: `--metric {metric}`, if that is what counts.",
+            "The same trials' `{metric}` ({:.0} % of `{}`) has an interval {narrower:.1} times narrower: `--metric {metric}`, if that is what counts.",
             100.0 * share,
             c.metric,
-        );
-    }
-    Some(out)
+        )
+    });
+    (assay_report::needed(view), steadier)
 }
 
 /// A metric of the same unit and direction that is a part of the deciding one and varies far less, such as

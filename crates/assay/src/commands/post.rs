@@ -81,7 +81,7 @@ pub(super) fn publish_with(
         done(Published { post: &post, page: None, refused })?;
         return Ok(if refused { Exit::Rule } else { Exit::Fine });
     }
-    let mut publication = Publication::open(publish)?;
+    let mut publication = Publication::open(publish.folder()?, publish.force)?;
     publication.write("index.html", post::html(&post))?;
     publication.write("index.md", post::markdown(&post))?;
     publication.write("numbers.csv", post::numbers_csv(&post))?;

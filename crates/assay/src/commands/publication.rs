@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use assay_report::format::FORMATS;
 
-use crate::cli::Publish;
 use crate::exit::usage;
 
 /// The page, which is renamed last: who finds it finds the rest.
@@ -30,10 +29,12 @@ impl<'a> Publication<'a> {
     ///
     /// # Errors
     /// It holds something else, or cannot be made.
-    pub fn open(publish: &'a Publish) -> Result<Self> {
-        let folder = publish.folder()?;
+    pub fn open(folder: &'a Path, force: bool) -> Result<Self> {
         let made = !folder.exists();
-        let replaced = replaced(folder, publish.force)?;
+        if !made && !folder.is_dir() {
+            return usage(format!("-o {}: it is a file; give a folder", folder.display()));
+        }
+        let replaced = replaced(folder, force)?;
         // Parts of a publication that was interrupted go now: these names are used again.
         let (parts, replaced): (Vec<_>, Vec<_>) =
             replaced.into_iter().partition(|path| path.extension().is_some_and(|e| e == "tmp"));

@@ -24,6 +24,9 @@ use crate::view;
 /// Writes the folder and names the page.
 pub fn publish(cli: &Cli, publish: &Publish) -> Result<Exit> {
     if Path::new(&publish.what).extension().is_some_and(|e| e.eq_ignore_ascii_case("md")) {
+        if !publish.preview {
+            publish.folder()?;
+        }
         return super::post::publish(cli, publish);
     }
     if publish.withhold || !publish.published.is_empty() {
@@ -49,7 +52,8 @@ pub fn publish(cli: &Cli, publish: &Publish) -> Result<Exit> {
         check()?;
         return copies.preview(cli, std::iter::once(&id));
     }
-    let mut publication = Publication::open(publish)?;
+    let folder = publish.output.clone().unwrap_or_else(|| PathBuf::from(id.as_str()));
+    let mut publication = Publication::open(&folder, publish.force)?;
     let bundle = publication.stage(&format!("{id}.tar.zst"));
     let scratch = copies.folder().to_owned();
     let (is_read, read) = mpsc::channel::<()>();

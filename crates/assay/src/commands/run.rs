@@ -24,9 +24,15 @@ use crate::view;
 pub fn run(cli: &Cli, run: &Run) -> Result<Exit> {
     let exports = export::parse(&run.export)?;
     let kits = kit_paths()?;
+    let mut what = run.what.clone();
+    if let Some(name) = &run.again {
+        let archive = open_archive(cli)?;
+        let run = archive.run(&archive.resolve(name)?)?;
+        what.targets = vec![run.dir().join("experiment.toml").display().to_string()];
+    }
     // Mistakes are answered before anything is opened or made.
     let prepared = match &run.resume {
-        None => Some(experiment::prepare(&run.what, &kits)?),
+        None => Some(experiment::prepare(&what, &kits)?),
         Some(_) => None,
     };
     let archive = open_archive(cli)?;

@@ -138,7 +138,7 @@ fn what_a_question_for_a_version_left_running_is_not_laid_to_the_first_trial() {
     let tool = world.write("bin/perl", "#!/bin/sh\nsleep 30 > /dev/null 2>&1 &\necho 'perl 5.0'\n");
     std::fs::set_permissions(&tool, std::fs::Permissions::from_mode(0o755)).unwrap();
     let path = format!("{}:{}", world.path("bin").display(), std::env::var("PATH").unwrap());
-    let mut command = world.assay(&["run", "--json", "--blocks", "2", "--", "true"]);
+    let mut command = world.assay(&["run", "--json", "--blocks", "2", "--", "sh", "-c", ": perl"]);
     let ran = done(command.env("PATH", path));
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     let system = std::fs::read_to_string(world.runs()[0].join("system.json")).unwrap();
@@ -176,7 +176,7 @@ fn the_first_two_examples_of_every_verb_run_in_an_empty_folder() {
     let verbs: [(&str, &[i32]); 20] = [
         ("run", &[0]),
         ("plan", &[0]),
-        ("doctor", &[0]),
+        ("doctor", &[0, 4]),
         ("workloads", &[0]),
         ("kit", &[0]),
         ("stat", &[0]),
@@ -218,4 +218,45 @@ fn the_first_two_examples_of_every_verb_run_in_an_empty_folder() {
     }
     server.kill().unwrap();
     server.wait().unwrap();
+}
+
+/// Command lines in quotes, as hyperfine takes them; and what is no experiment, with what to write instead.
+#[test]
+fn commands_in_quotes_are_compared_and_slips_have_an_answer() {
+    let world = World::new();
+    let brief = |words: &[&str]| {
+        let done = world.run(&[&["run", "--blocks", "3", "--quiet"], words].concat());
+        assert_eq!(done.code, 0, "{words:?}: {}", done.stderr);
+        done.stdout
+    };
+    assert!(brief(&["sleep 0.01", "sleep 0.06"]).contains("sleep 0.06"));
+    assert!(brief(&["sleep 0.01"]).contains("elapsed"));
+    assert!(brief(&["--", "sleep 0.01"]).contains("elapsed"));
+    assert!(brief(&["--vs", "sleep 0.05", "--", "true"]).contains("sleep 0.05"));
+    assert!(brief(&["--again", "last"]).contains("sleep 0.05"));
+    std::fs::create_dir(world.path("folder")).unwrap();
+    std::fs::copy("/bin/true", world.path("prog")).unwrap();
+    for (words, says) in [
+        (&["run", "--", "true", "--vs", "false"][..], "before `--`"),
+        (&["run", "folder"], "`folder` is a folder"),
+        (&["run", "./prog"], "assay run -- ./prog"),
+        (&["run", "true"], "assay run -- true"),
+        (&["run", "--blocks", "-3", "--", "true"], "'-3'"),
+        (&["run", "--blocks", "x", "--", "true"], "a whole number is needed"),
+        (&["run", "--export", "html=/none/x", "--", "true"], "no folder /none"),
+        (&["publish", "last", "-o", "prog"], "it is a file; give a folder"),
+    ] {
+        let done = world.run(words);
+        assert_eq!(done.code, 2, "{words:?}: {}", done.stderr);
+        let said = done.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(said.contains(says), "{words:?}: {said}");
+        assert!(!said.contains("--archive <DIR>"), "{words:?}: {said}");
+    }
+    // Aliases of the two verbs that are tried first.
+    assert_eq!(world.run(&["list"]).stdout, world.run(&["archive", "list"]).stdout);
+    assert_eq!(world.run(&["show"]).stdout, world.run(&["archive", "show"]).stdout);
+    // Without -o a folder with the name of the run.
+    let page = world.run(&["publish", "last"]);
+    assert_eq!(page.code, 0, "{}", page.stderr);
+    assert!(page.stdout.contains("/index.html"), "{}", page.stdout);
 }

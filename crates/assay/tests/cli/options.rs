@@ -59,6 +59,13 @@ fn options(world: &World, verb: &str) -> Vec<String> {
     let mut words: Vec<&str> = verb.split(' ').collect();
     words.push("--help");
     let help = world.run(&words).stdout;
+    let found = values(&help);
+    assert!(!found.is_empty(), "{verb}: {help}");
+    found
+}
+
+/// The options in a help text that take a value.
+pub fn values(help: &str) -> Vec<String> {
     let mut found = Vec::new();
     for line in help.lines().filter(|l| l.trim_start().starts_with('-')) {
         let Some((_, rest)) = line.split_once("--") else { continue };
@@ -68,7 +75,6 @@ fn options(world: &World, verb: &str) -> Vec<String> {
             found.push(rest[..end].to_owned());
         }
     }
-    assert!(!found.is_empty(), "{verb}: {help}");
     found
 }
 

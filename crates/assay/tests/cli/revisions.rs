@@ -151,6 +151,76 @@ fn a_gate_is_red_for_what_is_slower_and_green_for_what_is_not() {
     assert_eq!(json["needed"].is_string(), json["verdict"] == "inconclusive");
 }
 
+/// Each build draws how long its program sleeps; the commits differ in a README alone.
+#[test]
+fn builds_are_the_unit_where_each_revision_has_several() {
+    let world = World::new();
+    let repo = empty(&world);
+    let one = commit(&repo, "unused", "one");
+    fs::write(repo.join("README"), "more words").unwrap();
+    let two = commit(&repo, "unused", "two");
+    let build = "printf 'sleep 0.0%s' $((ASSAY_BUILD * 2 + 1)) > drawn";
+    let rev = format!("{one},{two}");
+    let typed = ["run", "--rev", &rev, "--build", build, "--builds", "4", "--repo"];
+    let typed = [&typed[..], &[repo.to_str().unwrap(), "--json", "--blocks", "8"]].concat();
+    let done = world.run(&[&typed[..], &["--", "sh", "drawn"]].concat());
+    let found: Value = serde_json::from_str(&done.stdout).unwrap();
+    assert_eq!(found["analysis"]["comparisons"][0]["n"], 4, "{}", done.stderr);
+    let run = fs::read_dir(world.path("archive/runs")).unwrap().next().unwrap().unwrap().path();
+    let records = fs::read_to_string(run.join("records.jsonl")).unwrap();
+    let mut folders = std::collections::BTreeSet::new();
+    for line in records.lines() {
+        let record: Value = serde_json::from_str(line).unwrap();
+        let (block, build) = (record["block"].as_u64().unwrap(), record["build"].as_u64().unwrap());
+        assert_eq!(build, block % 4 + 1, "{record}");
+        folders.insert(record["params"]["folder"].as_str().unwrap().to_owned());
+        let least = 0.01 * (build * 2 + 1) as f64;
+        let slept = record["metrics"][0]["value"].as_f64().unwrap();
+        assert!(slept >= least, "build {build} sleeps {least} s, not {slept}");
+    }
+    assert_eq!(folders.len(), 8);
+    for (change, says) in [
+        (&["--build", build, "--builds", "0"][..], "1 to 100 times"),
+        (&["--build", build, "--builds", "9", "--blocks", "8"], "as many blocks"),
+        (&["--build", "", "--builds", "4"], "nothing to build"),
+        (&["--build", build, "--builds", "4", "--until-clear"], "cannot be used with"),
+    ] {
+        let start = [&["run", "--rev", &rev, "--repo", repo.to_str().unwrap()][..], change];
+        let done = world.run(&[&start.concat()[..], &["--", "true"]].concat());
+        assert_eq!(done.code, 2, "{change:?}: {}", done.stderr);
+        assert!(done.stderr.contains(says), "{change:?}: {}", done.stderr);
+    }
+    let bisect = ["bisect", "--good", &one, "--builds", "3", "--build", build, "--", "true"];
+    let said = world.run(&bisect).stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("gate --builds"), "{said}");
+}
+
+/// A program that keeps its result in its folder, beside one that does not.
+#[test]
+fn what_the_first_trial_leaves_is_named() {
+    let world = World::new();
+    let keeps = "sh -c '[ -e result.cache ] || { sleep 0.4; : > result.cache; }'";
+    let done = world.run(&[
+        "run",
+        "--blocks",
+        "8",
+        "--vs",
+        keeps,
+        "--export",
+        "json=r.json",
+        "--",
+        "true",
+    ]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let text = fs::read_to_string(world.path("r.json")).unwrap();
+    assert!(text.contains("it wrote `result.cache`, which the others find"), "{text}");
+    fs::remove_file(world.path("result.cache")).unwrap();
+    let warmed = ["run", "--warmup", "1", "--blocks", "8", "--vs", keeps, "-v", "--", "true"];
+    let done = world.run(&warmed);
+    let text = done.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("it wrote `result.cache`, which the others find"), "{text}");
+}
+
 /// An empty repository.
 fn empty(world: &World) -> PathBuf {
     let repo = world.path("repo");

@@ -364,9 +364,15 @@ fn doctor_looks_at_the_machine() {
     let seen = world.run(&["doctor"]);
     assert!([0, 4].contains(&seen.code), "{}", seen.stderr);
     fits(&seen.stdout);
-    for word in ["Fitness", "Monitors", "Controls", "nothing"] {
+    // The verdict first, and the exit code says the same.
+    let verdict = if seen.code == 0 { "QUIET" } else { "NOT QUIET: " };
+    assert!(seen.stdout.starts_with(verdict), "{}", seen.stdout);
+    for word in ["Monitors: ", "Controls: ", "killed: nothing"] {
         assert!(seen.stdout.contains(word), "{word}: {}", seen.stdout);
     }
+    let all = world.run(&["doctor", "-v"]);
+    fits(&all.stdout);
+    assert!(all.stdout.contains("Fitness to measure\n") && all.stdout.contains("\nMonitors\n"));
     let restored = world.run(&["doctor", "--restore"]);
     assert_eq!((restored.code, restored.stdout.trim()), (0, "nothing was left changed"));
 }
@@ -408,11 +414,12 @@ fn the_a_a_floor_of_a_command_is_kept_and_quoted() {
     assert!(world.path("page").is_dir(), "{}", published.stderr);
     let page = std::fs::read_to_string(world.path("page/index.html")).unwrap();
     assert!(page.contains("A/A floor of 20"));
-    // Of other work, in fewer blocks, it is quoted as that.
-    let other = json(&world.run(&["run", "--json", "--blocks", "2", "--", "sleep", "0"]).stdout);
-    let differs = other["analysis"]["floor"]["differs"].as_array().unwrap().clone();
-    assert_eq!(differs.len(), 2, "{differs:?}");
-    assert_eq!(differs[0], "`command`");
+    // In fewer blocks it is quoted as that; of another command never.
+    let fewer = json(&world.run(&["run", "--json", "--blocks", "2", "--", "true"]).stdout);
+    let differs = fewer["analysis"]["floor"]["differs"].to_string();
+    assert_eq!(differs, r#"["the blocks (3 each, here 2)"]"#);
+    let other = json(&world.run(&["run", "--json", "--blocks", "3", "--", "sleep", "0"]).stdout);
+    assert!(other["analysis"]["floor"].is_null());
 }
 
 #[test]

@@ -48,6 +48,8 @@ pub struct TreatmentEvidence {
     pub host: Option<HostLoad>,
     /// Frequency and throttling while it ran.
     pub clock: Option<ClockHeat>,
+    /// Its first trial, warm-ups included.
+    pub first: Option<FirstTrial>,
     /// How many memory layouts (address-space randomisation, environment size, link order, builds)
     /// its trials sampled.
     pub layouts: Option<u32>,
@@ -211,4 +213,15 @@ pub struct Timing {
     pub min_window_s: Option<f64>,
     /// The window that was measured.
     pub window_s: Option<f64>,
+}
+
+/// The first trial of a treatment.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct FirstTrial {
+    /// Its value in the deciding metric.
+    pub value: Option<f64>,
+    /// True if it was a warm-up.
+    pub warmup: bool,
+    /// Files that it wrote into its working folder.
+    pub wrote: Vec<String>,
 }

@@ -1,8 +1,9 @@
-//! F61: whether the first trial of a treatment stands apart from the others.
+//! F61: trials of one treatment that are not alike: the first stands apart, or they change over the run.
 
 use assay_model::Order;
 use assay_stats::summary::median;
 
+use super::trend::own_trend;
 use crate::check::{Evaluation, about, missing, need, plain};
 use crate::{Evidence, Schedule};
 
@@ -13,6 +14,12 @@ const SPREADS: f64 = 8.0;
 const MIN_SHARE: f64 = 0.02;
 /// Trials below which the spread of the others is not known.
 const MIN_TRIALS: usize = 6;
+
+/// A warm-up as many times as long as the others' median may have left them its result.
+const LEFT: f64 = 2.0;
+/// A trend of one treatment alone is real below this p-value, and from this change on.
+const TREND_P: f64 = 0.001;
+const TREND: f64 = 0.05;
 
 pub(crate) fn cold_start(e: &Evidence) -> Evaluation {
     let treatments = e.measured()?;
@@ -25,15 +32,36 @@ pub(crate) fn cold_start(e: &Evidence) -> Evaluation {
     if all.iter().all(|values| values.len() < MIN_TRIALS) {
         return missing(format!("{MIN_TRIALS} trials of a treatment"));
     }
-    let cold = all.iter().zip(treatments).filter_map(|(values, treatment)| {
-        let times = apart(values)?;
-        let text = format!(
-            "the first trial of {} is {times:.3} times the median of its others, far outside them",
-            treatment.label
-        );
-        Some(about(plain(text), &[treatment], treatments))
-    });
-    Ok(cold.collect())
+    let mut found = Vec::new();
+    for (i, (values, treatment)) in all.iter().zip(treatments).enumerate() {
+        let label = &treatment.label;
+        let first = treatment.first.as_ref();
+        let wrote = first.map(|f| f.wrote.join("`, `")).filter(|files| !files.is_empty());
+        let files = wrote.as_ref().map_or_else(String::new, |files| {
+            format!("; it wrote `{files}`, which the others find in the working folder")
+        });
+        let warmup = first.filter(|f| f.warmup && wrote.is_some()).and_then(|f| f.value);
+        let beside = warmup.zip(median(values)).map(|(first, others)| first / others);
+        let text = if let Some(times) = apart(values) {
+            format!(
+                "the first trial of {label} is {times:.3} times the median of its others{files}"
+            )
+        } else if let Some(times) = beside.filter(|t| *t >= LEFT || *t <= 1.0 / LEFT) {
+            format!("the warm-up of {label} is {times:.3} times the median of its trials{files}")
+        } else if let Some((times, p)) = own_trend(schedule, i, treatments.len())
+            && p < TREND_P
+            && times.ln().abs() > TREND.ln_1p()
+        {
+            let files = files.replacen("; it wrote", "; its first trial wrote", 1);
+            format!(
+                "the trials of {label} change by a factor of {times:.3} over the run, others do not{files}"
+            )
+        } else {
+            continue;
+        };
+        found.push(about(plain(text), &[treatment], treatments));
+    }
+    Ok(found)
 }
 
 /// The values of a treatment in the order in which its trials began.
@@ -68,7 +96,7 @@ mod tests {
     use super::*;
     use assay_stats::rng::Rng;
 
-    use crate::{Scheduled, TreatmentEvidence};
+    use crate::{FirstTrial, Scheduled, TreatmentEvidence};
 
     /// Two treatments in turn, the first trial `first` times as long as the others.
     fn evidence(first: f64) -> Evidence {
@@ -99,6 +127,41 @@ mod tests {
         unordered.schedule.as_mut().unwrap().order = Some(Order::Unknown);
         assert!(cold_start(&unordered).is_err());
         assert!(cold_start(&Evidence { schedule: None, ..evidence(3.0) }).is_err());
+    }
+
+    #[test]
+    fn what_a_trial_leaves_in_its_folder_is_named() {
+        let mut cached = evidence(1.0);
+        let wrote = vec!["result.cache".to_owned()];
+        cached.treatments[1].first =
+            Some(FirstTrial { value: Some(130.0), warmup: true, wrote: wrote.clone() });
+        let found = cold_start(&cached).unwrap();
+        assert!(found[0].message.starts_with("the warm-up of b is 12"), "{found:?}");
+        assert!(found[0].message.contains("`result.cache`"), "{found:?}");
+        // A warm-up that takes long and leaves nothing is what a warm-up is for.
+        cached.treatments[1].first.as_mut().unwrap().wrote.clear();
+        assert_eq!(cold_start(&cached), Ok(Vec::new()));
+        // A log that grows slows one treatment and not the other.
+        let mut growing = evidence(1.0);
+        growing.treatments[1].first = Some(FirstTrial { value: None, warmup: false, wrote });
+        for trial in
+            growing.schedule.as_mut().unwrap().trials.iter_mut().filter(|t| t.treatment == 1)
+        {
+            trial.value = trial.value.map(|v| v * (1.0 + 0.02 * trial.start_s));
+        }
+        let found = cold_start(&growing).unwrap();
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(
+            found[0].message.starts_with("the trials of b change by a factor of 1.3"),
+            "{found:?}"
+        );
+        assert!(found[0].message.contains("its first trial wrote `result.cache`"), "{found:?}");
+        // Both drift alike: that is the machine's, and the pairs share it.
+        let mut both = evidence(1.0);
+        for trial in &mut both.schedule.as_mut().unwrap().trials {
+            trial.value = trial.value.map(|v| v * (1.0 + 0.02 * trial.start_s));
+        }
+        assert_eq!(cold_start(&both), Ok(Vec::new()));
     }
 
     #[test]

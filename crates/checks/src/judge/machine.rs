@@ -132,8 +132,9 @@ pub(crate) fn layout(e: &Evidence) -> Evaluation {
             format!("the layouts that {} sampled", treatment.label),
         )?;
         if layouts < LAYOUTS {
+            let s = if layouts == 1 { "" } else { "s" };
             return Ok(vec![plain(format!(
-                "an effect of {:.1} % is within known layout bias, and {} sampled {layouts} layouts",
+                "an effect of {:.1} % is within known layout bias, and {} sampled {layouts} layout{s}",
                 (effect.exp() - 1.0) * 100.0,
                 treatment.label
             ))]);

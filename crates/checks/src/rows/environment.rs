@@ -196,7 +196,7 @@ pub const LAYOUT_SAMPLED: Row = Row {
     needs: "how many memory layouts and builds each treatment sampled, and the size of the effect",
     fires: "the effect is below 5 % and a treatment sampled fewer than 5 layouts",
     why: "layout alone (addresses, environment, link order) shifts results by a few per cent",
-    remedy: "leave address-space randomisation on, use a fresh process a trial, at least 5 trials",
+    remedy: "leave address-space randomisation on, use a fresh process a trial, at least 5 trials; build revisions several times (`--builds 6`)",
     source: "Mytkowicz et al. 2009; Stabilizer 2013; Kalibera and Jones 2020",
     evidence: "address-space randomisation as described and as set by the control `aslr`",
 };

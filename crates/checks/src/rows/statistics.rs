@@ -105,7 +105,7 @@ pub const SELF_COMPARISON: Row = Row {
     needs: "a recent comparison of identical code on this host, by this schedule, of this workload",
     fires: "there is none of the policy's age",
     why: "identical code can differ by more than the effect, and no interval shows that",
-    remedy: "measure the A/A floor (`assay doctor --aa`)",
+    remedy: "measure the A/A floor of one of the commands: `assay run --aa -- COMMAND`",
     source: "larql#370; rue#2028; nvbench#478",
     evidence: "comparisons of a thing with itself that this machine keeps",
 };
@@ -238,9 +238,9 @@ pub const COLD_START: Row = Row {
     severity: W,
     escalation: "",
     needs: "six trials of a treatment with their values, in the order in which they ran",
-    fires: "the first trial of a treatment lies far outside all its others (eight times their spread, and 2 %)",
-    why: "caches, lazy set-up or the clock of the CPU were cold: the first trial measured something else",
-    remedy: "leave it out as a warm-up (design.warmups = 1, `--warmup 1`), or make every trial as cold (controls.drop_caches = 3)",
+    fires: "the first trial of a treatment lies far outside all its others (eight times their spread, and 2 %); a warm-up that wrote files is twice as long as the others; or the trials of one treatment alone change over the run (p < 0.001, and 5 %)",
+    why: "caches, lazy set-up or the clock of the CPU were cold, or later trials find what earlier ones left: they measured something else",
+    remedy: "`--warmup 1` leaves it out; `--prepare 'rm -f FILE'` lets every trial begin alike",
     source: "Georges, Buytaert and Eeckhout 2007; Kalibera and Jones 2013",
-    evidence: "start times and values of the trials",
+    evidence: "start times and values of the trials; files that the first wrote into its working folder",
 };

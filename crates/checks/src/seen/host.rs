@@ -6,6 +6,8 @@ use assay_model::{Found, Observation};
 use super::judged::{Judged, of};
 use crate::rows::{self, N, W};
 
+/// How findings about other work on the machine begin.
+pub const BUSY: &str = "machine busy: ";
 /// Runnable tasks of others, per CPU, from which the host is not quiet.
 pub(crate) const MAX_QUEUE_PER_CPU: f64 = 0.05;
 /// Share of time stolen, in percent.
@@ -30,27 +32,22 @@ fn other_work(seen: &Observation) -> Judged {
         Observation::RunQueue { per_cpu, looks, load_average } => {
             (*per_cpu > MAX_QUEUE_PER_CPU).then(|| {
                 Found::new(format!(
-                    "other work wants to run: {per_cpu:.2} tasks per CPU in {looks} looks, more than \
-                     {MAX_QUEUE_PER_CPU} (load average of the last minute: {load_average})"
+                    "{BUSY}{per_cpu:.2} runnable tasks per CPU (limit {MAX_QUEUE_PER_CPU}, {looks} looks, load average {load_average})"
                 ))
             })?
         }
         Observation::Steal { percent } => (*percent > MAX_STEAL_PERCENT).then(|| {
-            Found::new(format!(
-                "the hypervisor gave {percent:.1} % of this machine's time to others, more than \
-                 {MAX_STEAL_PERCENT} %"
-            ))
+            Found::new(format!("{BUSY}steal {percent:.1} % (limit {MAX_STEAL_PERCENT} %)"))
             .remedy("measure on a machine of its own, or at another time, and compare interleaved")
         })?,
         Observation::Pressure { resource, percent } => (*percent > MAX_PRESSURE_PERCENT).then(|| {
-            let words = match resource.as_str() {
-                "cpu" => "a CPU",
-                "io" => "input or output",
+            let name = match resource.as_str() {
+                "cpu" => "CPU",
+                "io" => "I/O",
                 other => other,
             };
             Found::new(format!(
-                "in {percent:.1} % of the last 10 s some task waited for {words}, more than \
-                 {MAX_PRESSURE_PERCENT} %"
+                "{BUSY}{name} pressure {percent:.1} % (limit {MAX_PRESSURE_PERCENT} %, last 10 s)"
             ))
         })?,
         Observation::VirtualMachine { yes: true, hypervisor } => {

@@ -88,7 +88,16 @@ pub fn analyse(recorded: &Recorded<'_>) -> Analysis {
             });
         }
     }
-    let comparisons = comparisons(experiment, plan, records, main, confidence);
+    let with_baseline = |t: &Treatment| Some((counterpart(plan, t)?, t.id));
+    let with_best = best_first(experiment, plan, &summaries, main);
+    let made_of = (experiment, plan, records);
+    let baseline: Vec<Pair> = plan.treatments.iter().filter_map(with_baseline).collect();
+    let comparisons = comparisons(made_of, main, confidence, &baseline);
+    let ranking = if with_best == baseline {
+        comparisons.clone()
+    } else {
+        self::comparisons(made_of, main, confidence, &with_best)
+    };
     let mut curves = curves(plan, records, &merged, model, confidence);
     for c in &mut curves {
         c.guest = guest;
@@ -106,6 +115,7 @@ pub fn analyse(recorded: &Recorded<'_>) -> Analysis {
         guest,
         summaries,
         comparisons,
+        ranking,
         curves,
         histograms: merged,
         scaling,
@@ -149,15 +159,14 @@ fn no_verdict_of_what_is_invalid(analysis: &mut Analysis, records: &[TrialRecord
         let counted = records.iter().filter(|r| r.treatment == id && r.counts());
         about.or_else(|| counted.flat_map(|r| &r.findings).find(grave)).map(why)
     };
-    let reasons: Vec<Option<String>> = analysis
-        .comparisons
-        .iter()
-        .map(|c| {
-            let sides = || of_treatment(c.treatment).or_else(|| of_treatment(c.baseline));
-            of_run.clone().or_else(sides)
-        })
-        .collect();
-    for (c, reason) in analysis.comparisons.iter_mut().zip(reasons) {
+    let reason = |c: &Comparison| {
+        let sides = || of_treatment(c.treatment).or_else(|| of_treatment(c.baseline));
+        of_run.clone().or_else(sides)
+    };
+    let reasons: Vec<Option<String>> =
+        analysis.comparisons.iter().chain(&analysis.ranking).map(reason).collect();
+    let all = analysis.comparisons.iter_mut().chain(&mut analysis.ranking);
+    for (c, reason) in all.zip(reasons) {
         if let Some(reason) = reason {
             (c.verdict, c.reason) = (Verdict::Invalid, reason);
             (c.ratio, c.interval, c.sensitivity, c.detectable) = (None, None, None, None);
@@ -223,24 +232,48 @@ fn metrics(plan: &Plan, records: &[TrialRecord]) -> Vec<Named> {
     found
 }
 
-fn comparisons(
+/// A baseline and a treatment.
+type Pair = (u32, u32);
+
+/// The best treatment with each other one, in the order of their values. Nothing of a suite, where treatments do
+/// different work, of imported trials, and where no direction is better.
+fn best_first(
     experiment: &Experiment,
     plan: &Plan,
-    records: &[TrialRecord],
+    summaries: &[TreatmentSummary],
+    metric: &Named,
+) -> Vec<Pair> {
+    let sign = match metric.better {
+        Better::Lower => 1.0,
+        Better::Higher => -1.0,
+        Better::Neither => return Vec::new(),
+    };
+    if plan.workload.suite.is_some() || experiment.design.order == Order::Unknown {
+        return Vec::new();
+    }
+    let of_metric = summaries.iter().filter(|s| s.metric == metric.name);
+    let mut values: Vec<(f64, u32)> =
+        of_metric.filter_map(|s| Some((sign * s.centre()?, s.treatment))).collect();
+    values.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let Some(((_, best), others)) = values.split_first() else { return Vec::new() };
+    others.iter().map(|(_, other)| (*best, *other)).collect()
+}
+
+fn comparisons(
+    (experiment, plan, records): (&Experiment, &Plan, &[TrialRecord]),
     metric: &Named,
     confidence: f64,
+    pairs_of: &[Pair],
 ) -> Vec<Comparison> {
     let margin = margin(experiment).ok().flatten();
     let imported = experiment.design.order == Order::Unknown;
     // What somebody else printed is shown as they printed it; a claim about it is not made here.
     let quoted = plan.workload.metric(&metric.name).is_some_and(|m| m.kind == Kind::Quoted);
-    let compared = plan
-        .treatments
+    let alike = |id: u32| plan.treatment(id).is_some_and(|t| same_benchmark(plan, t));
+    let sides: Vec<Sides> = pairs_of
         .iter()
-        .filter(|t| !imported || (!quoted && same_benchmark(plan, t)))
-        .filter_map(|t| Some((counterpart(plan, t)?, t.id)));
-    let sides: Vec<Sides> = compared
-        .map(|(reference, treatment)| {
+        .filter(|(_, treatment)| !imported || (!quoted && alike(*treatment)))
+        .map(|&(reference, treatment)| {
             checkpoint();
             let (base, other) = pairs(records, reference, treatment, &metric.name);
             Sides {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use assay_model::{Plan, Treatment, TrialRecord};
+use assay_stats::summary::{logs, mean};
 
 /// The values of one treatment in the order of measuring; `None` where a trial has none.
 pub(crate) fn values(records: &[TrialRecord], treatment: u32, metric: &str) -> Vec<Option<f64>> {
@@ -13,7 +14,8 @@ pub(crate) fn values(records: &[TrialRecord], treatment: u32, metric: &str) -> V
         .collect()
 }
 
-/// Baseline and treatment paired by block: only blocks in which both have a trial that counts.
+/// Baseline and treatment paired by block, only blocks in which both have a trial that counts; where each revision was
+/// built several times, by build: the geometric mean of its trials.
 pub(crate) fn pairs(
     records: &[TrialRecord],
     baseline: u32,
@@ -21,15 +23,27 @@ pub(crate) fn pairs(
     metric: &str,
 ) -> (Vec<Option<f64>>, Vec<Option<f64>>) {
     let of = |id: u32| -> BTreeMap<u32, Option<f64>> {
-        records
-            .iter()
-            .filter(|r| r.treatment == id && r.counts())
-            .map(|r| (r.block, r.metric(metric)))
-            .collect()
+        let mut units: BTreeMap<u32, Vec<Option<f64>>> = BTreeMap::new();
+        for r in records.iter().filter(|r| r.treatment == id && r.counts()) {
+            units.entry(r.build.unwrap_or(r.block)).or_default().push(r.metric(metric));
+        }
+        units.into_iter().map(|(unit, values)| (unit, of_unit(&values))).collect()
     };
     let base = of(baseline);
     let other = of(treatment);
     base.iter().filter_map(|(block, a)| other.get(block).map(|b| (*a, *b))).unzip()
+}
+
+/// The value of one block, or of one build with its several trials.
+fn of_unit(values: &[Option<f64>]) -> Option<f64> {
+    if let [only] = values {
+        return *only;
+    }
+    let known: Vec<f64> = values.iter().copied().flatten().collect();
+    match logs(&known) {
+        Some(logs) => mean(&logs).map(f64::exp),
+        None => mean(&known),
+    }
 }
 
 /// Whether the plan has these treatments in no block together (`design.group_by`): they cannot be paired.

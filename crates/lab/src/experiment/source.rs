@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use assay_model::{
-    Experiment, Fact, FactorLevels, Labelled, Level, Plan, Scalar, Source, WorkloadSpec, units,
+    Experiment, Fact, FactorLevels, Labelled, Level, Plan, PlannedTrial, Scalar, Source, Stop,
+    Treatment, WorkloadSpec, units,
 };
 use assay_revisions::{Build, Builder, Outcome, Repository, Revision};
 use assay_sut::Interrupt;
@@ -46,6 +47,22 @@ pub(crate) fn check(experiment: &Experiment, spec: &WorkloadSpec) -> Result<(), 
     if experiment.place.is_remote() {
         let message = "revisions are built and run on this machine";
         return Err(wrong(&["source"], message, "leave out [where]"));
+    }
+    if let Some(builds) = source.builds {
+        let design = &experiment.design;
+        let blocks = design.blocks.filter(|_| design.stop == Stop::Fixed);
+        let (message, help) = if source.build.is_empty() {
+            ("there is nothing to build", "give the command: build = \"make\" (`--build make`)")
+        } else if !(1..=100).contains(&builds) {
+            ("a revision is built 1 to 100 times", "")
+        } else if blocks.is_none_or(|blocks| blocks < builds) {
+            ("every build needs a block", "set as many blocks: design.blocks (`--blocks N`)")
+        } else {
+            ("", "")
+        };
+        if !message.is_empty() {
+            return Err(wrong(&["source", "builds"], message, help));
+        }
     }
     for (key, fault) in [
         ("timeout", units::duration_of(&source.timeout).err()),
@@ -91,10 +108,15 @@ pub(crate) fn resolve(experiment: &mut Experiment) -> Result<bool, LabError> {
     Ok(changed)
 }
 
+fn works(build: &Build) -> bool {
+    matches!(build.outcome, Outcome::Built)
+}
+
 /// The revisions of an experiment, built. Their folders stay while this lives.
 #[derive(Debug)]
 pub(crate) struct Built {
-    revisions: BTreeMap<String, (Revision, String, Build)>,
+    /// By level: the revision, its label, its builds. One that failed is the last.
+    revisions: BTreeMap<String, (Revision, String, Vec<Build>)>,
 }
 
 impl Built {
@@ -130,27 +152,40 @@ impl Built {
             }
             let revision = repo.one(&value)?;
             let label = level.label().unwrap_or(&revision.label).to_owned();
-            if !builder.has(&revision) {
-                // A commit, or `worktree:` and the hash of its files.
-                say(&format!("building {label} ({:.21})", revision.level()));
+            let wanted = source.builds.unwrap_or(1) as usize;
+            let mut builds: Vec<Build> = Vec::new();
+            while builds.len() < wanted && builds.last().is_none_or(works) {
+                let number = builds.len() as u32 + 1;
+                if !builder.has(&revision, number) {
+                    let of = if wanted > 1 { format!(", build {number}") } else { String::new() };
+                    // A commit, or `worktree:` and the hash of its files.
+                    say(&format!("building {label} ({:.21}{of})", revision.level()));
+                }
+                builds.push(builder.build(&revision, number)?);
             }
-            let build = builder.build(&revision)?;
-            for note in &build.notes {
+            for note in builds.iter().take(1).flat_map(|b| &b.notes) {
                 say(&format!("warning: {label}: {note}"));
+            }
+            if builds.len() > 1 && builds.iter().all(|b| b.sha256 == builds[0].sha256) {
+                say(&format!("{label}: all builds are the same to the byte"));
             }
             if repo.shallow {
                 say("warning: the repository is a shallow clone; a part of its history is missing");
             }
-            revisions.insert(value, (revision, label, build));
+            revisions.insert(value, (revision, label, builds));
         }
         Ok(Built { revisions })
     }
 
     /// Those that do not build: level, label and why.
     pub fn failed(&self) -> impl Iterator<Item = (&str, &str, &str)> {
-        self.revisions.iter().filter_map(|(level, (_, label, build))| match &build.outcome {
-            Outcome::Failed { reason } => Some((level.as_str(), label.as_str(), reason.as_str())),
-            Outcome::Built => None,
+        self.revisions.iter().filter_map(|(level, (_, label, builds))| {
+            match &builds.last()?.outcome {
+                Outcome::Failed { reason } => {
+                    Some((level.as_str(), label.as_str(), reason.as_str()))
+                }
+                Outcome::Built => None,
+            }
         })
     }
 
@@ -167,19 +202,26 @@ impl Built {
         any
     }
 
-    /// Gives every treatment its folder and checks it.
+    /// Gives every treatment the folder of its first build and checks it, and the trials the other builds in turn.
     ///
     /// # Errors
     /// The program is not in a revision.
     pub fn place(&self, plan: &mut Plan, workload: &dyn Workload) -> Result<(), LabError> {
         for treatment in &mut plan.treatments {
-            let level = treatment.levels.get(REV).map(Scalar::to_text).unwrap_or_default();
-            let Some((_, _, build)) = self.revisions.get(&level) else { continue };
-            let folder = build.folder.display().to_string();
-            treatment.params.insert(FOLDER.into(), Scalar::Text(folder));
-            workload.check(&treatment.params).map_err(|e| {
-                wrong(&["factors", REV], format!("revision {}: {e}", treatment.label()), "")
-            })?;
+            let folders = self.folders(treatment);
+            for folder in folders.iter().rev() {
+                treatment.params.insert(FOLDER.into(), folder.clone());
+                workload.check(&treatment.params).map_err(|e| {
+                    wrong(&["factors", REV], format!("revision {}: {e}", treatment.label()), "")
+                })?;
+            }
+            for trial in plan.trials.iter_mut().filter(|t| t.treatment == treatment.id) {
+                if folders.len() > 1 {
+                    let at = trial.block as usize % folders.len();
+                    trial.build = Some(at as u32 + 1);
+                    trial.params.insert(FOLDER.into(), folders[at].clone());
+                }
+            }
         }
         Ok(())
     }
@@ -187,18 +229,28 @@ impl Built {
     /// Whether the treatments of a plan still run where they did.
     pub fn is_where(&self, plan: &Plan) -> bool {
         plan.treatments.iter().all(|t| {
-            let level = t.levels.get(REV).map(Scalar::to_text).unwrap_or_default();
-            let folder = t.params.get(FOLDER).map(Scalar::to_text);
-            self.revisions
-                .get(&level)
-                .is_some_and(|(_, _, b)| folder == Some(b.folder.display().to_string()))
+            let folders = self.folders(t);
+            let same = |trial: &PlannedTrial| {
+                let at = trial.build.map_or(0, |number| number as usize - 1);
+                folders.get(at) == trial.params.get(FOLDER).or_else(|| t.params.get(FOLDER))
+            };
+            !folders.is_empty() && plan.trials.iter().filter(|p| p.treatment == t.id).all(same)
         })
+    }
+
+    /// The folders of the builds of a treatment's revision.
+    fn folders(&self, treatment: &Treatment) -> Vec<Scalar> {
+        let level = treatment.levels.get(REV).map(Scalar::to_text).unwrap_or_default();
+        let builds = self.revisions.get(&level).map(|(_, _, builds)| builds);
+        let folders = builds.into_iter().flatten().map(|b| b.folder.display().to_string());
+        folders.map(Scalar::Text).collect()
     }
 
     /// What is recorded of each revision, under `source.LABEL.`.
     pub fn facts(&self) -> BTreeMap<String, Fact> {
         let mut facts = BTreeMap::new();
-        for (revision, label, build) in self.revisions.values() {
+        for (revision, label, builds) in self.revisions.values() {
+            let Some(build) = builds.last() else { continue };
             let clean = label.replace('.', "_");
             let mut put = |name: &str, fact| facts.insert(format!("source.{clean}.{name}"), fact);
             match &revision.commit {
@@ -209,7 +261,8 @@ impl Built {
             put("dirty", Fact::known(revision.dirty.to_string()));
             match &build.outcome {
                 Outcome::Built => {
-                    put("sha256", Fact::known(&build.sha256));
+                    let all: Vec<&str> = builds.iter().map(|b| b.sha256.as_str()).collect();
+                    put("sha256", Fact::known(all.join(" ")));
                 }
                 Outcome::Failed { reason } => {
                     put("sha256", Fact::unknown("it does not build"));
@@ -221,7 +274,7 @@ impl Built {
                 put("missing", Fact::known(build.notes.join("; ")));
             }
         }
-        let tools = self.revisions.values().flat_map(|(_, _, b)| &b.tools);
+        let tools = self.revisions.values().flat_map(|(_, _, b)| b).flat_map(|b| &b.tools);
         facts.extend(tools.map(|(tool, line)| (format!("source.tool.{tool}"), Fact::known(line))));
         facts
     }

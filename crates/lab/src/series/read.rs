@@ -8,6 +8,7 @@ use assay_history::{Commit, Confirmation, Fresh, Link, Part, Past, Point, Ratio,
 use assay_model::{Experiment, Plan, RunId, RunState, Scalar, TrialRecord};
 
 use super::{confirm_tag, tag};
+use crate::analyse::pairs::pairs;
 use crate::{LabError, REV, Recorded};
 
 /// Pairs of one revision beside one reference.
@@ -97,20 +98,16 @@ pub fn read(
 /// Takes the pairs of a run; `failed` hears of revisions that have none though the run is complete.
 fn take(run: &OneRun, measured: &mut Measured, failed: &mut dyn FnMut(&str)) {
     let plan = &run.plan;
-    let mut blocks: BTreeMap<u32, BTreeMap<String, f64>> = BTreeMap::new();
-    for record in run.records.iter().filter(|r| r.counts()) {
-        if let Some(v) = record.metric(&plan.metric).filter(|v| *v > 0.0 && v.is_finite()) {
-            blocks.entry(record.block).or_default().insert(level(plan, record.treatment), v.ln());
-        }
-    }
     let base = level(plan, plan.baseline);
     for treatment in &plan.treatments {
         let own = level(plan, treatment.id);
         let mut found = Pairs::default();
-        for block in blocks.values() {
-            if let (Some(r), Some(v)) = (block.get(&base), block.get(&own)) {
+        let (references, values) = pairs(&run.records, plan.baseline, treatment.id, &plan.metric);
+        let ln = |v: Option<f64>| v.filter(|v| *v > 0.0 && v.is_finite()).map(f64::ln);
+        for (r, v) in references.into_iter().zip(values) {
+            if let (Some(r), Some(v)) = (ln(r), ln(v)) {
                 found.log_ratios.push(v - r);
-                found.logs.push(*v);
+                found.logs.push(v);
             }
         }
         if found.logs.is_empty() {

@@ -3,21 +3,21 @@
 
 use std::collections::BTreeMap;
 
-use assay_model::{Outcome, ValidationResult, Verdict};
+use assay_model::{Outcome, ValidationResult};
 use maud::{Markup, html};
 
 use super::draw;
 use crate::document::html::{figure, parts};
-use crate::document::{Cell, Part, Parts, Table, Text, Tone, cell, text};
-use crate::figures::{count, ratio_mark, ratio_text};
+use crate::document::{Part, Parts, Text, Tone, text};
+use crate::figures::count;
 use crate::gate::Gate;
 use crate::parts::findings::found;
-use crate::parts::significance::{self, CARDS};
+use crate::parts::significance;
 use crate::view::{RunView, outcome_word};
 use crate::words;
 
-/// Findings that stand on the first screen.
-const FINDINGS: usize = 3;
+/// Findings that stand on the first screen: the most severe.
+const FINDINGS: usize = 1;
 /// Reasons of failure that stand there.
 const REASONS: usize = 4;
 /// Trials that are named for each.
@@ -26,7 +26,6 @@ const NAMED: usize = 6;
 /// The first screen.
 pub(super) fn section(view: &RunView, gate: &Gate) -> Markup {
     let chart = draw::deciding_chart(view, gate).filter(|_| gate.run().is_none());
-    let table = verdicts(view, gate);
     html! {
         (parts(&significance::brief(view, gate)))
         div class="answer" {
@@ -38,7 +37,6 @@ pub(super) fn section(view: &RunView, gate: &Gate) -> Markup {
                 }
             }
             div class="aside" {
-                (parts(&table))
                 @if chart.is_none() {
                     h3 { "Failures" }
                     (parts(&failures(view)))
@@ -47,36 +45,6 @@ pub(super) fn section(view: &RunView, gate: &Gate) -> Markup {
             }
         }
     }
-}
-
-/// A row for each comparison, where there are too many for a card each.
-fn verdicts(view: &RunView, gate: &Gate) -> Parts {
-    let a = &gate.analysis;
-    let mut out = Parts::default();
-    let Some(first) = a.comparisons.iter().find(|_| a.comparisons.len() > CARDS) else {
-        return out;
-    };
-    if gate.run().is_some() {
-        return out;
-    }
-    let baseline = view.label(first.baseline);
-    let mut table = Table::of(format!("{} as a ratio to {baseline}", first.metric))
-        .label("treatment")
-        .number("ratio")
-        .word("verdict");
-    for c in &a.comparisons {
-        let mut row = vec![cell(view.label(c.treatment))];
-        if c.verdict == Verdict::Invalid && c.ratio.is_none() {
-            row.extend(Cell::withheld(2, c.reason.clone()));
-        } else {
-            let behind = significance::behind(view, c);
-            row.push(Cell::from(&behind, ratio_text(c) + ratio_mark(a, c)));
-            row.push(Cell::verdict(c.verdict));
-        }
-        table.row(row);
-    }
-    out.table(table);
-    out
 }
 
 /// What failed: the trials of each reason, the most frequent first.

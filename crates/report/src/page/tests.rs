@@ -142,6 +142,7 @@ fn a_numeric_factor_is_an_axis_with_a_line_for_each_level_of_the_other() {
     view.plan.treatments.clear();
     view.analysis.summaries.clear();
     view.analysis.comparisons.clear();
+    view.analysis.ranking.clear();
     for (i, (n, protocol)) in
         [1, 8, 64].into_iter().flat_map(|n| [(n, "text"), (n, "binary")]).enumerate()
     {

@@ -12,15 +12,6 @@ pub(crate) fn optional<T>(value: Option<T>, write: impl Fn(T) -> String) -> Cell
     cell(value.map_or_else(|| "-".to_owned(), write))
 }
 
-/// A percentile, or of how many it would be where they are too few for it (ten must lie beyond).
-fn percentile(ns: Option<f64>, n: u64) -> Cell {
-    match ns {
-        Some(ns) => cell(time(ns)),
-        None if n > 0 => cell(format!("n={n}")),
-        None => cell("-"),
-    }
-}
-
 /// Nanoseconds for a person.
 pub(crate) fn time(ns: f64) -> String {
     format_value_digits(ns / 1e9, "s", 3)
@@ -125,8 +116,8 @@ pub(crate) fn totals(report: &IoReport) -> Table {
             optional(rate(op.ios), |r| significant(r, 3)),
             optional(rate(op.bytes), |r| format_value_digits(r, "B/s", 3)),
             cell(format_value_digits(mean, "B", 3)),
-            percentile(op.latency.p50_ns, op.latency.n),
-            percentile(op.latency.p99_ns, op.latency.n),
+            optional(op.latency.p50_ns, time),
+            optional(op.latency.p99_ns, time),
             optional(op.latency.max_ns, |ns| time(ns as f64)),
         ]);
     }
@@ -160,11 +151,11 @@ pub(crate) fn groups(report: &IoReport) -> Table {
         row.push(cell(format!("{:.1} %", 100.0 * group.ios as f64 / all.max(1) as f64)));
         row.push(cell(bytes(group.bytes)));
         let shown = if queue {
-            [(group.queue.p99_ns, group.queue.n), (group.device.p99_ns, group.device.n)]
+            [group.queue.p99_ns, group.device.p99_ns]
         } else {
-            [(group.latency.p50_ns, group.latency.n), (group.latency.p99_ns, group.latency.n)]
+            [group.latency.p50_ns, group.latency.p99_ns]
         };
-        row.extend(shown.map(|(ns, n)| percentile(ns, n)));
+        row.extend(shown.map(|ns| optional(ns, time)));
         row.push(optional(group.latency.max_ns, |ns| time(ns as f64)));
         table.row(row);
     }
@@ -192,9 +183,7 @@ pub(crate) fn trials<'a>(
         row.extend(both(|o| cell(o.map_or(0, |o| o.ios).to_string())));
         row.extend(both(|o| cell(bytes(o.map_or(0, |o| o.bytes)))));
         row.extend([c.aio, c.writeback, c.readahead, c.nosync].map(|n| cell(recorded(n))));
-        row.extend(both(|o| {
-            o.map_or_else(|| cell("-"), |o| percentile(o.latency.p99_ns, o.latency.n))
-        }));
+        row.extend(both(|o| o.map_or_else(|| cell("-"), |o| optional(o.latency.p99_ns, time))));
         let lost = report.completeness.dropped;
         row.push(cell(lost.map_or_else(|| "unknown".to_owned(), |n| n.to_string())));
         table.row(row);

@@ -99,8 +99,9 @@ pub(crate) fn comparisons(view: &RunView, gate: &Gate) -> Parts {
     for c in &a.comparisons {
         let soft = |words: String| Part::Paragraph(Tone::Soft, words.into());
         let label = analysis_label(a, c.treatment);
-        // One comparison has a sentence; of several the table has the verdicts, and why there is no number.
-        if a.comparisons.len() == 1 {
+        // Where the first sentence has no ranking; of several comparisons the table has the verdicts, and why there is
+        // no number.
+        if a.comparisons.len() == 1 && a.ranking.is_empty() {
             out.on(On::Brief, Part::Paragraph(Tone::Plain, words::verdict(a, c).into()));
         } else if c.interval.is_none() {
             out.on(On::Brief, soft(format!("{label}: {}", c.reason)));

@@ -7,6 +7,7 @@ use crate::figures::{
     NO_VALUE, count, in_a_sentence, ratio_in_a_sentence, ratio_mark, summary_in_a_sentence, x_text,
 };
 use crate::gate::Gate;
+use crate::headline::{headline, needed};
 use crate::parts::curves::best_note;
 use crate::view::{RunView, deciding};
 use crate::words;
@@ -19,33 +20,12 @@ pub(crate) fn significance(view: &RunView, gate: &Gate) -> Parts {
     made(view, gate, |out| out.push(Part::Cards(compared(view, gate))))
 }
 
-/// The same for a first screen: of more comparisons than that, how many have which verdict.
+/// The same for a first screen, which has more comparisons than that in a table.
 pub(crate) fn brief(view: &RunView, gate: &Gate) -> Parts {
-    let all = &gate.analysis.comparisons;
-    if all.len() <= CARDS {
+    if gate.analysis.comparisons.len() <= CARDS {
         return significance(view, gate);
     }
-    made(view, gate, |out| {
-        let many = |v: Verdict| all.iter().filter(|c| c.verdict == v).count();
-        let verdicts = [
-            Verdict::Better,
-            Verdict::Worse,
-            Verdict::Equivalent,
-            Verdict::Inconclusive,
-            Verdict::NotEstablished,
-            Verdict::Invalid,
-        ];
-        let sentences: Vec<String> = verdicts
-            .into_iter()
-            .filter(|v| many(*v) > 0)
-            .map(|v| format!("{} {}", many(v), v.name()))
-            .collect();
-        let against = all.first().map_or_else(String::new, |c| view.label(c.baseline));
-        let words = text(format!("{} against {against}: ", gate.analysis.metric))
-            .strong(sentences.join(", "))
-            .plain(format!(" of {} treatments.", all.len()));
-        out.push(Part::Paragraph(Tone::Strong, words));
-    })
+    made(view, gate, |_| ())
 }
 
 /// Every comparison in a sentence, where the first screen has them in a table.
@@ -59,6 +39,15 @@ pub(crate) fn sentences(view: &RunView, gate: &Gate) -> Parts {
 
 fn made(view: &RunView, gate: &Gate, comparisons: impl Fn(&mut Parts)) -> Parts {
     let mut out = Parts::default();
+    let choices = choices(view, gate);
+    // The question of a curve's title comes first.
+    if gate.run().is_none() && !choices.is_empty() {
+        out.push(Part::List(Tone::Plain, choices));
+    }
+    if let Some(first) = headline(&gate.analysis).filter(|_| gate.run().is_none()) {
+        out.push(Part::Paragraph(Tone::Strong, first.into()));
+        out.notes(needed(view));
+    }
     for w in &gate.withheld {
         if view.records.iter().all(|r| w.what != format!("trial {}", r.number)) {
             let words = Text::default().strong(w.what.clone()).plain(format!(": {}", w.text()));
@@ -72,10 +61,6 @@ fn made(view: &RunView, gate: &Gate, comparisons: impl Fn(&mut Parts)) -> Parts 
         alone(view, gate, &mut out);
     } else {
         comparisons(&mut out);
-    }
-    let choices = choices(view, gate);
-    if !choices.is_empty() {
-        out.push(Part::List(Tone::Plain, choices));
     }
     out
 }
@@ -94,11 +79,11 @@ fn compared(view: &RunView, gate: &Gate) -> Vec<Card> {
         Card {
             verdict: c.verdict,
             headline: if shown {
-                text(format!("{} × ", c.metric)).from(&behind, ratio)
+                text(format!("{}: {} × ", view.label(c.treatment), c.metric)).from(&behind, ratio)
             } else {
                 Text::default()
             },
-            words: words::verdict(a, c),
+            words: if shown { words::compared_with(a, c) } else { words::verdict(a, c) },
             reason: if shown { capital(&c.reason) } else { String::new() },
         }
     };

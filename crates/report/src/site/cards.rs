@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::slug::slug;
 use crate::gate::Gate;
+use crate::headline::headline;
 use crate::history::{History, change_line, slope_line};
 use crate::parts::system::key_facts;
 use crate::post::{Post, Template};
@@ -49,7 +50,8 @@ impl RunCard {
         }
         let first = gate.analysis.comparisons.first();
         let says = match (first, withheld, summary.value) {
-            (Some(comparison), ..) => words::verdict(&gate.analysis, comparison),
+            (Some(comparison), ..) => headline(&gate.analysis)
+                .unwrap_or_else(|| words::verdict(&gate.analysis, comparison)),
             (None, Some(why), _) => format!("{} is {}.", summary.metric, why.text()),
             (None, None, Some(v)) => {
                 format!("{}: {}.", summary.metric, units::format_value(v, &summary.unit))

@@ -1,25 +1,30 @@
 //! The list of runs.
 
-use assay_model::{RunState, RunSummary};
+use std::collections::BTreeMap;
+use std::time::{Duration, SystemTime};
+
+use assay_model::{RunId, RunState, RunSummary};
+use jiff::Timestamp;
 
 use super::Style;
 use crate::document::{Parts, Table, Tone, cell, terminal};
 use crate::figures::value_text;
 
-/// One line a run: id (which begins with its UTC time), experiment, state, completed of planned
-/// trials, the baseline's value in the deciding metric; tags and note where somebody added some. An
-/// empty archive gets one line that states it.
-pub fn archive(runs: &[RunSummary], style: Style) -> String {
+/// One line a run: its id, how long ago it started, and what came of it: the sentence of `said`, else the baseline's
+/// value; where it did not complete, its state; tags and note where somebody added some. An empty archive gets one line
+/// that states it.
+pub fn archive(
+    runs: &[RunSummary],
+    said: &BTreeMap<RunId, String>,
+    now: SystemTime,
+    style: Style,
+) -> String {
     let mut all = Parts::default();
     if runs.is_empty() {
         all.say("No runs.");
     }
-    let mut table = Table::default()
-        .word("run (UTC)")
-        .label("experiment")
-        .word("state")
-        .number("trials")
-        .label("baseline");
+    let hosts = runs.iter().any(|r| r.host != runs[0].host);
+    let mut table = Table::default().word("run (UTC)").word("age").label("result");
     for r in runs {
         let paint = match r.state {
             RunState::Completed => Tone::Plain,
@@ -27,13 +32,25 @@ pub fn archive(runs: &[RunSummary], style: Style) -> String {
             RunState::Failed => Tone::Bad,
             RunState::Interrupted => Tone::Warn,
         };
-        let value = format!("{} {}", r.metric, value_text(r.value, &r.unit));
+        let mut result = match said.get(&r.id).filter(|s| !s.is_empty()) {
+            Some(sentence) => sentence.clone(),
+            None => format!("{}: {} {}", r.experiment, r.metric, value_text(r.value, &r.unit)),
+        };
+        if r.state != RunState::Completed {
+            result = format!(
+                "{} after {} of {} trials; {result}",
+                r.state.name(),
+                r.completed,
+                r.planned
+            );
+        }
+        if hosts {
+            result = format!("{}: {result}", r.host);
+        }
         table.row(vec![
             cell(r.id.to_string()),
-            cell(r.experiment.clone()),
-            cell(r.state.name()).tone(paint),
-            cell(format!("{}/{}", r.completed, r.planned)),
-            cell(value),
+            cell(age(&r.started_at, now)),
+            cell(result).tone(paint),
         ]);
     }
     all.table(table);
@@ -44,4 +61,18 @@ pub fn archive(runs: &[RunSummary], style: Style) -> String {
         all.note(format!("{}: {}", r.id, added.join("; ")));
     }
     terminal::parts(&all, style)
+}
+
+/// The time since an ISO 8601 time, in its largest unit.
+fn age(started: &str, now: SystemTime) -> String {
+    let then = started.parse::<Timestamp>().ok().map(SystemTime::from);
+    let passed = then.and_then(|then| now.duration_since(then).ok());
+    let Some(seconds) = passed.as_ref().map(Duration::as_secs) else { return "-".to_owned() };
+    let (number, unit) = match seconds {
+        0..60 => (seconds, "s"),
+        60..3600 => (seconds / 60, "min"),
+        3600..86_400 => (seconds / 3600, "h"),
+        _ => (seconds / 86_400, "d"),
+    };
+    format!("{number} {unit}")
 }

@@ -1,12 +1,12 @@
 //! What a run ends with: its results, and what speaks against them. Every trial is in [`super::run`].
 
 use assay_chart::text::shorten;
-use assay_model::{Outcome, Severity, TrialRecord};
+use assay_checks::rows;
+use assay_model::{Outcome, Row, Severity, TrialRecord};
 
 use super::Style;
 use super::run::results;
-use crate::alike::once;
-use crate::document::{About, Found, On, Part, Tone, terminal};
+use crate::document::{Found, On, Part, Tone, terminal};
 use crate::figures::count;
 use crate::parts::findings::found;
 use crate::view::RunView;
@@ -31,8 +31,14 @@ pub fn result(view: &RunView, detail: Detail, style: Style) -> String {
     let mut all = results(view, style);
     let found = found(view);
     let notes = found.iter().filter(|f| f.finding.severity == Severity::Note).count();
-    let merged = |f: &&Found| brief && f.finding.severity == Severity::Warning;
-    let serious = |f: &&Found| f.finding.severity > Severity::Note && !merged(f);
+    // That the machine was busy was said before the first trial.
+    let said = |f: &Found| f.finding.message.starts_with(assay_checks::BUSY);
+    let merged = |f: &&Found| brief && f.finding.severity == Severity::Warning && !said(f);
+    let serious = |f: &&Found| match f.finding.severity {
+        Severity::Note => false,
+        Severity::Warning => !brief,
+        Severity::Invalid => true,
+    };
     let shown: Vec<Found> = found.iter().filter(serious).cloned().collect();
     if !shown.is_empty() {
         all.push(Part::Findings(shown));
@@ -57,32 +63,44 @@ pub fn result(view: &RunView, detail: Detail, style: Style) -> String {
         all.say(line);
     }
     let trials = count(s.completed as usize, "trial");
-    all.say(format!("run {}: {trials}, {} failed{also}; all: assay archive show", s.id, s.failed));
+    let failed = s.failed;
+    all.say(format!("run {}: {trials}, {failed} failed{also}; details: `assay show`", s.id));
     terminal::parts_of(&all, if brief { On::Brief } else { On::Terminal }, style)
 }
 
-/// One warning, as far as two lines hold it; of several which checks warn, and about how many trials.
+/// Checks in the order in which what they find changes the numbers of a run; all others come after.
+const BY_EFFECT: [&Row; 16] = [
+    &rows::UNIT_OF_REPLICATION,
+    &rows::OUTPUT_VERIFIED,
+    &rows::SAME_WORK,
+    &rows::BINARY_IDENTITY,
+    &rows::CONFOUNDER,
+    &rows::PAGE_SIZE,
+    &rows::ENVIRONMENT_STABLE,
+    &rows::CLOCK_AND_HEAT,
+    &rows::COLD_START,
+    &rows::MEMORY_NODES,
+    &rows::GENERATOR_NOT_LIMIT,
+    &rows::INTERLEAVED,
+    &rows::LAYOUT_SAMPLED,
+    &rows::TIMER_AND_LENGTH,
+    &rows::ENOUGH_RUNS,
+    &rows::SHAPE_FITS_SUMMARY,
+];
+
+/// The warning about what changes the numbers most, with its remedy, as far as three lines hold it; where the others are.
 fn in_short(warnings: &[&Found], style: Style) -> String {
-    if let [Found { finding: f, .. }] = warnings {
-        let text = format!("warning: {} {}: {}", f.id, f.name, f.message);
-        return shorten(&text, 2 * style.columns() - 12, style.ellipsis());
-    }
-    let check = |f: &&Found| format!("{} {}", f.finding.id, f.finding.name);
-    let checks = once(warnings.iter().map(check));
-    let mut trials: Vec<u32> = warnings
-        .iter()
-        .flat_map(|f| match &f.about {
-            About::Trials(trials) => trials.as_slice(),
-            About::Numbers(_) => &[],
-        })
-        .copied()
-        .collect();
-    trials.sort_unstable();
-    trials.dedup();
-    let about = match trials.len() {
-        0 => String::new(),
-        n => format!(" in {}", count(n, "trial")),
+    let place = |id: &str| BY_EFFECT.iter().position(|row| row.id == id);
+    let of = |f: &&&Found| place(&f.finding.id).unwrap_or(BY_EFFECT.len());
+    let Some(first) = warnings.iter().min_by_key(of) else { return String::new() };
+    let remedy = match first.finding.remedy.as_str() {
+        "" => String::new(),
+        remedy => format!("; {remedy}"),
     };
-    let number = count(warnings.len(), "warning");
-    format!("{number}{about}: {} (-v prints them)", checks.join(", "))
+    let text = format!("warning: {}{remedy}", first.finding.message);
+    let short = shorten(&text, 3 * style.columns() - 24, style.ellipsis());
+    match warnings.len() - 1 {
+        0 => short,
+        more => format!("{short} ({more} more: -v)"),
+    }
 }

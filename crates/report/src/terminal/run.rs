@@ -8,6 +8,7 @@ use super::single::single;
 use crate::alike::{group, trials_text};
 use crate::document::{Part, Parts, Text, Tone, terminal, text};
 use crate::gate::Gate;
+use crate::headline::{headline, needed};
 use crate::parts;
 use crate::view::RunView;
 use crate::words;
@@ -47,11 +48,16 @@ pub fn run(view: &RunView, style: Style) -> String {
 /// What was measured: the suite, the comparison or the one treatment, percentiles, scaling, curves.
 pub(super) fn results(view: &RunView, style: Style) -> Parts {
     let gate = Gate::open(view);
-    let mut all = match &view.analysis.suite {
+    let mut all = Parts::default();
+    if let Some(first) = headline(&view.analysis) {
+        all.toned(Tone::Strong, first);
+        all.notes(needed(view));
+    }
+    all.append(match &view.analysis.suite {
         Some(results) => parts::suite::suite(view, results),
         None if view.analysis.comparisons.is_empty() => single(view, style),
         None => parts::results::comparisons(view, &gate),
-    };
+    });
     all.append(parts::percentiles::percentiles(view, &gate));
     if let Some(s) = &view.analysis.scaling {
         all.append(parts::scaling::scaling(view, s));

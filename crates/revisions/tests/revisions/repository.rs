@@ -113,7 +113,7 @@ fn nothing_of_the_users_changes_while_its_states_are_built() {
     let repo = fixture.open();
     let builder = fixture.builder(&repo, "cat n.txt > built && ls > listed");
     for revision in repo.resolve(&names(&["v1", "main", "worktree"])).unwrap() {
-        let build = builder.build(&revision).unwrap();
+        let build = builder.build(&revision, 1).unwrap();
         assert_eq!(build.outcome, Outcome::Built, "{revision:?}");
         let built = fs::read_to_string(build.folder.join("built")).unwrap();
         let wanted = match revision.label.as_str() {
@@ -135,15 +135,15 @@ fn a_build_is_made_once_and_again_when_what_it_depends_on_changes() {
     let fixture = fixture();
     let repo = fixture.open();
     let main = repo.one("main").unwrap();
-    let first = fixture.builder(&repo, "date +%N > built").build(&main).unwrap();
-    let again = fixture.builder(&repo, "date +%N > built").build(&main).unwrap();
+    let first = fixture.builder(&repo, "date +%N > built").build(&main, 1).unwrap();
+    let again = fixture.builder(&repo, "date +%N > built").build(&main, 1).unwrap();
     assert!(!first.cached && again.cached);
     assert_eq!((first.sha256.as_str(), &first.folder), (again.sha256.as_str(), &again.folder));
-    let other = fixture.builder(&repo, "date +%N > built #").build(&main).unwrap();
+    let other = fixture.builder(&repo, "date +%N > built #").build(&main, 1).unwrap();
     assert!(!other.cached && other.folder != first.folder);
     // A folder of a repository is that folder of each revision.
     let below = Repository::open(&fixture.repo.join("sub dir")).unwrap();
-    let build = fixture.builder(&below, "").build(&main).unwrap();
+    let build = fixture.builder(&below, "").build(&main, 1).unwrap();
     assert!(build.folder.ends_with("sub dir") && build.folder.join("x").exists());
 }
 
@@ -155,7 +155,7 @@ fn a_build_that_fails_or_hangs_is_an_outcome_and_is_tried_again() {
     let reason = |command: &str, timeout: Duration| {
         let bounds = (timeout, DEFAULT_LIMIT);
         let builder = Builder::new(&repo, command, &fixture.cache, bounds, None);
-        match builder.build(&main).unwrap() {
+        match builder.build(&main, 1).unwrap() {
             build if build.cached => panic!("kept"),
             build => match build.outcome {
                 Outcome::Failed { reason } => reason,
@@ -184,13 +184,13 @@ fn an_interrupted_build_leaves_nothing_that_counts() {
     let fixture = fixture();
     let repo = fixture.open();
     let main = repo.one("main").unwrap();
-    let build = fixture.builder(&repo, "echo whole > built").build(&main).unwrap();
+    let build = fixture.builder(&repo, "echo whole > built").build(&main, 1).unwrap();
     // As `kill -9` in the middle of it leaves it: files, and no record.
     let dir = build.folder.parent().unwrap().to_owned();
     drop(build);
     fs::write(dir.join("source/built"), "ha").unwrap();
     fs::remove_file(dir.join("build.json")).unwrap();
-    let build = fixture.builder(&repo, "echo whole > built").build(&main).unwrap();
+    let build = fixture.builder(&repo, "echo whole > built").build(&main, 1).unwrap();
     assert!(!build.cached);
     assert_eq!(fs::read_to_string(build.folder.join("built")).unwrap(), "whole\n");
 }
@@ -201,8 +201,8 @@ fn the_cache_stays_within_its_limit_and_keeps_what_is_in_use() {
     let repo = fixture.open();
     let all = repo.resolve(&names(&["v1", "main"])).unwrap();
     let builder = fixture.builder(&repo, "");
-    let old = builder.build(&all[0]).unwrap().folder;
-    let used = builder.build(&all[1]).unwrap();
+    let old = builder.build(&all[0], 1).unwrap().folder;
+    let used = builder.build(&all[1], 1).unwrap();
     assert!(old.exists());
     assert_eq!(sweep(&fixture.cache.join("revisions"), 0), 1);
     assert!(!old.exists() && used.folder.exists());
@@ -216,7 +216,7 @@ fn bare_and_shallow_repositories_and_linked_work_trees() {
     let bare = fixture.cache.with_file_name("bare.git");
     git(&fixture.repo, &["clone", "--quiet", "--bare", ".", bare.to_str().unwrap()]);
     let repo = Repository::open(&bare).unwrap();
-    let build = fixture.builder(&repo, "").build(&repo.one("v1").unwrap()).unwrap();
+    let build = fixture.builder(&repo, "").build(&repo.one("v1").unwrap(), 1).unwrap();
     assert_eq!(fs::read_to_string(build.folder.join("n.txt")).unwrap(), "1\n");
     assert!(matches!(repo.one("worktree").unwrap_err(), RevisionError::Bare { .. }));
     let shallow = fixture.cache.with_file_name("shallow");
@@ -229,7 +229,7 @@ fn bare_and_shallow_repositories_and_linked_work_trees() {
     git(&fixture.repo, &["worktree", "add", "--quiet", linked.to_str().unwrap(), "v1"]);
     fs::write(linked.join("n.txt"), "linked\n").unwrap();
     let repo = Repository::open(&linked).unwrap();
-    let build = fixture.builder(&repo, "").build(&repo.one("worktree").unwrap()).unwrap();
+    let build = fixture.builder(&repo, "").build(&repo.one("worktree").unwrap(), 1).unwrap();
     assert_eq!(fs::read_to_string(build.folder.join("n.txt")).unwrap(), "linked\n");
 }
 
@@ -245,11 +245,11 @@ fn a_partial_clone_says_how_to_get_the_rest() {
     );
     let repo = Repository::open(&partial).unwrap();
     let first = repo.one("v1").unwrap();
-    let error = fixture.builder(&repo, "").build(&first).unwrap_err().to_string();
+    let error = fixture.builder(&repo, "").build(&first, 1).unwrap_err().to_string();
     let remedy = error.split('`').nth(1).unwrap_or_default();
     assert!(error.contains("partial clone") && remedy.starts_with("git fetch"), "{error}");
     git(&partial, &remedy.split(' ').skip(1).collect::<Vec<_>>());
-    assert_eq!(fixture.builder(&repo, "").build(&first).unwrap().outcome, Outcome::Built);
+    assert_eq!(fixture.builder(&repo, "").build(&first, 1).unwrap().outcome, Outcome::Built);
 }
 
 #[test]
@@ -291,7 +291,7 @@ fn submodules_come_along_and_pointers_are_reported() {
     git(&outer, &["add", "."]);
     git(&outer, &["commit", "--quiet", "-m", "all"]);
     let repo = Repository::open(&outer).unwrap();
-    let build = fixture.builder(&repo, "").build(&repo.one("main").unwrap()).unwrap();
+    let build = fixture.builder(&repo, "").build(&repo.one("main").unwrap(), 1).unwrap();
     assert_eq!(fs::read_to_string(build.folder.join("deep/inner/n.txt")).unwrap(), "3\n");
     assert!(matches!(build.notes.as_slice(), [one] if one.contains("LFS")), "{:?}", build.notes);
     // The content that the repository has takes the pointer's place; the missing submodule is
@@ -300,7 +300,7 @@ fn submodules_come_along_and_pointers_are_reported() {
     fs::create_dir_all(held.parent().unwrap()).unwrap();
     fs::write(&held, "the content\n").unwrap();
     fs::rename(outer.join(".git/modules"), outer.join(".git/elsewhere")).unwrap();
-    let other = fixture.builder(&repo, "true").build(&repo.one("main").unwrap()).unwrap();
+    let other = fixture.builder(&repo, "true").build(&repo.one("main").unwrap(), 1).unwrap();
     assert_eq!(fs::read_to_string(other.folder.join("big.bin")).unwrap(), "the content\n");
     assert!(other.notes.iter().any(|n| n.contains("submodule deep/inner")), "{:?}", other.notes);
 }
@@ -329,7 +329,7 @@ fn a_change_of_the_same_size_in_the_same_moment_is_seen() {
         std::thread::yield_now();
         assert_eq!(repo.one("worktree").unwrap().tree, tree);
         let shown = git(&fixture.repo, &["hash-object", "n.txt"]);
-        let build = fixture.builder(&repo, "").build(&repo.one("worktree").unwrap()).unwrap();
+        let build = fixture.builder(&repo, "").build(&repo.one("worktree").unwrap(), 1).unwrap();
         let built = git(&build.folder, &["hash-object", "n.txt"]);
         assert_eq!(built, shown);
     }

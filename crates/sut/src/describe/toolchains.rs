@@ -35,11 +35,12 @@ const LIMIT: Duration = Duration::from_secs(10);
 const MAX_OUTPUT: u64 = 16 << 10;
 
 /// `toolchain.NAME.path` (links resolved) and `toolchain.NAME.version` (the first line that it
-/// prints) of each known compiler and runtime on `$PATH`; nothing about those that are not there.
+/// prints) of each known compiler and runtime on `$PATH` that is `used`; nothing about those that are not there.
 /// Takes as long as the slowest of them, at most 10 s.
-pub fn describe_toolchains() -> BTreeMap<String, Fact> {
+pub fn describe_toolchains(used: impl Fn(&str) -> bool) -> BTreeMap<String, Fact> {
+    let wanted = TOOLS.iter().filter(|(name, _)| used(name));
     let found: Vec<_> =
-        TOOLS.iter().filter_map(|(name, args)| Some((*name, *args, which(name)?))).collect();
+        wanted.filter_map(|(name, args)| Some((*name, *args, which(name)?))).collect();
     let mut facts = BTreeMap::new();
     thread::scope(|scope| {
         let asked: Vec<_> = found
@@ -178,7 +179,7 @@ mod tests {
 
     #[test]
     fn what_is_found_has_a_path_and_a_version() {
-        let facts = describe_toolchains();
+        let facts = describe_toolchains(|name| name == "rustc");
         if which("rustc").is_none() {
             println!("skipped: because rustc is not on the path");
             return;

@@ -55,10 +55,10 @@ fn nothing_speaks_against_a_fit_machine() {
 fn each_fault_is_found_and_has_a_remedy() {
     let faults = [
         ("F11", "tasks per CPU", "/proc/loadavg", "9.00 1.00 1.00 3/100 7\n"),
-        ("F11", "to others", "/proc/stat", "cpu  100 0 0 890 0 0 0 10 0 0\n"),
-        ("F11", "waited for a CPU", "/proc/pressure/cpu", "some avg10=12.00 avg60=0.00\n"),
-        ("F11", "waited for input", "/proc/pressure/io", "some avg10=1.01 avg60=0.00\n"),
-        ("F11", "waited for memory", "/proc/pressure/memory", "some avg10=2.00 avg60=0.00\n"),
+        ("F11", "steal 10.0 %", "/proc/stat", "cpu  100 0 0 890 0 0 0 10 0 0\n"),
+        ("F11", "CPU pressure", "/proc/pressure/cpu", "some avg10=12.00 avg60=0.00\n"),
+        ("F11", "I/O pressure", "/proc/pressure/io", "some avg10=1.01 avg60=0.00\n"),
+        ("F11", "memory pressure", "/proc/pressure/memory", "some avg10=2.00 avg60=0.00\n"),
         (
             "F11",
             "memory are available",

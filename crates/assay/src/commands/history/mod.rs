@@ -343,7 +343,7 @@ impl<'a> Measured<'a> {
                 }
                 let mut what = look_at(self.asked, &[&before.commit, &after.commit]);
                 what.blocks = None;
-                what.until_clear = true;
+                what.until_clear = what.builds.is_none();
                 what.max_time = Some(format!("{} s", left.as_secs()));
                 what.tag.push(series::confirm_tag(&self.defined.id));
                 let prepared = experiment::prepare(&what, &lab.kits)?;

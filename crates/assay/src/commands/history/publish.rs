@@ -64,7 +64,7 @@ pub fn publish(cli: &Cli, asked: &Publish) -> Result<Exit> {
             }
         });
     }
-    let mut publication = Publication::open(asked)?;
+    let mut publication = Publication::open(asked.folder()?, asked.force)?;
     let heading = match (wanted, all.as_slice()) {
         (None, _) | (_, []) => "Histories".to_owned(),
         (Some(wanted), _) => format!("{wanted} over revisions"),

@@ -97,6 +97,7 @@ fn a_run(blocks: u32) -> Run {
             verdict: Verdict::Better,
             reason: String::new(),
         }],
+        ranking: Vec::new(),
         histograms: Vec::new(),
         curves: Vec::new(),
         scaling: None,

@@ -51,6 +51,7 @@ fn treatment(label: &str, level: &str, centre: f64, seed: u64) -> TreatmentEvide
     TreatmentEvidence {
         label: label.to_owned(),
         id: None,
+        first: None,
         levels: text_map(&[("threads", level)]),
         n: Some(24),
         processes: None,

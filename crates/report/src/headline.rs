@@ -1,0 +1,247 @@
+//! The first sentence of a result: the best treatment, and by how much the others differ from it. The terminal, pages,
+//! Markdown, lists and previews print the same one.
+
+use assay_model::{Analysis, Better, Comparison, Verdict, units};
+
+use assay_chart::text::shorten;
+
+use crate::figures::{count, percent, ratio_mark, ratio_text};
+use crate::view::{RunView, analysis_label};
+
+/// Treatments that are named beside the best one.
+const NAMED: usize = 4;
+/// Differences that a longer run is proposed for, as ratios; the largest that this one cannot see.
+const TARGETS: [f64; 6] = [1.05, 1.02, 1.01, 1.005, 1.002, 1.001];
+/// Characters of a name.
+const LONGEST: usize = 36;
+/// A proposal of more blocks is no help.
+const MOST_BLOCKS: f64 = 100_000.0;
+
+/// The sentence; `None` where no comparison with the best treatment counts.
+pub fn headline(a: &Analysis) -> Option<String> {
+    let all: Vec<&Comparison> = a.ranking.iter().filter(|c| c.ratio.is_some()).collect();
+    let best = all.first()?.baseline;
+    let (clear, open): (Vec<&Comparison>, Vec<&Comparison>) =
+        all.iter().partition(|c| c.verdict == Verdict::Worse);
+    let names = Names::of(a, best);
+    let mut text = match open.as_slice() {
+        [] => format!("{} {}", names.best(), superlative(a, all.len() == 1)),
+        [c] => format!("{} and {} {}", names.best(), names.short(c), undecided(a, c)),
+        _ => {
+            let some = listed(&open, |c| names.short(c));
+            format!("{} is not clearly different from {some}", names.best())
+        }
+    };
+    for (i, c) in clear.iter().take(NAMED).enumerate() {
+        let (before, verb, unit) = match (i, timed(a)) {
+            (0, true) => ("; ", " takes ", "× as long "),
+            (0, false) => ("; ", " has ", "× that "),
+            _ => (", ", " ", "× "),
+        };
+        let ratio = ratio_text(c).replacen(' ', unit, 1);
+        let mark = ratio_mark(a, c);
+        text.extend([before, &names.short(c), verb, &ratio, mark]);
+    }
+    if clear.len() > NAMED {
+        text.extend([", and ", &(clear.len() - NAMED).to_string(), " more"]);
+    }
+    Some(text + ".")
+}
+
+/// What a longer run would take to decide, where the best two are not told apart.
+pub fn needed(view: &RunView) -> Option<String> {
+    let c = view.analysis.ranking.iter().find(|c| c.verdict == Verdict::Inconclusive)?;
+    let (interval, detectable) = (c.interval?, c.detectable?);
+    let apart = interval.high.ln().abs().max(interval.low.ln().abs()).exp() - 1.0;
+    let apart = format!("At most {} apart", percent(apart));
+    let target = match c.margin {
+        Some(margin) => 1.0 + margin,
+        None => TARGETS.into_iter().find(|t| *t < detectable)?,
+    };
+    let blocks = (f64::from(c.n) * (detectable.ln() / target.ln()).powi(2)).ceil();
+    let each = block_s(view)?;
+    if view.imported().is_some() || blocks > MOST_BLOCKS || blocks <= f64::from(c.n) {
+        return Some(format!("{apart}."));
+    }
+    let seconds = (each * blocks).max(1.0);
+    let time = if seconds < 60.0 {
+        format!("{seconds:.0} s")
+    } else {
+        units::format_duration(std::time::Duration::from_secs_f64(seconds))
+    };
+    Some(format!(
+        "{apart}; to see {}: {}, about {} (`assay run --again {} --blocks {blocks}`).",
+        percent(target - 1.0),
+        count(blocks as usize, "block"),
+        time,
+        view.summary.id,
+    ))
+}
+
+/// Seconds that a block took, the time between its trials included; builds are not.
+pub fn block_s(view: &RunView) -> Option<f64> {
+    let began = view.records.iter().map(|r| r.start_ns).min()?;
+    let ended = view.records.iter().map(|r| r.end_ns).max()?;
+    let blocks = f64::from(view.records.iter().map(|r| r.block).max()?) + 1.0;
+    let each = ended.saturating_sub(began) as f64 / 1e9 / blocks;
+    (each > 0.0).then_some(each)
+}
+
+/// The labels of treatments, as short as the sentence allows.
+struct Names<'a> {
+    analysis: &'a Analysis,
+    best: String,
+}
+
+impl<'a> Names<'a> {
+    fn of(analysis: &'a Analysis, best: u32) -> Self {
+        Names { analysis, best: plain(&analysis_label(analysis, best)) }
+    }
+
+    fn best(&self) -> String {
+        shorten(&self.best, LONGEST, "…")
+    }
+
+    /// A label without the words that it begins with like that of the best.
+    fn short(&self, c: &Comparison) -> String {
+        let label = plain(&analysis_label(self.analysis, c.treatment));
+        let (words, best): (Vec<&str>, Vec<&str>) =
+            (label.split(' ').collect(), self.best.split(' ').collect());
+        let first = words.iter().zip(&best).take_while(|(a, b)| a == b).count();
+        let apart = first < words.len().min(best.len()) && !quoted(&label);
+        shorten(&words[if apart { first } else { 0 }..].join(" "), LONGEST, "…")
+    }
+}
+
+/// Returns true for a label of which no single words can be left out: with quotes, or of several factors.
+fn quoted(label: &str) -> bool {
+    label.contains(['"', '\'', '\\', ','])
+}
+
+/// A command's label as it was typed, as far as it tells it from the others.
+fn plain(label: &str) -> String {
+    label.strip_prefix("command=").unwrap_or(label).trim_end_matches(" …").to_owned()
+}
+
+fn listed(all: &[&Comparison], name: impl Fn(&Comparison) -> String) -> String {
+    let mut names: Vec<String> = all.iter().take(NAMED).map(|c| name(c)).collect();
+    if all.len() > NAMED {
+        names.push(format!("{} more", all.len() - NAMED));
+    }
+    let last = names.pop().unwrap_or_default();
+    if names.is_empty() { last } else { format!("{} and {last}", names.join(", ")) }
+}
+
+fn timed(a: &Analysis) -> bool {
+    a.metric == "elapsed"
+}
+
+fn superlative(a: &Analysis, of_two: bool) -> String {
+    let metric = &a.metric;
+    match (timed(a), a.better, of_two) {
+        (true, _, true) => "is faster".to_owned(),
+        (true, _, false) => "is fastest".to_owned(),
+        (_, Better::Higher, true) => format!("has the higher {metric}"),
+        (_, Better::Higher, false) => format!("has the highest {metric}"),
+        (_, _, true) => format!("has the lower {metric}"),
+        (_, _, false) => format!("has the lowest {metric}"),
+    }
+}
+
+fn undecided(a: &Analysis, c: &Comparison) -> String {
+    let ratio = ratio_text(c).replacen(' ', "× ", 1);
+    let of = if timed(a) { String::new() } else { format!(" in {}", a.metric) };
+    match (c.verdict, c.margin) {
+        (Verdict::Equivalent, Some(margin)) => {
+            format!("are equivalent{of} within {}: {ratio}", percent(margin))
+        }
+        _ => format!("are not clearly different{of}: {ratio}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures;
+
+    fn analysis(ratios: &[(f64, f64, f64, Verdict)]) -> Analysis {
+        let mut a = fixtures::commands().analysis;
+        let model = a.ranking[0].clone();
+        let labels = ["command=gzip -1 …", "command=gzip -6 …", "command=gzip -9 …", "command=xz"];
+        let first = a.summaries[0].clone();
+        a.summaries = labels
+            .iter()
+            .enumerate()
+            .map(|(i, label)| assay_model::TreatmentSummary {
+                treatment: i as u32,
+                label: (*label).to_owned(),
+                ..first.clone()
+            })
+            .collect();
+        let ranked = ratios.iter().enumerate().map(|(i, (ratio, low, high, verdict))| Comparison {
+            baseline: 0,
+            treatment: i as u32 + 1,
+            ratio: Some(*ratio),
+            interval: Some(assay_model::Interval { low: *low, high: *high, level: 0.95 }),
+            verdict: *verdict,
+            margin: None,
+            ..model.clone()
+        });
+        a.ranking = ranked.collect();
+        a
+    }
+
+    #[test]
+    fn the_best_is_named_first_and_the_others_by_what_differs() {
+        let (slow, slower) = ((2.6, 2.1, 3.2, Verdict::Worse), (3.5, 2.9, 4.3, Verdict::Worse));
+        let open = (1.02, 0.97, 1.07, Verdict::Inconclusive);
+        let say = |ratios: &[_]| headline(&analysis(ratios)).unwrap();
+        assert_eq!(say(&[slow]), "gzip -1 is faster; -6 takes 2.60× as long [2.10, 3.20].");
+        assert_eq!(
+            say(&[slow, slower]),
+            "gzip -1 is fastest; -6 takes 2.60× as long [2.10, 3.20], -9 3.50× [2.90, 4.30]."
+        );
+        assert_eq!(say(&[open]), "gzip -1 and -6 are not clearly different: 1.02× [0.97, 1.07].");
+        assert_eq!(
+            say(&[open, slower]),
+            "gzip -1 and -6 are not clearly different: 1.02× [0.97, 1.07]; -9 takes 3.50× as long [2.90, 4.30]."
+        );
+        assert_eq!(
+            say(&[open, open, slower]),
+            "gzip -1 is not clearly different from -6 and -9; xz takes 3.50× as long [2.90, 4.30]."
+        );
+        let mut rate = analysis(&[(0.5, 0.4, 0.6, Verdict::Worse)]);
+        (rate.metric, rate.better) = ("throughput".into(), Better::Higher);
+        let text = "gzip -1 has the higher throughput; -6 has 0.50× that [0.40, 0.60].";
+        assert_eq!(headline(&rate).unwrap(), text);
+    }
+
+    #[test]
+    fn names_are_cut_only_where_words_can_be_told_apart() {
+        let mut a = analysis(&[(2.0, 1.5, 2.5, Verdict::Worse)]);
+        for (best, other, says) in [
+            ("true", "true --x", "true is faster; true --x takes"),
+            ("a 1 f", "a 2 f", "a 1 f is faster; 2 f takes"),
+            ("sh -c 'a b'", "sh -c 'a b; a b'", "sh -c 'a b' is faster; sh -c 'a b; a b' takes"),
+            ("size=1", "size=2", "size=1 is faster; size=2 takes"),
+        ] {
+            (a.summaries[0].label, a.summaries[1].label) = (best.into(), other.into());
+            assert!(headline(&a).unwrap().starts_with(says), "{:?}", headline(&a));
+        }
+        a.summaries[1].label = "word ".repeat(40);
+        assert!(headline(&a).unwrap().chars().count() < 100);
+    }
+
+    #[test]
+    fn what_would_decide_is_proposed_where_nothing_is_clear() {
+        let mut view = fixtures::commands();
+        view.analysis = analysis(&[(1.02, 0.92, 1.12, Verdict::Inconclusive)]);
+        view.analysis.ranking[0].detectable = Some(1.2);
+        view.analysis.ranking[0].n = 10;
+        let text = needed(&view).unwrap();
+        assert!(text.starts_with("At most 12 % apart; to see 5 %: 140 blocks, about "), "{text}");
+        assert!(text.contains(&format!("`assay run --again {} --blocks 140`", view.summary.id)));
+        view.analysis.ranking[0].verdict = Verdict::Worse;
+        assert_eq!(needed(&view), None);
+    }
+}
