@@ -22,6 +22,6 @@ pub use classes::environment_markdown;
 pub use evidence::*;
 pub use from_run::{RunMaterial, from_run};
 pub use judge::modes;
-pub use report::{Checked, Report, Unchecked, evaluate};
+pub use report::{Checked, Report, UNCHECKED, Unchecked, evaluate};
 pub use seen::{BUSY, judge_all, judge_seen, see};
 pub use table::markdown;

@@ -5,6 +5,9 @@ use assay_model::{CheckNote, Checks, Finding, Found, Profile, Row, Severities, S
 use crate::catalogue::{Check, Outcome, catalogue};
 use crate::{Evidence, rows};
 
+/// How the finding about a check begins that could not be made.
+pub const UNCHECKED: &str = "cannot check: ";
+
 /// A check that passed, or that has nothing to look at.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Checked {
@@ -134,7 +137,7 @@ fn cannot(check: &'static Check, missing: String, imported: bool, report: &mut R
         Profile::Publish => row.severity.publish,
     };
     if report.profile == Profile::Publish {
-        let found = Found::new(format!("cannot check: {missing} is not recorded"))
+        let found = Found::new(format!("{UNCHECKED}{missing} is not recorded"))
             .remedy("record it, or publish without what needs it")
             .at(Severities::both(severity));
         report.findings.push(row.finding(found).in_profile(report.profile));

@@ -75,14 +75,11 @@ pub(crate) fn profile(analysis: &Analysis) -> Option<&'static str> {
 
 /// How many checks could not be made, as one line; `None` when all could, or none was tried.
 pub(crate) fn unchecked(analysis: &Analysis) -> Option<String> {
-    let n = analysis.checks.cannot_check.len();
-    (n > 0).then(|| {
-        let checks = count(n, "check");
-        format!(
-            "{checks} of the catalogue could not be made, because the run does not record what they \
-             look at; result.json names them."
-        )
-    })
+    let all = &analysis.checks.cannot_check;
+    let names: Vec<String> = all.iter().map(|c| format!("{} {}", c.id, c.name)).collect();
+    let (n, names) = (count(all.len(), "check"), names.join(", "));
+    let why = "could not be made, because the run does not record what they look at";
+    (!all.is_empty()).then(|| format!("{n} {why}: {names}."))
 }
 
 /// What a comparison says, as a sentence that names the metric, both treatments, the ratio, its
@@ -367,7 +364,7 @@ mod tests {
             name: "generator-not-limit".into(),
             why: "the load generator".into(),
         });
-        assert!(unchecked(&analysis).is_some_and(|l| l.starts_with("1 check of the catalogue")));
+        assert!(unchecked(&analysis).is_some_and(|l| l.starts_with("1 check could not be made")));
     }
 
     #[test]

@@ -30,17 +30,10 @@ pub(super) fn section(view: &RunView, gate: &Gate) -> Markup {
         (parts(&significance::brief(view, gate)))
         div class="answer" {
             @if let Some((chart, caption)) = &chart {
-                div {
-                    (figure(chart, &html! { (caption) }, &html! {}))
-                    h3 { "Failures" }
-                    (parts(&failures(view)))
-                }
+                div { (figure(chart, &html! { (caption) }, &html! {})) }
             }
             div class="aside" {
-                @if chart.is_none() {
-                    h3 { "Failures" }
-                    (parts(&failures(view)))
-                }
+                (parts(&failures(view)))
                 (findings(view))
             }
         }
@@ -83,9 +76,8 @@ fn failures(view: &RunView) -> Parts {
     if unstarted > 0 {
         items.push(text(format!("{} never started", count(unstarted, "planned trial"))));
     }
-    if items.is_empty() {
-        out.say("No trial failed.");
-    } else {
+    if !items.is_empty() {
+        out.heading("", "Failures");
         out.push(Part::List(Tone::Plain, items));
     }
     out

@@ -1,5 +1,10 @@
 //! What the checks found, and what to do about it.
 
+use std::cmp::Reverse;
+
+use assay_checks::{UNCHECKED, rows};
+use assay_model::{Finding, Row, Severity};
+
 use crate::document::{About, Found, Part, Parts, Tone};
 use crate::view::RunView;
 use crate::words;
@@ -17,8 +22,37 @@ pub(crate) fn findings(view: &RunView) -> Parts {
     out
 }
 
-/// Each finding of a run with its trials.
+/// Checks in the order in which what they find changes the numbers of a run; all others come after.
+const BY_EFFECT: [&Row; 16] = [
+    &rows::UNIT_OF_REPLICATION,
+    &rows::OUTPUT_VERIFIED,
+    &rows::SAME_WORK,
+    &rows::BINARY_IDENTITY,
+    &rows::CONFOUNDER,
+    &rows::PAGE_SIZE,
+    &rows::ENVIRONMENT_STABLE,
+    &rows::CLOCK_AND_HEAT,
+    &rows::COLD_START,
+    &rows::MEMORY_NODES,
+    &rows::GENERATOR_NOT_LIMIT,
+    &rows::INTERLEAVED,
+    &rows::LAYOUT_SAMPLED,
+    &rows::TIMER_AND_LENGTH,
+    &rows::ENOUGH_RUNS,
+    &rows::SHAPE_FITS_SUMMARY,
+];
+
+/// Each finding of a run with its trials: the most severe first, then what changes the numbers most. What could not be
+/// checked is counted by [`words::unchecked`].
 pub(crate) fn found(view: &RunView) -> Vec<Found> {
+    let place = |f: &Finding| {
+        let place = BY_EFFECT.iter().position(|row| row.id == f.id);
+        (Reverse(f.severity), place.unwrap_or(BY_EFFECT.len()))
+    };
+    let counted = |f: &Finding| f.severity < Severity::Invalid && f.message.starts_with(UNCHECKED);
+    let mut all = view.findings();
+    all.retain(|(f, _)| !counted(f));
+    all.sort_by_key(|(f, _)| place(f));
     let found = |(finding, trials)| Found { finding, about: About::Trials(trials), id: None };
-    view.findings().into_iter().map(found).collect()
+    all.into_iter().map(found).collect()
 }

@@ -13,31 +13,33 @@ use crate::view::{RunView, deciding};
 use crate::words;
 
 /// Comparisons that have a card each on the first screen.
-pub(crate) const CARDS: usize = 2;
+const CARDS: usize = 2;
 
 /// What is withheld, what each comparison says or each treatment has, and what to choose.
 pub(crate) fn significance(view: &RunView, gate: &Gate) -> Parts {
-    made(view, gate, |out| out.push(Part::Cards(compared(view, gate))))
+    made(view, gate, true)
 }
 
-/// The same for a first screen, which has more comparisons than that in a table.
+/// The same for a first screen: without the cards where one sentence says it, or where they are many.
 pub(crate) fn brief(view: &RunView, gate: &Gate) -> Parts {
-    if gate.analysis.comparisons.len() <= CARDS {
-        return significance(view, gate);
-    }
-    made(view, gate, |_| ())
+    made(view, gate, !in_results(gate))
 }
 
-/// Every comparison in a sentence, where the first screen has them in a table.
+/// Returns true if the comparisons have their cards with the results.
+fn in_results(gate: &Gate) -> bool {
+    headline(&gate.analysis).is_some() || gate.analysis.comparisons.len() > CARDS
+}
+
+/// Every comparison in a card, where the first screen has none.
 pub(crate) fn sentences(view: &RunView, gate: &Gate) -> Parts {
     let mut out = Parts::default();
-    if gate.run().is_none() && gate.analysis.comparisons.len() > CARDS {
+    if gate.run().is_none() && in_results(gate) {
         out.push(Part::Cards(compared(view, gate)));
     }
     out
 }
 
-fn made(view: &RunView, gate: &Gate, comparisons: impl Fn(&mut Parts)) -> Parts {
+fn made(view: &RunView, gate: &Gate, cards: bool) -> Parts {
     let mut out = Parts::default();
     let choices = choices(view, gate);
     // The question of a curve's title comes first.
@@ -59,8 +61,8 @@ fn made(view: &RunView, gate: &Gate, comparisons: impl Fn(&mut Parts)) -> Parts 
     }
     if gate.analysis.comparisons.is_empty() {
         alone(view, gate, &mut out);
-    } else {
-        comparisons(&mut out);
+    } else if cards {
+        out.push(Part::Cards(compared(view, gate)));
     }
     out
 }

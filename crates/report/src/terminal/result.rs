@@ -1,8 +1,7 @@
 //! What a run ends with: its results, and what speaks against them. Every trial is in [`super::run`].
 
 use assay_chart::text::shorten;
-use assay_checks::rows;
-use assay_model::{Outcome, Row, Severity, TrialRecord};
+use assay_model::{Outcome, Severity, TrialRecord};
 
 use super::Style;
 use super::run::results;
@@ -68,31 +67,9 @@ pub fn result(view: &RunView, detail: Detail, style: Style) -> String {
     terminal::parts_of(&all, if brief { On::Brief } else { On::Terminal }, style)
 }
 
-/// Checks in the order in which what they find changes the numbers of a run; all others come after.
-const BY_EFFECT: [&Row; 16] = [
-    &rows::UNIT_OF_REPLICATION,
-    &rows::OUTPUT_VERIFIED,
-    &rows::SAME_WORK,
-    &rows::BINARY_IDENTITY,
-    &rows::CONFOUNDER,
-    &rows::PAGE_SIZE,
-    &rows::ENVIRONMENT_STABLE,
-    &rows::CLOCK_AND_HEAT,
-    &rows::COLD_START,
-    &rows::MEMORY_NODES,
-    &rows::GENERATOR_NOT_LIMIT,
-    &rows::INTERLEAVED,
-    &rows::LAYOUT_SAMPLED,
-    &rows::TIMER_AND_LENGTH,
-    &rows::ENOUGH_RUNS,
-    &rows::SHAPE_FITS_SUMMARY,
-];
-
 /// The warning about what changes the numbers most, with its remedy, as far as three lines hold it; where the others are.
 fn in_short(warnings: &[&Found], style: Style) -> String {
-    let place = |id: &str| BY_EFFECT.iter().position(|row| row.id == id);
-    let of = |f: &&&Found| place(&f.finding.id).unwrap_or(BY_EFFECT.len());
-    let Some(first) = warnings.iter().min_by_key(of) else { return String::new() };
+    let Some(first) = warnings.first() else { return String::new() };
     let remedy = match first.finding.remedy.as_str() {
         "" => String::new(),
         remedy => format!("; {remedy}"),
