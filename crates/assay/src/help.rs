@@ -81,14 +81,10 @@ pub fn plain(message: &str) -> String {
         .replace("invalid digit found in string", "a whole number is needed");
     if let Some((before, after)) = text.split_once(" is not in ") {
         let (range, rest) = after.split_once('\n').unwrap_or((after, ""));
-        if let Some((first, last)) = range.split_once("..") {
-            let last = last.trim_start_matches('=');
-            let words = match last.len() {
-                0 | 10.. => format!("{first} or more"),
-                _ => format!("{first} to {last}"),
-            };
-            text = format!("{before} is out of range; it takes {words}\n{rest}");
-        }
+        let (first, last) = range.split_once("..").unwrap_or((range, ""));
+        let last = last.trim_start_matches('=');
+        let takes = if last.len() > 9 { "or more".to_owned() } else { format!("to {last}") };
+        text = format!("{before} is out of range; it takes {first} {takes}\n{rest}");
     }
     text
 }

@@ -62,8 +62,8 @@ pub fn sentences(findings: &[Finding]) -> Vec<String> {
     let bad = findings.iter().filter(|f| f.severity > Severity::Note);
     let (busy, mut all): (Vec<String>, Vec<String>) =
         bad.map(|f| f.message.clone()).partition(|message| message.starts_with(BUSY));
-    let parts = busy.iter().filter_map(|m| m.strip_prefix(BUSY)?.split(" (").next());
-    let parts: Vec<&str> = parts.collect();
+    let parts: Vec<&str> =
+        busy.iter().filter_map(|m| m.strip_prefix(BUSY)?.split(" (").next()).collect();
     if !parts.is_empty() {
         all.insert(0, format!("{BUSY}{}", parts.join(", ")));
     }

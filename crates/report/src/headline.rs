@@ -14,8 +14,8 @@ const NAMED: usize = 4;
 const TARGETS: [f64; 6] = [1.05, 1.02, 1.01, 1.005, 1.002, 1.001];
 /// Characters of a name.
 const LONGEST: usize = 36;
-/// A proposal of more blocks is no help.
-const MOST_BLOCKS: f64 = 100_000.0;
+/// The metric whose ratio is said in words of time.
+const TIME: &str = "elapsed";
 
 /// The sentence; `None` where no comparison with the best treatment counts.
 pub fn headline(a: &Analysis) -> Option<String> {
@@ -24,16 +24,17 @@ pub fn headline(a: &Analysis) -> Option<String> {
     let (clear, open): (Vec<&Comparison>, Vec<&Comparison>) =
         all.iter().partition(|c| c.verdict == Verdict::Worse);
     let names = Names::of(a, best);
+    let first_name = shorten(&names.best, LONGEST, "…");
     let mut text = match open.as_slice() {
-        [] => format!("{} {}", names.best(), superlative(a, all.len() == 1)),
-        [c] => format!("{} and {} {}", names.best(), names.short(c), undecided(a, c)),
+        [] => format!("{} {}", first_name, superlative(a, all.len() == 1)),
+        [c] => format!("{} and {} {}", first_name, names.short(c), undecided(a, c)),
         _ => {
             let some = listed(&open, |c| names.short(c));
-            format!("{} is not clearly different from {some}", names.best())
+            format!("{} is not clearly different from {some}", first_name)
         }
     };
     for (i, c) in clear.iter().take(NAMED).enumerate() {
-        let (before, verb, unit) = match (i, timed(a)) {
+        let (before, verb, unit) = match (i, a.metric == TIME) {
             (0, true) => ("; ", " takes ", "× as long "),
             (0, false) => ("; ", " has ", "× that "),
             _ => (", ", " ", "× "),
@@ -52,7 +53,7 @@ pub fn headline(a: &Analysis) -> Option<String> {
 pub fn needed(view: &RunView) -> Option<String> {
     let c = view.analysis.ranking.iter().find(|c| c.verdict == Verdict::Inconclusive)?;
     let (interval, detectable) = (c.interval?, c.detectable?);
-    let apart = interval.high.ln().abs().max(interval.low.ln().abs()).exp() - 1.0;
+    let apart = interval.high.ln().abs().max(interval.low.ln().abs()).exp_m1();
     let apart = format!("At most {} apart", percent(apart));
     let target = match c.margin {
         Some(margin) => 1.0 + margin,
@@ -60,7 +61,7 @@ pub fn needed(view: &RunView) -> Option<String> {
     };
     let blocks = (f64::from(c.n) * (detectable.ln() / target.ln()).powi(2)).ceil();
     let each = block_s(view)?;
-    if view.imported().is_some() || blocks > MOST_BLOCKS || blocks <= f64::from(c.n) {
+    if view.imported().is_some() || blocks > 1e5 || blocks <= f64::from(c.n) {
         return Some(format!("{apart}."));
     }
     let seconds = (each * blocks).max(1.0);
@@ -98,10 +99,6 @@ impl<'a> Names<'a> {
         Names { analysis, best: plain(&analysis_label(analysis, best)) }
     }
 
-    fn best(&self) -> String {
-        shorten(&self.best, LONGEST, "…")
-    }
-
     /// A label without the words that it begins with like that of the best.
     fn short(&self, c: &Comparison) -> String {
         let label = plain(&analysis_label(self.analysis, c.treatment));
@@ -132,13 +129,9 @@ fn listed(all: &[&Comparison], name: impl Fn(&Comparison) -> String) -> String {
     if names.is_empty() { last } else { format!("{} and {last}", names.join(", ")) }
 }
 
-fn timed(a: &Analysis) -> bool {
-    a.metric == "elapsed"
-}
-
 fn superlative(a: &Analysis, of_two: bool) -> String {
     let metric = &a.metric;
-    match (timed(a), a.better, of_two) {
+    match (a.metric == TIME, a.better, of_two) {
         (true, _, true) => "is faster".to_owned(),
         (true, _, false) => "is fastest".to_owned(),
         (_, Better::Higher, true) => format!("has the higher {metric}"),
@@ -150,7 +143,7 @@ fn superlative(a: &Analysis, of_two: bool) -> String {
 
 fn undecided(a: &Analysis, c: &Comparison) -> String {
     let ratio = ratio_text(c).replacen(' ', "× ", 1);
-    let of = if timed(a) { String::new() } else { format!(" in {}", a.metric) };
+    let of = if a.metric == TIME { String::new() } else { format!(" in {}", a.metric) };
     match (c.verdict, c.margin) {
         (Verdict::Equivalent, Some(margin)) => {
             format!("are equivalent{of} within {}: {ratio}", percent(margin))

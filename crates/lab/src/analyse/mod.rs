@@ -88,16 +88,11 @@ pub fn analyse(recorded: &Recorded<'_>) -> Analysis {
             });
         }
     }
-    let with_baseline = |t: &Treatment| Some((counterpart(plan, t)?, t.id));
-    let with_best = best_first(experiment, plan, &summaries, main);
     let made_of = (experiment, plan, records);
-    let baseline: Vec<Pair> = plan.treatments.iter().filter_map(with_baseline).collect();
-    let comparisons = comparisons(made_of, main, confidence, &baseline);
-    let ranking = if with_best == baseline {
-        comparisons.clone()
-    } else {
-        self::comparisons(made_of, main, confidence, &with_best)
-    };
+    let with_baseline = plan.treatments.iter().filter_map(|t| Some((counterpart(plan, t)?, t.id)));
+    let comparisons_of = |pairs: &[Pair]| comparisons(made_of, main, confidence, pairs);
+    let ranking = comparisons_of(&best_first(experiment, plan, &summaries, main));
+    let comparisons = comparisons_of(&with_baseline.collect::<Vec<_>>());
     let mut curves = curves(plan, records, &merged, model, confidence);
     for c in &mut curves {
         c.guest = guest;
@@ -295,7 +290,10 @@ fn comparisons(
             better: metric.better,
             baseline: a.reference,
             treatment: a.treatment,
-            samples: if a.independent {
+            // Of a side without values it must be that side that is named.
+            samples: if a.independent
+                || [&a.baseline, &a.treated].iter().any(|v| !v.iter().any(Option::is_some))
+            {
                 Samples::Independent { baseline: &a.baseline, treatment: &a.treated }
             } else {
                 Samples::Paired(&a.paired)

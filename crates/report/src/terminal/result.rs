@@ -31,8 +31,10 @@ pub fn result(view: &RunView, detail: Detail, style: Style) -> String {
     let found = found(view);
     let notes = found.iter().filter(|f| f.finding.severity == Severity::Note).count();
     // That the machine was busy was said before the first trial.
-    let said = |f: &Found| f.finding.message.starts_with(assay_checks::BUSY);
-    let merged = |f: &&Found| brief && f.finding.severity == Severity::Warning && !said(f);
+    let merged = |f: &&Found| {
+        let f = &f.finding;
+        brief && f.severity == Severity::Warning && !f.message.starts_with(assay_checks::BUSY)
+    };
     let serious = |f: &&Found| match f.finding.severity {
         Severity::Note => false,
         Severity::Warning => !brief,

@@ -1,6 +1,6 @@
 //! The archive: search, sort, page by page; and what people do to runs.
 
-use assay_model::Deleted;
+use assay_model::{Deleted, RunId};
 use axum::Extension;
 use axum::extract::{Path, State};
 use axum::response::Response;
@@ -12,6 +12,7 @@ use super::archive_search::{address, filters};
 use super::{Led, Page, Section, see, shell, time};
 use crate::api::keep;
 use crate::api::runs::{self, Asked};
+use crate::app::App;
 use crate::extract::{Ask, Body, Sent, Server};
 use crate::searches::SavedSearch;
 use crate::token::Role;
@@ -23,6 +24,10 @@ pub(super) async fn page(
 ) -> Page {
     let found = runs::list(State(app.clone()), Ask(asked.clone())).await?.0;
     let deleted = keep::trash(State(app.clone())).await?.0;
+    let runs = found.runs.clone();
+    let say = |app: &App, id: &RunId| assay_report::headline(&app.view_now(id).ok()?.analysis);
+    let said =
+        app.heavy(move |app| Ok(app.config.archive.headlines(&runs, |id| say(app, id)))).await?;
     let full = role == Role::Full;
     let pages = found.total.div_ceil(found.limit).max(1);
     let here = address(&asked, found.page);
@@ -36,7 +41,7 @@ pub(super) async fn page(
                 form method="get" action="/compare" id="compare" class="actions" {
                     button type="submit" { "Compare the chosen runs" }
                 }
-                (rows(&found.runs, &here, full))
+                (rows(&found.runs, &said, &here, full))
             }
             nav aria-label="Pages" {
                 ul {

@@ -1,26 +1,34 @@
 //! The runs of a page of the archive: the result first, then when and where, then what can be done to it.
 
-use assay_model::{RunSummary, units};
+use std::collections::BTreeMap;
+
+use assay_model::{RunId, RunSummary, units};
 use maud::{Markup, html};
 
 use super::time;
 
 /// The runs. `here` is the page's address, to come back to.
-pub(super) fn rows(runs: &[RunSummary], here: &str, full: bool) -> Markup {
+pub(super) fn rows(
+    runs: &[RunSummary],
+    said: &BTreeMap<RunId, String>,
+    here: &str,
+    full: bool,
+) -> Markup {
     html! {
         ul class="runs" aria-label="Runs" {
-            @for r in runs { li { (row(r, here, full)) } }
+            @for r in runs { li { (row(r, said.get(&r.id), here, full)) } }
         }
     }
 }
 
-fn row(r: &RunSummary, here: &str, full: bool) -> Markup {
+fn row(r: &RunSummary, said: Option<&String>, here: &str, full: bool) -> Markup {
     html! {
         div class="pick" { input type="checkbox" name="runs" value=(r.id) form="compare" aria-label={ "choose " (r.experiment) ", run " (r.id) }; }
         div class="result" {
             a href={ "/runs/" (r.id) } aria-label={ (r.experiment) ", run " (r.id) } { (r.experiment) }
             p {
-                @if let Some(v) = r.value { strong { (units::format_value(v, &r.unit)) } " " span class="soft" { (r.metric) @if r.treatments > 1 { ", baseline of " (r.treatments) } } }
+                @if let Some(text) = said.filter(|text| !text.is_empty()) { (text) }
+                @else if let Some(v) = r.value { strong { (units::format_value(v, &r.unit)) } " " span class="soft" { (r.metric) @if r.treatments > 1 { ", baseline of " (r.treatments) } } }
                 @else { span class="soft" { (r.metric) ": no single value" } }
             }
         }
