@@ -14,6 +14,7 @@ mod first_use;
 mod foreign;
 mod labels;
 mod landscape;
+mod option_effects;
 mod options;
 mod orders;
 mod posts;
