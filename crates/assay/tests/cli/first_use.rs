@@ -253,8 +253,9 @@ fn commands_in_quotes_are_compared_and_slips_have_an_answer() {
         assert!(!said.contains("--archive <DIR>"), "{words:?}: {said}");
     }
     // Aliases of the two verbs that are tried first.
-    assert_eq!(world.run(&["list"]).stdout, world.run(&["archive", "list"]).stdout);
-    assert_eq!(world.run(&["show"]).stdout, world.run(&["archive", "show"]).stdout);
+    let json = |words: &[&str]| world.run(&[words, &["--json"]].concat()).stdout;
+    assert_eq!(json(&["list"]), json(&["archive", "list"]));
+    assert_eq!(json(&["show"]), json(&["archive", "show"]));
     // Without -o a folder with the name of the run.
     let page = world.run(&["publish", "last"]);
     assert_eq!(page.code, 0, "{}", page.stderr);
