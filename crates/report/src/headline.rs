@@ -26,11 +26,11 @@ pub fn headline(a: &Analysis) -> Option<String> {
     let names = Names::of(a, best);
     let first_name = shorten(&names.best, LONGEST, "…");
     let mut text = match open.as_slice() {
-        [] => format!("{} {}", first_name, superlative(a, all.len() == 1)),
-        [c] => format!("{} and {} {}", first_name, names.short(c), undecided(a, c)),
+        [] => format!("{first_name} {}", superlative(a, all.len() == 1)),
+        [c] => format!("{first_name} and {} {}", names.short(c), undecided(a, c)),
         _ => {
             let some = listed(&open, |c| names.short(c));
-            format!("{} is not clearly different from {some}", first_name)
+            format!("{first_name} is not clearly different from {some}")
         }
     };
     for (i, c) in clear.iter().take(NAMED).enumerate() {
