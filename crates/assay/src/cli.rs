@@ -880,7 +880,7 @@ pub struct Profile {
     /// its beginning; `fp` never does, and `dwarf` always. Stacks of waits have frame pointers alone.
     #[arg(long, default_value = "auto", value_name = "HOW", conflicts_with = "from", value_parser = choice(UNWIND))]
     pub unwind: Unwind,
-    /// How many different stacks are kept; what has no room is counted.
+    /// How many different stacks are kept; the rest are only counted.
     #[arg(long, value_name = "N", default_value_t = assay_observe::profile::ROOM, conflicts_with = "from",
           value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
     pub room: u32,

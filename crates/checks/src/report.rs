@@ -138,7 +138,7 @@ fn cannot(check: &'static Check, missing: String, imported: bool, report: &mut R
     };
     if report.profile == Profile::Publish {
         let found = Found::new(format!("{UNCHECKED}{missing} is not recorded"))
-            .remedy("record it, or publish without what needs it")
+            .remedy("record it, or drop the claim that depends on it")
             .at(Severities::both(severity));
         report.findings.push(row.finding(found).in_profile(report.profile));
     }

@@ -25,7 +25,7 @@ pub fn write(view: &RunView) -> String {
     let sections = [
         ("Significance", Some(parts::significance::significance(view, &gate))),
         ("Results", Some(parts::results::section(view, &gate, On::Markdown))),
-        ("What differs along", parts::explain::section(view, &gate)),
+        ("What else changed", parts::explain::section(view, &gate)),
         ("Configuration", Some(parts::system::configuration(view))),
         ("Method", Some(parts::method::method(view))),
         ("Best practices", Some(parts::findings::findings(view))),

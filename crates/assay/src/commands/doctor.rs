@@ -338,8 +338,8 @@ pub(super) fn show_floor(floor: &AaFloor, run: &str) -> String {
     };
     let text = format!(
         "Identical treatments compared {} times, {} blocks each (run {run}):\n  \
-         95 of 100 differ by less than  {}   (the A/A floor)\n  \
-         the largest difference         {}\n",
+         95th percentile         {}   (the A/A floor)\n  \
+         largest difference      {}\n",
         floor.comparisons,
         floor.blocks_each,
         percent(floor.floor),
@@ -347,8 +347,8 @@ pub(super) fn show_floor(floor: &AaFloor, run: &str) -> String {
     );
     text + match floor.floor {
         Some(_) => {
-            "A difference below the floor is not one on this machine, for work like this in\n\
-                    blocks like these. Later runs of it quote the floor."
+            "Ignore differences below the floor here, for work like this in blocks like these.\n\
+             Later runs of it quote the floor."
         }
         None => "A floor needs 20 comparisons with a result; `assay run --aa` makes them.",
     }

@@ -333,7 +333,7 @@ mod tests {
             });
             let code = code.collect::<Vec<_>>().join("\n");
             let mut check = |line: &str, whole: bool| {
-                let words = split_words(line).unwrap_or_default();
+                let words = help::with_aliases(split_words(line).unwrap_or_default());
                 checked += 1;
                 if let Err(e) = Cli::try_parse_from(words)
                     && e.use_stderr()

@@ -115,7 +115,7 @@ pub fn take_run_lock(
         Ok(Ok(turn)) => Ok(Some(turn)),
         Ok(Err(who)) => {
             watcher.say(&format!(
-                "warning: {who} measures on this machine too, and both disturb each other; --wait-for-lock waits for its end"
+                "warning: another run ({who}) is measuring; both will be disturbed (--wait-for-lock waits)"
             ));
             Ok(None)
         }

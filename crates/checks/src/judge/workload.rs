@@ -210,10 +210,7 @@ pub(crate) fn limiter_known(e: &Evidence) -> Evaluation {
         let limiter =
             need(treatment.limiter.as_ref(), format!("what limited {}", treatment.label))?;
         if limiter.statement.trim().is_empty() {
-            found.push(plain(format!(
-                "what stops {} from being twice as fast is not stated",
-                treatment.label
-            )));
+            found.push(plain(format!("the bottleneck of {} is not stated", treatment.label)));
         }
         for c in limiter.ceilings.iter().filter(|c| c.reached > c.ceiling) {
             found.push(grave(format!(

@@ -53,7 +53,7 @@ fn other_work(seen: &Observation) -> Judged {
         Observation::VirtualMachine { yes: true, hypervisor } => {
             let name = match hypervisor.as_str() {
                 "" => String::new(),
-                name => format!(" (its hypervisor signs `{name}`)"),
+                name => format!(" (hypervisor: {name})"),
             };
             Found::new(format!(
                 "this is a virtual machine{name}: neighbours that cannot be seen from here share the \

@@ -9,7 +9,7 @@ use crate::trouble::Trouble;
 use crate::{Chart, Field, Monitor, MonitorSpec, NotAvailable, Recorder, Tree};
 
 static THROUGHPUT: Chart = Chart::lines("Network throughput");
-static TROUBLE: Chart = Chart::lines("Packets damaged, dropped or sent again");
+static TROUBLE: Chart = Chart::lines("Packets damaged, dropped or retransmitted");
 
 static SUMMARY: Group = Group::new("net B/s", 4, Of::Interfaces);
 static RX: Column = Column::new(&SUMMARY, 1, "rx", 4, 0);
@@ -45,8 +45,8 @@ pub static SPEC: MonitorSpec = MonitorSpec {
         Field::rate("tx_drops", "Packets dropped on the way out")
             .drawn(&TROUBLE, "dropped on the way out")
             .lower(),
-        Field::rate("retransmits", "TCP segments sent again, over all interfaces")
-            .drawn(&TROUBLE, "sent again")
+        Field::rate("retransmits", "TCP segments retransmitted, over all interfaces")
+            .drawn(&TROUBLE, "TCP retransmits")
             .lower(),
     ],
     open: |tree| Network::open(tree).map(|monitor| Box::new(monitor) as Box<dyn Monitor>),

@@ -103,7 +103,7 @@ fn excluded(curves: &[&CurveSummary]) -> String {
     if shown == all {
         return String::new();
     }
-    format!("; {} that fewer trials visited not drawn", count(all - shown, "point"))
+    format!("; {} with fewer trials hidden", count(all - shown, "point"))
 }
 
 fn point(name: &str, c: &CurveSummary, p: &assay_model::CurvePoint) -> Point {
@@ -424,7 +424,7 @@ pub(super) fn run_order(view: &RunView, gate: &Gate) -> Option<Markup> {
         better: a.better,
         series: treatments.iter().map(|t| view.label(*t)).collect(),
         dots,
-        note: "hollow: warm-up · ✕ at the foot: does not count".into(),
+        note: "hollow: warm-up · ✕ excluded".into(),
     });
     let caption = "Drift, warm-up and stray trials show here; a mark leads to its trial.";
     Some(figure(&chart, &html! { (caption) }, &html! {}))

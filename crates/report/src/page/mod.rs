@@ -64,7 +64,7 @@ static SECTIONS: [Section; 17] = [
     section("comparison", "Results", "results", "Results", |v, g| {
         Some(html::parts(&parts::results::section(v, g, On::Page)))
     }),
-    section("comparison", "Results", "explain", "What differs along", |v, g| {
+    section("comparison", "Results", "explain", "What else changed", |v, g| {
         parts::explain::section(v, g).map(|p| html::parts(&p))
     }),
     section("metrics", "Metrics", "other-metrics", "Other metrics", |v, g| {

@@ -53,7 +53,7 @@ pub(super) fn section(view: &RunView) -> Option<Markup> {
         return None;
     }
     Some(html! {
-        p { "One clock for all: seconds since the trial began. Only the steady phase counts as measured; a gap is a value that could not be had." }
+        p { "One clock for all: seconds since the trial began. Only the steady phase counts as measured; gaps are missing samples." }
         @for p in &parts { (p) }
     })
 }

@@ -101,7 +101,7 @@ fn one(analysis: &Analysis, e: &Explanation) -> Parts {
         out.note(format!("Of the CPUs' time: {}; together {sum}.", parts.join(", ")));
     }
     if e.unchanged > 0 {
-        out.note(format!("{} more were the same in every trial.", e.unchanged));
+        out.note(format!("{} identical in every trial.", count(e.unchanged as usize, "other")));
     }
     out
 }

@@ -83,7 +83,7 @@ pub(crate) fn completeness(h: &Completeness) -> [Vec<Text>; 2] {
         (h.flush_ends, "ends of flushes that the kernel reports without a start"),
         (
             h.missed_completions,
-            "I/Os ended without the kernel telling the probes: counted, without latencies",
+            "I/Os whose completion the kernel did not report: counted, without latencies",
         ),
         (h.requeued, "given back by the driver and issued again"),
         (h.queue_unknown, "I/Os whose queueing was not seen"),

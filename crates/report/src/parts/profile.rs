@@ -46,7 +46,7 @@ pub(crate) fn head(profile: &Profile) -> Parts {
         );
     }
     if let Some(ns) = profile.span_ns {
-        let _ = write!(words, "; looked for {}", time(ns as f64));
+        let _ = write!(words, "; observed for {}", time(ns as f64));
     }
     out.say(words);
     out

@@ -109,8 +109,7 @@ pub(crate) fn comparisons(view: &RunView, gate: &Gate) -> Parts {
         out.on(On::Terminal, soft(format!("{label}: {}", c.reason)));
         if let Some(d) = c.detectable {
             let least = percent(d - 1.0);
-            let found =
-                format!("a difference of {least} would have been found in 80 of 100 repeats");
+            let found = format!("detectable with 80 % power: a difference of {least}");
             out.on(On::Terminal, soft(found));
         }
     }

@@ -35,7 +35,7 @@ pub(crate) fn head(seen: &Syscalls) -> Parts {
         time(all.ns as f64)
     );
     if let Some(ns) = seen.span_ns {
-        let _ = write!(words, "; looked for {}", time(ns as f64));
+        let _ = write!(words, "; observed for {}", time(ns as f64));
     }
     out.say(words);
     out

@@ -86,7 +86,7 @@ fn dated(post: &Post) -> String {
     if let Some(day) = &post.front.as_of {
         out.push(format!("Statements are true as of {day}, by the results listed here."));
     } else {
-        out.push("The post names no day that its statements are true of.".to_owned());
+        out.push("The post has no \"as of\" date.".to_owned());
     }
     if let Some(day) = &post.front.retrieved {
         out.push(format!("The quoted results were retrieved on {day}."));

@@ -83,7 +83,7 @@ fn legend(post: &Post) -> Markup {
             "Numbers marked quoted are as their sources printed them; numbers marked measured were measured by assay; both lead to where they come from."
         }
         (true, _) => {
-            "Every computed number was measured by assay or made of what was; each leads to its run."
+            "Every computed number was measured by assay or derived from its measurements; each leads to its run."
         }
         _ => {
             "Every computed number is quoted from its source or made of quoted ones; none was measured here. Each leads to its derivation."

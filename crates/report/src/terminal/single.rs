@@ -69,7 +69,7 @@ fn facts(view: &RunView, s: &TreatmentSummary) -> Vec<(&'static str, String)> {
     let memory =
         other("peak_memory").or_else(|| resources(|r| r.peak_memory_bytes.map(|b| b as f64)));
     let memory =
-        memory.map_or_else(|| "not known for every trial".to_owned(), |m| format_value(m, "B"));
+        memory.map_or_else(|| "unknown (assay show says why)".to_owned(), |m| format_value(m, "B"));
     out.push(("peak memory", memory));
     out
 }

@@ -39,7 +39,7 @@ fn parts(app: &App, role: Role) -> Markup {
     let (running, waiting, over) = (queue.running(), queue.waiting(), queue.over());
     html! {
         h2 { "Running" }
-        @if let Some(job) = running { (card(app, job, full)) } @else { p { "Nothing runs." } }
+        @if let Some(job) = running { (card(app, job, full)) } @else { p { "No job running." } }
         h2 { "Waiting" }
         @if waiting.is_empty() { p { "Nothing waits." } }
         @else {

@@ -170,7 +170,7 @@ fn page(filled: &Filled, draft: &Draft, sent: bool) -> Html<String> {
                         }
                         (row(&given, "not_before", "not before (UTC)", "datetime-local", "Empty: when its turn comes.", &filled.text("not_before")))
                         (row(&given, "by", "submitted by", "text", "", &asked.by))
-                        div class="field check" { input id="first" name="first" type="checkbox" value="1" checked[asked.first]; label for="first" { "before all others that wait" } }
+                        div class="field check" { input id="first" name="first" type="checkbox" value="1" checked[asked.first]; label for="first" { "run next" } }
                     }
                     details open[wrong(&["toml"]) || asked.toml.is_some()] {
                         summary { "The experiment as TOML" }
@@ -213,7 +213,7 @@ fn plan(draft: &Draft) -> Markup {
         @match &draft.plan {
             Some(plan) => { (figures(plan)) }
             None if draft.problems.is_empty() => { p { "A revision is planned when it is submitted." } }
-            None => { p { "No plan: " (draft.problems.len()) @if draft.problems.len() == 1 { " mistake" } @else { " mistakes" } " to mend." } }
+            None => { p { "Fix " (draft.problems.len()) @if draft.problems.len() == 1 { " error" } @else { " errors" } " to see the plan." } }
         }
     }
 }

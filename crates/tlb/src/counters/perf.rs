@@ -33,7 +33,7 @@ pub enum Missing {
     Cpu,
     /// There are no events for it.
     #[error(
-        "the processor is unknown to assay ({0}): there is no events file for it, and no formula is made up"
+        "the processor is unknown to assay ({0}): there is no events file for it, so nothing is derived"
     )]
     Model(Cpu),
     /// The kernel has no counters.

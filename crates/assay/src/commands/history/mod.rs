@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use assay_archive::{Archive, foreign};
 use assay_history::{
-    About, ChangePoint, Commit, Imported, Past, Shown, State, analysis, commits, next_to_measure,
-    quoted,
+    About, ChangePoint, Commit, Imported, Past, Point, Shown, State, analysis, commits,
+    next_to_measure, quoted,
 };
 use assay_lab::series::{self, Defined, Kept};
 use assay_lab::{Lab, LabError, REV};
@@ -332,7 +332,7 @@ impl<'a> Measured<'a> {
         }
         for series in &past.series {
             for change in analysis(&series.points, &kept.known).changes {
-                let (before, after) = (&series.points[change.at - 1], &series.points[change.at]);
+                let (before, after) = sides(&series.points, &change);
                 let all = commits(self.range(), &series.points, &change);
                 let state =
                     kept.known.of(&series.machine, &all).map_or(State::Suspected, |k| k.state);
@@ -369,7 +369,7 @@ impl<'a> Measured<'a> {
         let past = self.past()?;
         for series in &past.series {
             for change in analysis(&series.points, &kept.known).changes {
-                let (before, after) = (&series.points[change.at - 1], &series.points[change.at]);
+                let (before, after) = sides(&series.points, &change);
                 let all = commits(self.range(), &series.points, &change);
                 let Some(known) = kept.known.of(&series.machine, &all) else { continue };
                 let done = known.functions.as_ref().is_some_and(|f| f.differences.is_some());
@@ -394,6 +394,11 @@ impl<'a> Measured<'a> {
         }
         Ok(())
     }
+}
+
+/// The points on both sides of where a change may be: its most likely place alone could be one on which nothing changed.
+fn sides<'a>(points: &'a [Point], change: &ChangePoint) -> (&'a Point, &'a Point) {
+    (&points[change.place.0.max(1) - 1], &points[change.place.1])
 }
 
 /// What is typed for a run of some revisions; the first is the baseline.
