@@ -32,7 +32,7 @@ fn noticed(world: &World) -> String {
 
 /// Each file of the one run of `world` is changed, cut and removed, and one is added beside it.
 fn assert_every_change_is_named(world: &World) {
-    let run = world.runs().into_iter().max().unwrap();
+    let run = world.newest();
     // Whether nothing is wrong now; a killed run has its lock and maybe leftovers.
     let before = noticed(world);
     let named = |path: &Path, what: &str| {
@@ -84,7 +84,7 @@ fn every_change_of_a_run_is_named_also_after_an_import() {
     let world = World::new();
     let ran = world.run(&[&OBSERVED[..], &["echo out; echo err >&2; sleep 0.3"]].concat());
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    let run = world.runs().into_iter().max().unwrap();
+    let run = world.newest();
     let kinds = ["stdout.log", "stderr.log", "samples.parquet"];
     let there = files(&run);
     for kind in kinds {
@@ -132,7 +132,7 @@ fn every_change_of_a_killed_and_of_a_resumed_run_is_named() {
 fn a_changed_run_is_not_published_and_an_honest_one_carries_its_head() {
     let world = World::new();
     assert_eq!(world.run(&["run", "--quiet", "--blocks", "3", "--", "true"]).code, 0);
-    let run = world.runs().into_iter().max().unwrap();
+    let run = world.newest();
     let out = world.path("page").display().to_string();
     let published = world.run(&["publish", "last", "--no-redact", "-o", &out]);
     assert_eq!(published.code, 0, "{}", published.stderr);

@@ -78,6 +78,12 @@ impl World {
         let entries = std::fs::read_dir(self.path("archive/runs"));
         entries.map(|e| e.flatten().map(|e| e.path()).collect()).unwrap_or_default()
     }
+
+    /// The folder of the run that was written last; ids of one second are in no order.
+    pub fn newest(&self) -> PathBuf {
+        let written = |run: &PathBuf| run.metadata().unwrap().modified().unwrap();
+        self.runs().into_iter().max_by_key(written).unwrap()
+    }
 }
 
 impl Done {

@@ -127,7 +127,7 @@ fn limits_reach_the_ranks_of_a_slurm_with_groups() {
             .concat();
     let ran = done(world.assay(&arguments).env("SLURM_CONF", slurm.conf()));
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-    let run = world.runs().into_iter().max().unwrap();
+    let run = world.newest();
     let log = fs::read_to_string(find(&run, "stdout.log").unwrap()).unwrap();
     let lines: Vec<&str> = log.lines().filter(|l| !l.is_empty() && !l.starts_with("==>")).collect();
     assert_eq!(lines.first(), Some(&"67108864"), "{log}");

@@ -58,7 +58,7 @@ fn output_of(done: &Done) -> String {
 }
 
 fn system(world: &World) -> Value {
-    let run = world.runs().into_iter().max().unwrap();
+    let run = world.newest();
     json(&std::fs::read_to_string(run.join("system.json")).unwrap())
 }
 
@@ -136,7 +136,7 @@ fn a_trial_runs_in_a_machine_whose_times_have_no_verdict_where_they_are_emulated
     for part in ["kernel", "initrd", "modules", "root"] {
         assert_eq!(fact(&system, &format!("vm.vm1.{part}.sha256")).len(), 64);
     }
-    let run: PathBuf = world.runs().into_iter().max().unwrap();
+    let run: PathBuf = world.newest();
     let out = std::fs::read_to_string(run.join("trials/0000/stdout.log"))
         .or_else(|_| std::fs::read_to_string(run.join("trials/0001/stdout.log")));
     assert!(out.unwrap().starts_with("2\n6.1."), "the program ran there");

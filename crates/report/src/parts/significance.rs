@@ -47,7 +47,8 @@ fn made(view: &RunView, gate: &Gate, cards: bool) -> Parts {
         out.push(Part::List(Tone::Plain, choices));
     }
     if let Some(first) = headline(&gate.analysis).filter(|_| gate.run().is_none()) {
-        out.push(Part::Paragraph(Tone::Strong, first.into()));
+        let behind = Behind::metric(view, &view.treatments(), &gate.analysis.metric);
+        out.push(Part::Paragraph(Tone::Strong, Text::default().from(&behind, first)));
         out.notes(needed(view));
     }
     for w in &gate.withheld {

@@ -23,7 +23,7 @@ fn run(world: &World, slurm: &Slurm, arguments: &[&str]) -> Done {
 
 /// What is kept with a trial, of the newest run.
 fn file(world: &World, trial: &str, name: &str) -> String {
-    let run = world.runs().into_iter().max().unwrap();
+    let run = world.newest();
     std::fs::read_to_string(run.join("trials").join(trial).join(name)).unwrap()
 }
 

@@ -50,7 +50,7 @@ fn four_nodes_make_one_record() {
             assert!(offset.abs() <= error, "{look}");
         }
     }
-    let run_dir = world.runs().into_iter().max().unwrap();
+    let run_dir = world.newest();
     let system = std::fs::read_to_string(run_dir.join("system.json")).unwrap();
     let system: Value = serde_json::from_str(&system).unwrap();
     assert_eq!(system["facts"]["cluster.node_names"]["value"], "n1 n2 n3 n4");
@@ -107,7 +107,7 @@ fn block_io_is_traced_on_the_nodes() {
         return;
     }
     assert!(metric(&one, "io.write_p50").unwrap().as_f64().is_some(), "one node's is the whole's");
-    let events = world.runs().into_iter().max().unwrap().join("trials/0001/n1.io.parquet");
+    let events = world.newest().join("trials/0001/n1.io.parquet");
     let events = std::fs::read(events).unwrap();
     assert!(events.starts_with(b"PAR1"), "single I/Os come with the part of the node");
     let two = experiment("two", 2, "\"io\"");
@@ -139,7 +139,7 @@ fn programs_are_profiled_on_the_nodes() {
     let observers = record["observers"].as_array().unwrap();
     let observer = observers.iter().find(|o| o["observer"] == "profile");
     let observer = observer.expect("the tracer stands in the record, whether it ran or not");
-    let trial = world.runs().into_iter().max().unwrap().join("trials/0001");
+    let trial = world.newest().join("trials/0001");
     if !trial.join("n1.profile.json").exists() {
         println!("skipped: because {observer}");
         return;
