@@ -1,9 +1,8 @@
 //! The first sentence of a result: the best treatment, and by how much the others differ from it. The terminal, pages,
 //! Markdown, lists and previews print the same one.
 
-use assay_model::{Analysis, Better, Comparison, Verdict, units};
-
 use assay_chart::text::shorten;
+use assay_model::{Analysis, Better, Comparison, Verdict, units};
 
 use crate::figures::{count, percent, ratio_mark, ratio_text};
 use crate::view::{RunView, analysis_label};
@@ -20,16 +19,16 @@ const TIME: &str = "elapsed";
 /// The sentence; `None` where no comparison with the best treatment counts.
 pub fn headline(a: &Analysis) -> Option<String> {
     let all: Vec<&Comparison> = a.ranking.iter().filter(|c| c.ratio.is_some()).collect();
-    let best = all.first()?.baseline;
     let (clear, open): (Vec<&Comparison>, Vec<&Comparison>) =
         all.iter().partition(|c| c.verdict == Verdict::Worse);
-    let names = Names::of(a, best);
-    let first_name = shorten(&names.best, LONGEST, "…");
+    let best = plain(&analysis_label(a, all.first()?.baseline));
+    let name = |c: &Comparison| short(&plain(&analysis_label(a, c.treatment)), &best);
+    let first_name = shorten(&best, LONGEST, "…");
     let mut text = match open.as_slice() {
         [] => format!("{first_name} {}", superlative(a, all.len() == 1)),
-        [c] => format!("{first_name} and {} {}", names.short(c), undecided(a, c)),
+        [c] => format!("{first_name} and {} {}", name(c), undecided(a, c)),
         _ => {
-            let some = listed(&open, |c| names.short(c));
+            let some = listed(&open, name);
             format!("{first_name} is not clearly different from {some}")
         }
     };
@@ -41,7 +40,7 @@ pub fn headline(a: &Analysis) -> Option<String> {
         };
         let ratio = ratio_text(c).replacen(' ', unit, 1);
         let mark = ratio_mark(a, c);
-        text.extend([before, &names.short(c), verb, &ratio, mark]);
+        text.extend([before, &name(c), verb, &ratio, mark]);
     }
     if clear.len() > NAMED {
         text.extend([", and ", &(clear.len() - NAMED).to_string(), " more"]);
@@ -49,9 +48,9 @@ pub fn headline(a: &Analysis) -> Option<String> {
     Some(text + ".")
 }
 
-/// What a longer run would take to decide, where the best two are not told apart.
-pub fn needed(view: &RunView) -> Option<String> {
-    let c = view.analysis.ranking.iter().find(|c| c.verdict == Verdict::Inconclusive)?;
+/// The longer run that would decide, where the best two are not told apart; `a` has what may be shown of the run.
+pub fn needed(view: &RunView, a: &Analysis) -> Option<String> {
+    let c = a.ranking.iter().find(|c| c.verdict == Verdict::Inconclusive)?;
     let (interval, detectable) = (c.interval?, c.detectable?);
     let apart = interval.high.ln().abs().max(interval.low.ln().abs()).exp_m1();
     let apart = format!("At most {} apart", percent(apart));
@@ -88,26 +87,13 @@ pub fn block_s(view: &RunView) -> Option<f64> {
     (each > 0.0).then_some(each)
 }
 
-/// The labels of treatments, as short as the sentence allows.
-struct Names<'a> {
-    analysis: &'a Analysis,
-    best: String,
-}
-
-impl<'a> Names<'a> {
-    fn of(analysis: &'a Analysis, best: u32) -> Self {
-        Names { analysis, best: plain(&analysis_label(analysis, best)) }
-    }
-
-    /// A label without the words that it begins with like that of the best.
-    fn short(&self, c: &Comparison) -> String {
-        let label = plain(&analysis_label(self.analysis, c.treatment));
-        let (words, best): (Vec<&str>, Vec<&str>) =
-            (label.split(' ').collect(), self.best.split(' ').collect());
-        let first = words.iter().zip(&best).take_while(|(a, b)| a == b).count();
-        let apart = first < words.len().min(best.len()) && !quoted(&label);
-        shorten(&words[if apart { first } else { 0 }..].join(" "), LONGEST, "…")
-    }
+/// A label without the words that it begins with like that of the best.
+fn short(label: &str, best: &str) -> String {
+    let (words, best): (Vec<&str>, Vec<&str>) =
+        (label.split(' ').collect(), best.split(' ').collect());
+    let first = words.iter().zip(&best).take_while(|(a, b)| a == b).count();
+    let apart = first < words.len().min(best.len()) && !quoted(label);
+    shorten(&words[if apart { first } else { 0 }..].join(" "), LONGEST, "…")
 }
 
 /// Returns true for a label of which no single words can be left out: with quotes, or of several factors.
@@ -231,10 +217,10 @@ mod tests {
         view.analysis = analysis(&[(1.02, 0.92, 1.12, Verdict::Inconclusive)]);
         view.analysis.ranking[0].detectable = Some(1.2);
         view.analysis.ranking[0].n = 10;
-        let text = needed(&view).unwrap();
+        let text = needed(&view, &view.analysis).unwrap();
         assert!(text.starts_with("At most 12 % apart; to see 5 %: 140 blocks, about "), "{text}");
         assert!(text.contains(&format!("`assay run --again {} --blocks 140`", view.summary.id)));
         view.analysis.ranking[0].verdict = Verdict::Worse;
-        assert_eq!(needed(&view), None);
+        assert_eq!(needed(&view, &view.analysis), None);
     }
 }

@@ -283,7 +283,7 @@ fn needed(view: &RunView, c: &Comparison) -> (Option<String>, Option<String>) {
             c.metric,
         )
     });
-    (assay_report::needed(view), steadier)
+    (assay_report::needed(view, &view.analysis), steadier)
 }
 
 /// A metric of the same unit and direction that is a part of the deciding one and varies far less, such as

@@ -49,7 +49,7 @@ fn made(view: &RunView, gate: &Gate, cards: bool) -> Parts {
     if let Some(first) = headline(&gate.analysis).filter(|_| gate.run().is_none()) {
         let behind = Behind::metric(view, &view.treatments(), &gate.analysis.metric);
         out.push(Part::Paragraph(Tone::Strong, Text::default().from(&behind, first)));
-        out.notes(needed(view));
+        out.notes(needed(view, &gate.analysis));
     }
     for w in &gate.withheld {
         if view.records.iter().all(|r| w.what != format!("trial {}", r.number)) {

@@ -51,7 +51,7 @@ pub(super) fn results(view: &RunView, style: Style) -> Parts {
     let mut all = Parts::default();
     if let Some(first) = headline(&view.analysis) {
         all.toned(Tone::Strong, first);
-        all.notes(needed(view));
+        all.notes(needed(view, &view.analysis));
     }
     all.append(match &view.analysis.suite {
         Some(results) => parts::suite::suite(view, results),
