@@ -116,22 +116,24 @@ impl Archive {
     }
 
     /// The sentence that says what came of each run: kept in the index, else made by `make`, which may have none.
-    pub fn headlines<'a>(
+    pub fn headlines(
         &self,
-        runs: impl IntoIterator<Item = &'a RunSummary>,
+        runs: &[RunSummary],
         make: impl Fn(&RunId) -> Option<String>,
     ) -> BTreeMap<RunId, String> {
         let kept = listing::with_index(&self.folder, Index::headlines).unwrap_or_default();
-        let mut all = BTreeMap::new();
-        for run in runs {
-            let known = kept.get(run.id.as_str()).cloned();
-            let text = known.clone().or_else(|| make(&run.id)).unwrap_or_default();
-            // A run that goes on has another one soon; an index that cannot be written keeps none.
-            if known.is_none() && run.state != RunState::Started {
-                let keep = |index: &Index| index.keep_headline(run.id.as_str(), &text);
-                let _ = listing::with_index(&self.folder, keep);
-            }
-            all.insert(run.id.clone(), text);
+        let known = |run: &RunSummary| kept.get(run.id.as_str()).cloned();
+        let text = |run| known(run).or_else(|| make(&run.id)).unwrap_or_default();
+        let all: BTreeMap<RunId, String> =
+            runs.iter().map(|run| (run.id.clone(), text(run))).collect();
+        // A run that goes on has another one soon; an index that cannot be written keeps none.
+        let new = runs.iter().filter(|r| r.state != RunState::Started && known(r).is_none());
+        let new: Vec<&RunId> = new.map(|run| &run.id).collect();
+        let keep = |index: &Index| {
+            new.iter().try_for_each(|id| index.keep_headline(id.as_str(), &all[*id]))
+        };
+        if !new.is_empty() {
+            let _ = listing::with_index(&self.folder, keep);
         }
         all
     }

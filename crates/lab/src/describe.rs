@@ -45,9 +45,9 @@ pub fn system(
 fn words(workload: &dyn Workload, plan: &Plan) -> BTreeSet<String> {
     let params = plan.treatments.iter().flat_map(|t| t.params.values().map(Scalar::to_text));
     let mut texts: Vec<String> = workload.lines().into_iter().chain(params).collect();
-    let scripts: Vec<String> = texts
-        .iter()
-        .flat_map(|text| text.split_whitespace())
+    let named: BTreeSet<&str> = texts.iter().flat_map(|t| t.split_whitespace()).collect();
+    let scripts: Vec<String> = named
+        .into_iter()
         .filter_map(|word| assay_sut::which(word).or_else(|| Some(PathBuf::from(word))))
         .filter_map(|path| {
             // Not a pipe or a device, which may have nothing to read.

@@ -177,21 +177,29 @@ pub(crate) fn across_heading(across: &Across) -> &'static str {
     if across.rows.iter().any(|r| !r.percentiles.is_empty()) { "merged" } else { "geometric mean" }
 }
 
-/// The value of a treatment in one of the runs that stand side by side, all with one prefix: a percentile
-/// is that of the merged histograms.
-pub(crate) fn across_value(across: &Across, row: &AcrossRow, run: usize) -> String {
-    let value = |row: &AcrossRow, run: usize| match row.percentiles.get(run) {
+/// The centre of a treatment's values in one of the runs side by side.
+fn across_centre(row: &AcrossRow, run: usize) -> Option<f64> {
+    match row.percentiles.get(run) {
         Some(Some(percentile)) => percentile.value,
         _ => row.summaries.get(run)?.as_ref().and_then(|s| s.geomean.or(s.mean)),
-    };
+    }
+}
+
+/// Returns the value whose prefix the values of runs side by side share.
+pub(crate) fn across_scale(across: &Across) -> Option<f64> {
     let each = across.rows.iter().flat_map(|r| (0..across.runs.len()).map(move |run| (r, run)));
-    let scale = units::common_reference(each.filter_map(|(row, run)| value(row, run)));
-    let text = match (row.percentiles.get(run), row.summaries.get(run), value(row, run)) {
-        (Some(Some(percentile)), ..) => percentile_text(percentile, &across.unit, scale),
-        (_, Some(Some(s)), Some(v)) => on_scale(v, s.interval, &across.unit, scale) + arithmetic(s),
+    units::common_reference(each.filter_map(|(row, run)| across_centre(row, run)))
+}
+
+/// The value of a treatment in one of the runs that stand side by side, with the prefix that `scale` has: a percentile
+/// is that of the merged histograms.
+pub(crate) fn across_value(a: &Across, row: &AcrossRow, run: usize, scale: Option<f64>) -> String {
+    let text = match (row.percentiles.get(run), row.summaries.get(run), across_centre(row, run)) {
+        (Some(Some(percentile)), ..) => percentile_text(percentile, &a.unit, scale),
+        (_, Some(Some(s)), Some(v)) => on_scale(v, s.interval, &a.unit, scale) + arithmetic(s),
         _ => NO_VALUE.to_owned(),
     };
-    text + across_mark(across, row, &[run])
+    text + across_mark(a, row, &[run])
 }
 
 /// [`mark`] of what is made of these runs' values of a treatment.

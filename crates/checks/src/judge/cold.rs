@@ -3,7 +3,7 @@
 use assay_model::Order;
 use assay_stats::summary::median;
 
-use super::trend::own_trend;
+use super::trend::own_trends;
 use crate::check::{Evaluation, about, missing, need, plain};
 use crate::{Evidence, Schedule};
 
@@ -33,7 +33,8 @@ pub(crate) fn cold_start(e: &Evidence) -> Evaluation {
         return missing(format!("{MIN_TRIALS} trials of a treatment"));
     }
     let mut found = Vec::new();
-    for (i, (values, treatment)) in all.iter().zip(treatments).enumerate() {
+    let trends = own_trends(schedule, treatments.len());
+    for ((values, treatment), trend) in all.iter().zip(treatments).zip(trends) {
         let label = &treatment.label;
         let first = treatment.first.as_ref();
         let wrote = first.map(|f| f.wrote.join("`, `")).filter(|files| !files.is_empty());
@@ -48,7 +49,7 @@ pub(crate) fn cold_start(e: &Evidence) -> Evaluation {
             )
         } else if let Some(times) = beside.filter(|t| *t >= LEFT || *t <= 1.0 / LEFT) {
             format!("the warm-up of {label} is {times:.3} times the median of its trials{files}")
-        } else if let Some((times, p)) = own_trend(schedule, i, treatments.len())
+        } else if let Some((times, p)) = trend
             && p < TREND_P
             && times.ln().abs() > TREND.ln_1p()
         {

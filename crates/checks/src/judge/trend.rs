@@ -8,66 +8,60 @@ use crate::Schedule;
 /// and times (a pooled within-treatment regression, df = n - treatments - 1). Values that are missing or not
 /// positive are left out; `None` below 6 trials or without spread.
 pub(crate) fn trend_p(schedule: &Schedule, treatments: usize) -> Option<f64> {
-    let slope = Slope::of(schedule, treatments, |_| true)?;
-    p_value(slope.per_s, slope.variance, slope.df)
+    let sums = total(of_each(schedule, treatments).into_iter().map(|e| e.0));
+    let (per_s, variance, df) = slope(sums)?;
+    p_value(per_s, variance, df)
 }
 
-/// The trend of one treatment's trials that those of the others do not share: the factor from its first trial to its
+/// The trend of each treatment's trials that those of the others do not share: the factor from its first trial to its
 /// last, and the two-sided p-value of the difference between its slope and theirs (Welch, the smaller df).
-pub(crate) fn own_trend(
-    schedule: &Schedule,
-    treatment: usize,
-    treatments: usize,
-) -> Option<(f64, f64)> {
-    let own = Slope::of(schedule, treatments, |t| t == treatment)?;
-    let (mut per_s, mut variance, mut df) = (own.per_s, own.variance, own.df);
-    if treatments > 1 {
-        let others = Slope::of(schedule, treatments, |t| t != treatment)?;
-        if own.per_s.abs() <= others.per_s.abs() {
-            return None;
+pub(crate) fn own_trends(schedule: &Schedule, treatments: usize) -> Vec<Option<(f64, f64)>> {
+    let each = of_each(schedule, treatments);
+    let all = total(each.iter().map(|e| e.0));
+    let trend = |(sums, span_s): &(Sums, f64)| {
+        let (own, variance, df) = slope(*sums)?;
+        if treatments == 1 {
+            return Some(((own * span_s).exp(), p_value(own, variance, df)?));
         }
-        (per_s, variance, df) =
-            (per_s - others.per_s, variance + others.variance, df.min(others.df));
-    }
-    Some(((own.per_s * own.span_s).exp(), p_value(per_s, variance, df)?))
+        let (others, theirs, their_df) = slope(std::array::from_fn(|i| all[i] - sums[i]))?;
+        let p = p_value(own - others, variance + theirs, df.min(their_df))?;
+        (own.abs() > others.abs()).then(|| ((own * span_s).exp(), p))
+    };
+    each.iter().map(trend).collect()
 }
 
-/// A slope of ln(value) over time within treatments.
-#[derive(Debug, Clone, Copy)]
-struct Slope {
-    per_s: f64,
-    variance: f64,
-    df: f64,
-    span_s: f64,
+/// The number of values and of treatments, and the sums of xx, xy and yy: times x and ln(values) y about the means of
+/// their treatment.
+type Sums = [f64; 5];
+
+/// The sums of each treatment with the time from its first trial to its last, in one pass over the trials.
+fn of_each(schedule: &Schedule, treatments: usize) -> Vec<(Sums, f64)> {
+    let mut points: Vec<Vec<(f64, f64)>> = vec![Vec::new(); treatments];
+    for trial in &schedule.trials {
+        let value = trial.value.filter(|v| *v > 0.0);
+        if let (Some(of), Some(v)) = (points.get_mut(trial.treatment), value) {
+            of.push((trial.start_s, v.ln()));
+        }
+    }
+    let sums = |of: &Vec<(f64, f64)>| {
+        let n = of.len() as f64;
+        let (x, y) = of.iter().fold((0.0, 0.0), |(x, y), p| (x + p.0 / n, y + p.1 / n));
+        let span_s = of.first().zip(of.last()).map_or(0.0, |(a, b)| b.0 - a.0);
+        let squares =
+            of.iter().map(|p| (p.0 - x, p.1 - y)).map(|(x, y)| [0.0, 0.0, x * x, x * y, y * y]);
+        (total(std::iter::once([n, 1.0, 0.0, 0.0, 0.0]).chain(squares)), span_s)
+    };
+    points.iter().map(sums).collect()
 }
 
-impl Slope {
-    fn of(schedule: &Schedule, treatments: usize, wanted: impl Fn(usize) -> bool) -> Option<Self> {
-        let mut points: Vec<(f64, f64)> = Vec::new();
-        let (mut span_s, mut means) = (0.0_f64, 0.0);
-        for treatment in (0..treatments).filter(|t| wanted(*t)) {
-            let of: Vec<(f64, f64)> = schedule
-                .trials
-                .iter()
-                .filter(|t| t.treatment == treatment)
-                .filter_map(|t| Some((t.start_s, t.value.filter(|v| *v > 0.0)?.ln())))
-                .collect();
-            let n = of.len() as f64;
-            let (x, y) = of.iter().fold((0.0, 0.0), |(x, y), p| (x + p.0 / n, y + p.1 / n));
-            points.extend(of.iter().map(|p| (p.0 - x, p.1 - y)));
-            let ends = of.first().zip(of.last()).map_or(0.0, |(a, b)| b.0 - a.0);
-            (span_s, means) = (span_s.max(ends), means + 1.0);
-        }
-        let df = points.len() as f64 - means - 1.0;
-        if points.len() < 6 || df < 1.0 {
-            return None;
-        }
-        let sxx: f64 = points.iter().map(|p| p.0 * p.0).sum();
-        let sxy: f64 = points.iter().map(|p| p.0 * p.1).sum();
-        let per_s = sxy / sxx;
-        let rest: f64 = points.iter().map(|p| (p.1 - per_s * p.0).powi(2)).sum();
-        Some(Slope { per_s, variance: rest / df / sxx, df, span_s })
-    }
+fn total(all: impl Iterator<Item = Sums>) -> Sums {
+    all.fold([0.0; 5], |so_far, one| std::array::from_fn(|i| so_far[i] + one[i]))
+}
+
+/// The slope, its variance and its degrees of freedom.
+fn slope([n, treatments, xx, xy, yy]: Sums) -> Option<(f64, f64, f64)> {
+    let (per_s, df) = (xy / xx, n - treatments - 1.0);
+    (n >= 6.0 && df >= 1.0).then(|| (per_s, (yy - per_s * xy).max(0.0) / df / xx, df))
 }
 
 fn p_value(slope: f64, variance: f64, df: f64) -> Option<f64> {

@@ -6,7 +6,7 @@ use assay_model::{Across, Difference, RunSummary, Verdict};
 use crate::alike::once;
 use crate::document::table::Kind;
 use crate::document::{Cell, Look, On, Part, Parts, Table, Text, Tone, cell, text};
-use crate::figures::{across_heading, across_mark, across_value, ratio_text};
+use crate::figures::{across_heading, across_mark, across_scale, across_value, ratio_text};
 use crate::words;
 
 /// The classes in their order, and what each does to the comparison.
@@ -124,6 +124,7 @@ fn values(across: &Across) -> Table {
         .numbers(["n", across_heading(across), "ratio to #1"])
         .word("verdict")
         .column(On::Published, Kind::Word, "reason");
+    let scale = across_scale(across);
     for row in &across.rows {
         for (i, summary) in row.summaries.iter().enumerate() {
             let comparison = row.comparisons.get(i).and_then(Option::as_ref);
@@ -131,7 +132,7 @@ fn values(across: &Across) -> Table {
                 cell(row.label.clone()),
                 cell(number(i)),
                 cell(summary.as_ref().map_or_else(String::new, |s| s.n.to_string())),
-                cell(across_value(across, row, i)),
+                cell(across_value(across, row, i, scale)),
                 cell(comparison.map_or_else(String::new, |c| {
                     ratio_text(c) + across_mark(across, row, &[0, i])
                 })),
@@ -220,6 +221,7 @@ pub(crate) fn io(of: &[Across]) -> Table {
         .column(On::Published, Kind::Number, "n")
         .numbers(["geometric mean", "ratio to #1"]);
     for a in shown {
+        let scale = across_scale(a);
         for row in &a.rows {
             for (i, (summary, ratio)) in row.summaries.iter().zip(&row.comparisons).enumerate() {
                 let mut cells = vec![cell(a.metric.trim_start_matches("io."))];
@@ -229,7 +231,7 @@ pub(crate) fn io(of: &[Across]) -> Table {
                 cells.extend([
                     cell(number(i)),
                     cell(summary.as_ref().map_or_else(String::new, |s| s.n.to_string())),
-                    cell(across_value(a, row, i)),
+                    cell(across_value(a, row, i, scale)),
                     cell(ratio.as_ref().map_or_else(String::new, |c| {
                         ratio_text(c) + across_mark(a, row, &[0, i])
                     })),
@@ -305,7 +307,7 @@ mod tests {
                 }
                 assert!(text.contains(across_heading(&made)));
                 for (row, run) in made.rows.iter().flat_map(|r| [(r, 0), (r, 1)]) {
-                    let shown = across_value(&made, row, run);
+                    let shown = across_value(&made, row, run, across_scale(&made));
                     assert!(text.contains(&shown), "{shown}");
                     if let Some(merged) = row.percentiles.get(run).and_then(Option::as_ref) {
                         let all = made.rows.iter().flat_map(|r| r.percentiles.iter().flatten());

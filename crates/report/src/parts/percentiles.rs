@@ -1,5 +1,7 @@
 //! The percentiles of each treatment, from the merged histograms of its trials.
 
+use std::collections::BTreeMap;
+
 use assay_model::units::common_reference;
 
 use crate::document::table::Kind;
@@ -25,9 +27,14 @@ pub(crate) fn percentiles(view: &RunView, gate: &Gate) -> Parts {
         .column(On::Terminal, Kind::Number, "trials")
         .trials();
     let mut withheld = Vec::new();
+    let mut values: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    for (h, p) in &rows {
+        values.entry(&h.unit).or_default().extend(p.value);
+    }
+    let scales: BTreeMap<_, _> =
+        values.into_iter().map(|(unit, values)| (unit, common_reference(values))).collect();
     for &(h, p) in &rows {
-        let alike = rows.iter().filter(|(other, _)| other.unit == h.unit);
-        let scale = common_reference(alike.filter_map(|(_, p)| p.value));
+        let scale = scales.get(h.unit.as_str()).copied().flatten();
         let behind = Behind::histogram(view, h);
         let (name, label) = (percentiles::name(h, p), view.label(h.treatment));
         if !p.withheld.is_empty() {
