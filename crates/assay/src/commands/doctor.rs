@@ -78,11 +78,12 @@ fn examine() -> Result<Report> {
                 .into_iter()
                 .map(|s| format!("process {} still runs: {}", s.pid, s.command)),
         );
-    let system = assay_sut::describe(&Root::system(), &assay_redact::Recorder::default());
     let fitness = assay_checks::judge_all(&assay_sut::fitness::look(
         &Root::system(),
         &Options { work_dir: Some(assay_lab::scratch_root()), ..Options::default() },
     ));
+    // After that look, which would take the description for other work.
+    let system = assay_sut::describe(&Root::system(), &assay_redact::Recorder::default());
     Ok(Report {
         schema_version: assay_model::SCHEMA_VERSION,
         cpus: system.text("cpu.threads").to_owned() + &assay_environment::cpu_limits(&system),

@@ -91,8 +91,15 @@ pub fn analyse(recorded: &Recorded<'_>) -> Analysis {
     let made_of = (experiment, plan, records);
     let with_baseline = plan.treatments.iter().filter_map(|t| Some((counterpart(plan, t)?, t.id)));
     let comparisons_of = |pairs: &[Pair]| comparisons(made_of, main, confidence, pairs);
-    let ranking = comparisons_of(&best_first(experiment, plan, &summaries, main));
     let comparisons = comparisons_of(&with_baseline.collect::<Vec<_>>());
+    let ranked = best_first(experiment, plan, &summaries, main);
+    let ranking = if ranked.first().is_some_and(|(best, _)| *best == plan.baseline) {
+        // The same comparisons in another order.
+        let by_id: BTreeMap<_, _> = comparisons.iter().map(|c| (c.treatment, c)).collect();
+        ranked.iter().filter_map(|(_, id)| by_id.get(id).copied().cloned()).collect()
+    } else {
+        comparisons_of(&ranked)
+    };
     let mut curves = curves(plan, records, &merged, model, confidence);
     for c in &mut curves {
         c.guest = guest;

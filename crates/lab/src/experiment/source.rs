@@ -49,19 +49,18 @@ pub(crate) fn check(experiment: &Experiment, spec: &WorkloadSpec) -> Result<(), 
         return Err(wrong(&["source"], message, "leave out [where]"));
     }
     if let Some(builds) = source.builds {
-        let design = &experiment.design;
-        let blocks = design.blocks.filter(|_| design.stop == Stop::Fixed);
-        let (message, help) = if source.build.is_empty() {
-            ("there is nothing to build", "give the command: build = \"make\" (`--build make`)")
-        } else if !(1..=100).contains(&builds) {
-            ("a revision is built 1 to 100 times", "")
-        } else if blocks.is_none_or(|blocks| blocks < builds) {
-            ("every build needs a block", "set as many blocks: design.blocks (`--blocks N`)")
-        } else {
-            ("", "")
-        };
-        if !message.is_empty() {
-            return Err(wrong(&["source", "builds"], message, help));
+        let blocks = experiment.design.blocks.filter(|_| experiment.design.stop == Stop::Fixed);
+        let refuse = |message, help| Err(wrong(&["source", "builds"], message, help));
+        if source.build.is_empty() {
+            let help = "give the command: build = \"make\" (`--build make`)";
+            return refuse("there is nothing to build", help);
+        }
+        if !(1..=100).contains(&builds) {
+            return refuse("a revision is built 1 to 100 times", "");
+        }
+        if blocks.is_none_or(|blocks| blocks < builds) {
+            let help = "set as many blocks: design.blocks (`--blocks N`)";
+            return refuse("every build needs a block", help);
         }
     }
     for (key, fault) in [
