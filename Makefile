@@ -51,9 +51,10 @@ clippy:
 deny:
 	@scripts/deny
 
-# Lines of Rust by crate, and the budget in scripts/lines.budget.
+# Lines of Rust and habits of English by crate, and their budgets in scripts/*.budget.
 lines:
 	@scripts/lines
+	@scripts/prose
 
 # The reference pages, from the code; and the documentation as a site that can be searched, in target/book.
 reference: build
