@@ -1,5 +1,6 @@
-//! Which calls were made more or less often, took more or less time, failed or moved bytes in one set of
-//! trials than in another. The trial is the unit: each gives one value a call.
+//! Compares the system calls of two sets of trials: which calls were made more or less often, took
+//! more or less time, failed or moved bytes. The trial is the unit of replication: it gives one
+//! value per call and measure.
 
 use std::collections::BTreeSet;
 
@@ -8,33 +9,32 @@ use assay_stats::summary::mean;
 
 use crate::{Amounts, Dimension, Syscalls};
 
-/// Calls with a smaller share of the number, the time and the bytes of both sides are not compared: each one
-/// more makes the others harder to tell.
+/// A call is not compared if its share of the calls, errors, time and bytes of both sides is below
+/// this: every further comparison weakens the others through the Holm correction.
 const LEAST_SHARE: f64 = 0.005;
-/// Fewer trials a side have no interval.
+/// Minimum number of trials per side for an interval and a p-value.
 const LEAST_TRIALS: usize = 3;
-/// The variance of rounding to whole numbers: values that are all alike vary by no less.
+/// Variance of rounding to whole numbers, the lower bound of the variance of a side: values that
+/// all happen to be equal would have none.
 const ROUNDING: f64 = 1.0 / 12.0;
 
-/// What is compared of a call.
+/// Quantity of a call that is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Measure {
-    /// How often it was made.
+    /// Number of calls.
     Calls,
-    /// How often it failed.
+    /// Number of calls that returned an error.
     Errors,
-    /// Its time, nanoseconds.
+    /// Time from entry to return, nanoseconds.
     Time,
-    /// The bytes that it returned.
+    /// Bytes that the calls returned.
     Bytes,
 }
 
 impl Measure {
-    /// All.
     pub const ALL: [Measure; 4] = [Measure::Calls, Measure::Errors, Measure::Time, Measure::Bytes];
 
-    /// Its word.
     pub fn name(self) -> &'static str {
         match self {
             Measure::Calls => "calls",
@@ -44,7 +44,7 @@ impl Measure {
         }
     }
 
-    /// Its value, in nanoseconds where it is time.
+    /// Returns this measure of `amounts`: a count, nanoseconds or bytes.
     pub fn of(self, amounts: &Amounts) -> f64 {
         let n = match self {
             Measure::Calls => amounts.calls,
@@ -56,41 +56,43 @@ impl Measure {
     }
 }
 
-/// The difference in one number of one call.
+/// Difference of one measure of one call.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Change {
-    /// The call.
+    /// Name of the call.
     pub call: String,
-    /// What of it.
     pub measure: Measure,
-    /// Means a trial of both sides.
+    /// Mean per trial of the first and second side.
     pub mean: [f64; 2],
-    /// Second less first.
+    /// Mean of the second side minus mean of the first.
     pub difference: f64,
-    /// Its interval at the level of the comparison, for this number by itself; `None`: too few trials.
+    /// Confidence interval of the difference, for this measure alone (uncorrected); `None` with too
+    /// few trials.
     pub interval: Option<[f64; 2]>,
-    /// The p-value, corrected by Holm for all numbers that were compared.
+    /// p-value, corrected by Holm's method for all compared measures.
     pub p: Option<f64>,
-    /// Whether the difference is clear after the correction.
+    /// True if the difference is significant after the correction.
     pub clear: bool,
 }
 
-/// A comparison of all calls.
+/// Comparison of all calls of two sets of trials.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Differences {
-    /// Trials of both sides.
+    /// Trials per side.
     pub trials: [usize; 2],
-    /// The level of the intervals; one less it, the chance that anything is named by mistake.
+    /// Confidence level of the intervals. `1 - confidence` bounds the probability that any change
+    /// is marked clear by mistake.
     pub confidence: f64,
-    /// How many numbers were compared.
+    /// Number of measures that were compared.
     pub compared: usize,
-    /// Calls that were too few to be compared.
+    /// Calls that were too small a share to be compared.
     pub too_small: usize,
-    /// The numbers: clear ones first, then by how far they stand out.
+    /// Compared measures: clear ones first, then by p-value, then by relative size of the
+    /// difference.
     pub changes: Vec<Change>,
 }
 
-/// Compares two sets of trials.
+/// Compares the calls of two sets of trials at a confidence level such as 0.95.
 pub fn differences(first: &[&Syscalls], second: &[&Syscalls], confidence: f64) -> Differences {
     let sides = [first, second]
         .map(|trials| trials.iter().map(|t| t.by(&[Dimension::Call])).collect::<Vec<_>>());
@@ -137,7 +139,8 @@ pub fn differences(first: &[&Syscalls], second: &[&Syscalls], confidence: f64) -
     Differences { trials, confidence, compared: changes.len(), too_small, changes }
 }
 
-/// Welch's test (Biometrika 34 (1947) 28), with at least the variance of rounding.
+/// Compares one measure by Welch's test (Biometrika 34 (1947) 28), with at least the variance of
+/// rounding.
 fn change(call: &str, measure: Measure, values: &[Vec<f64>; 2], confidence: f64) -> Change {
     let means = [0, 1].map(|s: usize| mean(&values[s]).unwrap_or(0.0));
     let difference = means[1] - means[0];
@@ -196,12 +199,13 @@ mod tests {
             clear.contains(&("read", Measure::Calls)) && clear.contains(&("read", Measure::Time))
         );
         assert!(!clear.iter().any(|c| c.0 == "mmap"), "{clear:?}");
-        // One in some 25,000 calls is not looked at.
+        // The single fsync among some 25,000 calls is too small to be compared.
         assert_eq!(d.too_small, 1);
         assert!(compare(&a[..2], &b).changes.iter().all(|c| c.p.is_none() && !c.clear));
     }
 
-    /// Calls whose number is chance in part, as of a program that waits: most are always the same.
+    /// Returns a trial of a program whose call counts are partly random, like those of a program
+    /// that waits; most of them are always the same.
     fn chance(rng: &mut Rng) -> Syscalls {
         let names = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"];
         let calls: Vec<(&str, u64, u64)> = names
@@ -230,7 +234,7 @@ mod tests {
                 named += usize::from(compare(&a, &b).changes.iter().any(|c| c.clear));
             }
             eprintln!("{n} trials a side: names a call in {named} of 400");
-            // 5 % are 20 of 400, and three standard deviations of 4.4 above.
+            // 5 % are 20 of 400; the limit is three standard deviations of 4.4 above that.
             assert!(named <= 33, "{n} trials: {named} of 400");
         }
     }

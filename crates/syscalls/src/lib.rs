@@ -1,6 +1,7 @@
-//! System calls of programs: how often each was made, how long it took, which errors it returned, and on
-//! what kind of file descriptor. Here are the data, the names, tables over them and the difference between
-//! two sets of trials. Pure functions: the counting is in `crates/observe`.
+//! System calls of programs: how often each call was made, how long it took, which errors it
+//! returned, and on what kind of file descriptor. This crate holds the data model, the names of
+//! calls and errors, tables over them and the comparison of two sets of trials. It has only pure
+//! functions: the eBPF probes that count are in `crates/observe`.
 
 mod difference;
 mod model;

@@ -1,4 +1,4 @@
-//! What was counted of a program's system calls, and sums of it by what tells calls apart.
+//! Counts of a program's system calls, and sums of them by dimension.
 
 use std::collections::BTreeMap;
 
@@ -6,59 +6,56 @@ use serde::{Deserialize, Serialize};
 
 use crate::names::{Returns, returns};
 
-/// The version of the file.
+/// Version of the file format.
 pub const VERSION: u32 = 1;
-/// Buckets of times: the n-th holds calls of 2^n to 2^(n+1) ns, the first also those of 0, the last all longer.
+/// Buckets of the latency histogram: bucket `n` holds calls of 2^n to 2^(n+1) ns, the first also
+/// those of 0 ns, the last all that are longer.
 pub const BUCKETS: usize = 40;
 
-/// System calls of some programs during some time.
+/// System calls of some programs over a time span, as stored in a file.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Syscalls {
-    /// The version of the format.
+    /// Version of the file format.
     pub version: u32,
-    /// How they were counted, for a person.
+    /// Description of how the calls were counted, for a person.
     pub method: String,
-    /// Whose numbers the names are of.
+    /// Architecture whose call numbers were translated to names.
     pub architecture: String,
-    /// How long was looked; `None`: not known.
+    /// Length of the observation in nanoseconds; `None` if unknown.
     pub span_ns: Option<u64>,
-    /// The calls that returned in that time.
+    /// Calls that returned within the span.
     pub calls: Vec<Calls>,
-    /// Their errors by name.
+    /// Errors by name.
     pub errors: Vec<Errors>,
-    /// What is missing.
     pub lost: Lost,
-    /// What else is to be known.
+    /// Remarks that a reader of the numbers needs.
     pub notes: Vec<String>,
 }
 
 /// Calls that agree in every dimension of the count.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Calls {
-    /// The call.
+    /// Name of the call.
     pub call: String,
-    /// The name of the thread that made it (as it was when the call returned).
+    /// Name of the calling thread when the call returned.
     pub program: String,
-    /// The process; `None`: not counted by process.
+    /// Process id; `None` if calls were not counted by process.
     pub process: Option<u32>,
-    /// What it was about.
+    /// Kind of object that the calls worked on.
     pub on: Subject,
-    /// The numbers.
     #[serde(flatten)]
     pub amounts: Amounts,
 }
 
-/// What a call was about: the kind of its file descriptor, or what it asks of asynchronous I/O.
+/// Object of a call: the kind of its file descriptor, or its role in asynchronous I/O.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Subject {
-    /// It takes no file descriptor (or not as its first argument).
+    /// The call takes no file descriptor, or not as its first argument.
     Nothing,
-    /// A file or folder.
+    /// A file or directory.
     File,
-    /// A socket.
     Socket,
-    /// A pipe.
     Pipe,
     /// A device: a terminal, `/dev/null`, a disk.
     Device,
@@ -66,16 +63,16 @@ pub enum Subject {
     Other,
     /// A descriptor under which nothing is open.
     NotOpen,
-    /// Hands over asynchronous operations and waits for none.
+    /// Submits asynchronous operations without waiting for any.
     Submission,
-    /// Hands over asynchronous operations and waits.
+    /// Submits asynchronous operations and waits for completions.
     SubmissionAndWait,
-    /// Waits for asynchronous operations.
+    /// Only waits for completions of asynchronous operations.
     CompletionWait,
 }
 
 impl Subject {
-    /// All, in the probes' order.
+    /// All subjects, in the numbering of the probes (`enum kind` in bpf/syscalls.h).
     pub const ALL: [Subject; 10] = [
         Subject::Nothing,
         Subject::File,
@@ -89,7 +86,7 @@ impl Subject {
         Subject::CompletionWait,
     ];
 
-    /// Its words.
+    /// Returns the text shown in tables.
     pub fn words(self) -> &'static str {
         match self {
             Subject::Nothing => "-",
@@ -105,33 +102,36 @@ impl Subject {
         }
     }
 
-    /// Whether it is about asynchronous I/O.
+    /// Returns true for calls that submit or wait for asynchronous I/O.
     pub fn is_asynchronous(self) -> bool {
         self >= Subject::Submission
     }
 }
 
-/// The numbers of some calls.
+/// Counts and times of a group of calls.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Amounts {
-    /// How many.
+    /// Number of calls.
     pub calls: u64,
-    /// How many of them returned an error.
+    /// Calls that returned an error.
     pub errors: u64,
-    /// Their time from entry to return, nanoseconds; of a call that began before the measured part, what was in it.
+    /// Total time from entry to return, nanoseconds. A call that began before the measurement
+    /// window counts only with its part inside it.
     pub ns: u64,
-    /// The longest.
+    /// Longest call, nanoseconds.
     pub longest_ns: u64,
-    /// Bytes that they returned; `None`: they return no bytes.
+    /// Bytes that the calls returned; `None` for calls that return no byte count.
     pub bytes: Option<u64>,
-    /// Operations (asynchronous, or messages) that they returned; `None`: they return none.
+    /// Operations (asynchronous, or messages) that the calls returned; `None` for calls that return
+    /// no such count.
     pub operations: Option<u64>,
-    /// How many took 2^n to 2^(n+1) ns.
+    /// Latency histogram: entry `n` counts the calls of 2^n to 2^(n+1) ns.
     pub times: Vec<u64>,
 }
 
 impl Amounts {
-    /// What is returned goes where the call says it belongs.
+    /// Stores the sum of return values as bytes or operations, depending on what `call` returns;
+    /// drops it for calls that return neither.
     #[must_use]
     pub fn with_returned(mut self, call: &str, amount: u64) -> Self {
         match returns(call) {
@@ -142,7 +142,7 @@ impl Amounts {
         self
     }
 
-    /// Adds others.
+    /// Adds the counts, times and histogram of `other`; keeps the longer maximum.
     pub fn add(&mut self, other: &Amounts) {
         self.calls += other.calls;
         self.errors += other.errors;
@@ -160,8 +160,9 @@ impl Amounts {
         }
     }
 
-    /// A quantile of the time of a call, by the histogram: right to within its bucket, so to a factor of two.
-    /// `None`: no call, or fewer than ten beyond the quantile on its shorter side.
+    /// Estimates quantile `q` of the call's latency from the histogram, interpolated within a
+    /// bucket: at most a factor of two off. Returns `None` if fewer than ten calls lie beyond the
+    /// quantile on its shorter side.
     pub fn quantile_ns(&self, q: f64) -> Option<f64> {
         let n: u64 = self.times.iter().sum();
         if (n as f64) * q.min(1.0 - q) < 10.0 {
@@ -182,67 +183,64 @@ impl Amounts {
     }
 }
 
-/// Errors of the same name.
+/// Errors that agree in call, name, program and process.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Errors {
-    /// The call.
+    /// Name of the call.
     pub call: String,
-    /// The error's name.
+    /// Name of the error, such as `EAGAIN`.
     pub error: String,
-    /// Who made the call.
+    /// Name of the calling thread.
     pub program: String,
-    /// The process; `None`: not counted by process.
+    /// Process id; `None` if calls were not counted by process.
     pub process: Option<u32>,
-    /// How many.
     pub count: u64,
 }
 
-/// What could not be kept.
+/// Losses of a count: what the probes could not record.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lost {
-    /// Calls that are missing for want of room.
+    /// Calls that are missing because the table of groups was full.
     pub calls: u64,
-    /// Their time.
+    /// Time of the missing calls, nanoseconds.
     pub ns: u64,
-    /// Errors that are counted without their name.
+    /// Errors that are counted in the calls but have no name, because the table of errors was full.
     pub errors: u64,
-    /// Processes and threads that were not followed for want of room.
+    /// Processes and threads that were not followed because the table of tasks was full.
     pub tasks: u64,
-    /// Times that the kernel did not run a probe, because the same was running there.
+    /// Runs of a probe that the kernel skipped because the same probe was already running on that
+    /// CPU.
     pub missed: u64,
 }
 
-/// What tells calls apart.
+/// Property by which calls can be grouped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dimension {
-    /// The call.
     Call,
-    /// The program.
+    /// Name of the calling thread.
     Program,
-    /// The process.
     Process,
-    /// The kind of the file descriptor.
+    /// Kind of the file descriptor or of the asynchronous I/O: a [`Subject`].
     Kind,
 }
 
-/// Calls of a group.
+/// Sum over the calls of one group.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Grouped {
-    /// What they have in common, in the order of the dimensions.
+    /// Common values of the group, in the order of the requested dimensions.
     pub key: Vec<String>,
-    /// The numbers.
     pub amounts: Amounts,
 }
 
 impl Syscalls {
-    /// All together.
+    /// Returns the sum over all calls.
     pub fn total(&self) -> Amounts {
         let mut all = Amounts::default();
         self.calls.iter().for_each(|c| all.add(&c.amounts));
         all
     }
 
-    /// Sums by these dimensions, most time first.
+    /// Sums the calls by these dimensions; the group with the most time comes first.
     pub fn by(&self, dimensions: &[Dimension]) -> Vec<Grouped> {
         let mut sums: BTreeMap<Vec<String>, Amounts> = BTreeMap::new();
         for c in &self.calls {
@@ -262,7 +260,7 @@ impl Syscalls {
         all
     }
 
-    /// Errors by call and name, the most frequent first.
+    /// Returns the number of errors by call and error name, the most frequent first.
     pub fn errors_by_call(&self) -> Vec<(String, String, u64)> {
         let mut sums: BTreeMap<(&str, &str), u64> = BTreeMap::new();
         for e in &self.errors {
@@ -276,7 +274,8 @@ impl Syscalls {
         all
     }
 
-    /// Several looks as one.
+    /// Merges several observations: adds spans and losses, and appends calls and errors without
+    /// grouping them.
     pub fn merged<'a>(all: impl IntoIterator<Item = &'a Syscalls>) -> Syscalls {
         let mut merged = Syscalls::default();
         for one in all {

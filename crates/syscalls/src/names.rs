@@ -1,31 +1,29 @@
-//! The names of calls and errors, and what is known of a call by its name.
+//! Names of system calls and errors, and the properties of calls that follow from their names.
 
 use crate::numbers::{AARCH64, X86_64};
 
-/// Calls whose traits the probes know have smaller numbers (`NUMBERS` of bpf/syscalls.h).
+/// Number of calls whose traits the probes know, by call number (`NUMBERS` of bpf/syscalls.h).
 pub const NUMBERS: usize = 512;
-/// The first argument is a file descriptor.
+/// Trait: the first argument is a file descriptor.
 pub const TAKES_FD: u8 = 1;
-/// It returns how many bytes, or operations.
+/// Trait: the return value is a number of bytes or operations.
 pub const GIVES_AMOUNT: u8 = 2;
-/// What it returns is no error.
+/// Trait: a negative return value is no error.
 pub const NEVER_FAILS: u8 = 4;
-/// `io_uring_enter`: its arguments say whether it waits.
+/// Trait of `io_uring_enter`: its arguments decide whether it waits.
 pub const RING_ENTER: u8 = 8;
 
-/// An architecture whose numbers of calls are known.
+/// Architecture whose system calls have known numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Architecture {
-    /// 64-bit x86.
     X86_64,
-    /// 64-bit Arm.
     Aarch64,
-    /// Another: calls have numbers only.
+    /// Any other architecture: calls are shown by number only.
     Other,
 }
 
 impl Architecture {
-    /// That of this build.
+    /// Returns the architecture of this build.
     pub const fn own() -> Self {
         if cfg!(target_arch = "x86_64") {
             Architecture::X86_64
@@ -36,7 +34,6 @@ impl Architecture {
         }
     }
 
-    /// Its word.
     pub fn name(self) -> &'static str {
         match self {
             Architecture::X86_64 => "x86_64",
@@ -45,7 +42,7 @@ impl Architecture {
         }
     }
 
-    /// Its calls in the order of their numbers; `-` is none.
+    /// Returns the names of the calls in the order of their numbers; `-` marks an unused number.
     fn calls(self) -> impl Iterator<Item = &'static str> {
         words(match self {
             Architecture::X86_64 => X86_64,
@@ -54,23 +51,23 @@ impl Architecture {
         })
     }
 
-    /// The name of a call; of one that is not known, `syscall 451`.
+    /// Returns the name of a call, or text like `syscall 451` if the number is unknown.
     pub fn call(self, number: u32) -> String {
         match self.calls().nth(number as usize) {
             Some(name) if name != "-" => name.to_owned(),
-            // A number below 0 is no call, and programs try them.
+            // Negative numbers are not calls, but programs try them.
             _ => format!("syscall {}", number.cast_signed()),
         }
     }
 
-    /// What the probes need to know of each call.
+    /// Returns the traits of each call by number, as the probes use them.
     pub fn traits(self) -> [u8; NUMBERS] {
         let mut all = [0; NUMBERS];
         for (of, name) in all.iter_mut().zip(self.calls()) {
             let amount = if returns(name) == Returns::Status { 0 } else { GIVES_AMOUNT };
             let fd = if words(FIRST_IS_FD).any(|n| n == name) { TAKES_FD } else { 0 };
             let own = match name {
-                // It returns the value that the interrupted program had in a register.
+                // `rt_sigreturn` returns the value that the interrupted program had in a register.
                 "rt_sigreturn" => NEVER_FAILS,
                 "io_uring_enter" => RING_ENTER,
                 _ => 0,
@@ -81,23 +78,22 @@ impl Architecture {
     }
 }
 
-/// The words of a list.
 fn words(list: &'static str) -> impl Iterator<Item = &'static str> {
     list.split_ascii_whitespace()
 }
 
-/// What a call returns when it succeeds.
+/// Meaning of a call's return value on success.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Returns {
-    /// A number of bytes that were moved.
+    /// Number of bytes that were moved.
     Bytes,
-    /// A number of operations that were handed over or have ended.
+    /// Number of operations that were submitted or have completed.
     Operations,
-    /// Something else.
+    /// Any other value.
     Status,
 }
 
-/// What a call of that name returns.
+/// Returns the meaning of the return value of the call named `call`.
 pub fn returns(call: &str) -> Returns {
     if words(BYTES).any(|n| n == call) {
         Returns::Bytes
@@ -124,7 +120,7 @@ sendmsg recvmsg sendmmsg recvmmsg shutdown bind listen getsockname getpeername s
 getsockopt epoll_wait epoll_pwait epoll_pwait2 epoll_ctl timerfd_settime timerfd_gettime \
 inotify_add_watch inotify_rm_watch mq_timedsend mq_timedreceive finit_module";
 
-/// The name of an error; of one that is not known, `error 200`.
+/// Returns the name of an error number, or text like `error 200` if it is unknown.
 pub fn error_name(number: u64) -> String {
     let special = match number {
         512 => "ERESTARTSYS",
@@ -141,7 +137,7 @@ pub fn error_name(number: u64) -> String {
     }
 }
 
-/// By number, the same on every architecture that is known here.
+/// Names by error number, the same on every architecture in [`Architecture`].
 const ERRORS: &str = "\
 - EPERM ENOENT ESRCH EINTR EIO ENXIO E2BIG ENOEXEC EBADF ECHILD EAGAIN ENOMEM EACCES EFAULT \
 ENOTBLK EBUSY EEXIST EXDEV ENODEV ENOTDIR EISDIR EINVAL ENFILE EMFILE ENOTTY ETXTBSY EFBIG \
