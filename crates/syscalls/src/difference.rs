@@ -22,7 +22,7 @@ const ROUNDING: f64 = 1.0 / 12.0;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Measure {
-    /// Number of calls.
+    /// Number of calls made.
     Calls,
     /// Number of calls that returned an error.
     Errors,
@@ -78,7 +78,7 @@ pub struct Change {
 /// Comparison of all calls of two sets of trials.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Differences {
-    /// Trials per side.
+    /// Number of trials on each side.
     pub trials: [usize; 2],
     /// Confidence level of the intervals. `1 - confidence` bounds the probability that any change
     /// is marked clear by mistake.

@@ -25,7 +25,7 @@ pub struct Syscalls {
     pub span_ns: Option<u64>,
     /// Calls that returned within the span.
     pub calls: Vec<Calls>,
-    /// Errors by name.
+    /// Errors of these calls, counted by name.
     pub errors: Vec<Errors>,
     pub lost: Lost,
     /// Remarks that a reader of the numbers needs.
@@ -111,14 +111,13 @@ impl Subject {
 /// Counts and times of a group of calls.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Amounts {
-    /// Number of calls.
     pub calls: u64,
     /// Calls that returned an error.
     pub errors: u64,
     /// Total time from entry to return, nanoseconds. A call that began before the measurement
     /// window counts only with its part inside it.
     pub ns: u64,
-    /// Longest call, nanoseconds.
+    /// Duration of the longest call, nanoseconds.
     pub longest_ns: u64,
     /// Bytes that the calls returned; `None` for calls that return no byte count.
     pub bytes: Option<u64>,

@@ -89,7 +89,7 @@ pub enum Returns {
     Bytes,
     /// Number of operations that were submitted or have completed.
     Operations,
-    /// Any other value.
+    /// Any other value, such as 0, an id or a descriptor.
     Status,
 }
 
