@@ -1,11 +1,11 @@
-//! Files of Valgrind's callgrind: what each function cost by itself, exactly, and no stacks.
+//! Reader of Valgrind's callgrind files: exact self cost of each function, without stacks.
 
 use std::collections::HashMap;
 
 use crate::model::Builder;
 use crate::{Frame, Kind, State};
 
-/// Whether a text begins as such a file does.
+/// Returns true if a text begins like a callgrind file.
 pub(crate) fn is(text: &str) -> bool {
     let mut lines = text.lines().map(str::trim).filter(|l| !l.is_empty()).take(4);
     let first = lines.next().unwrap_or_default();
@@ -13,20 +13,20 @@ pub(crate) fn is(text: &str) -> bool {
         || first.starts_with("version:") && lines.any(|l| l.starts_with("creator: callgrind"))
 }
 
-/// What a file says.
+/// Header and line counts of a callgrind file.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Read {
-    /// What is counted: the first of its events.
+    /// Name of the counted event: the first one in the file.
     pub event: String,
-    /// The program, as it was called.
+    /// Command line of the program.
     pub command: String,
-    /// Lines that could not be read.
+    /// Number of lines that could not be parsed.
     pub left: u64,
-    /// Functions.
+    /// Number of functions that were read.
     pub taken: u64,
 }
 
-/// Names that are written once and meant by a number afterwards: `(3) main`, then `(3)`.
+/// Names that are written once with a number and then referred to by it: `(3) main`, then `(3)`.
 #[derive(Default)]
 struct Names<'a>(HashMap<&'a str, &'a str>);
 
@@ -45,7 +45,6 @@ impl<'a> Names<'a> {
     }
 }
 
-/// Reads a file into a builder.
 pub(crate) fn read(text: &str, builder: &mut Builder) -> Read {
     let mut out = Read { event: String::new(), command: String::new(), left: 0, taken: 0 };
     let (mut files, mut functions) = (Names::default(), Names::default());
@@ -60,10 +59,10 @@ pub(crate) fn read(text: &str, builder: &mut Builder) -> Read {
             match key {
                 "ob" => object = files.get(value),
                 "fn" => function = functions.get(value),
-                // The names of what is called are given here too, and meant by number later.
+                // Names of callees are defined here too, and referred to by number later.
                 "cob" => drop(files.get(value)),
                 "cfn" => drop(functions.get(value)),
-                // The line after it has the cost of the callee and all that it calls.
+                // The next line has the inclusive cost of the callee.
                 "calls" => called = true,
                 _ => {}
             }
@@ -96,7 +95,8 @@ pub(crate) fn read(text: &str, builder: &mut Builder) -> Read {
     let program = out.command.split_ascii_whitespace().next().unwrap_or_default();
     let thread = program.rsplit('/').next().unwrap_or_default();
     for ((object, function), cost) in costs.into_iter().filter(|c| c.1 > 0) {
-        // `f'2` is `f` where it calls itself; `???` has no name, and an address of code without a file is none.
+        // `f'2` is a recursive call of `f`; `???` is an unknown name, and an address is code
+        // without a file.
         let name = match function.rsplit_once('\'') {
             Some((name, depth)) if depth.bytes().all(|b| b.is_ascii_digit()) => name,
             _ => function,
@@ -119,7 +119,7 @@ mod tests {
     use super::*;
     use crate::{Profile, Side, functions};
 
-    /// Made by callgrind 3.19 of a program of two functions; shortened.
+    /// Output of callgrind 3.19 for a program of two functions, shortened.
     const FILE: &str = "\
 # callgrind format
 version: 1

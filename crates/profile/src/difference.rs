@@ -1,5 +1,6 @@
-//! Which functions took more or less time in one set of trials than in another. The trial is the unit:
-//! each gives one value a function, and samples within it are not counted as if they were trials.
+//! Compares the functions of two sets of trials: which took more or less time. The trial is the
+//! unit of replication: it gives one value per function, and samples within a trial are not counted
+//! as if they were trials.
 
 use std::collections::BTreeMap;
 
@@ -8,25 +9,26 @@ use assay_stats::summary::{mean, variance};
 
 use crate::{FunctionTime, Kind, Profile, Side, functions};
 
-/// Functions with a smaller share of the time of both sides together are shown in no comparison: whatever
-/// they do is no large part of a difference, and each one more makes the others harder to tell.
+/// A function is not compared if its share of the time of both sides together is below this: it
+/// cannot be a large part of a difference, and every further comparison weakens the others through
+/// the Holm correction.
 const LEAST_SHARE: f64 = 0.005;
-/// Fewer trials a side have no interval.
+/// Minimum number of trials per side for an interval and a p-value.
 const LEAST_TRIALS: usize = 3;
 
-/// What one trial's profile says of its functions.
+/// Functions and total time of one trial.
 #[derive(Debug, Clone, Default)]
 pub struct Measured {
-    /// The functions.
     pub functions: Vec<FunctionTime>,
-    /// The time of the side as sampled, nanoseconds.
+    /// Sampled time of the side, nanoseconds.
     pub sampled_ns: u64,
-    /// The same as the scheduler counts it; `None`: not known, and the sampled time stands for it.
+    /// Time of the side as the scheduler counts it, nanoseconds; `None` if unknown, and the sampled
+    /// time is used instead.
     pub exact_ns: Option<u64>,
 }
 
 impl Measured {
-    /// Of a side of a profile.
+    /// Measures one side of a profile.
     pub fn of(profile: &Profile, side: Side) -> Self {
         Measured {
             functions: functions(profile, side, None),
@@ -35,7 +37,8 @@ impl Measured {
         }
     }
 
-    /// What a sampled nanosecond stands for: a sample that was late stands for more.
+    /// Returns the actual time per sampled nanosecond: late samples represent more time than their
+    /// period.
     fn scale(&self) -> f64 {
         match self.exact_ns {
             Some(exact) if self.sampled_ns > 0 => exact as f64 / self.sampled_ns as f64,
@@ -44,47 +47,49 @@ impl Measured {
     }
 }
 
-/// The difference in one function's own time.
+/// Difference in the self time of one function between two sets of trials.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct Change {
-    /// Its name as shown.
+    /// Name of the function as shown.
     pub function: String,
-    /// The file it is in, without its folder; of several, one of them.
+    /// File that holds the function, without its directory; if several do, one of them.
     pub module: String,
-    /// Whether it is the kernel's.
+    /// True for functions of the kernel.
     pub kernel: bool,
-    /// Mean own time a trial of both sides, nanoseconds.
+    /// Mean self time per trial of the first and second side, nanoseconds.
     pub own_ns: [f64; 2],
-    /// Mean time with what it called, nanoseconds.
+    /// Mean time per trial in the function and its callees, nanoseconds.
     pub total_ns: [f64; 2],
-    /// Its own share of the time of both sides.
+    /// Share of each side's time that is the function's self time.
     pub share: [f64; 2],
-    /// Difference of the means of own time, second less first, nanoseconds.
+    /// Difference of the mean self times, second minus first, nanoseconds.
     pub difference_ns: f64,
-    /// Its interval at the level of the comparison, for this function by itself.
+    /// Confidence interval of the difference for this function alone (uncorrected), nanoseconds.
     pub interval_ns: Option<[f64; 2]>,
-    /// The difference in standard errors of itself.
+    /// The difference divided by its standard error.
     pub standard_errors: Option<f64>,
-    /// The smallest difference that so many trials and samples would show in four of five cases.
+    /// Smallest difference that this number of trials and samples would detect in 80 of 100
+    /// repeats, nanoseconds.
     pub detectable_ns: Option<f64>,
-    /// The p-value, corrected by Holm for all functions that were compared, weighted by their time.
+    /// p-value, corrected by Holm's method for all compared functions, weighted by their time.
     pub p: Option<f64>,
-    /// Whether the difference is clear after the correction.
+    /// True if the difference is significant after the correction.
     pub clear: bool,
 }
 
-/// A comparison of all functions.
+/// Comparison of all functions of two sets of trials.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub struct Differences {
-    /// Trials of both sides.
+    /// Number of trials on each side.
     pub trials: [usize; 2],
-    /// The level of the intervals; one less it, the chance that any function is named by mistake.
+    /// Confidence level of the intervals. `1 - confidence` bounds the probability that any function
+    /// is marked clear by mistake.
     pub confidence: f64,
-    /// How many functions were compared, and how many were too small.
+    /// Number of functions that were compared.
     pub compared: usize,
-    /// Functions with less than half a percent of the time.
+    /// Number of functions with less than half a percent of the time, which were not compared.
     pub too_small: usize,
-    /// The functions: clear ones first, then by the size of the difference.
+    /// Compared functions: clear ones first, then by the size of the difference.
     pub changes: Vec<Change>,
 }
 
@@ -92,16 +97,16 @@ struct Own {
     module: String,
     ns: [Vec<f64>; 2],
     total: [Vec<f64>; 2],
-    /// Variance of own time that sampling alone brings, summed over trials.
+    /// Variance of self time due to sampling alone, summed over the trials, per side.
     sampling: [f64; 2],
 }
 
-/// Compares two sets of trials.
+/// Compares the self time of functions in two sets of trials at a confidence level such as 0.95.
 pub fn differences(first: &[Measured], second: &[Measured], confidence: f64) -> Differences {
     let sides = [first, second];
     let n = [first.len(), second.len()];
-    // By name: the programs that are compared may have different ones themselves. In order, so that sums over functions
-    // are the same each time.
+    // Keyed by name without module: the compared programs may be different files. A sorted map, so
+    // that sums over functions are the same each time.
     let mut all: BTreeMap<(String, bool), Own> = BTreeMap::new();
     for (side, trials) in sides.iter().enumerate() {
         for (at, trial) in trials.iter().enumerate() {
@@ -146,8 +151,9 @@ pub fn differences(first: &[Measured], second: &[Measured], confidence: f64) -> 
             test(change, prior.moderated(spread), confidence);
         }
     }
-    // A function has as much of the error as it has of the time: those that matter most are seen soonest. How long both
-    // sides together take says nothing of how much they differ, so the error holds.
+    // Each function gets a part of the error probability in proportion to its time, so that the
+    // functions that matter most are detected first. The total time of both sides does not depend
+    // on how much they differ, so the family-wise error rate holds.
     adjust_weighted(changes.iter_mut().map(|c| {
         let weight = c.share[0] * times[0] + c.share[1] * times[1];
         (&mut c.p, weight.max(f64::MIN_POSITIVE))
@@ -192,14 +198,14 @@ fn change(function: String, kernel: bool, own: &Own, times: [f64; 2]) -> Change 
     }
 }
 
-/// How far a function's difference of means varies.
+/// Variance of a function's difference of means.
 #[derive(Debug, Clone, Copy)]
 struct Spread {
-    /// Its variance as the trials show it.
+    /// Variance estimated from the trials.
     seen: f64,
-    /// What chance brings that decides which samples meet a function.
+    /// Variance due to sampling alone: which samples hit the function is random.
     sampling: f64,
-    /// Welch and Satterthwaite's degrees of freedom of the former.
+    /// Welch-Satterthwaite degrees of freedom of `seen`.
     df: f64,
 }
 
@@ -214,20 +220,21 @@ impl Spread {
         let sampling: f64 = [0, 1].map(|s: usize| own.sampling[s] / n[s] / n[s]).iter().sum();
         let seen = part[0] + part[1];
         let df = if seen > 0.0 { welch_df(part, trials) } else { n[0] + n[1] - 2.0 };
-        // A function that is there in every sample or in none has no sampling error.
+        // A function that is in every sample or in none has no sampling error.
         (sampling > 0.0).then_some(Spread { seen, sampling, df })
     }
 }
 
-/// What the functions together say of how much more (or less) than the sampling error they vary: so few
-/// trials tell little of the variance of each. Smyth, Stat. Appl. Genet. Mol. Biol. 3 (2004) 3: the variances are
-/// drawn towards a common one, as strongly as they agree.
+/// Prior distribution of a function's variance in units of its sampling variance, estimated from
+/// all functions, since few trials estimate the variance of each one badly. The variances are
+/// shrunk towards a common one, the more strongly the more they agree (Smyth, Stat. Appl. Genet.
+/// Mol. Biol. 3 (2004) 3).
 struct Prior {
-    /// The common variance, in units of the sampling error's.
+    /// Common variance, in units of the sampling variance.
     variance: f64,
-    /// For how many degrees of freedom it counts.
+    /// Degrees of freedom of the common variance.
     df: f64,
-    /// There are no more of them than all functions have together.
+    /// Upper bound of the degrees of freedom of a moderated variance: the sum over all functions.
     most: f64,
 }
 
@@ -235,7 +242,8 @@ impl Prior {
     fn of(spreads: &[Option<Spread>]) -> Self {
         let known: Vec<&Spread> = spreads.iter().flatten().filter(|s| s.seen > 0.0).collect();
         if known.len() < 3 {
-            // Too few to learn from: what the trials show, and at least the sampling error.
+            // Too few functions to estimate a prior: use the trials' variance, but at least the
+            // sampling variance.
             return Prior { variance: 1.0, df: 0.0, most: f64::INFINITY };
         }
         let most = known.iter().map(|s| s.df).sum();
@@ -254,11 +262,11 @@ impl Prior {
         Prior { variance, df, most }
     }
 
-    /// The variance and its degrees of freedom.
+    /// Returns the moderated variance and its degrees of freedom.
     fn moderated(&self, s: &Spread) -> (f64, f64) {
         let own = if self.df > 0.0 { s.seen } else { s.seen.max(s.sampling) };
         let common = self.variance * s.sampling;
-        // One that varies by far more than all others tell of is judged by what it shows itself.
+        // A function that varies by far more than the others predict keeps its own variance.
         if self.df > 0.0 && s.seen > common * most_by_chance(s.df) {
             return (s.seen, s.df);
         }
@@ -271,14 +279,16 @@ impl Prior {
     }
 }
 
-/// The ratio to its expectation that a variance with so many degrees of freedom exceeds in one of a hundred cases: the
-/// 99 % quantile of chi squared over them, by Wilson and Hilferty's approximation (Proc. Natl. Acad. Sci. 17 (1931) 684).
+/// Returns the ratio to its expectation that a variance with `df` degrees of freedom exceeds in one
+/// of a hundred cases: the 99 % quantile of chi squared over `df`, by Wilson and Hilferty's
+/// approximation (Proc. Natl. Acad. Sci. 17 (1931) 684).
 fn most_by_chance(df: f64) -> f64 {
     let v = 2.0 / (9.0 * df);
     (1.0 - v + 2.326_348 * v.sqrt()).powi(3)
 }
 
-/// The derivative of ln Γ: recurrence, then the asymptotic series (Abramowitz and Stegun 6.3.18).
+/// Computes the derivative of ln Γ by recurrence, then the asymptotic series (Abramowitz and Stegun
+/// 6.3.18).
 fn digamma(mut x: f64) -> f64 {
     let mut below = 0.0;
     while x < 8.0 {
@@ -289,7 +299,7 @@ fn digamma(mut x: f64) -> f64 {
     below + x.ln() - 0.5 / x - y * (1.0 / 12.0 - y * (1.0 / 120.0 - y / 252.0))
 }
 
-/// Its derivative (6.4.12).
+/// Computes the derivative of [`digamma`] (Abramowitz and Stegun 6.4.12).
 fn trigamma(mut x: f64) -> f64 {
     let mut above = 0.0;
     while x < 8.0 {
@@ -300,7 +310,7 @@ fn trigamma(mut x: f64) -> f64 {
     above + 1.0 / x + y / 2.0 + y / x * (1.0 / 6.0 - y * (1.0 / 30.0 - y / 42.0))
 }
 
-/// Where [`trigamma`], which falls, has a value: by halving.
+/// Returns the argument at which [`trigamma`], which falls, has a value. Found by bisection.
 fn trigamma_inverse(value: f64) -> f64 {
     let (mut low, mut high) = (1e-3f64, 1e6f64);
     for _ in 0..100 {
@@ -328,8 +338,8 @@ mod tests {
     use super::*;
     use crate::{Frame, Kind};
 
-    /// A trial of a program whose functions take these times in seconds, sampled at a rate: whether a
-    /// sample meets a function is chance, and how long the program takes varies by a part.
+    /// Returns a trial of a program whose functions take these times in seconds, sampled at `hz`.
+    /// Which samples hit a function is random, and the total time varies by the share `varies`.
     fn trial(rng: &mut Rng, seconds: &[f64], hz: f64, varies: f64) -> Measured {
         let pace = 1.0 + varies * rng.normal();
         let all: f64 = seconds.iter().sum();
@@ -365,7 +375,7 @@ mod tests {
         Measured { functions, sampled_ns: samples * each, exact_ns }
     }
 
-    /// Half of it in one function, the rest in five.
+    /// A program that spends half of its time in one function and the rest in five.
     const PROGRAM: [f64; 6] = [0.5, 0.2, 0.1, 0.1, 0.05, 0.05];
 
     fn run(rng: &mut Rng, seconds: &[f64], hz: f64, n: usize) -> Vec<Measured> {
@@ -400,7 +410,7 @@ mod tests {
         let mut rng = Rng::new(7);
         let mut set = || run(&mut rng, &PROGRAM, 999.0, 10);
         let n = named(600, || [set(), set()]);
-        // 5 % are 30 of 600, and three standard deviations of 5.3 above.
+        // 5 % are 30 of 600; the limit is three standard deviations of 5.3 above that.
         assert!(n <= 46, "{n} of 600");
         eprintln!("names a function in {n} of 600");
     }
@@ -419,7 +429,8 @@ mod tests {
         eprintln!("names a function in {n} of 600");
     }
 
-    /// The goals of bench/results/observers.md, with seeds of its own; slow: `cargo test -- --ignored --nocapture`.
+    /// Prints the rates that bench/results/observers.md sets as goals, with other seeds. It is
+    /// slow: run it with `cargo test -- --ignored --nocapture`.
     #[test]
     #[ignore = "a simulation of 40,000 comparisons"]
     fn how_often_functions_are_named() {
@@ -454,7 +465,8 @@ mod tests {
 
     #[test]
     fn quantiles_of_variances_have_their_known_values() {
-        // Abramowitz and Stegun, table 26.8: chi squared at 0.01 with 10, 18 and 30 degrees of freedom.
+        // Abramowitz and Stegun, table 26.8: chi squared at 0.01 with 10, 18 and 30 degrees of
+        // freedom.
         for (df, chi) in [(10.0, 23.209), (18.0, 34.805), (30.0, 50.892)] {
             assert!((most_by_chance(df) * df / chi - 1.0).abs() < 2e-3, "{df}");
         }

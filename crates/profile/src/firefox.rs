@@ -1,6 +1,6 @@
-//! The Firefox profiler's JSON (its "processed" format, version 47): a thread for each name and side, with
-//! one sample a stack and the stack's time as its weight, since a profile that was added up in the kernel
-//! has no order in time.
+//! Writer of the Firefox profiler's JSON (its "processed" format, version 47): one thread per
+//! thread name and side, with one sample per stack and the stack's time as its weight, because a
+//! profile that was aggregated in the kernel has no order in time.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::interner::Interner;
 use crate::{Kind, Profile, Side, Stack};
 
-/// The file as JSON.
+/// Returns the profile as the Firefox profiler's JSON; `name` is its title.
 pub fn firefox(profile: &Profile, name: &str) -> Value {
     let interval = profile.rate_hz.filter(|r| *r > 0.0).map_or(1.0, |r| 1000.0 / r);
     let mut groups: Vec<((&str, Side), Vec<&Stack>)> = Vec::new();

@@ -1,13 +1,14 @@
-//! Folded stacks: `main;f;g 42`, a line a stack, as FlameGraph's tools read and write them.
+//! Folded stacks as FlameGraph's tools read and write them: one stack per line, `main;f;g 42`.
 //!
-//! The text that assay writes opens with a comment that other tools ignore:
+//! Text written by assay opens with a comment that other tools ignore:
 //!
 //! ```text
 //! # assay folded stacks; thread first; microseconds; 99 Hz
 //! ```
 //!
-//! Each line then begins with its thread, off CPU followed by the state in brackets. In names, `\xHH` stands for a
-//! character that separates; other programs' files have neither the comment nor such characters.
+//! Each line then begins with its thread, followed off CPU by the state in brackets. In names,
+//! `\xHH` encodes a character that is a separator; files of other programs have neither the comment
+//! nor such characters.
 
 use std::fmt::Write as _;
 
@@ -17,8 +18,8 @@ use crate::{Frame, Kind, Profile, Side, State};
 const HEADER: &str = "# assay folded stacks; thread first; ";
 const MICROSECONDS: &str = "microseconds";
 
-/// Writes a side: the time of each stack in microseconds, or its value in the profile's own unit.
-/// A kernel frame ends in `_[k]`, an inlined one in `_[i]`, as they do from FlameGraph's tools.
+/// Writes one side: the time of each stack in microseconds, or its value in the profile's own unit.
+/// Kernel frames end in `_[k]` and inlined ones in `_[i]`, as FlameGraph's tools write them.
 pub fn folded(profile: &Profile, side: Side) -> String {
     let timed = profile.unit == "ns";
     let unit = if timed { MICROSECONDS.to_owned() } else { escaped(&profile.unit) };
@@ -41,7 +42,8 @@ pub fn folded(profile: &Profile, side: Side) -> String {
     out
 }
 
-/// Returns a frame as written: without anything that looks like a state, a kind or an unknown function and is none.
+/// Returns the text of a frame, escaped where it could be misread as a state, a kind or an unknown
+/// function.
 fn element(frame: &Frame) -> String {
     let mut text = escaped(&frame.label());
     if frame.name.is_some() && (text.starts_with("[unknown]") || state(&text).is_some()) {
@@ -59,7 +61,7 @@ fn element(frame: &Frame) -> String {
     text
 }
 
-/// Returns a name with `\xHH` in place of each character that separates, and of a `\` that reads as one.
+/// Escapes a name: `\xHH` replaces each separator, and each `\` that would read as an escape.
 fn escaped(name: &str) -> String {
     let mut out = String::with_capacity(name.len());
     for (at, c) in name.char_indices() {
@@ -73,7 +75,7 @@ fn escaped(name: &str) -> String {
     out
 }
 
-/// Returns the character for which the `\xHH` at the start of a text stands.
+/// Returns the character that the `\xHH` at the start of a text encodes.
 fn code(text: &str) -> Option<char> {
     let digits = text.strip_prefix("\\x")?.get(..2)?;
     let hex = digits.bytes().all(|b| b.is_ascii_hexdigit());
@@ -81,7 +83,6 @@ fn code(text: &str) -> Option<char> {
     (hex && byte.is_ascii()).then_some(char::from(byte))
 }
 
-/// Undoes [`escaped`].
 fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -93,7 +94,7 @@ fn plain(text: &str) -> String {
     out
 }
 
-/// Returns the state in brackets.
+/// Parses a state in brackets, such as `[lock]`.
 fn state(text: &str) -> Option<State> {
     let words = text.strip_prefix('[')?.strip_suffix(']')?;
     State::ALL.into_iter().find(|s| s.words() == words)
@@ -115,12 +116,12 @@ fn frame(text: &str, name: fn(&str) -> String) -> Frame {
     Frame { name: None, module: name(inner.unwrap_or(module)), kind }
 }
 
-/// Parses a frame of another program.
+/// Parses a frame written by another program.
 fn foreign_frame(text: &str) -> Frame {
-    // async-profiler marks compiled Java with `_[j]`, and 0 and 1 for other tiers.
+    // async-profiler marks compiled Java with `_[j]`, and `_[0]` and `_[1]` for other tiers.
     let tier = ["_[j]", "_[0]", "_[1]"].into_iter().find_map(|t| text.strip_suffix(t));
     let mut frame = frame(tier.unwrap_or(text), str::to_owned);
-    // Its option `lib`: the library before the function.
+    // async-profiler's option `lib` puts the library before the function.
     let split = frame.name.as_deref().and_then(|n| n.split_once('`'));
     if let Some((module, name)) = split.filter(|(m, n)| !m.is_empty() && !n.is_empty()) {
         (frame.module, frame.name) = (module.to_owned(), Some(name.to_owned()));
@@ -128,7 +129,7 @@ fn foreign_frame(text: &str) -> Frame {
     frame
 }
 
-/// The header of a text that assay wrote.
+/// Header line of a text that assay wrote.
 struct Header {
     unit: String,
     rate_hz: Option<f64>,
@@ -143,7 +144,7 @@ impl Header {
         Some(Header { unit, rate_hz })
     }
 
-    /// Adds the stack of a line.
+    /// Parses a line and adds its stack; returns `None` if the line is malformed.
     fn add(&self, line: &str, builder: &mut Builder) -> Option<()> {
         let (stack, value) = line.rsplit_once(' ')?;
         let value: u64 = value.parse().ok()?;
@@ -167,7 +168,8 @@ pub(crate) fn is_own(text: &str) -> bool {
     text.starts_with(HEADER)
 }
 
-/// Reads folded stacks; returns the lines that were read and those that could not be.
+/// Reads folded stacks; returns the number of lines that were read and of those that were
+/// malformed.
 pub(crate) fn read(text: &str, profile: &mut Profile, builder: &mut Builder) -> (u64, u64) {
     let (mut taken, mut left) = (0, 0);
     let mut header: Option<Header> = None;
@@ -190,7 +192,7 @@ pub(crate) fn read(text: &str, profile: &mut Profile, builder: &mut Builder) -> 
     (taken, left)
 }
 
-/// Adds the stack of another program's line.
+/// Parses a line of another program and adds its stack; returns `None` if the line is malformed.
 fn foreign_line(line: &str, builder: &mut Builder) -> Option<()> {
     let (stack, value) = line.trim_end().rsplit_once([' ', '\t'])?;
     let value = value.parse::<u64>().ok()?;
@@ -198,7 +200,7 @@ fn foreign_line(line: &str, builder: &mut Builder) -> Option<()> {
     let (mut on, mut thread) = (State::OnCpu, "");
     for part in stack.trim_end().split(';').filter(|p| !p.is_empty()) {
         let bare = part.strip_prefix('[').and_then(|p| p.strip_suffix(']'));
-        // async-profiler's option `threads`: the thread before all functions.
+        // async-profiler's option `threads` puts the thread before all functions.
         let named = bare.filter(|_| frames.is_empty()).and_then(|b| b.rsplit_once(" tid="));
         if let Some((name, _)) = named.filter(|(_, id)| id.bytes().all(|b| b.is_ascii_digit())) {
             thread = name;
@@ -216,7 +218,7 @@ fn foreign_line(line: &str, builder: &mut Builder) -> Option<()> {
 mod tests {
     use crate::{Kind, Side, functions, read};
 
-    /// Lines of async-profiler 3.0 (OpenJDK 17, `threads,ann,lib,collapsed`), as it wrote them.
+    /// Output of async-profiler 3.0 (OpenJDK 17, `threads,ann,lib,collapsed`), unchanged.
     const ASYNC_PROFILER: &str = "\
 [DestroyJavaVM tid=24649];Work.main_[j];Work.deep_[j];Work.both_[j];Work.twice_[i] 34
 [DestroyJavaVM tid=24649];Work.main_[j];Work.deep_[j];Work.both_[j];Work.twice_[j] 11

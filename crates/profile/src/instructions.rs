@@ -1,5 +1,5 @@
-//! Counted instructions by function, in one set of trials and in another. Counting has no sampling error: what varies
-//! is the program. It says nothing of time.
+//! Compares the instructions that callgrind counted per function in two sets of trials. Counts have
+//! no sampling error: only the program itself varies. They do not measure time.
 
 use std::collections::HashMap;
 
@@ -7,27 +7,28 @@ use assay_stats::estimate::{Estimate, adjust, variance_at_least};
 
 use crate::{Profile, Side, functions};
 
-/// Fewer trials a side have no interval.
+/// Minimum number of trials per side for an interval and a p-value.
 const LEAST_TRIALS: usize = 3;
 /// Functions with a smaller share of the instructions of both sides are not compared.
 const LEAST_SHARE: f64 = 0.001;
 
-/// The difference in the instructions of one function by itself, or of the whole program.
+/// Difference in the instructions of one function by itself, or of the whole program.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Counted {
-    /// The function; empty: all of the program.
+    /// Name of the function; empty for the whole program.
     pub function: String,
-    /// The file it is in, without its folder.
+    /// File that holds the function, without its directory.
     pub module: String,
-    /// Mean instructions a trial of both sides.
+    /// Mean instructions per trial of the first and second side.
     pub instructions: [f64; 2],
-    /// Difference of the means, second less first.
+    /// Difference of the means, second minus first.
     pub difference: f64,
-    /// Its interval at the level of the comparison, by itself; `null` below three trials.
+    /// Confidence interval of the difference, for this function alone (uncorrected); `null` below
+    /// three trials.
     pub interval: Option<[f64; 2]>,
-    /// The p-value, corrected by Holm for all functions that were compared.
+    /// p-value, corrected by Holm's method for all compared functions.
     pub p: Option<f64>,
-    /// Whether the difference is clear after the correction.
+    /// True if the difference is significant after the correction.
     pub clear: bool,
 }
 
@@ -48,7 +49,7 @@ impl Counted {
         }
     }
 
-    /// `3.1 % more instructions`.
+    /// Returns the difference in words: `3.1 % more instructions`.
     pub fn words(&self) -> String {
         let [first, second] = self.instructions;
         let change = (second / first - 1.0) * 100.0;
@@ -64,20 +65,20 @@ impl Counted {
     }
 }
 
-/// The instructions of two sets of trials.
+/// Comparison of the instructions of two sets of trials.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Instructions {
-    /// Trials of both sides in which they were counted.
+    /// Number of trials on each side in which instructions were counted.
     pub trials: [usize; 2],
-    /// The level of the intervals.
+    /// Confidence level of the intervals.
     pub confidence: f64,
-    /// The whole program.
+    /// Difference of the whole program.
     pub all: Counted,
-    /// The functions: clear ones first, then by the size of the difference.
+    /// Compared functions: clear ones first, then by the size of the difference.
     pub functions: Vec<Counted>,
 }
 
-/// Compares them; `None`: one side has none.
+/// Compares two sets of trials; returns `None` if one side is empty.
 pub fn instructions(
     first: &[&Profile],
     second: &[&Profile],
@@ -94,7 +95,8 @@ pub fn instructions(
     for (side, trials) in sides.iter().enumerate() {
         for (at, profile) in trials.iter().enumerate() {
             for f in functions(profile, Side::OnCpu, None) {
-                // By name: the programs that are compared may be in different files.
+                // Keyed by name and file name without directory: the compared programs may be in
+                // different directories.
                 let key = (f.frame.label(), f.frame.module_name().to_owned());
                 by.entry(key).or_insert_with(empty)[side][at] += f.self_count as f64;
                 all[side][at] += f.self_count as f64;
@@ -153,7 +155,7 @@ mod tests {
         let same = of(&a, &a);
         assert!(same.functions.iter().all(|c| !c.clear));
         assert_eq!(same.all.words(), "as many instructions");
-        // One trial has no interval, and nothing is clear by it.
+        // One trial has no interval, so nothing is clear.
         let one = of(&a[..1], &b[..1]);
         assert!(one.all.interval.is_none() && one.functions.iter().all(|c| !c.clear));
         assert!(instructions(&[], &[&a[0]], 0.95).is_none());

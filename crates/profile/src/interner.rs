@@ -1,13 +1,13 @@
-//! Numbers for values, in the order in which they come.
+//! Numbers distinct values in order of first appearance.
 
 use std::borrow::Borrow;
 use std::collections::HashMap;
 use std::hash::Hash;
 
-/// Values that are equal have one number.
+/// Gives equal values the same number.
 #[derive(Debug)]
 pub(crate) struct Interner<T> {
-    /// The values by number.
+    /// Distinct values, indexed by number.
     pub all: Vec<T>,
     numbers: HashMap<T, u32>,
 }
@@ -19,7 +19,7 @@ impl<T> Default for Interner<T> {
 }
 
 impl<T: Clone + Eq + Hash> Interner<T> {
-    /// The number of a value.
+    /// Returns the number of `value`, which is added if it is new.
     pub fn number<V>(&mut self, value: &V) -> u32
     where
         T: Borrow<V>,

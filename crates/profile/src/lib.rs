@@ -1,6 +1,7 @@
-//! Where the time of a program goes: stacks, each with how often it was seen and how long. Here are the
-//! data, the tables and trees made of them, the formats of other programs in and out, and the difference
-//! between two sets of trials. Pure functions: the live part is in `crates/observe`.
+//! Profiles of where a program spends its time: stacks, each with a number of samples and a
+//! duration. This crate holds the data model, function tables and trees (for flame graphs) made
+//! from it, readers and writers of other programs' formats, and the comparison of two sets of
+//! trials. It has only pure functions: the live profiler is in `crates/observe`.
 
 mod callgrind;
 mod difference;

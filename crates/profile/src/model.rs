@@ -1,4 +1,4 @@
-//! A profile as data: frames once, stacks of them with their time.
+//! Data model of a profile: each frame stored once, and stacks of frame numbers with their time.
 
 use std::collections::HashMap;
 
@@ -6,33 +6,32 @@ use serde::{Deserialize, Serialize};
 
 use crate::interner::Interner;
 
-/// The version of the format that is written.
+/// Version of the format that this crate writes.
 pub const VERSION: u32 = 1;
 
-/// What a thread was doing while time passed.
+/// State of a thread while time passed: on CPU, or the reason why it was off CPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
-    /// It ran.
+    /// The thread ran on a CPU.
     OnCpu,
-    /// It could have run, but another had the CPU.
+    /// The thread was runnable, but another one had the CPU.
     Runnable,
-    /// It waited for a device.
+    /// The thread waited for a device.
     Io,
-    /// It waited for a lock of the program or the kernel.
+    /// The thread waited for a lock of the program or of the kernel.
     Lock,
-    /// It waited for memory after a page fault.
+    /// The thread waited for memory after a page fault.
     PageFault,
-    /// It slept for a time that it asked for.
+    /// The thread slept for a time that it chose.
     Sleep,
-    /// It waited for others: a poll, a pipe, a socket, a child.
+    /// The thread waited for others: a poll, a pipe, a socket, a child.
     Event,
-    /// It waited, and what for is not known.
+    /// The thread was off CPU for an unknown reason.
     Unknown,
 }
 
 impl State {
-    /// All of them.
     pub const ALL: [State; 8] = [
         State::OnCpu,
         State::Runnable,
@@ -44,7 +43,7 @@ impl State {
         State::Unknown,
     ];
 
-    /// As words.
+    /// Returns the text that tables and files show for the state.
     pub fn words(self) -> &'static str {
         match self {
             State::OnCpu => "on CPU",
@@ -58,54 +57,49 @@ impl State {
         }
     }
 
-    /// On which side it counts.
+    /// Returns the side on which the state counts.
     pub fn side(self) -> Side {
         if self == State::OnCpu { Side::OnCpu } else { Side::OffCpu }
     }
 }
 
-/// On or off CPU.
+/// Side of a profile: time on CPU or time off CPU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Side {
-    /// Running.
     OnCpu,
-    /// Not running.
     OffCpu,
 }
 
 impl Side {
-    /// Both.
     pub const BOTH: [Side; 2] = [Side::OnCpu, Side::OffCpu];
 }
 
-/// What a frame is of.
+/// Origin of a frame: program, kernel or inlining.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// The program or a library.
+    /// A function of the program or a library.
     User,
-    /// The kernel.
     Kernel,
-    /// A function that the compiler put into the one before it.
+    /// A function that the compiler inlined into the frame before it, its caller.
     Inlined,
 }
 
 /// A function in a stack.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Frame {
-    /// Its name; `None`: not known.
+    /// Name of the function; `None` if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The file that it is in, or `kernel`; empty when not known.
+    /// Path of the program or library that holds the function, or `kernel`; empty if unknown.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub module: String,
-    /// What it is of.
     pub kind: Kind,
 }
 
 impl Frame {
-    /// What is shown of it: the name, or `[unknown]` with the module.
+    /// Returns the text to show: the name, or `[unknown]` with the module.
     pub fn label(&self) -> String {
         match (&self.name, self.module_name()) {
             (Some(name), _) => name.clone(),
@@ -114,88 +108,84 @@ impl Frame {
         }
     }
 
-    /// The last part of the module's path.
+    /// Returns the last component of the module's path.
     pub fn module_name(&self) -> &str {
         self.module.rsplit('/').next().unwrap_or_default()
     }
 }
 
-/// A stack with its time.
+/// A call stack of one thread in one state, with its time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stack {
-    /// The name of the thread.
+    /// Name of the thread.
     pub thread: String,
-    /// What it was doing.
     pub state: State,
-    /// Frames by number, outermost first.
+    /// Indexes into [`Profile::frames`], outermost first.
     pub frames: Vec<u32>,
-    /// How often it was seen: samples on CPU, waits off CPU.
+    /// Number of samples on CPU, or of waits off CPU.
     pub count: u64,
-    /// How long, nanoseconds.
+    /// Time in nanoseconds, or in the profile's unit.
     pub ns: u64,
 }
 
-/// The CPU time of the threads of a name, as the scheduler counts it.
+/// CPU time of all threads of one name, as the scheduler counts it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ThreadTime {
-    /// The name.
+    /// Name of the threads.
     pub thread: String,
-    /// Nanoseconds.
     pub ns: u64,
 }
 
-/// What is missing from a profile.
+/// Losses of a profile: what could not be recorded.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Loss {
-    /// Samples and waits that had no room.
+    /// Samples and waits that were dropped because a table was full.
     pub samples: u64,
-    /// Their time, nanoseconds.
+    /// Time of the dropped samples and waits, nanoseconds.
     pub ns: u64,
-    /// Stacks that had no room; their time counts, under no function.
+    /// Stacks that were dropped because a table was full. Their time counts, but under no function.
     pub stacks: u64,
     /// Threads that were not followed.
     pub threads: u64,
-    /// Changes of memory maps that were not seen, so that names may be missing.
+    /// Memory-map changes that were missed, so that function names may be missing.
     pub mappings: u64,
-    /// CPU time in the kernel, of which this user gets no samples, nanoseconds.
+    /// CPU time in the kernel, nanoseconds, of which this user gets no samples.
     #[serde(default)]
     pub hidden_ns: u64,
 }
 
-/// A profile.
+/// A profile of one or several programs, as stored in a file.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Profile {
-    /// The version of this format.
+    /// Version of the format.
     pub version: u32,
-    /// How it was made, as words.
+    /// Description of how the profile was recorded, for a person.
     pub method: String,
-    /// Samples a second and CPU.
+    /// Sampling rate in samples per second and CPU.
     #[serde(default)]
     pub rate_hz: Option<f64>,
-    /// How long was looked, nanoseconds.
+    /// Length of the observation, nanoseconds.
     #[serde(default)]
     pub span_ns: Option<u64>,
-    /// Whether waits were recorded.
+    /// True if waits (time off CPU) were recorded.
     #[serde(default)]
     pub off_cpu: bool,
-    /// What stacks' counts and times are: `ns` of time, or another unit of an imported profile.
+    /// Unit of the stacks' times: `ns`, or another unit of an imported profile.
     #[serde(default = "ns")]
     pub unit: String,
-    /// The functions.
+    /// All functions; stacks refer to them by index.
     pub frames: Vec<Frame>,
-    /// The stacks.
     pub stacks: Vec<Stack>,
-    /// The scheduler's time of what was sampled.
+    /// CPU time of the profiled threads by the scheduler's accounting.
     #[serde(default)]
     pub cpu: Vec<ThreadTime>,
-    /// CPU time of the profiled processes by the kernel's accounting, nanoseconds, where the scheduler's is not
-    /// taken; `None`: unknown.
+    /// CPU time of the profiled processes by the kernel's process accounting, nanoseconds, used if
+    /// the scheduler's time is not recorded; `None` if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub accounted_ns: Option<u64>,
-    /// What is missing.
     #[serde(default)]
     pub loss: Loss,
-    /// What a reader must know.
+    /// Remarks that a reader of the profile needs.
     #[serde(default)]
     pub notes: Vec<String>,
 }
@@ -205,32 +195,34 @@ fn ns() -> String {
 }
 
 impl Profile {
-    /// The stacks of a side.
+    /// Returns the stacks of one side.
     pub fn side(&self, side: Side) -> impl Iterator<Item = &Stack> {
         self.stacks.iter().filter(move |s| s.state.side() == side)
     }
 
-    /// The frames of a stack, outermost first. A number that stands for no frame is left out.
+    /// Returns the frames of a stack, outermost first, skipping indexes that are out of range.
     pub fn frames_of<'a>(&'a self, stack: &'a Stack) -> impl Iterator<Item = &'a Frame> {
         stack.frames.iter().filter_map(|f| self.frames.get(*f as usize))
     }
 
-    /// The time of a side, nanoseconds.
+    /// Returns the total time of one side, nanoseconds.
     pub fn total_ns(&self, side: Side) -> u64 {
         self.side(side).map(|s| s.ns).sum()
     }
 
-    /// How many samples, or waits, a side has.
+    /// Returns the number of samples (on CPU) or waits (off CPU) of one side.
     pub fn count(&self, side: Side) -> u64 {
         self.side(side).map(|s| s.count).sum()
     }
 
-    /// The scheduler's CPU time; `None` where it was not taken.
+    /// Returns the CPU time by the scheduler's accounting, nanoseconds; `None` if it was not
+    /// recorded.
     pub fn cpu_ns(&self) -> Option<u64> {
         (!self.cpu.is_empty()).then(|| self.cpu.iter().map(|t| t.ns).sum())
     }
 
-    /// Several profiles as one: the sums. Methods and rates that differ are named in the notes.
+    /// Merges several profiles by adding times, counts and losses. A note is added if their
+    /// methods, rates or units differ.
     pub fn merged<'a>(all: impl IntoIterator<Item = &'a Profile>) -> Profile {
         let mut builder = Builder::default();
         let mut out = Profile { version: VERSION, unit: ns(), ..Profile::default() };
@@ -280,29 +272,30 @@ impl Profile {
 
 type StackKey = (u32, State, Vec<u32>);
 
-/// The most that frames and stacks of a file may take, bytes.
+/// Memory limit for the frames and stacks of one file, bytes.
 const MAX_BYTES: usize = 256 << 20;
-/// A frame or a stack beside its texts and numbers, bytes.
+/// Estimated size of a frame or a stack without its strings and frame numbers, bytes.
 const ENTRY_BYTES: usize = 96;
 
-/// Puts a profile together: equal frames and equal stacks are one.
+/// Builds a profile, storing equal frames and equal stacks once.
 #[derive(Debug, Default)]
 pub struct Builder {
     frames: Interner<Frame>,
     threads: Interner<String>,
     stacks: HashMap<StackKey, (u64, u64)>,
-    /// Bytes that frames and stacks take, about.
+    /// Estimated size of frames and stacks, bytes.
     bytes: usize,
     limited: bool,
 }
 
 impl Builder {
-    /// Makes a builder for a file, which takes no more once frames and stacks take 256 MiB.
+    /// Creates a builder for a file. It ignores further input once frames and stacks exceed 256
+    /// MiB.
     pub(crate) fn limited() -> Self {
         Builder { limited: true, ..Builder::default() }
     }
 
-    /// Returns an error if there was more than a file may hold.
+    /// Returns an error if the input exceeded the memory limit.
     pub(crate) fn check(&self) -> Result<(), String> {
         let message = || format!("its functions and stacks take more than {} MiB", MAX_BYTES >> 20);
         if self.is_full() { Err(message()) } else { Ok(()) }
@@ -312,7 +305,7 @@ impl Builder {
         self.limited && self.bytes > MAX_BYTES
     }
 
-    /// The number of a frame.
+    /// Returns the index of a frame, which is added if it is new.
     pub fn frame(&mut self, frame: &Frame) -> u32 {
         if self.is_full() {
             return 0;
@@ -326,7 +319,7 @@ impl Builder {
         number
     }
 
-    /// Adds time to a stack; frames outermost first.
+    /// Adds samples and time to a stack, whose frames are given outermost first.
     pub fn add(&mut self, thread: &str, state: State, frames: Vec<u32>, count: u64, ns: u64) {
         if self.is_full() {
             return;
@@ -341,7 +334,7 @@ impl Builder {
         all.1 = all.1.saturating_add(ns);
     }
 
-    /// Puts frames and stacks into a profile, the most time first.
+    /// Moves frames and stacks into a profile; the stack with the most time comes first.
     pub fn finish(self, profile: &mut Profile) {
         let Builder { frames, threads, stacks, .. } = self;
         profile.version = VERSION;

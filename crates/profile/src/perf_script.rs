@@ -1,12 +1,12 @@
-//! The text of `perf script`: a header line a sample, a line a frame with the innermost first, an empty
-//! line.
+//! Reader of the text of `perf script`: for each sample a header line, one line per frame from the
+//! innermost on, and an empty line.
 
 use std::path::Path;
 
 use crate::model::Builder;
 use crate::{Frame, Kind, State};
 
-/// Returns true if a text looks like it.
+/// Returns true if a text looks like the output of `perf script`.
 pub(crate) fn is(text: &str) -> bool {
     let mut lines = text.lines().filter(|l| !l.trim().is_empty() && !is_comment(l)).take(50);
     let Some(first) = lines.next() else { return false };
@@ -15,12 +15,13 @@ pub(crate) fn is(text: &str) -> bool {
         && lines.any(|l| l.starts_with([' ', '\t']) && frame(l).is_some())
 }
 
-/// Threads may be named `#1`.
+/// Returns true for comment lines. A line with a timed header is none, since a thread may be named
+/// `#1`.
 fn is_comment(line: &str) -> bool {
     line.starts_with('#') && Header::timed(line).is_none()
 }
 
-/// Parses `  ffffffff81000000 do_idle+0x1f ([kernel.kallsyms])`.
+/// Parses a frame such as `  ffffffff81000000 do_idle+0x1f ([kernel.kallsyms])`.
 fn frame(line: &str) -> Option<Frame> {
     let (address, rest) = line.trim_start().split_once([' ', '\t'])?;
     u64::from_str_radix(address, 16).ok()?;
@@ -52,7 +53,8 @@ fn frame(line: &str) -> Option<Frame> {
     })
 }
 
-/// Returns where the parenthesis around the module opens. A path may hold others: `(/tmp/prog (deleted))`.
+/// Returns the position of the parenthesis that opens the module. A path may hold others:
+/// `(/tmp/prog (deleted))`.
 fn module_at(text: &str) -> Option<usize> {
     let path = text.rfind(" (/").or_else(|| text.rfind(" ([")).map(|at| at + 1);
     let mut depth = 0i64;
@@ -63,11 +65,11 @@ fn module_at(text: &str) -> Option<usize> {
     path.or_else(|| balanced.map(|(at, _)| at))
 }
 
-/// The first line of a sample: `java 1234/1240 [001] 12.34: 10101010 cpu-clock:`; the CPU, the time and the period
-/// may be missing, and names hold anything.
+/// Header line of a sample: `java 1234/1240 [001] 12.34: 10101010 cpu-clock:`. CPU, time and period
+/// may be missing, and thread names may hold any character.
 struct Header<'a> {
     thread: &'a str,
-    /// The period and the event.
+    /// Period and event name of the sample.
     event: &'a str,
 }
 
@@ -81,7 +83,7 @@ impl<'a> Header<'a> {
         })
     }
 
-    /// With the time: the word before it, or before the CPU, is the number of the thread.
+    /// Parses a header with a time: the word before the time, or before the CPU, is the thread id.
     fn timed(line: &'a str) -> Option<Self> {
         let mut before: [Option<(usize, &str)>; 2] = [None; 2];
         for (at, word) in words(line) {
@@ -99,13 +101,13 @@ impl<'a> Header<'a> {
         None
     }
 
-    /// The number before the event's name; 1 where there is none.
+    /// Returns the sample's period: the number before the event's name, or 1 without one.
     fn period(&self) -> u64 {
         self.event.split_whitespace().next().and_then(|w| w.parse().ok()).unwrap_or(1)
     }
 }
 
-/// The words of a line, with their places.
+/// Returns the words of a line with their byte offsets.
 fn words(line: &str) -> impl Iterator<Item = (usize, &str)> {
     let place = |word: &str| word.as_ptr() as usize - line.as_ptr() as usize;
     line.split_ascii_whitespace().map(move |word| (place(word), word))
@@ -115,13 +117,13 @@ fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// Returns true for `1234` and `1234/1240`.
+/// Returns true for ids like `1234` and `1234/1240`.
 fn is_id(word: &str) -> bool {
     word.split('/').all(is_number)
 }
 
-/// Reads samples; how many, and how many lines of frames could not be read. `clock` is set where every
-/// sample is of a clock, so that its period is time.
+/// Reads samples. Returns the number of samples, the number of frame lines that could not be
+/// parsed, and true if every sample is of a clock event, so that its period is a time.
 pub(crate) fn read(text: &str, builder: &mut Builder) -> (u64, u64, bool) {
     let (mut taken, mut left) = (0, 0);
     let mut clock = true;

@@ -1,5 +1,5 @@
-//! pprof's protocol buffer (github.com/google/pprof, profile.proto), written and read by hand: a few
-//! message types with whole numbers, texts and messages in them.
+//! Reader and writer of pprof's protocol buffer (github.com/google/pprof, profile.proto), coded by
+//! hand: the format is a few message types of whole numbers, strings and messages.
 
 use std::collections::HashMap;
 use std::io::{Read as _, Write as _};
@@ -12,8 +12,9 @@ use crate::interner::Interner;
 use crate::model::Builder;
 use crate::{Frame, Kind, Profile, State};
 
-/// Limits, so that a small file takes neither much memory nor much time: bytes unpacked, in all and as a multiple of the
-/// file beside the first MiB; samples, locations, functions and texts; frames of all samples with the bytes of all names.
+/// Limits that keep a small file from taking much memory or time: unpacked bytes, in total and as a
+/// multiple of the file's size (beyond the first MiB); number of samples, locations, functions and
+/// strings; frames of all samples plus bytes of all names.
 const MAX_BYTES: u64 = 256 << 20;
 const MAX_RATIO: u64 = 100;
 const MAX_PARTS: usize = 4_000_000;
@@ -51,7 +52,8 @@ impl Message {
     }
 }
 
-/// The file, packed as pprof's own are. Both sides are in it; thread and state are labels.
+/// Returns the profile as a gzip-compressed pprof. It holds both sides; thread and state are
+/// labels.
 pub fn pprof(profile: &Profile) -> Vec<u8> {
     let mut packed = GzEncoder::new(Vec::new(), Compression::default());
     // Writing to memory does not fail.
@@ -59,7 +61,7 @@ pub fn pprof(profile: &Profile) -> Vec<u8> {
     packed.finish().unwrap_or_default()
 }
 
-/// The same, not packed.
+/// Returns the profile as an uncompressed pprof.
 pub(crate) fn plain(profile: &Profile) -> Vec<u8> {
     let mut out = Message::default();
     let mut strings = Interner::<String>::default();
@@ -83,7 +85,7 @@ pub(crate) fn plain(profile: &Profile) -> Vec<u8> {
     }
     for s in &profile.stacks {
         let mut m = Message::default();
-        // Innermost first.
+        // pprof lists frames innermost first.
         let frames = s.frames.iter().rev().filter(|f| (**f as usize) < profile.frames.len());
         m.packed(1, frames.map(|f| u64::from(*f) + 1));
         m.packed(2, [s.count, s.ns].into_iter());
@@ -142,18 +144,19 @@ pub(crate) fn plain(profile: &Profile) -> Vec<u8> {
     out.0
 }
 
-/// Returns nanoseconds between samples, rounded.
+/// Returns the nanoseconds between samples, rounded.
 fn period_ns(rate_hz: f64) -> u64 {
     (1e9 / rate_hz).round() as u64
 }
 
-/// Returns samples a second: the whole number of which the period is the rounded inverse, where there is one.
+/// Returns the samples per second: the whole number whose rounded inverse is the period, if there
+/// is one.
 fn rate_hz(period_ns: u64) -> f64 {
     let rate = 1e9 / period_ns as f64;
     if self::period_ns(rate.round()) == period_ns { rate.round() } else { rate }
 }
 
-/// What a field of a message holds.
+/// Value of a field of a message.
 enum Value<'a> {
     Number(u64),
     Bytes(&'a [u8]),
@@ -172,7 +175,7 @@ fn varint(bytes: &mut &[u8]) -> Option<u64> {
     None
 }
 
-/// Calls `each` with every field; `None`: the message is damaged.
+/// Calls `each` with every field; returns `None` if the message is damaged.
 fn fields<'a>(
     mut bytes: &'a [u8],
     mut each: impl FnMut(u64, Value<'a>) -> Option<()>,
@@ -213,7 +216,7 @@ fn numbers(value: &Value<'_>, to: &mut Vec<u64>) -> Option<()> {
     Some(())
 }
 
-/// Whether bytes begin as a pprof does: with a type of samples.
+/// Returns true if bytes begin like a pprof: with a sample type.
 pub(crate) fn is(bytes: &[u8]) -> bool {
     bytes.first() == Some(&0x0a) && fields(bytes, |_, _| Some(())).is_some()
 }
@@ -222,7 +225,7 @@ pub(crate) fn is(bytes: &[u8]) -> bool {
 struct Raw<'a> {
     types: Vec<(u64, u64)>,
     modules: HashMap<u64, u64>,
-    /// Location: module and functions, innermost first.
+    /// Module and functions of each location by id, functions innermost first.
     locations: HashMap<u64, (u64, Vec<u64>)>,
     functions: HashMap<u64, (u64, u64)>,
     strings: Vec<&'a [u8]>,
@@ -230,7 +233,7 @@ struct Raw<'a> {
     period: u64,
 }
 
-/// Reads a file, packed or not.
+/// Reads a pprof file, compressed or not.
 pub(crate) fn read(bytes: &[u8]) -> Result<Profile, String> {
     let mut plain = Vec::new();
     let bytes = if bytes.starts_with(&[0x1f, 0x8b]) {
@@ -253,7 +256,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Profile, String> {
     parse(bytes)
 }
 
-/// The error of a message that cannot be parsed.
+/// Returns the error for a message that cannot be parsed.
 fn damaged() -> String {
     "it is no pprof profile, or a damaged one".to_owned()
 }
@@ -305,7 +308,7 @@ fn raw(bytes: &[u8]) -> Result<Raw<'_>, String> {
     read.ok_or_else(damaged).map(|()| raw)
 }
 
-/// Two fields with numbers.
+/// Returns two integer fields of a message, 0 where one is missing.
 fn pair(bytes: &[u8], first: u64, second: u64) -> Option<(u64, u64)> {
     let mut found = (0, 0);
     fields(bytes, |field, value| {
@@ -341,7 +344,7 @@ fn parse(bytes: &[u8]) -> Result<Profile, String> {
     let count = raw.types.iter().position(|t| text(t.1) == "count");
     let mut builder = Builder::limited();
     let mut known: HashMap<u64, Vec<u32>> = HashMap::new();
-    // In the order of their numbers, so that a profile that was written by assay comes back the same.
+    // By ascending id, so that a profile that assay wrote comes back unchanged.
     let mut ids: Vec<_> = raw.locations.keys().copied().collect();
     ids.sort_unstable();
     for id in ids {

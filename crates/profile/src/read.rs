@@ -1,30 +1,31 @@
-//! Profiles of other programs: what a file holds is found by what it looks like.
+//! Reader of profiles in any supported format, which it recognizes by the content.
 
 use std::borrow::Cow;
 
 use crate::model::Builder;
 use crate::{Profile, VERSION, callgrind, folded, perf_script, pprof};
 
-/// Why a file is no profile.
+/// Reason why a file could not be read as a profile.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// Nothing in it is known.
+    /// The content matches no supported format.
     #[error(
         "{0} holds no profile that is known: perf script's text, folded stacks (also async-profiler's \
          collapsed form), pprof, callgrind's files and assay's own JSON are read"
     )]
     Unknown(String),
-    /// It is damaged.
+    /// The format is recognized, but the content is malformed or too large.
     #[error("{file}: {why}")]
     Damaged {
-        /// Its name.
+        /// Name of the file.
         file: String,
-        /// What is wrong.
+        /// Description of the defect.
         why: String,
     },
 }
 
-/// Returns bytes as text. A byte that is not UTF-8 becomes the character of its number, so that names stay distinct.
+/// Returns bytes as text. A byte that is not UTF-8 becomes the character of its number, so that
+/// names stay distinct.
 pub(crate) fn text(bytes: &[u8]) -> Cow<'_, str> {
     if let Ok(text) = std::str::from_utf8(bytes) {
         return Cow::Borrowed(text);
@@ -34,10 +35,10 @@ pub(crate) fn text(bytes: &[u8]) -> Cow<'_, str> {
     chunks.flat_map(|c| c.valid().chars().chain(c.invalid().iter().map(latin))).collect()
 }
 
-/// Reads a profile; `name` is for messages.
+/// Reads a profile in any supported format; `name` is for messages.
 ///
 /// # Errors
-/// It is none that is known, or damaged.
+/// The format is unknown, or the file is damaged or too large.
 pub fn read(bytes: &[u8], name: &str) -> Result<Profile, ReadError> {
     let damaged = |why: String| ReadError::Damaged { file: name.to_owned(), why };
     let start = bytes.iter().position(|b| !b.is_ascii_whitespace()).unwrap_or(bytes.len());
@@ -73,9 +74,9 @@ pub fn read(bytes: &[u8], name: &str) -> Result<Profile, ReadError> {
         note(&mut profile, read.taken, read.left, "lines");
     } else {
         let (taken, left) = folded::read(text, &mut profile, &mut builder);
-        // A plain text has a number at the end of a line now and then.
+        // Plain text, too, has a number at the end of a line now and then.
         if !folded::is_own(text) && (taken == 0 || left > taken) {
-            // A pprof of few bytes may be text by chance.
+            // A short pprof may happen to be valid text.
             return pprof::read(bytes).map_err(|why| {
                 if pprof::is(bytes) { damaged(why) } else { ReadError::Unknown(name.to_owned()) }
             });
@@ -124,7 +125,7 @@ my thread 4242/4243 [000]   123.466789:   10101010 cpu-clock:
         assert_eq!(p.frames_of(s).last().unwrap().kind, Kind::Kernel);
     }
 
-    /// Names that formats have a meaning for, or once had trouble with.
+    /// Names that have a meaning in a format, or that once broke one.
     const NAMES: [&str; 28] = [
         "main",
         "a;b",
@@ -202,7 +203,8 @@ my thread 4242/4243 [000]   123.466789:   10101010 cpu-clock:
 
     type Resolved = std::collections::HashMap<(String, State, Vec<crate::Frame>), (u64, u64)>;
 
-    /// The stacks with their frames as `form` makes them, added up where they are then equal.
+    /// Returns the stacks with their frames after `form` changed them; stacks that are then equal
+    /// are added up.
     fn resolved(
         p: &Profile,
         form: impl Fn(&mut crate::Frame),
@@ -268,7 +270,8 @@ my thread 4242/4243 [000]   123.466789:   10101010 cpu-clock:
             let back = read(text.as_bytes(), "x").unwrap();
             prop_assert_eq!(&back.unit, &p.unit);
             prop_assert_eq!(back.rate_hz, p.rate_hz);
-            // The text has names alone, a value each, and of unknown functions the file without its folder.
+            // The text has only names, one value per stack, and for unknown functions the file
+            // without its directory.
             let form = |f: &mut crate::Frame| {
                 let module = f.module_name().to_owned();
                 f.module = if f.name.is_some() { String::new() } else { module };
@@ -287,7 +290,7 @@ my thread 4242/4243 [000]   123.466789:   10101010 cpu-clock:
         fn pprof_is_read_as_it_was_written(p in profile()) {
             let back = read(&pprof(&p), "x").unwrap();
             prop_assert_eq!((&back.unit, back.rate_hz, back.off_cpu), (&p.unit, p.rate_hz, p.off_cpu));
-            // A function without a name has the label of one.
+            // A function whose name equals the label of an unnamed one comes back unnamed.
             let form = |f: &mut crate::Frame| {
                 let unnamed = crate::Frame { name: None, ..f.clone() };
                 let label = f.label();
@@ -314,7 +317,7 @@ my thread 4242/4243 [000]   123.466789:   10101010 cpu-clock:
             timed: bool,
         ) {
             let time = if timed { "[001]   123.456789: " } else { ": " };
-            // Without the time, only the first number can be the thread's.
+            // Without a time, only the first number can be the thread's.
             let thread = if timed { thread } else { "prog" };
             let header = format!("{thread}  4242/4243 {time}  10101010 cpu-clock:uhH: \n");
             let lines = symbols.iter().map(|(s, m)| format!("\t    55d0c0de1149 {s}+0x10 ({m})\n"));
@@ -330,7 +333,7 @@ my thread 4242/4243 [000]   123.466789:   10101010 cpu-clock:
         }
     }
 
-    /// A pprof of one type of samples with these further fields.
+    /// Returns a pprof with one sample type and these further fields.
     fn with(fields: &[u8]) -> Vec<u8> {
         let head = [b"\x0a\x04\x08\x01\x10\x01\x32\x00\x32\x01n", fields].concat();
         assert!(read(&head[..11], "x").is_ok());
@@ -344,7 +347,7 @@ my thread 4242/4243 [000]   123.466789:   10101010 cpu-clock:
             let error = read(bytes, "x").unwrap_err().to_string();
             assert!(error.contains(says), "{error}");
         };
-        // Samples of two bytes each, packed 200 to 1.
+        // Samples of two bytes each, compressed 200 to 1.
         let samples = b"\x12\x00".repeat(1_000_000);
         let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
         packed.write_all(&with(&samples)).unwrap();
@@ -354,7 +357,7 @@ my thread 4242/4243 [000]   123.466789:   10101010 cpu-clock:
         let location = [&b"\x22\xd2\x0f\x08\x01"[..], &b"\x22\x00".repeat(1000)].concat();
         let stack = [&b"\x12\x94\xa1\x0f\x0a\x90\xa1\x0f"[..], &b"\x01".repeat(250_000)].concat();
         refused(&with(&[location, stack].concat()), "200000000 frames");
-        // A name of 8 MiB that each mapping makes another function.
+        // A name of 8 MiB that becomes another function with each mapping.
         let name = [&b"\x32\x80\x80\x80\x04"[..], &b"f".repeat(8 << 20)].concat();
         let mut all = [&name, &b"\x2a\x04\x08\x01\x10\x02"[..]].concat();
         for n in 1..=17u8 {

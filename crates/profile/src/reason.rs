@@ -1,9 +1,9 @@
-//! Why a thread was off CPU, from the functions of the kernel that it waited in.
+//! Finds the reason why a thread was off CPU from the kernel functions in its stack.
 
 use crate::State;
 
-/// Functions of the kernel and what waiting in them is; the first row that a stack holds says it, rows in
-/// this order. Names of Linux 5.4 to 6.18.
+/// Kernel functions and the wait that each implies. The first row with a function that the stack
+/// holds decides. The names are those of Linux 5.4 to 6.18.
 static ROWS: [(State, &[&str]); 5] = [
     (
         State::Lock,
@@ -98,12 +98,14 @@ static ROWS: [(State, &[&str]); 5] = [
     ),
 ];
 
-/// What a thread waited for. A wait for a device or a lock inside a page fault is a page fault.
-/// `names` are the functions of the kernel, in any order; `io_wait` is the scheduler's own flag.
+/// Returns the reason of a wait. A wait for a device or a lock inside a page fault is a page fault.
+///
+/// `names` are the kernel functions of the stack in any order; `io_wait` is the scheduler's own
+/// flag.
 pub fn reason<'a>(names: &(impl Iterator<Item = &'a str> + Clone), io_wait: bool) -> State {
     let holds = |list: &[&str]| {
         names.clone().any(|name| {
-            // Compilers add endings to the names of parts of functions: `do_wait.part.0`.
+            // Compilers add suffixes to the names of parts of functions: `do_wait.part.0`.
             let name = name.split('.').next().unwrap_or(name);
             let bare = name.trim_start_matches("__");
             list.iter().any(|l| *l == name || *l == bare)

@@ -1,10 +1,11 @@
-//! speedscope's JSON (www.speedscope.app/file-format-schema.json): a sampled profile for each side.
+//! Writer of speedscope's JSON (www.speedscope.app/file-format-schema.json): one sampled profile
+//! per side.
 
 use serde_json::{Value, json};
 
 use crate::{Profile, Side};
 
-/// The file as JSON.
+/// Returns the profile as speedscope's JSON; `name` is its title.
 pub fn speedscope(profile: &Profile, name: &str) -> Value {
     let frames: Vec<Value> = profile
         .frames

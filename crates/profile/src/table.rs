@@ -1,27 +1,30 @@
-//! Functions with their own and their total time, and how far the names and stacks can be trusted.
+//! Table of functions with self and total time, and measures of how far names and stacks can be
+//! trusted.
 
 use std::collections::{BTreeMap, HashMap};
 
 use crate::{Frame, Kind, Profile, Side};
 
-/// The time of a function.
+/// Self and total time of one function.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FunctionTime {
-    /// The function; of those without a name, all of a module together.
+    /// The function. All functions of a module that have no name share one entry.
     pub frame: Frame,
-    /// Time in it, nanoseconds.
+    /// Time in the function itself, nanoseconds.
     pub self_ns: u64,
-    /// Time in it and in what it called, nanoseconds; once a stack, however often it stands there.
+    /// Time in the function and its callees, nanoseconds. A stack counts once even if the function
+    /// recurs in it.
     pub total_ns: u64,
-    /// Samples in it.
+    /// Samples in the function itself.
     pub self_count: u64,
-    /// Samples of stacks that hold it.
+    /// Samples whose stack holds the function.
     pub total_count: u64,
 }
 
-/// The functions of a side, most own time first; of one thread, or of all of them.
+/// Returns the functions of one side, of one thread or of all, by descending self time.
 pub fn functions(profile: &Profile, side: Side, thread: Option<&str>) -> Vec<FunctionTime> {
-    // By frame number; a frame that is inlined in one place and called in another is one function.
+    // Keyed without inlining: a function inlined in one place and called in another is one
+    // function.
     let mut numbers: HashMap<(Option<&str>, &str, bool), usize> = HashMap::new();
     let mut all: Vec<FunctionTime> = Vec::new();
     let of: Vec<usize> = profile
@@ -70,18 +73,18 @@ pub fn functions(profile: &Profile, side: Side, thread: Option<&str>) -> Vec<Fun
     all
 }
 
-/// How many names are missing.
+/// Time in functions that have no name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Names {
-    /// Time of a side whose innermost function has no name, nanoseconds.
+    /// Time of samples whose innermost function has no name, nanoseconds.
     pub unknown_ns: u64,
-    /// All time of the side.
+    /// Total time of the side, nanoseconds.
     pub all_ns: u64,
-    /// The same by module, most first; an empty name: not known either.
+    /// Unnamed time per module, largest first; the empty module is unknown as well.
     pub by_module: Vec<(String, u64)>,
 }
 
-/// The time in functions without a name.
+/// Returns the time in functions without a name.
 pub fn unresolved(profile: &Profile, side: Side) -> Names {
     let mut names = Names::default();
     let mut by: BTreeMap<&str, u64> = BTreeMap::new();
@@ -100,20 +103,22 @@ pub fn unresolved(profile: &Profile, side: Side) -> Names {
     names
 }
 
-/// How much of a side's time has a whole stack of the program.
+/// Time whose stack is complete, truncated or unattributable.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Truncation {
-    /// All of the time that has stacks of a program, nanoseconds.
+    /// Total time whose stack holds a frame of a program, nanoseconds.
     pub user_ns: u64,
-    /// Stacks that do not begin where programs and threads begin.
+    /// Time of stacks whose outermost function is named but does not start a program or thread,
+    /// nanoseconds.
     pub broken_ns: u64,
-    /// Stacks whose outermost function has no name and cannot be attributed.
+    /// Time of stacks whose outermost function has no name, so that they cannot be attributed,
+    /// nanoseconds.
     pub unattributed_ns: u64,
-    /// Of the broken ones: the modules of their outermost functions, most first.
+    /// Truncated time per module of the outermost function, largest first.
     pub by_module: Vec<(String, u64)>,
 }
 
-/// Where stacks of programs and threads begin.
+/// Functions in which the stacks of programs and threads begin.
 const ROOTS: [&str; 16] = [
     "main",
     "_start",
@@ -138,15 +143,15 @@ fn is_root(name: &str) -> bool {
     ROOTS.contains(&bare) || ROOTS.contains(&name) || name.starts_with("__libc_start_main")
 }
 
-/// The share of stacks that stop short: without frame pointers a stack ends where the first function
-/// without one stands.
+/// Returns how much of a side's time has truncated stacks. Unwinding by frame pointers stops at the
+/// first function that keeps none.
 pub fn truncation(profile: &Profile, side: Side) -> Truncation {
     let mut t = Truncation::default();
     let mut by: BTreeMap<&str, u64> = BTreeMap::new();
     for s in profile.side(side) {
         let Some(root) = profile.frames_of(s).find(|f| f.kind != Kind::Kernel) else { continue };
         t.user_ns += s.ns;
-        // `main` may stand above the outermost frame that has a name only by what called it.
+        // The outermost frames may be startup code that calls `main`: look at the first four.
         let begins = profile
             .frames_of(s)
             .take_while(|f| f.kind != Kind::Kernel)

@@ -1,36 +1,35 @@
-//! Stacks put on top of one another: what a flame graph is drawn from.
+//! Call tree from which flame graphs are drawn: stacks merged from the root on.
 
 use std::collections::BTreeMap;
 
 use crate::{Frame, Kind, Profile, Side, Stack, State};
 
-/// A function as it was called from here.
+/// Node of the call tree: a function under one chain of callers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Node {
-    /// Its label.
+    /// Text to show, as of [`Frame::label`].
     pub label: String,
-    /// The file it is in.
+    /// Path of the program or library that holds the function.
     pub module: String,
-    /// What it is of; `None`: a thread, a state, or the whole.
+    /// Origin of the frame; `None` for a thread, a state or the root.
     pub kind: Option<Kind>,
-    /// Time in it and what it called, nanoseconds.
+    /// Time in the function and its callees, nanoseconds.
     pub ns: u64,
-    /// Samples, or waits.
+    /// Number of samples or waits.
     pub count: u64,
-    /// What it called.
+    /// Callees, ordered by name and module.
     pub children: Vec<Node>,
 }
 
-/// How a tree is made.
+/// Options for building a call tree.
 #[derive(Debug, Clone, Copy)]
 pub struct Tree {
-    /// Which side.
     pub side: Side,
-    /// Threads apart by name.
+    /// True to have a level of threads (by name) above the functions.
     pub by_thread: bool,
-    /// Smaller shares of the whole are not shown separately, such as 0.001.
+    /// Smallest share of the total time that is shown as a node of its own, such as 0.001.
     pub least: f64,
-    /// So many functions deep.
+    /// Maximum number of functions in a stack; deeper ones are cut off.
     pub deepest: usize,
 }
 
@@ -72,7 +71,7 @@ impl<'a> Growing<'a> {
     }
 }
 
-/// The tree of a side. Off CPU, the reason stands below everything.
+/// Builds the call tree of one side. Off CPU, the first level is the reason of the wait.
 pub fn tree(profile: &Profile, how: Tree) -> Node {
     let mut root = Growing::default();
     for s in profile.side(how.side) {
@@ -93,7 +92,7 @@ pub fn tree(profile: &Profile, how: Tree) -> Node {
 }
 
 impl Node {
-    /// How many levels it has, itself included.
+    /// Returns the number of levels, this node included.
     pub fn depth(&self) -> usize {
         1 + self.children.iter().map(Node::depth).max().unwrap_or(0)
     }
