@@ -168,8 +168,7 @@ pub(crate) fn is_own(text: &str) -> bool {
     text.starts_with(HEADER)
 }
 
-/// Reads folded stacks; returns the number of lines that were read and of those that were
-/// malformed.
+/// Reads folded stacks; returns the number of lines read and the number of malformed lines.
 pub(crate) fn read(text: &str, profile: &mut Profile, builder: &mut Builder) -> (u64, u64) {
     let (mut taken, mut left) = (0, 0);
     let mut header: Option<Header> = None;

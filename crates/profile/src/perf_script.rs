@@ -15,8 +15,8 @@ pub(crate) fn is(text: &str) -> bool {
         && lines.any(|l| l.starts_with([' ', '\t']) && frame(l).is_some())
 }
 
-/// Returns true for comment lines. A line with a timed header is none, since a thread may be named
-/// `#1`.
+/// Returns true for comment lines. A thread may be named `#1`, so a line with a timed header is not
+/// a comment.
 fn is_comment(line: &str) -> bool {
     line.starts_with('#') && Header::timed(line).is_none()
 }
