@@ -1,4 +1,4 @@
-//! The checks: a row each, with the function of evidence that judges it.
+//! The list of checks: each row with the function that evaluates it.
 
 use assay_model::{Finding, Found, Row};
 
@@ -10,29 +10,29 @@ use crate::judge::{
 };
 use crate::rows::{self, N};
 
-/// What a check says about evidence.
+/// Result of one check over some evidence.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
-    /// It was checked and nothing was found.
+    /// The check ran and found nothing.
     Passes,
-    /// What it looks at is known not to be there (no price is quoted, one treatment only).
+    /// The object of the check is known to be absent (no price is quoted, only one treatment); with
+    /// the reason.
     DoesNotApply(String),
-    /// It found this; never empty.
+    /// The findings; never empty.
     Found(Vec<Found>),
-    /// The evidence does not hold what it needs: what is missing.
+    /// The evidence does not hold the named inputs.
     CannotCheck(String),
 }
 
 /// One check of the catalogue.
 #[derive(Debug)]
 pub struct Check {
-    /// What it is.
     pub row: &'static Row,
     pub(crate) evaluate: fn(&Evidence) -> Evaluation,
 }
 
 impl Check {
-    /// What it found in `evidence`; empty when it passes, does not apply or cannot be made.
+    /// Returns the findings in `evidence`; empty if the check passes, does not apply or cannot run.
     pub fn findings(&self, evidence: &Evidence) -> Vec<Finding> {
         match self.evaluate(evidence) {
             Outcome::Found(found) => found.into_iter().map(|f| self.row.finding(f)).collect(),
@@ -40,7 +40,7 @@ impl Check {
         }
     }
 
-    /// What it found in `evidence`; what it cannot check is a note.
+    /// Returns the findings in `evidence`. A check that cannot run gives one note.
     pub fn judged(&self, evidence: &Evidence) -> Vec<Finding> {
         let Outcome::CannotCheck(what) = self.evaluate(evidence) else {
             return self.findings(evidence);
@@ -49,7 +49,7 @@ impl Check {
         vec![self.row.finding(found.remedy("record it, or claim nothing that needs it"))]
     }
 
-    /// What it says about `evidence`.
+    /// Runs the check. For an audited claim, every check looks at that claim only.
     pub fn evaluate(&self, evidence: &Evidence) -> Outcome {
         let evaluation = match &evidence.audited {
             Some(claim) => audit::claim(self.row, claim),
@@ -64,7 +64,7 @@ impl Check {
     }
 }
 
-/// Every check with its function, in the order of ids.
+/// All checks with their functions, ordered by id.
 const CHECKS: &[Check] = &[
     check(&rows::ENV_CAPTURED, environment::captured),
     check(&rows::FACTOR_DECLARED, environment::factor_declared),
@@ -120,19 +120,19 @@ const CHECKS: &[Check] = &[
     check(&rows::REPEATABLE, publication::repeatable),
     check(&rows::COLD_START, cold::cold_start),
     check(&rows::MEMORY_NODES, memory_nodes::memory_nodes),
-    // Of several machines: all that is known of them is what was seen in trials.
+    // For trials on several machines, all evidence is observations of single trials.
     check(&rows::NODES_ALIKE, nodes::seen_only),
     check(&rows::PHASES_COINCIDE, nodes::seen_only),
     check(&rows::CLOCKS_HOLD, nodes::seen_only),
     check(&rows::EMULATED_TIMES, nodes::seen_only),
 ];
 
-/// All checks, those of one machine first.
+/// Returns all checks; those for one machine come first.
 pub fn catalogue() -> &'static [Check] {
     CHECKS
 }
 
-/// The check of that id (`F31`) or name (`interleaved`).
+/// Finds a check by id (`F31`, any case) or name (`interleaved`).
 pub fn find(id: &str) -> Option<&'static Check> {
     CHECKS.iter().find(|c| c.row.id.eq_ignore_ascii_case(id) || c.row.name == id)
 }
@@ -141,8 +141,8 @@ const fn check(row: &'static Row, evaluate: fn(&Evidence) -> Evaluation) -> Chec
     Check { row, evaluate }
 }
 
-/// What one check of the catalogue says of evidence about one thing, such as a number of a page: what it
-/// found, and as a note what it cannot check.
+/// Judges evidence about a single object, such as a number of a page, with one check. A check that
+/// cannot run gives a note.
 pub fn judge(row: &Row, evidence: &Evidence) -> Vec<Finding> {
     find(row.id).map_or_else(Vec::new, |check| check.judged(evidence))
 }

@@ -1,12 +1,12 @@
-//! What the function of a check says: what it found, or why nothing could be.
+//! Result types of check functions, and helpers that build findings.
 
 use assay_model::{Found, Severities};
 
 use crate::TreatmentEvidence;
 use crate::rows::I;
 
-/// About these treatments of `all` alone. It stays about all where all are meant, and where one of them is no
-/// treatment of a run.
+/// Limits `found` to these treatments of `all`. A finding about all treatments stays unlimited, and
+/// so does one that includes a treatment without a run id.
 pub(crate) fn about(
     mut found: Found,
     treatments: &[&TreatmentEvidence],
@@ -19,54 +19,54 @@ pub(crate) fn about(
     found
 }
 
-/// At the check's own severity.
+/// Creates a finding with the check's own severity.
 pub(crate) fn plain(message: impl Into<String>) -> Found {
     Found::new(message)
 }
 
-/// Escalated: invalid in every profile.
+/// Creates an escalated finding: invalid in every profile.
 pub(crate) fn grave(message: impl Into<String>) -> Found {
     at(I, message)
 }
 
-/// At a severity of its own.
+/// Creates a finding with a severity that overrides the check's own.
 pub(crate) fn at(severity: Severities, message: impl Into<String>) -> Found {
     Found::new(message).at(severity)
 }
 
-/// Why an evaluation ended early.
+/// Reason why an evaluation ended early.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Stop {
-    /// What it looks at is known not to be there.
+    /// The object of the check is known to be absent.
     NotApplicable(String),
-    /// Something is not recorded.
+    /// Evidence that the check needs is not recorded.
     Missing(String),
 }
 
-/// What was found, or why nothing could be.
+/// Findings of a check, or the reason why it could not run.
 pub(crate) type Evaluation = Result<Vec<Found>, Stop>;
 
-/// Something is not recorded.
+/// Ends the check because `what` is not recorded.
 pub(crate) fn missing<T>(what: impl Into<String>) -> Result<T, Stop> {
     Err(Stop::Missing(what.into()))
 }
 
-/// What the check looks at is known not to be there.
+/// Ends the check because its object is known to be absent.
 pub(crate) fn not_applicable<T>(why: impl Into<String>) -> Result<T, Stop> {
     Err(Stop::NotApplicable(why.into()))
 }
 
-/// What an option holds, or that it is not recorded.
+/// Returns the value of an option, or [`Stop::Missing`] if it is `None`.
 pub(crate) fn need<T>(value: Option<T>, what: impl Into<String>) -> Result<T, Stop> {
     value.ok_or_else(|| Stop::Missing(what.into()))
 }
 
-/// A number that is recorded and finite.
+/// Returns the value if it is recorded and finite, else [`Stop::Missing`].
 pub(crate) fn number(value: Option<f64>, what: impl Into<String>) -> Result<f64, Stop> {
     value.filter(|v| v.is_finite()).ok_or_else(|| Stop::Missing(what.into()))
 }
 
-/// What was found; where nothing was but something is missing, that it could not be checked.
+/// Returns the findings. With no findings and something in `lacking`, returns [`Stop::Missing`].
 pub(crate) fn found_or_missing(found: Vec<Found>, lacking: &[String]) -> Evaluation {
     match (found.is_empty(), lacking.is_empty()) {
         (true, false) => missing(lacking.join(", ")),

@@ -1,10 +1,10 @@
-//! The classes of facts and what follows from which factor, as a page of documentation.
+//! Renders the classes of facts and the consequences of each factor as a page of documentation.
 
 use std::fmt::Write as _;
 
 use assay_environment::{FactClass, classes, entailments};
 
-/// The page on comparing systems in Markdown.
+/// Renders the page on comparing systems in Markdown.
 pub fn environment_markdown() -> String {
     let mut out = String::from(HEAD);
     for class in [FactClass::Hard, FactClass::Soft, FactClass::Volatile] {

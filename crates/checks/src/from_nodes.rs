@@ -1,4 +1,4 @@
-//! Evidence of where memory lay on a machine with several NUMA nodes, from a run in the archive.
+//! Evidence about memory placement on a machine with several NUMA nodes, from an archived run.
 
 use std::collections::BTreeMap;
 
@@ -7,8 +7,8 @@ use assay_model::{Observation, OnNode, SystemDescription, TrialRecord};
 
 use crate::{Placed, Placement};
 
-/// Where the memory of a treatment was to lie by `settings` and by what its workload set, and where it lay in the
-/// trials that count.
+/// Returns the nodes to which controls (`settings`) and the workload set a treatment's memory, and
+/// the bytes per node observed in the counting trials.
 pub(crate) fn placement(
     system: Option<&SystemDescription>,
     settings: &BTreeMap<String, String>,
@@ -29,14 +29,15 @@ pub(crate) fn placement(
             set.push(Placed { what, nodes: asked, lay });
         }
     }
-    // Of one node all is known.
+    // On a machine with one node every placement is known.
     if nodes == Some(1) {
         set.clear();
     }
     Placement { nodes, set }
 }
 
-/// The nodes that the controls set a program's memory to, and by which; `None`: to none.
+/// Returns the control that sets a program's memory to nodes, and those nodes; `None` if no control
+/// does.
 fn by_controls(
     system: Option<&SystemDescription>,
     settings: &BTreeMap<String, String>,
@@ -46,7 +47,7 @@ fn by_controls(
         let nodes = cpulist::parse(list).ok().filter(|_| mode != "interleave")?;
         return Some((format!("controls.numa = {policy}"), numbers(&nodes)));
     }
-    // Memory comes from the node of the CPU that first touches it.
+    // By default, a page is allocated on the node of the CPU that first touches it.
     let list = settings.get("cpus")?;
     let cpus = cpulist::parse(list).ok()?;
     let near = |path: &str| -> Option<u32> {
@@ -64,7 +65,7 @@ fn numbers(list: &[usize]) -> Vec<u32> {
     list.iter().filter_map(|n| u32::try_from(*n).ok()).collect()
 }
 
-/// The parts of a program that the workload set to nodes.
+/// Returns the parts of a program that the workload bound to nodes.
 fn parts(records: &[&TrialRecord]) -> BTreeMap<String, Vec<u32>> {
     let all = records.iter().flat_map(|r| &r.evidence);
     all.filter_map(|o| match o {
@@ -76,7 +77,7 @@ fn parts(records: &[&TrialRecord]) -> BTreeMap<String, Vec<u32>> {
     .collect()
 }
 
-/// Where the memory of a part lay in a trial; of the last look, where there are several.
+/// Returns the bytes per node of a part in one trial, from the last observation of that part.
 fn seen(record: &TrialRecord, part: &str) -> Result<BTreeMap<u32, u64>, String> {
     let recorded = record.evidence.iter().rev().find_map(|o| match o {
         Observation::NodeMemory { of, nodes, unseen, .. } if of == part => Some((nodes, unseen)),

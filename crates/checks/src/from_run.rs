@@ -1,4 +1,4 @@
-//! Evidence of a run in the archive. What the archive does not hold stays unrecorded.
+//! Builds evidence from an archived run. Fields that the archive does not hold stay unrecorded.
 
 mod build;
 mod design;
@@ -29,7 +29,7 @@ use material::{imported, named, ordered};
 use system::{binary, clock, cpus, host, os, pages, randomised, settings, snapshots, unseen};
 use work::{generator, limiter, output, percentiles, series, timing, work};
 
-/// The evidence that a run gives by itself. Nothing in it is a claim.
+/// Builds the evidence of a run by itself. A run makes no claim.
 pub fn from_run(m: &RunMaterial<'_>) -> Evidence {
     let none = |why: &str| why.to_owned();
     let compared = m.plan.treatments.len() > 1;
@@ -39,9 +39,9 @@ pub fn from_run(m: &RunMaterial<'_>) -> Evidence {
         factors: Some(m.plan.factors.clone()),
         environment: match (compared, m.system) {
             (false, _) => Known::Absent(none("nothing is compared")),
-            // One machine, one boot, and the controls that differ are factors.
+            // All trials ran on one machine in one boot, and the controls that differ are factors.
             (true, Some(_)) if !imported(m) => Known::Is(EnvDiff::default()),
-            // On which machines another program ran its treatments is not in its files.
+            // The files of another program do not say on which machines it ran its treatments.
             (true, _) => Known::NotRecorded,
         },
         comparisons: if compared {
@@ -88,10 +88,10 @@ pub fn from_run(m: &RunMaterial<'_>) -> Evidence {
     }
 }
 
-/// What the treatments of a run have in common, held once however many they are.
+/// Evidence that all treatments of a run share; held once.
 struct Shared {
     snapshots: Option<Arc<Snapshots>>,
-    /// Settings of the operating system, by what controls set of them.
+    /// Operating-system settings, keyed by the controls that set them.
     os: BTreeMap<BTreeMap<String, String>, Arc<BTreeMap<String, String>>>,
 }
 
@@ -161,13 +161,15 @@ fn first(m: &RunMaterial<'_>, t: &Treatment) -> Option<FirstTrial> {
     })
 }
 
-/// How many builds the layouts of a treatment come from: those of its revision, where it is built.
+/// Returns the number of builds behind a treatment's layouts: the builds of its revision, if it is
+/// built from source.
 fn builds(m: &RunMaterial<'_>, t: &Treatment) -> Option<u32> {
     let source = m.experiment.source.as_ref().filter(|s| !s.build.is_empty())?;
     t.levels.contains_key("rev").then_some(source.builds.unwrap_or(1))
 }
 
-/// The processes that the counting trials ran in, where their records say that some share one.
+/// Returns the number of processes behind the counting trials, or `None` if no record says that
+/// trials share one.
 fn processes(of: &[&TrialRecord]) -> Option<u32> {
     let counting: Vec<&&TrialRecord> = of.iter().filter(|r| r.counts()).collect();
     let repeats = |r: &&&TrialRecord| {

@@ -1,9 +1,10 @@
-//! The catalogue of checks: whether a comparison is honest, and in what terms it may be published.
+//! The catalogue of checks that decide if a comparison is sound and how it may be published.
 //!
-//! [`rows`] are the checks as data. Whoever knows something hands over typed evidence: what was seen in a
-//! trial as [`assay_model::Observation`]s, which [`judge_seen`] turns into findings, and what is known of a
-//! whole run, comparison, page or claim as [`Evidence`], of which [`evaluate`] makes every check. A check is a
-//! pure function; what the evidence does not hold cannot be checked, which is never a pass.
+//! The checks are data: one row each in [`rows`]. Callers supply typed evidence. [`judge_seen`]
+//! turns one [`assay_model::Observation`] from a trial into a finding; [`evaluate`] runs every
+//! check over the [`Evidence`] about a whole run, comparison, page or claim. A check is a pure
+//! function. A check whose evidence is missing reports that it cannot check, which never counts as
+//! a pass.
 
 mod catalogue;
 mod check;

@@ -1,62 +1,57 @@
-//! Makes every check of the catalogue over evidence.
+//! Runs every check of the catalogue over the evidence.
 
 use assay_model::{CheckNote, Checks, Finding, Found, Profile, Row, Severities, Severity};
 
 use crate::catalogue::{Check, Outcome, catalogue};
 use crate::{Evidence, rows};
 
-/// How the finding about a check begins that could not be made.
+/// First words of the finding about a check that could not run.
 pub const UNCHECKED: &str = "cannot check: ";
 
-/// A check that passed, or that has nothing to look at.
+/// A check that passed or does not apply.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Checked {
-    /// The check's id.
     pub id: &'static str,
-    /// Its name.
     pub name: &'static str,
-    /// Why it does not apply; empty when it passed.
+    /// Reason why the check does not apply; empty if it passed.
     pub why: String,
 }
 
-/// A check that could not be made.
+/// A check that could not run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Unchecked {
-    /// The check's id.
     pub id: &'static str,
-    /// Its name.
     pub name: &'static str,
-    /// What is missing.
+    /// Inputs that are not recorded.
     pub missing: String,
-    /// How bad that is in the profile.
+    /// Severity of the missing input in the report's profile.
     pub severity: Severity,
 }
 
-/// What the catalogue says about evidence in a profile.
+/// Results of all checks over some evidence, for one profile.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Report {
-    /// The profile.
     pub profile: Profile,
-    /// What was found about the whole, the most severe first, then by id. In profile `publish` with a
-    /// finding for every check that could not be made.
+    /// Findings about the whole run, most severe first, then by id. Profile `publish` adds a
+    /// finding for every check that could not run.
     pub findings: Vec<Finding>,
-    /// What was found about single trials ([`Evidence::in_trials`]), in the words of the profile.
+    /// Findings about single trials ([`Evidence::in_trials`]), with this profile's severities.
     pub in_trials: Vec<Finding>,
-    /// The checks that found nothing.
+    /// Checks that ran and found nothing.
     pub passed: Vec<Checked>,
-    /// The checks that have nothing to look at.
+    /// Checks whose object is known to be absent.
     pub not_applicable: Vec<Checked>,
-    /// The checks that could not be made.
+    /// Checks whose evidence is missing.
     pub cannot_check: Vec<Unchecked>,
 }
 
 impl Report {
-    /// The worst severity among the findings.
+    /// Returns the worst severity among all findings.
     pub fn worst(&self) -> Option<Severity> {
         self.findings.iter().chain(&self.in_trials).map(|f| f.severity).max()
     }
 
-    /// What became of the checks that found nothing, for the record.
+    /// Returns the checks without findings, in the form that is stored in the record.
     pub fn checks(&self) -> Checks {
         let note = |id: &str, name: &str, why: &str| CheckNote {
             id: id.to_owned(),
@@ -80,7 +75,8 @@ impl Report {
     }
 }
 
-/// Makes every check of the catalogue. Same evidence and profile, same report.
+/// Evaluates every check of the catalogue. Deterministic: the same evidence and profile give the
+/// same report.
 pub fn evaluate(evidence: &Evidence, profile: Profile) -> Report {
     let mut report = Report {
         profile,
@@ -99,7 +95,7 @@ pub fn evaluate(evidence: &Evidence, profile: Profile) -> Report {
                 let of = found.into_iter().map(|f| row.finding(f).in_profile(profile));
                 report.findings.extend(of.filter(|f| !reported(&report.in_trials, f)));
             }
-            // Something was found, in trials.
+            // The check has a finding already: one about a trial.
             _ if in_trials => {}
             Outcome::Passes => report.passed.push(named(String::new())),
             Outcome::DoesNotApply(why) => report.not_applicable.push(named(why)),
@@ -114,8 +110,8 @@ pub fn evaluate(evidence: &Evidence, profile: Profile) -> Report {
     report
 }
 
-/// Whether a finding about the whole run was made from what was seen in single trials, where it stands
-/// already and is as bad.
+/// True if the finding about the whole run repeats one about a single trial of at least the same
+/// severity. Only some checks look at the same observations twice.
 fn reported(in_trials: &[Finding], of_run: &Finding) -> bool {
     const SEEN_IN_TRIALS: [&Row; 5] = [
         &rows::QUIET_HOST,
@@ -132,7 +128,7 @@ fn cannot(check: &'static Check, missing: String, imported: bool, report: &mut R
     let row = check.row;
     let severity = match report.profile {
         Profile::Lab => Severity::Note,
-        // Nobody can add what the program that made an imported run left out.
+        // A user cannot supply data that the importing program's source left out.
         Profile::Publish if imported => row.severity.publish.min(Severity::Warning),
         Profile::Publish => row.severity.publish,
     };

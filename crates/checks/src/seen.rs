@@ -1,4 +1,4 @@
-//! What single observations mean: evidence about a trial or the machine, turned into findings.
+//! Turns single observations about a trial or the machine into findings.
 
 mod doubt;
 mod host;
@@ -13,8 +13,8 @@ use crate::catalogue;
 pub use host::BUSY;
 use judged::Judged;
 
-/// What an observation speaks for; `None`: nothing is wrong with it. A check that an outside program
-/// names and that there is none of gives nothing: [`crate::find`] tells which names are known.
+/// Judges one observation; `None` if nothing is wrong. An observation from an outside program that
+/// names an unknown check gives `None`: [`crate::find`] returns the known ones.
 pub fn judge_seen(seen: &Observation) -> Option<Finding> {
     let (row, found) = host::judge(seen)
         .or_else(|| program::judge(seen))
@@ -25,15 +25,15 @@ pub fn judge_seen(seen: &Observation) -> Option<Finding> {
     Some(row.finding(found))
 }
 
-/// What several observations speak for, the most severe first.
+/// Judges several observations and returns the findings, most severe first.
 pub fn judge_all(seen: &[Observation]) -> Vec<Finding> {
     let mut found: Vec<Finding> = seen.iter().filter_map(judge_seen).collect();
     found.sort_by_key(|f| std::cmp::Reverse(f.severity));
     found
 }
 
-/// Puts an observation into a trial's record, with the finding that it gives. Values that are there and
-/// that it makes doubtful carry the finding's sentence.
+/// Adds an observation and its finding to a trial's record. Metric values that the observation
+/// makes doubtful get the finding's message as their `doubt`.
 pub fn see(record: &mut TrialRecord, seen: Observation) {
     let found = judge_seen(&seen);
     if let Some(found) = &found {

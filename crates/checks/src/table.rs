@@ -1,4 +1,4 @@
-//! The catalogue as a page of documentation.
+//! Renders the catalogue as a page of documentation.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use assay_model::{Row, Section, Severities};
 
 use crate::catalogue::catalogue;
 
-/// The whole catalogue in Markdown: a section each, a row a check.
+/// Renders the whole catalogue in Markdown: a heading per section, a table row per check.
 pub fn markdown() -> String {
     let mut out = HEAD.replace("{count}", &catalogue().len().to_string());
     for section in SECTIONS {
@@ -49,7 +49,7 @@ fn row(c: &Row, out: &mut String) {
     let _ = writeln!(out, "| {} |", cells.join(" | "));
 }
 
-/// `warning`, or `note (lab), invalid (publish)`.
+/// Renders `warning`, or `note (lab), invalid (publish)` where the profiles differ.
 fn severities(s: Severities) -> String {
     if s.lab == s.publish {
         return s.lab.name().to_owned();

@@ -1,30 +1,30 @@
-//! The sentence that compares.
+//! Evidence about claims: sentences that compare.
 
-/// The statement that a number of a post makes.
+/// The kind of statement behind a number of a post.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verb {
-    /// A place in a population.
+    /// A rank in a population.
     Best,
-    /// A ratio, in words that follow from it.
+    /// A ratio, with wording that follows from it.
     States,
 }
 
-/// A claim with what stands behind it.
+/// A claim with the quantities behind it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ClaimEvidence {
     /// The claim in words.
     pub text: String,
-    /// What it says.
+    /// The kind of statement.
     pub verb: Option<Verb>,
     /// The claimed ratio, better / worse (1.05 for 5 % better).
     pub ratio: Option<f64>,
-    /// True if it is about peak (steady) performance.
+    /// True if the claim is about peak (steady) performance.
     pub of_peak: Option<bool>,
     /// For a rank: the population.
     pub population: Option<String>,
-    /// The date that it is true of.
+    /// Date on which the claim is true.
     pub as_of: Option<String>,
-    /// True if both absolute values with units stand beside the ratio.
+    /// True if both absolute values with units are shown next to the ratio.
     pub absolutes_shown: Option<bool>,
     /// For a speed-up: the base case (one core of the same code, the best serial code).
     pub speedup_base: Option<String>,
@@ -32,28 +32,27 @@ pub struct ClaimEvidence {
     pub is_speedup: Option<bool>,
 }
 
-/// What recomputing a claim gave.
+/// Result of recomputing a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Recomputed {
-    /// What is printed.
+    /// The printed value is confirmed.
     Holds,
-    /// Less than one unit of the last printed digit off.
+    /// The difference is below one unit of the last printed digit.
     OffByRounding,
-    /// Something else under every reading.
+    /// Every reading of the claim gives another value.
     Differs,
-    /// What is printed under one reading and not under another.
+    /// One reading gives the printed value and another does not.
     Ambiguous,
-    /// Nothing: its inputs are not there.
+    /// The inputs of the claim are missing.
     NoInputs,
 }
 
-/// A claim of a text by others, recomputed.
+/// A claim from another author's text, recomputed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AuditedClaim {
-    /// Where it stands and its words (`line 3: "5% better"`).
+    /// Position and words of the claim (`line 3: "5% better"`).
     pub words: String,
-    /// What recomputing gave.
     pub result: Recomputed,
-    /// Why, in a sentence.
+    /// Reason for the result, one sentence.
     pub reason: String,
 }

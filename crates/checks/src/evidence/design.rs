@@ -1,8 +1,8 @@
-//! How a comparison was designed, computed and stopped.
+//! Evidence about a comparison's design, computation and stopping rule.
 
 use assay_model::{Interval, Method, Order, Verdict};
 
-/// What an interval was computed over.
+/// Unit of replication behind an interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
     /// Independent trials (or blocks of them).
@@ -11,121 +11,118 @@ pub enum Unit {
     Samples,
 }
 
-/// A treatment against the baseline.
+/// Comparison of a treatment with the baseline.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ComparisonEvidence {
-    /// The treatment's label.
     pub label: String,
-    /// Pairs, or the smaller treatment when unpaired.
+    /// Number of pairs; for unpaired designs, trials of the smaller treatment.
     pub n: Option<u32>,
-    /// treatment / baseline.
+    /// Metric of the treatment divided by that of the baseline.
     pub ratio: Option<f64>,
-    /// The interval of the ratio.
     pub interval: Option<Interval>,
-    /// How the interval was made.
+    /// Method that computed the interval.
     pub method: Option<Method>,
-    /// What the interval was computed over.
+    /// Unit of replication of the interval.
     pub unit: Option<Unit>,
-    /// The interval by the rank method, where there is one.
+    /// Rank interval of the ratio, if there is one.
     pub sensitivity: Option<Interval>,
-    /// The smallest ratio above 1 that the design finds.
+    /// Smallest ratio above 1 that the design detects.
     pub detectable: Option<f64>,
-    /// The margin as a fraction.
+    /// Margin of equivalence as a fraction.
     pub margin: Option<f64>,
-    /// What the comparison says.
     pub verdict: Option<Verdict>,
-    /// How two methods disagree on the verdict, as a sentence, where they do.
+    /// A sentence on how two methods disagree about the verdict, if they do.
     pub disputed: Option<String>,
-    /// The ratio of medians, where it was computed.
+    /// Ratio of the medians, if it was computed.
     pub median_ratio: Option<f64>,
 }
 
-/// When a trial ran.
+/// Start, end and value of one trial.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scheduled {
-    /// The treatment, an index into the evidence's treatments.
+    /// Index into the evidence's treatments.
     pub treatment: usize,
-    /// When it started, seconds of any one clock.
+    /// Start of the trial in seconds; all trials use the same clock.
     pub start_s: f64,
-    /// When it ended.
+    /// End of the trial in seconds.
     pub end_s: f64,
-    /// Its value in the deciding metric.
+    /// Value of the deciding metric.
     pub value: Option<f64>,
 }
 
-/// When the trials ran, in which order.
+/// Timeline of the trials.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Schedule {
-    /// The trials in order of time.
+    /// Trials ordered by start.
     pub trials: Vec<Scheduled>,
-    /// The order within a block, where the design had blocks.
+    /// Order within a block, if the design has blocks.
     pub order: Option<Order>,
 }
 
-/// A comparison of identical code.
+/// An A/A comparison: the same code measured as two treatments.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SelfComparison {
-    /// How old it is, days.
+    /// Age of the comparison in days.
     pub age_days: Option<f64>,
-    /// How old it may be, days.
+    /// Maximum allowed age in days.
     pub policy_days: f64,
-    /// By how much identical code differed, as a ratio above 1 (the 95th percentile).
+    /// The A/A floor: the difference between identical treatments as a ratio above 1 (95th
+    /// percentile).
     pub floor: Option<f64>,
-    /// Whether it was on the same host with the same schedule and workload.
+    /// True if it ran on the same host with the same schedule and workload.
     pub alike: Option<bool>,
 }
 
-/// How many comparisons were made.
+/// Number of comparisons made, and the correction for it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Multiplicity {
     /// Tests that could have become the headline.
     pub tests: u32,
-    /// The correction (`Holm`); `None`: none.
+    /// Name of the correction (`Holm`); `None` without a correction.
     pub correction: Option<String>,
-    /// Whether the headline is the best of them.
+    /// True if the headline is the best of the tests.
     pub headline_is_best: Option<bool>,
 }
 
-/// By which rule sampling stopped.
+/// The rule that ended sampling.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Stopping {
-    /// The rule as a sentence; `None`: there is none.
+    /// The rule as a sentence; `None` if there is no rule.
     pub rule: Option<String>,
-    /// Whether it was registered before the first trial.
+    /// True if the rule was registered before the first trial.
     pub registered_before: Option<bool>,
-    /// How often the data were looked at before the end.
+    /// Number of interim looks at the data.
     pub looks: u32,
-    /// Whether the limits allow for the looks.
+    /// True if the limits allow for the interim looks.
     pub adjusted: Option<bool>,
-    /// Whether sampling ended because a difference had become significant.
+    /// True if sampling ended because a difference had become significant.
     pub ended_on_significance: Option<bool>,
-    /// Whether a person ended it, who had seen the running estimate.
+    /// True if a person who had seen the running estimate ended it.
     pub by_hand: bool,
 }
 
 /// A trial that was started and is not in the result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExcludedTrial {
-    /// The trial's number.
+    /// Number of the trial.
     pub trial: u32,
-    /// The logged cause or the rule fixed before; `None`: there is none.
+    /// The logged cause, or the rule that was fixed in advance; `None` if there is neither.
     pub reason: Option<String>,
-    /// Whether the cause was the trial's own failure, which may depend on the treatment.
+    /// True if the trial itself failed, which may depend on the treatment.
     pub failed: bool,
 }
 
-/// What the ledger says of trials that are not in the result.
+/// Trials in the ledger that are not in the result.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Exclusions {
-    /// Trials that were started (warm-ups not counted).
+    /// Trials that were started, without warm-ups.
     pub started: u32,
-    /// Those that are not in the result.
     pub excluded: Vec<ExcludedTrial>,
-    /// The ratio with them, where it could be computed.
+    /// Ratio with the excluded trials, if it could be computed.
     pub ratio_with_them: Option<f64>,
 }
 
-/// What a mean is taken of.
+/// Quantity that a mean averages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MeanOf {
     /// Scores divided by a reference.
@@ -138,26 +135,26 @@ pub enum MeanOf {
     RatiosForTotals,
 }
 
-/// A mean.
+/// Formula of a mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MeanOperator {
-    /// Σx / n.
+    /// Arithmetic mean: Σx / n.
     Arithmetic,
-    /// exp(Σ ln x / n).
+    /// Geometric mean: exp(Σ ln x / n).
     Geometric,
-    /// n / Σ(1/x).
+    /// Harmonic mean: n / Σ(1/x).
     Harmonic,
-    /// Ratio of sums.
+    /// Sum of one side divided by the sum of the other.
     RatioOfTotals,
 }
 
-/// A mean that is shown.
+/// A mean that is displayed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MeanUse {
-    /// Which number.
+    /// The displayed number in words.
     pub what: String,
-    /// Of what; `None`: rates, and nobody recorded whether over equal work or equal time.
+    /// The averaged quantity; `None` for rates if it is not recorded that they are over equal work
+    /// or equal time.
     pub of: Option<MeanOf>,
-    /// How.
     pub operator: MeanOperator,
 }

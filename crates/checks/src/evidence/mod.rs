@@ -1,5 +1,5 @@
-//! What the checks look at. Everything is optional: what nobody recorded is `None` or
-//! [`Known::NotRecorded`], and a check that needs it says that it cannot check.
+//! The inputs of the checks. Every field is optional: unrecorded data is `None` or
+//! [`Known::NotRecorded`], and a check that needs it reports that it cannot check.
 
 mod claim;
 mod design;
@@ -20,21 +20,20 @@ use assay_model::Finding;
 
 use crate::check::Stop;
 
-/// Something that may be known to be absent: a page without prices is not a page whose prices
+/// A value that may be known to be absent: a page without prices differs from a page whose prices
 /// nobody recorded.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum Known<T> {
-    /// Nobody recorded whether it is there.
+    /// Nothing is recorded about the value.
     #[default]
     NotRecorded,
-    /// It is known not to be there: why, as a sentence without a full stop.
+    /// The value is known to be absent; the reason is a sentence without a full stop.
     Absent(String),
-    /// It is there.
     Is(T),
 }
 
 impl<T> Known<T> {
-    /// What is there.
+    /// Returns the value if there is one.
     pub fn get(&self) -> Option<&T> {
         match self {
             Known::Is(value) => Some(value),
@@ -42,7 +41,7 @@ impl<T> Known<T> {
         }
     }
 
-    /// What is there, or why a check that looks at it ends.
+    /// Returns the value, or the reason why a check that needs it ends.
     pub(crate) fn need(&self, what: &str) -> Result<&T, Stop> {
         match self {
             Known::Is(value) => Ok(value),
@@ -52,67 +51,69 @@ impl<T> Known<T> {
     }
 }
 
-/// What is known about a comparison, a claim or a page. `Default` knows nothing.
+/// All evidence about a comparison, a claim or a page. In `Default` nothing is recorded.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Evidence {
-    /// The treatments that are compared, the baseline first. One: nothing is compared.
+    /// Compared treatments, the baseline first. With one treatment nothing is compared.
     pub treatments: Vec<TreatmentEvidence>,
-    /// What is meant to differ: a parameter's name, or a path of facts; it covers what is below it.
+    /// Declared factors: parameter names or fact paths. A path covers all paths below it.
     pub factors: Option<Vec<String>>,
-    /// What else differs between the treatments' systems.
+    /// Undeclared differences between the treatments' systems.
     pub environment: Known<EnvDiff>,
-    /// The comparisons made. Absent: nothing is compared.
+    /// Comparisons with the baseline. Absent: nothing is compared.
     pub comparisons: Known<Vec<ComparisonEvidence>>,
-    /// When the trials ran, in which order.
+    /// Start and end of the trials, and their order.
     pub schedule: Option<Schedule>,
-    /// The last comparison of identical code. Absent: none was made, which F37 reports.
+    /// The latest comparison of identical code. Absent: none was made, which the self-comparison
+    /// check reports.
     pub self_comparison: Known<SelfComparison>,
-    /// How many comparisons were made, and whether that was corrected for.
+    /// Number of comparisons, and the correction for it.
     pub multiplicity: Option<Multiplicity>,
-    /// By which rule sampling stopped.
+    /// The rule that ended sampling.
     pub stopping: Option<Stopping>,
-    /// What the ledger says of trials that are not in the result.
+    /// Trials in the ledger that are not in the result.
     pub exclusions: Option<Exclusions>,
-    /// A suite's members. Absent: no suite.
+    /// The suite's members. Absent: the workload is no suite.
     pub suite: Known<SuiteEvidence>,
     /// Means over members or tests. Absent: no mean is taken.
     pub means: Known<Vec<MeanUse>>,
-    /// Percentiles that are stated. Absent: none.
+    /// Stated percentiles. Absent: no percentile is stated.
     pub percentiles: Known<Vec<PercentileEvidence>>,
     /// The sentence that compares. Absent: no claim is made.
     pub claim: Known<ClaimEvidence>,
-    /// A claim of an audited text. Where there is one, every check looks at it alone.
+    /// A claim from an audited text. If set, every check looks at this claim only.
     pub audited: Option<AuditedClaim>,
-    /// The numbers that are shown. Absent: none.
+    /// The displayed numbers. Absent: no number is displayed.
     pub numbers: Known<Vec<NumberEvidence>>,
     /// The metric of each treatment or system.
     pub metrics: Known<Vec<MetricIdentity>>,
-    /// What values are divided by. Absent: totals only.
+    /// Denominators of the values. Absent: only totals are compared.
     pub denominators: Known<DenominatorEvidence>,
-    /// Power or energy. Absent: neither is stated.
+    /// Power or energy values. Absent: neither is stated.
     pub energy: Known<Vec<EnergyEvidence>>,
-    /// Prices. Absent: none is stated.
+    /// Stated prices. Absent: no price is stated.
     pub prices: Known<Vec<PriceEvidence>>,
-    /// Results of others. Absent: none is quoted.
+    /// Quoted results of other publishers. Absent: none is quoted.
     pub quotes: Known<Vec<QuoteEvidence>>,
-    /// What a benchmark's rules want beside its numbers. Absent: no such benchmark is named.
+    /// Disclosures that a benchmark's rules require next to its numbers. Absent: no such benchmark
+    /// is named.
     pub disclosures: Known<Vec<DisclosureEvidence>>,
-    /// What was registered before the run, and what of it is shown.
+    /// Metrics, workloads and treatments registered before the run, and those that are shown.
     pub registered: Option<Registered>,
-    /// What somebody would need to repeat it, and what a repetition gave.
+    /// Material for repeating the run, and the result of a repetition.
     pub repeat: Option<RepeatEvidence>,
-    /// What was found about single trials as they ran.
+    /// Findings about single trials, made while they ran.
     pub in_trials: Vec<Finding>,
-    /// What could not be looked at, by the check that needs it: why.
+    /// Observations that could not be made: (check id, reason).
     pub unseen: Vec<(&'static str, String)>,
-    /// Whether the run was imported: what the program that made it did not record nobody can add.
+    /// True if the run was imported: data that the original program did not record cannot be added.
     pub imported: bool,
-    /// Whether the trials ran on several machines at once, or in virtual ones.
+    /// True if the trials ran on several machines at once, or in virtual machines.
     pub several_machines: bool,
 }
 
 impl Evidence {
-    /// Whether a declared factor is `path`, or a prefix of it by whole parts.
+    /// True if a declared factor is `path` or a prefix of it by whole path components.
     pub(crate) fn declares(&self, path: &str) -> bool {
         let below = |f: &String| {
             let rest = path.strip_prefix(f.strip_prefix("controls.").unwrap_or(f));
@@ -121,7 +122,7 @@ impl Evidence {
         self.factors.iter().flatten().any(below)
     }
 
-    /// The treatments, if there are two to compare.
+    /// Returns the treatments if there are at least two to compare.
     pub(crate) fn compared(&self) -> Result<&[TreatmentEvidence], Stop> {
         match self.treatments.as_slice() {
             [] => Err(Stop::Missing("what is compared".to_owned())),
@@ -132,7 +133,7 @@ impl Evidence {
         }
     }
 
-    /// The treatments, at least one.
+    /// Returns the treatments if there is at least one.
     pub(crate) fn measured(&self) -> Result<&[TreatmentEvidence], Stop> {
         match self.treatments.as_slice() {
             [] => Err(Stop::Missing("what was measured".to_owned())),

@@ -1,62 +1,64 @@
-//! How a result came to be shown: what it is compared with, who is quoted, what was registered.
+//! Evidence about publication: quoted results, required disclosures, registration and
+//! repeatability.
 
 use assay_model::Interval;
 
-/// A result of others.
+/// A result from another publication.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct QuoteEvidence {
-    /// What is quoted.
+    /// The quoted result in words.
     pub what: String,
-    /// The document that prints it, in words or as an address; `None`: none is named.
+    /// Document that prints the result, in words or as an address; `None` if no document is named.
     pub document: Option<String>,
-    /// The day that it was true of or was retrieved.
+    /// Day on which the result was valid or was retrieved.
     pub dated: Option<String>,
-    /// The day of the page, where that is before the result's.
+    /// Day of the page, if it is earlier than the result's.
     pub later_than: Option<String>,
-    /// A newer printing of the same result, where one is known.
+    /// A newer printing of the same result, if one is known.
     pub newer: Option<String>,
 }
 
-/// What the owner of a benchmark's name wants beside its numbers.
+/// Disclosures that the owner of a benchmark's name requires next to its numbers.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct DisclosureEvidence {
-    /// Whose rules, with their version.
+    /// Name of the rule pack, with its version.
     pub rules: String,
-    /// The rules that apply, by id; empty: no pack is loaded.
+    /// Ids of the rules that apply; empty if no pack is loaded.
     pub required: Vec<String>,
-    /// Those of them that are not kept.
+    /// Applicable rules that are broken.
     pub broken: Vec<String>,
-    /// Those that cannot be checked.
+    /// Applicable rules that cannot be checked.
     pub unknown: Vec<String>,
-    /// Whether the numbers are quoted from documents that quote them: what those leave out cannot be added.
+    /// True if the numbers are quoted from documents that quote them; details that those documents
+    /// leave out cannot be added.
     pub second_hand: bool,
 }
 
-/// What was registered before the run, and what of it is shown.
+/// Items registered before the run, and those of them that are shown.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Registered {
     /// Registered metrics, workloads and treatments, and measured losses.
     pub items: Vec<String>,
-    /// Those that are shown.
+    /// Registered items that are shown.
     pub shown: Vec<String>,
-    /// Whether what is not shown would reverse the headline; `None`: nobody looked.
+    /// True if the hidden items would reverse the headline; `None` if this was not examined.
     pub reverses_headline: Option<bool>,
-    /// The headline over what is shown and over everything, where they differ: `1st of 3, but 5th
-    /// of 16`.
+    /// The headline over the shown items and over all items, if they differ: `1st of 3, but 5th of
+    /// 16`.
     pub headline: Option<String>,
 }
 
-/// What somebody would need to repeat a result.
+/// Material that others need to repeat a result.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RepeatEvidence {
-    /// Whether the raw data are kept and given.
+    /// True if the raw data are kept and published.
     pub raw_data: Option<bool>,
-    /// Whether the experiment, kit or script is given.
+    /// True if the experiment, kit or script is published.
     pub scripts: Option<bool>,
-    /// The versions of what ran; `None`: not recorded.
+    /// Versions of the programs that ran; `None` if not recorded.
     pub version: Option<String>,
-    /// Whether what ran had changes that no version names.
+    /// True if the programs had changes that no version names.
     pub dirty: Option<bool>,
-    /// The published value and the interval of a rerun, where there was one.
+    /// Published value and interval of a rerun, if there was one.
     pub rerun: Option<(f64, Interval)>,
 }

@@ -1,73 +1,70 @@
-//! The numbers that are shown, and what they are divided by.
+//! Evidence about displayed numbers, their units and their denominators.
 
 use std::collections::BTreeMap;
 
 use assay_model::{Interval, Kind};
 
-/// A number that is shown.
+/// A number that is displayed.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct NumberEvidence {
-    /// What it is (`throughput of server.threads=2`).
+    /// The number in words (`throughput of server.threads=2`).
     pub what: String,
-    /// As it is printed, without its unit (`1.05`); `None`: not printed yet.
+    /// The number as printed, without its unit (`1.05`); `None` if not yet printed.
     pub printed: Option<String>,
-    /// Recomputed from the unrounded inputs, in the printed unit.
+    /// The value recomputed from unrounded inputs, in the printed unit.
     pub exact: Option<f64>,
-    /// Its interval in the printed unit.
+    /// The value's interval in the printed unit.
     pub interval: Option<Interval>,
-    /// Whether it is the same on every repetition (a size, a count of instructions).
+    /// True if every repetition gives the same value (a size, a count of instructions).
     pub deterministic: bool,
-    /// Where it comes from.
+    /// Kind of the number: measured, derived, estimated or quoted.
     pub kind: Option<Kind>,
-    /// Whether its kind stands at the number.
+    /// True if the kind is printed next to the number.
     pub labelled: bool,
-    /// How it was derived, where it was.
+    /// Presentation of a derived number; `None` if it is not derived.
     pub derivation: Option<Derivation>,
 }
 
-/// How a derived number is presented.
+/// Presentation of a derived number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Derivation {
-    /// Whether it is marked as derived.
+    /// True if the number is marked as derived.
     pub marked: bool,
-    /// Whether it is shown as if a benchmark's body had defined it.
+    /// True if the number is shown as if a benchmark's body had defined it.
     pub shown_as_official: bool,
-    /// Whether its base metric stands in the same table or page.
+    /// True if the base metric is in the same table or page.
     pub base_nearby: bool,
 }
 
-/// What a metric is.
+/// Identity of a metric: name, unit, benchmark and version.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct MetricIdentity {
-    /// Whose metric (a treatment, a system).
+    /// Owner of the metric: a treatment or a system.
     pub label: String,
-    /// Its name.
     pub metric: Option<String>,
-    /// Its unit.
     pub unit: Option<String>,
-    /// The benchmark or workload; `None` on both sides: the metric's name alone is compared.
+    /// The benchmark or workload; `None` on both sides: only the metric's name is compared.
     pub benchmark: Option<String>,
-    /// Its version; `None` on both sides: the benchmark's name identifies it.
+    /// Version of the benchmark; `None` on both sides: the benchmark's name identifies it.
     pub version: Option<String>,
-    /// Versions that its body declares comparable with this one.
+    /// Versions that the benchmark's body declares comparable with this one.
     pub compatible: Vec<String>,
-    /// Scenario, division, base or peak: what else must be equal, by name.
+    /// Other properties that must be equal, by name: scenario, division, base or peak.
     pub category: BTreeMap<String, String>,
 }
 
-/// What a count of cores is a count of.
+/// Basis of a count of cores, chips or threads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Basis {
-    /// What is fitted.
+    /// All that are fitted in the machine.
     Installed,
-    /// What is switched on.
+    /// All that are switched on.
     Enabled,
-    /// What the run used.
+    /// Those that the run used.
     Used,
 }
 
 impl Basis {
-    /// The basis' word.
     pub fn name(self) -> &'static str {
         match self {
             Basis::Installed => "installed",
@@ -77,64 +74,62 @@ impl Basis {
     }
 }
 
-/// What a system has of the denominator.
+/// Amount of the denominator in one system.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct DenominatorSystem {
-    /// The system.
     pub label: String,
-    /// How much of it; `None`: not recorded.
+    /// Amount of the denominator; `None` if not recorded.
     pub count: Option<f64>,
-    /// Whether the count was not printed but follows from another number.
+    /// True if the count was not printed but follows from another number.
     pub inferred: bool,
-    /// What a count of cores, chips or threads counts; `None`: not stated.
+    /// Basis of a count of cores, chips or threads; `None` if not stated.
     pub basis: Option<Basis>,
 }
 
-/// A pair of systems whose order under the claimed denominator is the other way round under another.
+/// A pair of systems whose order under the claimed denominator reverses under another one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Flip {
-    /// Who leads under the claimed one.
+    /// System that leads under the claimed denominator.
     pub ahead: String,
-    /// Who leads under the other.
+    /// System that leads under the other denominator.
     pub instead: String,
-    /// The other one in words (`per core`).
+    /// The other denominator in words (`per core`).
     pub under: String,
 }
 
-/// What values are divided by.
+/// Denominators of the values.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct DenominatorEvidence {
-    /// The denominator that is claimed (`core`); empty: the total.
+    /// Claimed denominator (`core`); empty for totals.
     pub claimed: String,
-    /// The same in words (`per core`, `in total`).
+    /// Claimed denominator in words (`per core`, `in total`).
     pub words: String,
-    /// The systems, where something is divided.
+    /// Systems, if values are divided.
     pub systems: Vec<DenominatorSystem>,
-    /// Whether an order is known under two denominators or more.
+    /// True if an order is known under two or more denominators.
     pub several: bool,
-    /// The orders that turn round under another denominator.
+    /// Pairs of systems whose order reverses under another denominator.
     pub flips: Vec<Flip>,
-    /// Whether the table over all denominators is shown.
+    /// True if the table over all denominators is shown.
     pub matrix_shown: bool,
 }
 
-/// Where watts come from.
+/// Source of a power figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PowerSource {
-    /// A meter at the wall.
+    /// A meter at the wall socket.
     Wall,
     /// The processor's own counters (RAPL).
     Rapl,
     /// The platform's sensors (BMC, IPMI).
     Platform,
-    /// Thermal design power.
+    /// Thermal design power (TDP).
     ThermalDesign,
-    /// What the power supply can give, or its label.
+    /// Rating of the power supply, or its label.
     Nameplate,
 }
 
 impl PowerSource {
-    /// The source in words.
     pub fn name(self) -> &'static str {
         match self {
             PowerSource::Wall => "a meter at the wall",
@@ -149,43 +144,39 @@ impl PowerSource {
 /// Power or energy of one system.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct EnergyEvidence {
-    /// The system.
     pub label: String,
-    /// Where the watts come from.
     pub source: Option<PowerSource>,
-    /// Whether they are quoted: then run, window and meter are those of the source, which may name none.
+    /// True if the figures are quoted: run, window and meter are then those of the quoted document,
+    /// which may name none.
     pub quoted: bool,
-    /// Whether a figure is there at all.
+    /// True if a figure is recorded.
     pub recorded: bool,
-    /// What the source says of them; empty: nothing.
+    /// Remark of the source about the figures; may be empty.
     pub note: String,
-    /// The meter's model.
+    /// Model of the power meter.
     pub meter: Option<String>,
-    /// The meter's uncertainty, percent.
+    /// Uncertainty of the meter in percent.
     pub uncertainty_percent: Option<f64>,
-    /// Whether power and performance are of the same run.
+    /// True if power and performance are from the same run.
     pub same_run: Option<bool>,
-    /// Whether power is averaged over the measurement window.
+    /// True if power is averaged over the measurement window.
     pub same_window: Option<bool>,
 }
 
 /// The price of one system.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PriceEvidence {
-    /// The system.
     pub label: String,
-    /// Whether a figure is there at all.
+    /// True if a figure is recorded.
     pub recorded: bool,
-    /// The currency.
     pub currency: Option<String>,
-    /// The date of the price.
     pub date: Option<String>,
-    /// What is priced: line items.
+    /// Line items that the price includes.
     pub scope: Option<Vec<String>>,
-    /// Whether anybody can buy at it.
+    /// True if anybody can buy at this price.
     pub public_terms: Option<bool>,
-    /// The discount as a fraction; 0 for none.
+    /// Discount as a fraction; 0 for none.
     pub discount: Option<f64>,
-    /// Years of support that are in it.
+    /// Years of support that the price includes.
     pub support_years: Option<f64>,
 }

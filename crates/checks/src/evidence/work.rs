@@ -1,168 +1,163 @@
-//! The work a treatment did, how it was loaded, and what it can show.
+//! Evidence about the work of a treatment: load, output, limits, suites and percentiles.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The work of a treatment.
+/// The work that a treatment did.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Work {
-    /// What identifies the input: a hash, or the workload's name where it makes its own.
+    /// Identity of the input: a hash, or the workload's name if it makes its own input.
     pub input: Option<String>,
-    /// Fixed parameters of the workload; empty: it takes none, or they are in `input`.
+    /// Fixed parameters of the workload; empty if it takes none or `input` includes them.
     pub parameters: BTreeMap<String, String>,
-    /// The seed of the input; `none` where nothing is drawn.
+    /// Seed of the input; `none` if nothing is drawn at random.
     pub seed: Option<String>,
-    /// The mix of requests; `none` where there is one kind.
+    /// Mix of requests; `none` if there is one kind.
     pub mix: Option<String>,
-    /// Operations done per trial (mean).
+    /// Mean number of operations per trial.
     pub operations: Option<f64>,
-    /// The exit codes of the trials that count: `1, 2`; `None` if no trial does.
+    /// Exit codes of the trials that count: `1, 2`; `None` if no trial counts.
     pub exits: Option<String>,
-    /// Whether caches were cold or warm at the start.
+    /// State of the caches at the start.
     pub cache: Option<CacheStart>,
-    /// Whether treatments do equal work and time differs, or the other way round.
+    /// Quantity that is equal in all treatments: work or time.
     pub timing: Option<WorkTiming>,
 }
 
-/// The state of caches at the start of a trial.
+/// State of the caches at the start of a trial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CacheStart {
-    /// Emptied before.
+    /// Emptied before the trial.
     Cold,
-    /// Filled before.
+    /// Filled before the trial.
     Warm,
-    /// As the trial before left them, in random order.
+    /// As the previous trial left them, in random order.
     AsLeft,
 }
 
-/// What is held equal.
+/// Quantity that is equal in all treatments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WorkTiming {
-    /// The same operations, timed.
+    /// Equal operations; their time is measured.
     EqualWork,
-    /// The same time, operations counted.
+    /// Equal time; the operations are counted.
     EqualTime,
 }
 
-/// Whether the output of a treatment's trials was right.
+/// Verification of the output of a treatment's trials.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct OutputEvidence {
-    /// Trials that ran to their end (wrong ones too).
+    /// Trials that ran to their end, including those with wrong output.
     pub trials: u32,
-    /// Of those, trials whose output was checked and wrong.
+    /// Trials whose output was checked and wrong.
     pub wrong: u32,
-    /// The check's message about the first of them (`trial 3: 16 timed out`); empty: none.
+    /// Message of the check about the first wrong trial (`trial 3: 16 timed out`); empty if none.
     pub message: String,
-    /// Trials that count but whose output was not checked beyond the exit code.
+    /// Counting trials whose output was not checked beyond the exit code.
     pub unchecked: u32,
-    /// Trials that count and of which nobody knows whether their output was checked (imported ones).
+    /// Counting trials of unknown verification (imported ones).
     pub unknown: u32,
-    /// Failed or repeated operations among the counted ones; `None`: not counted by the workload.
+    /// Failed or repeated operations in the counting trials; `None` if the workload does not count
+    /// them.
     pub errors: Option<u64>,
 }
 
-/// What limited a treatment.
+/// Resource that limited a treatment.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Limiter {
-    /// The statement of what stops it from being faster; empty: none is made.
+    /// Statement of the limiting resource; empty if none is made.
     pub statement: String,
-    /// Results beside the physical ceilings they cannot pass.
+    /// Results with the physical ceilings that they cannot exceed.
     pub ceilings: Vec<Ceiling>,
 }
 
-/// A result beside a physical ceiling in the same unit.
+/// A result with its physical ceiling, in the same unit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ceiling {
-    /// What it is (`network line rate`).
+    /// Name of the ceiling (`network line rate`).
     pub what: String,
-    /// What was reached.
+    /// Value that was reached.
     pub reached: f64,
-    /// The ceiling.
     pub ceiling: f64,
 }
 
 /// The load generator of a treatment.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Generator {
-    /// The share of its CPUs that it used, 0 to 1.
+    /// Share of its CPUs that it used, 0 to 1.
     pub cpu_share: Option<f64>,
-    /// The share of its network interface that it used, 0 to 1 (0 over the loopback).
+    /// Share of its network interface that it used, 0 to 1 (0 over loopback).
     pub network_share: Option<f64>,
-    /// Whether it ran on the machine under test.
+    /// True if it ran on the machine under test.
     pub same_host: Option<bool>,
-    /// Whether generator and system under test were pinned to CPUs apart.
+    /// True if generator and system under test were pinned to separate CPUs.
     pub pinned_apart: Option<bool>,
-    /// Its configuration in one line.
+    /// Configuration of the generator in one line.
     pub config: Option<String>,
 }
 
-/// How warm-up was cut off.
+/// Rule by which warm-up was cut off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WarmupRule {
-    /// Nothing is cut: a trial is measured from its start.
+    /// No cut: a trial is measured from its start.
     None,
-    /// A fixed count or time, without a look at the data.
+    /// A fixed number of blocks or seconds, not derived from the data.
     Fixed(u32),
-    /// A fixed count or time that a test found sufficient.
+    /// A fixed number of blocks or seconds that a test found sufficient.
     FixedAndTested(u32),
-    /// Found in the data by a test.
+    /// Detected in the data by a test.
     Detected,
 }
 
-/// By which statistic a treatment's trials are summed up.
+/// Statistic that summarises a treatment's trials.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Statistic {
-    /// Arithmetic mean.
     Mean,
-    /// Geometric mean.
     Geomean,
-    /// Median.
     Median,
-    /// The smallest value.
+    /// The smallest value of all trials.
     Minimum,
-    /// The best of so many.
+    /// The best of this number of trials.
     BestOf(u32),
 }
 
 /// A suite with its members.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SuiteEvidence {
-    /// Every member by the suite's definition; empty: not recorded.
+    /// Every member by the suite's definition; empty if not recorded.
     pub manifest: Vec<String>,
-    /// Each treatment's results.
     pub treatments: Vec<SuiteArm>,
-    /// Whether the members' values are shown beside the mean.
+    /// True if the members' values are shown next to the mean.
     pub members_shown: Option<bool>,
 }
 
-/// One treatment's results in a suite.
+/// Results of one treatment in a suite.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SuiteArm {
-    /// The treatment.
     pub label: String,
-    /// The members that have a value.
+    /// Members that have a value.
     pub members: BTreeSet<String>,
-    /// Why a member has no value, by member.
+    /// Reasons for missing values, by member.
     pub reasons: BTreeMap<String, String>,
-    /// Against the first treatment: the ratio of the geometric means and that of the totals, more is better;
-    /// `None`: a member of one of them has no value.
+    /// Ratio of the geometric means and ratio of the totals against the first treatment, more is
+    /// better; `None` if a member of either treatment has no value.
     pub against_first: Option<(f64, f64)>,
 }
 
-/// How requests are sent.
+/// Arrival process of the requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Loop {
-    /// On a schedule that does not wait for answers.
+    /// Requests follow a schedule that does not wait for responses (open loop).
     Open,
-    /// The next when the last is answered.
+    /// Each request follows the response to the one before (closed loop).
     Closed,
 }
 
-/// How percentiles of several trials are put together.
+/// Method of combining the percentiles of several trials.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Merge {
-    /// From merged histograms or samples.
+    /// Computed from merged histograms or samples.
     Histograms,
-    /// Averaged.
+    /// Averaged over the trials.
     Averaged,
     /// One trial only, nothing to merge.
     One,
@@ -171,20 +166,20 @@ pub enum Merge {
 /// A percentile that is stated.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PercentileEvidence {
-    /// The metric, where a program computed it; empty: a percentile of a histogram.
+    /// Name of the metric if a program computed the percentile; empty for a percentile of a
+    /// histogram.
     pub metric: String,
-    /// The quantile as a fraction (0.99).
+    /// Quantile as a fraction (0.99).
     pub quantile: f64,
-    /// How requests were sent.
     pub load: Option<Loop>,
-    /// Whether it is stated as what users who arrive on their own see.
+    /// True if it is stated as the latency that independently arriving users see.
     pub as_arrivals: Option<bool>,
-    /// Whether time that a request waited to be sent counts in its latency.
+    /// True if the time that a request waited to be sent counts in its latency.
     pub slips_charged: Option<bool>,
-    /// Requests that were due while the generator waited; `None`: not counted.
+    /// Requests that were due while the generator waited; `None` if not counted.
     pub hidden: Option<u64>,
-    /// Independent samples behind it.
+    /// Number of independent samples behind it.
     pub n_eff: Option<f64>,
-    /// How trials were put together.
+    /// Method of combining trials.
     pub merge: Option<Merge>,
 }

@@ -1,17 +1,18 @@
-//! What a run's evidence has of how its programs were built, and on which input they were tuned.
+//! Evidence about the build of a run's programs and the inputs they were tuned on.
 
 use assay_model::{Observation, Treatment};
 
 use super::material::{RunMaterial, param, seen};
 use crate::{Build, Known, Tuning};
 
-/// The parameter by which a kit says which of its inputs it reads.
+/// Parameter by which a kit selects the size of its input.
 pub(super) const SIZE: &str = "size";
 
-/// The input that builds with feedback are trained on.
+/// Input size that feedback-directed builds are trained on.
 pub(super) const TRAINED_ON: &str = "train";
 
-/// The input of a treatment: the workload's, of the size that it is asked for.
+/// Returns the input of a treatment: the workload's name, with the size if that is a fixed
+/// parameter.
 pub(super) fn input(m: &RunMaterial<'_>, t: &Treatment) -> String {
     let name = &m.plan.workload.name;
     match param(t, SIZE).filter(|_| !m.plan.factors.iter().any(|f| f == SIZE)) {
@@ -20,7 +21,7 @@ pub(super) fn input(m: &RunMaterial<'_>, t: &Treatment) -> String {
     }
 }
 
-/// What a program that is built with feedback was trained on.
+/// Returns the training input of a program built with feedback.
 pub(super) fn tuned_on(m: &RunMaterial<'_>, t: &Treatment) -> Known<Vec<String>> {
     if param(t, "feedback").as_deref() == Some("true") {
         return Known::Is(vec![format!("{} of size {TRAINED_ON}", m.plan.workload.name)]);
@@ -28,7 +29,8 @@ pub(super) fn tuned_on(m: &RunMaterial<'_>, t: &Treatment) -> Known<Vec<String>>
     Known::Absent("no program was built with feedback".to_owned())
 }
 
-/// How a kit built the program: by the parameters of its toolchain, else by what it says of its build.
+/// Returns the build of a kit's program: from its toolchain parameters, else from the observed
+/// build commands.
 pub(super) fn build(m: &RunMaterial<'_>, t: &Treatment) -> Option<Build> {
     let compiler = ["cc", "cxx", "fc"].iter().filter_map(|p| param(t, p)).collect::<Vec<_>>();
     if compiler.is_empty() {
@@ -53,12 +55,12 @@ pub(super) fn tuning(t: &Treatment) -> Option<Tuning> {
     param(t, "tuning").map(|w| if w == "peak" { Tuning::Peak } else { Tuning::Base })
 }
 
-/// Programs that compile what their command line names.
+/// Programs that compile the files on their command line.
 pub(super) const COMPILERS: [&str; 10] =
     ["cc", "c++", "gcc", "g++", "clang", "clang++", "gfortran", "flang", "rustc", "ifx"];
 
-/// How a kit built the program, by the commands that it ran. Of tools that find their flags in files (make,
-/// cargo) the flags are not known.
+/// Returns the build of a kit's program from the commands that the kit ran. Flags are unknown for
+/// tools that read them from files (make, cargo).
 pub(super) fn build_by_commands(m: &RunMaterial<'_>, t: &Treatment) -> Option<Build> {
     let (tools, commands) = seen(m, Some(t.id)).find_map(|o| match o {
         Observation::Build { tools, commands } => Some((tools, commands)),
@@ -67,7 +69,7 @@ pub(super) fn build_by_commands(m: &RunMaterial<'_>, t: &Treatment) -> Option<Bu
     let words: Vec<Vec<&str>> = commands.iter().map(|c| c.split_whitespace().collect()).collect();
     let compiles = |words: &&Vec<&str>| {
         let name = words.first().map(|w| w.rsplit('/').next().unwrap_or(w)).unwrap_or_default();
-        // `gcc-12`, `x86_64-linux-gnu-gcc`
+        // Also names such as `gcc-12` and `x86_64-linux-gnu-gcc`.
         COMPILERS.iter().any(|c| {
             name == *c || name.starts_with(&format!("{c}-")) || name.ends_with(&format!("-{c}"))
         })

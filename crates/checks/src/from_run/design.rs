@@ -1,4 +1,4 @@
-//! What a run's evidence has of how it was laid out and what it computes: order, stopping, exclusions, means, energy.
+//! Evidence about a run's design and results: order, stopping, exclusions, means and energy.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,7 +35,7 @@ pub(super) fn schedule(m: &RunMaterial<'_>) -> Schedule {
 }
 
 pub(super) fn stopping(m: &RunMaterial<'_>) -> Option<Stopping> {
-    // By which rule another program stopped is not in its files.
+    // Imported files do not record the stopping rule of the program that wrote them.
     if imported(m) {
         return None;
     }
@@ -78,7 +78,7 @@ pub(super) fn exclusions(m: &RunMaterial<'_>) -> Exclusions {
     Exclusions { started, excluded, ratio_with_them: None }
 }
 
-/// The members that ran, beside those that the suite has.
+/// Returns the members that ran and the members that the suite defines.
 pub(super) fn suite(m: &RunMaterial<'_>) -> Known<SuiteEvidence> {
     let Some(results) = &m.analysis.suite else {
         return Known::Absent("the run is of one workload".to_owned());
@@ -104,12 +104,12 @@ pub(super) fn suite(m: &RunMaterial<'_>) -> Known<SuiteEvidence> {
     Known::Is(SuiteEvidence {
         manifest,
         treatments: results.scores.iter().enumerate().map(treatment).collect(),
-        // Wherever a run is shown, its suite is shown with every member.
+        // Every view of a run shows the suite with all members.
         members_shown: Some(true),
     })
 }
 
-/// The mean of a suite.
+/// Returns the geometric mean of a suite, if the workload is one.
 pub(super) fn means(m: &RunMaterial<'_>) -> Known<Vec<MeanUse>> {
     match &m.analysis.suite {
         None => Known::Absent("no mean over members is taken".to_owned()),
@@ -121,14 +121,15 @@ pub(super) fn means(m: &RunMaterial<'_>) -> Known<Vec<MeanUse>> {
     }
 }
 
-/// The boundaries of which a run has watts, by the names of their metrics, and how those are measured.
+/// Boundaries of power measurement: the metric's name and the source of its watts.
 pub(super) const BOUNDARIES: [(&str, PowerSource); 3] = [
     ("power (package)", PowerSource::Rapl),
     ("power (node)", PowerSource::Platform),
     ("power (wall)", PowerSource::Wall),
 ];
 
-/// The watts of each treatment, of each boundary. They are averages over the trials' own windows.
+/// Returns the power evidence of each treatment and boundary. The watts are averages over each
+/// trial's own window.
 pub(super) fn energy(m: &RunMaterial<'_>) -> Known<Vec<EnergyEvidence>> {
     let known = m.experiment.observe.meter.as_ref();
     let of = |(t, (metric, source)): (&Treatment, &(&str, PowerSource))| {
@@ -152,8 +153,8 @@ pub(super) fn energy(m: &RunMaterial<'_>) -> Known<Vec<EnergyEvidence>> {
     Known::Is(found)
 }
 
-/// Whether what ran lies in a version-controlled tree with changes that its commit does not have. A program in
-/// no such tree is named by its content.
+/// True if a program is from a version-controlled tree with uncommitted changes. A program outside
+/// such a tree is identified by its content.
 pub(super) fn dirty(m: &RunMaterial<'_>) -> Option<bool> {
     let changed =
         |o: &Observation| matches!(o, Observation::SourceTree { changed, .. } if *changed > 0);
@@ -205,7 +206,7 @@ pub(super) fn registered(m: &RunMaterial<'_>) -> Registered {
     }
 }
 
-/// A comparison of identical code may be this old, days.
+/// Maximum age of a comparison of identical code, in days.
 pub(super) const MAX_FLOOR_AGE_DAYS: f64 = 30.0;
 
 pub(super) fn self_comparison(m: &RunMaterial<'_>) -> Known<SelfComparison> {

@@ -1,4 +1,4 @@
-//! What a run's evidence has of the machine and of what ran on it: settings, CPUs, pages, programs, clocks.
+//! Evidence about a run's machine and programs: settings, CPUs, pages, binaries and clocks.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,7 +29,7 @@ pub(super) fn snapshots(system: &SystemDescription, records: &[TrialRecord]) -> 
     }
 }
 
-/// What a treatment's controls set, as paths of facts.
+/// Returns the settings of a treatment's controls, keyed by fact path.
 pub(super) fn settings(t: &Treatment) -> BTreeMap<String, String> {
     let path = |control: &str, key: &str| match key {
         "" => control.to_owned(),
@@ -46,7 +46,7 @@ pub(super) fn cpus(m: &RunMaterial<'_>, t: &Treatment) -> Option<CpuResources> {
     let usable = list.and_then(|l| cpulist::parse(l).ok()).map(|l| l.len() as u32);
     let (threads, cores): (Option<u32>, Option<u32>) = (count("cpu.threads"), count("cpu.cores"));
     let limits = seen(m, Some(t.id)).filter_map(|o| match o {
-        // A memory limit that a control sets is meant to be met.
+        // Reaching a memory limit is intended if a control sets it.
         Observation::Limited { memory: 1.., .. } if !set.contains_key("memory") => Some(1.0),
         Observation::Limited { periods, stopped, .. } => {
             Some(*stopped as f64 / (*periods).max(1) as f64)
@@ -86,7 +86,8 @@ pub(super) fn pages(m: &RunMaterial<'_>, system: &SystemDescription, t: &Treatme
     }
 }
 
-/// The share of the program's memory that large pages backed, where the control `pages` looked (mean).
+/// Returns the mean huge-page coverage of a treatment's trials, from the observations of control
+/// `pages`.
 pub(super) fn huge_share(m: &RunMaterial<'_>, t: &Treatment) -> Option<f64> {
     let shares: Vec<f64> = seen(m, Some(t.id))
         .filter_map(|o| match o {
@@ -113,7 +114,7 @@ pub(super) fn os(
     all
 }
 
-/// Whether every trial had an address space of its own.
+/// True if every trial had a randomised address space.
 pub(super) fn randomised(m: &RunMaterial<'_>, t: &Treatment) -> Option<bool> {
     match settings(t).get("aslr").map(String::as_str) {
         Some(set) => Some(set == "on" || set == "true"),
@@ -121,7 +122,7 @@ pub(super) fn randomised(m: &RunMaterial<'_>, t: &Treatment) -> Option<bool> {
     }
 }
 
-/// The machine before the run, which all treatments share.
+/// Returns the state of the machine before the run, which all treatments share.
 pub(super) fn host(m: &RunMaterial<'_>) -> Option<HostLoad> {
     let mut host = HostLoad::default();
     for seen in seen(m, None) {
@@ -138,7 +139,7 @@ pub(super) fn host(m: &RunMaterial<'_>) -> Option<HostLoad> {
     (host != HostLoad::default()).then_some(host)
 }
 
-/// What could not be looked at, by check.
+/// Returns the observations that could not be made, as (check id, reason).
 pub(super) fn unseen(m: &RunMaterial<'_>) -> Vec<(&'static str, String)> {
     let of = |o: &Observation| match o {
         Observation::Unseen { of, what, why } => {
@@ -164,7 +165,8 @@ pub(super) fn clock(m: &RunMaterial<'_>, t: &Treatment) -> Option<ClockHeat> {
     })
 }
 
-/// The programs that a treatment's trials ran: more than one where it changed on the way.
+/// Returns the programs that a treatment's trials ran; more than one if the program changed during
+/// the run.
 pub(super) fn binary(m: &RunMaterial<'_>, t: &Treatment) -> Option<Binary> {
     let mut binary = Binary::default();
     for seen in seen(m, Some(t.id)) {
@@ -180,7 +182,8 @@ pub(super) fn binary(m: &RunMaterial<'_>, t: &Treatment) -> Option<Binary> {
     (!binary.hashes.is_empty()).then_some(binary)
 }
 
-/// The x86 instruction-set level of a processor with these flags (System V ABI, AMD64 supplement, table 3.1).
+/// Returns the x86 instruction-set level of a processor with these flags (System V ABI, AMD64
+/// supplement, table 3.1).
 pub(super) fn isa_level(flags: &str) -> u32 {
     const LEVELS: [&[&str]; 3] = [
         &["cx16", "lahf_lm", "popcnt", "sse4_1", "sse4_2", "ssse3"],

@@ -1,4 +1,4 @@
-//! What a run's evidence has of the work that was done: operations, output, load generators, limits, series.
+//! Evidence about the work of a run: operations, output, load generators, limits and series.
 
 use std::collections::BTreeSet;
 
@@ -28,7 +28,7 @@ pub(super) fn work(m: &RunMaterial<'_>, t: &Treatment) -> Work {
         let set = t.params.iter().find(|(k, _)| *k == key || k.ends_with(&format!(".{key}")));
         set.map(|(_, v)| v.to_text()).or(recorded).unwrap_or_else(|| "none".to_owned())
     };
-    // A time is of work that is done to its end; a rate is of a window.
+    // A metric in time units measures work that runs to its end; a rate measures a window.
     let time = m.analysis.unit == "s" || m.analysis.unit == "ns";
     Work {
         input: Some(input(m, t)),
@@ -42,7 +42,7 @@ pub(super) fn work(m: &RunMaterial<'_>, t: &Treatment) -> Work {
     }
 }
 
-/// The exit codes of the trials that count.
+/// Returns the exit codes of the trials that count.
 fn exits(m: &RunMaterial<'_>, t: &Treatment) -> Option<String> {
     let counted = m.records.iter().filter(|r| r.treatment == t.id && r.counts());
     let codes: BTreeSet<i32> = counted
@@ -55,7 +55,8 @@ fn exits(m: &RunMaterial<'_>, t: &Treatment) -> Option<String> {
     (!codes.is_empty()).then(|| codes.join(", "))
 }
 
-/// Operations of a trial, where the workload counts them (mean); one where it does not: the program's run.
+/// Returns the mean number of operations per trial, or 1 (the program's run) if the workload does
+/// not count them.
 pub(super) fn operations(m: &RunMaterial<'_>, t: &Treatment) -> f64 {
     let counted = m.records.iter().filter(|r| r.treatment == t.id && r.counts());
     let counts: Vec<f64> = counted
@@ -77,7 +78,7 @@ pub(super) fn output(of: &[&TrialRecord]) -> OutputEvidence {
             .find(|r| r.outcome == Outcome::Invalid && !r.error.is_empty())
             .map_or_else(String::new, |r| format!("trial {}: {}", r.number, r.error)),
         unchecked: counting(ValidationResult::ExitCodeOnly),
-        // A trial that ran here and counts came to its check.
+        // Trials that ran here and count always reach validation; only imported ones do not.
         unknown: counting(ValidationResult::NotReached),
         errors: of
             .iter()
@@ -88,7 +89,7 @@ pub(super) fn output(of: &[&TrialRecord]) -> OutputEvidence {
     }
 }
 
-/// Answers and wrong answers of a trial, where its load counted them.
+/// Returns the responses and wrong responses of a trial, if its load counted them.
 pub(super) fn operations_of(r: &TrialRecord) -> Option<(f64, u64)> {
     r.evidence.iter().find_map(|o| match o {
         Observation::Operations { answered, wrong, .. } => Some((*answered as f64, *wrong)),
@@ -97,14 +98,14 @@ pub(super) fn operations_of(r: &TrialRecord) -> Option<(f64, u64)> {
     })
 }
 
-/// The percentiles that are stated: those of the merged histograms that are not withheld, and those that
-/// programs computed themselves, of which the trials have no histograms.
+/// Returns the stated percentiles: those of the merged histograms that are not withheld, and those
+/// that programs computed without leaving histograms.
 pub(super) fn percentiles(m: &RunMaterial<'_>) -> Known<Vec<PercentileEvidence>> {
     let all = m.analysis.histograms.iter().flat_map(|h| &h.percentiles);
     let merged = all.filter(|p| p.value.is_some()).map(|p| PercentileEvidence {
         quantile: p.quantile,
         load: p.load.map(sent),
-        // A run states them as what its requests saw; a claim about arrivals is made elsewhere.
+        // A run states percentiles of its own requests; a claim about arrivals is made elsewhere.
         as_arrivals: p.load.map(|load| load == Load::Open),
         slips_charged: p.load.map(|load| load == Load::Open),
         hidden: None,
@@ -126,13 +127,13 @@ pub(super) fn sent(load: Load) -> Loop {
     }
 }
 
-/// Percentiles among the metrics. What stands for several trials is a mean of theirs.
+/// Returns the percentiles among the metrics. Over several trials they are averaged.
 pub(super) fn computed_by_programs<'a>(
     m: &'a RunMaterial<'_>,
 ) -> impl Iterator<Item = PercentileEvidence> + 'a {
     let times = m.analysis.summaries.iter().filter(|s| s.unit == "s" || s.unit == "ns");
     let own = times.filter(|s| s.percentile.is_none() && s.summary.n > 0);
-    // Beside the tracer's the whole distribution of each trial is kept.
+    // For the tracer's metrics (`io.`) the full distribution of each trial is kept.
     let own = own.filter(|s| !s.metric.starts_with("io."));
     own.filter_map(|s| {
         let sending = seen(m, Some(s.treatment)).find_map(|o| match o {
@@ -154,7 +155,7 @@ pub(super) fn computed_by_programs<'a>(
     })
 }
 
-/// The quantile that a metric's name ends with: `latency.p99.9`, `set_p99`.
+/// Parses the quantile at the end of a metric's name: `latency.p99.9`, `set_p99`.
 pub(super) fn quantile(metric: &str) -> Option<f64> {
     let mut starts = metric.match_indices('p').filter(|(i, _)| {
         let before = metric[..*i].chars().next_back();
@@ -164,8 +165,9 @@ pub(super) fn quantile(metric: &str) -> Option<f64> {
     (0.0..100.0).contains(&percent).then_some(percent / 100.0)
 }
 
-/// The shortest trial beside the clock that it was timed with. Where the nodes of a trial were never in their
-/// steady phases together there is no window, and nothing that could be too short; N2 tells of it.
+/// Returns the shortest trial window and the clock that timed it. Without a steady phase common to
+/// all nodes there is no window, so none can be too short; the check of coinciding phases reports
+/// that case.
 pub(super) fn timing(m: &RunMaterial<'_>, of: &[&TrialRecord]) -> Option<Timing> {
     let (resolution, overhead) = seen(m, None).find_map(|o| match o {
         Observation::Clock { resolution, overhead } => Some((*resolution, *overhead)),
@@ -183,10 +185,11 @@ pub(super) fn timing(m: &RunMaterial<'_>, of: &[&TrialRecord]) -> Option<Timing>
     })
 }
 
-/// CPUs' worth of time from which a program that waits for nothing else is limited by computing.
+/// CPU use, in CPUs, from which a program without another limit counts as limited by computing.
 pub(super) const COMPUTING: f64 = 0.9;
 
-/// What limited a treatment: what its load generator saw, else what its trials used of the CPUs.
+/// Returns the limit of a treatment: as the load generator observed it, else from the CPU time that
+/// the trials used.
 pub(super) fn limiter(m: &RunMaterial<'_>, t: &Treatment, of: &[&TrialRecord]) -> Option<Limiter> {
     let recorded: Vec<&Vec<String>> = seen(m, Some(t.id))
         .filter_map(|o| match o {
@@ -213,7 +216,7 @@ pub(super) fn limiter(m: &RunMaterial<'_>, t: &Treatment, of: &[&TrialRecord]) -
     Some(Limiter { statement, ceilings: Vec::new() })
 }
 
-/// The load generator of a workload that has one.
+/// Returns the load generator of a workload that has one.
 pub(super) fn generator(m: &RunMaterial<'_>, t: &Treatment) -> Known<Generator> {
     let busy: Vec<Option<f64>> = seen(m, Some(t.id))
         .filter_map(|o| match o {
@@ -239,7 +242,7 @@ pub(super) fn generator(m: &RunMaterial<'_>, t: &Treatment) -> Known<Generator> 
         .collect();
     Known::Is(Generator {
         cpu_share: busy.iter().flatten().copied().reduce(f64::max),
-        // Nothing goes over a network on one host.
+        // On one host, no traffic uses a network interface.
         network_share: same_host.then_some(0.0),
         same_host: Some(same_host),
         pinned_apart: Some(apart),

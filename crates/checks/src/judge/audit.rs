@@ -1,4 +1,4 @@
-//! Bound claims of a text: the check that a verdict belongs to, and its severity.
+//! Audited claims of a text: the check that reports each result, and its severity.
 
 use assay_model::Row;
 
@@ -6,7 +6,7 @@ use crate::check::{Evaluation, at, not_applicable};
 use crate::rows::{self, I, N, W};
 use crate::{AuditedClaim, Recomputed};
 
-/// Returns the finding of a check about a claim.
+/// Returns the finding of a check about an audited claim.
 pub(crate) fn claim(of: &Row, claim: &AuditedClaim) -> Evaluation {
     let no_data = claim.result == Recomputed::NoInputs;
     let own = if no_data { &rows::ABSOLUTES_SHOWN } else { &rows::RECOMPUTES };

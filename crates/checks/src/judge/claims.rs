@@ -1,4 +1,4 @@
-//! F46 to F48: the same metric, kinds that are not mixed, derived values marked as derived.
+//! F46 to F48: both sides state the same metric, kinds are not mixed, derived values are marked.
 
 use std::collections::BTreeSet;
 
@@ -54,7 +54,7 @@ pub(crate) fn same_metric(e: &Evidence) -> Evaluation {
     found_or_missing(found, &lacking.into_iter().collect::<Vec<_>>())
 }
 
-/// Its name, with its benchmark or workload.
+/// Formats a metric's name with its benchmark or workload.
 fn words(m: &MetricIdentity) -> String {
     let metric = m.metric.clone().unwrap_or_default();
     m.benchmark
@@ -62,7 +62,8 @@ fn words(m: &MetricIdentity) -> String {
         .map_or_else(|| format!("{metric} in {}", m.label), |b| format!("{metric} of {b}"))
 }
 
-/// Whether `base` names the base metric of the peak metric `peak`: base may stand for peak, never the reverse.
+/// True if `base` names the base metric of the peak metric `peak`. Base may replace peak, never the
+/// reverse.
 fn is_base_of(base: Option<&str>, peak: Option<&str>) -> bool {
     base.zip(peak).is_some_and(|(b, p)| b.contains("base") && b.replacen("_base", "", 1) == p)
 }

@@ -1,4 +1,4 @@
-//! F61: trials of one treatment that are not alike: the first stands apart, or they change over the run.
+//! F61: trials of one treatment that differ: an outlying first trial, or a trend over the run.
 
 use assay_model::Order;
 use assay_stats::summary::median;
@@ -7,17 +7,17 @@ use super::trend::own_trends;
 use crate::check::{Evaluation, about, missing, need, plain};
 use crate::{Evidence, Schedule};
 
-/// How many times the spread of the others (the median absolute deviation, scaled to a normal distribution's
-/// standard deviation) the first must lie away from their median.
+/// Minimum distance of the first trial from the median of the others, as a multiple of their spread
+/// (the median absolute deviation, scaled to a normal distribution's standard deviation).
 const SPREADS: f64 = 8.0;
-/// And by how much at least, as a fraction.
+/// Minimum distance of the first trial from that median, as a fraction of the median.
 const MIN_SHARE: f64 = 0.02;
-/// Trials below which the spread of the others is not known.
+/// Minimum number of trials to estimate the spread.
 const MIN_TRIALS: usize = 6;
 
-/// A warm-up as many times as long as the others' median may have left them its result.
+/// A warm-up that takes this many times the median of the others may have left its result for them.
 const LEFT: f64 = 2.0;
-/// A trend of one treatment alone is real below this p-value, and from this change on.
+/// Maximum p-value and minimum change of a trend that only one treatment has.
 const TREND_P: f64 = 0.001;
 const TREND: f64 = 0.05;
 
@@ -65,7 +65,7 @@ pub(crate) fn cold_start(e: &Evidence) -> Evaluation {
     Ok(found)
 }
 
-/// The values of a treatment in the order in which its trials began.
+/// Returns a treatment's positive values in the order in which its trials began.
 fn in_order(schedule: &Schedule, treatment: usize) -> Vec<f64> {
     let mut of: Vec<(f64, f64)> = schedule
         .trials
@@ -77,7 +77,7 @@ fn in_order(schedule: &Schedule, treatment: usize) -> Vec<f64> {
     of.into_iter().map(|(_, value)| value).collect()
 }
 
-/// The first as a multiple of the others' median, if it stands apart.
+/// Returns the first value as a multiple of the others' median, if it is an outlier.
 fn apart(values: &[f64]) -> Option<f64> {
     let (first, others) = values.split_first()?;
     if values.len() < MIN_TRIALS {
@@ -99,7 +99,7 @@ mod tests {
 
     use crate::{FirstTrial, Scheduled, TreatmentEvidence};
 
-    /// Two treatments in turn, the first trial `first` times as long as the others.
+    /// Builds two alternating treatments; the first trial takes `first`, the others about 1.
     fn evidence(first: f64) -> Evidence {
         let trial = |i: usize| Scheduled {
             treatment: i % 2,
@@ -139,10 +139,10 @@ mod tests {
         let found = cold_start(&cached).unwrap();
         assert!(found[0].message.starts_with("the warm-up of b is 12"), "{found:?}");
         assert!(found[0].message.contains("`result.cache`"), "{found:?}");
-        // A warm-up that takes long and leaves nothing is what a warm-up is for.
+        // A long warm-up that leaves no files did what a warm-up is for.
         cached.treatments[1].first.as_mut().unwrap().wrote.clear();
         assert_eq!(cold_start(&cached), Ok(Vec::new()));
-        // A log that grows slows one treatment and not the other.
+        // A growing log slows one treatment and not the other.
         let mut growing = evidence(1.0);
         growing.treatments[1].first = Some(FirstTrial { value: None, warmup: false, wrote });
         for trial in
@@ -157,7 +157,7 @@ mod tests {
             "{found:?}"
         );
         assert!(found[0].message.contains("its first trial wrote `result.cache`"), "{found:?}");
-        // Both drift alike: that is the machine's, and the pairs share it.
+        // A drift of both treatments comes from the machine; pairs cancel it.
         let mut both = evidence(1.0);
         for trial in &mut both.schedule.as_mut().unwrap().trials {
             trial.value = trial.value.map(|v| v * (1.0 + 0.02 * trial.start_s));
@@ -174,7 +174,8 @@ mod tests {
         assert_eq!(apart(&[1.01, 1.0, 1.0, 1.0, 1.0, 1.0]), None, "less than 2 %");
     }
 
-    /// Of 2,000 treatments without a cold start, few are called so: normal noise of 2 %, from 6 trials on.
+    /// False alarms are rare: 2000 treatments without a cold start, with normal noise of 2 %, from
+    /// 6 trials on.
     #[test]
     fn noise_rarely_looks_cold() {
         let mut rng = Rng::new(7);

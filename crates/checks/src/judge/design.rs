@@ -1,4 +1,4 @@
-//! F28 to F31: enough independent trials, interleaved?
+//! F28 to F31: enough independent trials, in interleaved order.
 
 use assay_model::{Found, Method, Order};
 use assay_stats::variance::by_level;
@@ -7,9 +7,9 @@ use super::trend::trend_p;
 use crate::check::{Evaluation, about, grave, missing, need, not_applicable, plain};
 use crate::{Evidence, Schedule, Statistic, TreatmentEvidence, Unit};
 
-/// The share of the variance that lies between trials from which samples must not widen n.
+/// Share of the variance between trials above which samples must not count as n.
 const BETWEEN: f64 = 0.05;
-/// The p-value below which a trend is taken as real.
+/// p-value below which a trend counts as real.
 const TREND_P: f64 = 0.01;
 
 pub(crate) fn enough_runs(e: &Evidence) -> Evaluation {
@@ -48,7 +48,7 @@ pub(crate) fn enough_runs(e: &Evidence) -> Evaluation {
         found.push(grave(format!("{minimum} trials cannot carry the interval of a median; 6 can")));
     }
     let compared = treatments.len() > 1 && e.comparisons.get().is_none_or(|c| !c.is_empty());
-    // What has no trial at all has failed, and F40 speaks of that.
+    // A treatment without any counting trial has failed, which the check of exclusions reports.
     let short: Vec<_> = trials.iter().filter(|(_, n)| (1..3).contains(n)).collect();
     if compared && short.len() < treatments.len() {
         for (treatment, n) in
@@ -105,7 +105,7 @@ pub(crate) fn replication(e: &Evidence) -> Evaluation {
     Ok(found)
 }
 
-/// Arms whose trials share processes, where an interval was made of their values.
+/// Finds treatments whose trials share processes while an interval is computed from them.
 fn shared_processes(e: &Evidence) -> Vec<Found> {
     let numbers = e.numbers.get().into_iter().flatten().any(|n| n.interval.is_some());
     let comparisons = e.comparisons.get().into_iter().flatten().any(|c| c.interval.is_some());
@@ -126,8 +126,9 @@ fn shared_processes(e: &Evidence) -> Vec<Found> {
         .collect()
 }
 
-/// Trials, samples, and the share of the variance that lies between trials. Series of different
-/// lengths are cut to the shortest, since the levels need a balanced design.
+/// Returns the number of trials, of samples, and the share of the variance that lies between
+/// trials. Series of different lengths are cut to the shortest, since variance components need a
+/// balanced design.
 fn between(treatment: &TreatmentEvidence) -> Result<(usize, usize, f64), crate::check::Stop> {
     let series = need(
         treatment.samples.as_ref(),
@@ -177,7 +178,7 @@ pub(crate) fn interleaved(e: &Evidence) -> Evaluation {
     Ok(Vec::new())
 }
 
-/// From when to when a treatment's trials ran, and how many: one pass for all treatments. `None`: none ran.
+/// Returns the time span and number of trials of each treatment, in one pass. `None`: no trial ran.
 fn spans(schedule: &Schedule, treatments: usize) -> Vec<Option<Span>> {
     let mut spans: Vec<Option<Span>> = vec![None; treatments];
     for trial in &schedule.trials {
@@ -188,16 +189,17 @@ fn spans(schedule: &Schedule, treatments: usize) -> Vec<Option<Span>> {
     spans
 }
 
-/// From, to, trials.
+/// Start and end in seconds, and the number of trials.
 type Span = (f64, f64, u32);
 
-/// Two treatments of which one ended before the other began. Single trials are always apart; F28 speaks of those.
+/// Finds two treatments of which one ended before the other began. Two single trials never overlap
+/// and are skipped; the check of enough runs reports those.
 fn first_apart(spans: &[Option<Span>]) -> Option<(usize, usize)> {
     let known: Vec<(usize, Span)> =
         spans.iter().enumerate().filter_map(|(i, s)| Some((i, (*s)?))).collect();
     let with = |several: bool| known.iter().filter(move |(_, s)| !several || s.2 > 1);
-    // Some pair is apart if and only if the earliest end and the latest begin are, and one of the two has several
-    // trials.
+    // Some pair is apart if and only if the earliest end and the latest begin are, and one of the
+    // two has several trials.
     let pairs = [(true, false), (false, true)];
     pairs.into_iter().find_map(|(first, second)| {
         let ends = with(first).min_by(|a, b| a.1.1.total_cmp(&b.1.1))?;

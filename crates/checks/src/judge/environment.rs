@@ -1,4 +1,4 @@
-//! F01 to F06: are systems and programs described, and alike but for what is meant to differ?
+//! F01 to F06: systems and programs are described, and differ only in the declared factors.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -8,8 +8,9 @@ use crate::rows::{NI, W};
 use crate::{After, Build, Evidence, TreatmentEvidence};
 use assay_model::Found;
 
-/// Facts without which a system is not described. What only some machines can tell (firmware,
-/// frequency, sensors) is not among them: its absence is a difference of class `unknown`.
+/// Facts without which a system counts as not described. Facts that only some machines report
+/// (firmware, frequency, sensors) are not in the list: their absence is a difference of class
+/// `unknown`.
 pub(crate) const REQUIRED: [&str; 7] = [
     "cpu.model",
     "cpu.threads",
@@ -20,10 +21,11 @@ pub(crate) const REQUIRED: [&str; 7] = [
     "os.id",
 ];
 
-/// Factors under which programs are meant to differ; those of [`MAY_DIFFER`] may.
+/// Factors under which the programs must differ; under those of [`MAY_DIFFER`] they may.
 const BINARY_FACTORS: [&str; 5] = ["binary", "build", "compiler", "toolchain", "version"];
 
-/// Factors that name a program and what it is given, or its source: two commits may build the same program.
+/// Factors that name a program with its arguments, or its source: two commits may build the same
+/// program.
 const MAY_DIFFER: [&str; 2] = ["command", "rev"];
 
 pub(crate) fn captured(e: &Evidence) -> Evaluation {
@@ -31,7 +33,7 @@ pub(crate) fn captured(e: &Evidence) -> Evaluation {
     let mut lacking = Vec::new();
     let treatments = e.measured()?;
     for (i, treatment) in treatments.iter().enumerate() {
-        // Arms of one run share their descriptions, of which one is enough to speak.
+        // Treatments of one run share their description; one of them is enough to report it.
         let same = |a: &TreatmentEvidence| match (&a.snapshots, &treatment.snapshots) {
             (Some(a), Some(b)) => Arc::ptr_eq(a, b),
             _ => false,
@@ -56,7 +58,7 @@ pub(crate) fn captured(e: &Evidence) -> Evaluation {
                         treatment.label,
                         unknown.join(", ")
                     );
-                    // What another tool left out nobody can add.
+                    // A user cannot add facts that another tool did not record.
                     found.push(if e.imported { at(W, text) } else { plain(text) });
                 }
             }
@@ -72,7 +74,7 @@ pub(crate) fn captured(e: &Evidence) -> Evaluation {
     found_or_missing(found, &lacking)
 }
 
-/// A finding that all treatments share is reported once.
+/// Keeps one of several findings with the same message, which all treatments share.
 pub(crate) fn same_for_all(found: Vec<Found>, treatments: usize) -> Vec<Found> {
     let mut seen = BTreeSet::new();
     if treatments < 2 {
@@ -138,7 +140,7 @@ pub(crate) fn confounder(e: &Evidence) -> Evaluation {
     Ok(found)
 }
 
-/// The first five, and how many more.
+/// Joins the first five names and appends the number of the others.
 pub(crate) fn shortened(names: &[&str]) -> String {
     let shown = names.iter().take(5).copied().collect::<Vec<_>>().join(", ");
     match names.len() {
@@ -190,7 +192,7 @@ pub(crate) fn binary_identity(e: &Evidence) -> Evaluation {
     }
 }
 
-/// Whether all treatments ran the same program; `None`: that is not recorded.
+/// Returns true if all treatments ran the same program, `None` if that is not recorded.
 fn one_program(treatments: &[TreatmentEvidence]) -> Option<bool> {
     let hashes: Option<Vec<_>> =
         treatments.iter().map(|a| a.binary.as_ref().map(|b| &b.hashes)).collect();
@@ -233,7 +235,7 @@ pub(crate) fn flags(e: &Evidence) -> Evaluation {
             None => missing("compiler and flags of the programs"),
         };
     }
-    // One program was built once, by a tool that finds its flags in files.
+    // One program, built once by a tool that reads its flags from files.
     let by_files = |treatment: &TreatmentEvidence| {
         treatment.build.as_ref().is_some_and(|b| b.compiler.is_some() && b.flags.is_none())
     };
@@ -280,7 +282,8 @@ pub(crate) fn flags(e: &Evidence) -> Evaluation {
     found_or_missing(found, &lacking)
 }
 
-/// Whether a factor says that programs are meant to differ in `what`. Flags turn link-time optimisation on, too.
+/// True if a declared factor covers a build difference in `what`. Flag factors cover link-time
+/// optimisation, which flags switch on.
 fn declared_build(e: &Evidence, what: &str) -> bool {
     let names: &[&str] = match what {
         "flags" | "lto" => &["flags", "lto", "cflags", "cxxflags", "fflags", "ldflags"],
@@ -290,7 +293,7 @@ fn declared_build(e: &Evidence, what: &str) -> bool {
     ["build", "compiler", "toolchain"].iter().chain(names).any(|f| e.declares(f))
 }
 
-/// That a check is about a comparison and there is none.
+/// Returns "does not apply" for a check that needs a comparison.
 pub(crate) fn nothing_compared() -> Evaluation {
     not_applicable("nothing is compared")
 }

@@ -1,4 +1,4 @@
-//! F32 to F36: does the interval support the claim?
+//! F32 to F36: the interval supports the claim.
 
 use assay_model::Verdict;
 
@@ -34,7 +34,7 @@ pub(crate) fn interval_present(e: &Evidence) -> Evaluation {
     Ok(vec![plain(format!("{} {have} no interval", super::environment::shortened(&bare)))])
 }
 
-/// The comparison that a claim rests on: the only one, or that of the claimed ratio.
+/// Returns the comparison behind a claim: the one whose ratio is nearest to the claimed one.
 fn behind_the_claim(e: &Evidence) -> Result<&ComparisonEvidence, crate::check::Stop> {
     let claim = e.claim.need("the claim")?;
     let comparisons = e.comparisons.need("the comparison behind the claim")?;
@@ -97,7 +97,7 @@ pub(crate) fn detectable(e: &Evidence) -> Evaluation {
             mde * 100.0
         ))]),
         None if comparisons.iter().all(|c| c.margin.is_none()) && claimed.is_none() => {
-            // Nothing says which effect matters.
+            // No margin or claim defines the effect that matters.
             not_applicable("no margin is declared and no effect is claimed")
         }
         None => Ok(Vec::new()),

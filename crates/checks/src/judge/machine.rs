@@ -1,4 +1,5 @@
-//! F11 to F15: did the treatments have the same peace, and was the clock good enough?
+//! F11 to F15: all treatments ran on an equally quiet and stable machine, with a clock that is good
+//! enough.
 
 use assay_model::Verdict;
 
@@ -7,16 +8,16 @@ use crate::check::{Evaluation, found_or_missing, grave, missing, need, not_appli
 use crate::{After, Evidence, TreatmentEvidence};
 use assay_model::Found;
 
-/// Tasks of others per CPU, steal and pressure from which a host is not quiet.
+/// Limits of a quiet host: runnable tasks of other programs per CPU, steal and pressure.
 const QUEUE: f64 = 0.05;
 const STEAL_PERCENT: f64 = 0.5;
 const PRESSURE_PERCENT: f64 = 1.0;
-/// The difference of median frequencies that counts.
+/// Relative difference of clock frequencies above which treatments get a finding.
 const FREQUENCY: f64 = 0.01;
-/// Below this effect memory layout may explain it, and how many layouts then are needed.
+/// Effect below which memory layout may explain it, and the number of layouts needed then.
 const LAYOUT_EFFECT: f64 = 0.05;
 const LAYOUTS: u32 = 5;
-/// The clock's share of a timing that counts, and that voids it.
+/// Share of the clock in a timing that gives a finding, and the share that voids the timing.
 const CLOCK_SHARE: f64 = 0.01;
 const CLOCK_SHARE_GRAVE: f64 = 0.10;
 
@@ -165,7 +166,7 @@ pub(crate) fn timer(e: &Evidence) -> Evaluation {
             treatment.label,
             assay_model::units::format_value(sample, "s")
         );
-        // A timing of 0 or less has a share that is no number, and is the clock alone.
+        // For a timing of 0 or less the share is not finite: the clock is all that was measured.
         if !share.is_finite() || share > CLOCK_SHARE_GRAVE {
             found.push(grave(text));
         } else if share > CLOCK_SHARE {

@@ -1,4 +1,4 @@
-//! F22 to F26: was the load what it seems, and had the program settled?
+//! F22 to F26: load generator, coordinated omission, percentiles, steady state and warm-up.
 
 use assay_stats::percentile::{TAIL_SAMPLES, supports};
 
@@ -11,9 +11,9 @@ use crate::{
     Evidence, Generator, Known, Loop, Merge, PercentileEvidence, TreatmentEvidence, WarmupRule,
 };
 
-/// The share of its CPUs or network from which a generator may be the limit.
+/// Use of its CPUs or network above which a generator may be the limit.
 const GENERATOR: f64 = 0.80;
-/// The share of trials that may never settle.
+/// Share of trials without a steady state that is tolerated.
 const UNSETTLED: f64 = 0.10;
 
 pub(crate) fn generator(e: &Evidence) -> Evaluation {
@@ -67,7 +67,7 @@ fn shared(
     lacking: &mut Vec<String>,
 ) {
     match (g.same_host, g.pinned_apart) {
-        // Whether that made it the limit shows in what it used.
+        // The generator's own CPU use shows if sharing made it the limit.
         (Some(true), Some(false)) => found.push(at(
             N,
             format!(
@@ -107,18 +107,18 @@ pub(crate) fn omission(e: &Evidence) -> Evaluation {
     found_or_missing(found, &lacking)
 }
 
-/// Names, each once, shortened.
+/// Joins the names without repetitions, shortened.
 fn each(mut names: Vec<String>) -> String {
     names.dedup();
     shortened(&names.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-/// What is lacking of these percentiles; nothing of none.
+/// Returns one line on evidence that these percentiles lack; empty for an empty list.
 fn lack(what: &str, names: Vec<String>) -> Vec<String> {
     if names.is_empty() { Vec::new() } else { vec![format!("{what} {}", each(names))] }
 }
 
-/// The metric, else `p99`, `p99.9`.
+/// Returns the name of a percentile: its metric, else `p99`, `p99.9`.
 fn name(p: &PercentileEvidence) -> String {
     if !p.metric.is_empty() {
         return p.metric.clone();
@@ -152,7 +152,7 @@ pub(crate) fn percentile_support(e: &Evidence) -> Evaluation {
     if !averaged.is_empty() {
         found.push(plain(format!("{no_percentile}: {}", each(averaged))));
     }
-    // Of what a program computed nobody has the histograms: it is what a trial had, and no more than that.
+    // A program's own percentiles leave no histograms to merge: each describes one trial only.
     if !of_programs.is_empty() {
         found.push(at(W, format!("{no_percentile}: {}", each(of_programs))));
     }

@@ -1,4 +1,4 @@
-//! F62: whether the memory of what is set to a NUMA node lay there.
+//! F62: memory that is bound to NUMA nodes was on them.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use assay_environment::cpulist;
 use crate::check::{Evaluation, about, found_or_missing, missing, need, not_applicable, plain};
 use crate::{Evidence, Placed};
 
-/// More of the memory than this on other nodes is worth a word.
+/// Share of memory on other nodes above which a treatment gets a finding.
 const ELSEWHERE: f64 = 0.05;
 
 pub(crate) fn memory_nodes(e: &Evidence) -> Evaluation {
@@ -42,14 +42,15 @@ pub(crate) fn memory_nodes(e: &Evidence) -> Evaluation {
         }
     }
     match (set, one) {
-        // There is no other node that it could lie on.
+        // The machine has one node, so memory cannot be on another.
         (0, true) => Ok(found),
         (0, false) => not_applicable("no treatment is set to some of the NUMA nodes"),
         _ => found_or_missing(found, &lacking),
     }
 }
 
-/// In how many trials more than [`ELSEWHERE`] lay on other nodes, and the largest share.
+/// Returns the number of trials with more than [`ELSEWHERE`] of the memory on other nodes, and the
+/// largest share.
 fn worst(placed: &Placed) -> Option<(usize, f64)> {
     let shares: Vec<f64> =
         placed.lay.iter().flatten().filter_map(|lay| elsewhere(lay, &placed.nodes)).collect();

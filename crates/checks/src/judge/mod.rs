@@ -1,4 +1,4 @@
-//! The functions of the checks, by what they look at.
+//! The functions that evaluate the checks, grouped by the evidence they use.
 
 mod trend;
 

@@ -1,35 +1,38 @@
-//! How many modes trial values have: peaks of a kernel density estimate on the logs.
+//! Counts the modes of trial values: peaks of a kernel density estimate on their logarithms.
 //!
-//! Gaussian kernels with Silverman's bandwidth 0.9 min(s, IQR/1.34) n^(-1/5) (Silverman 1986, section
-//! 3.4.2) on a grid of 256 points. Two peaks are two modes only where the valley between them is lower
-//! than [`VALLEY`] of the lower peak and at least [`SHARE`] of the values lie on either side of it.
-//! From so few values a kernel estimate sees little, so up to [`FEW`] of them are two modes, too, where
-//! the best split into two groups (least squares) leaves a gap of more than [`GAP`] standard deviations
-//! of the wider group. Below [`MIN_VALUES`] values there is no verdict. The false alarms of both on
-//! unimodal samples, and what they see, are simulated in this file's tests.
+//! Gaussian kernels with Silverman's bandwidth 0.9 min(s, IQR/1.34) n^(-1/5) (Silverman 1986,
+//! section 3.4.2) on a grid of 256 points. Two peaks are two modes only if the valley between them
+//! is lower than [`VALLEY`] of the lower peak and at least [`SHARE`] of the values lie on either
+//! side of it.
+//!
+//! A kernel estimate has little power for small samples. Up to [`FEW`] values are therefore also
+//! two modes if the best split into two groups (least squares) leaves a gap of more than [`GAP`]
+//! standard deviations of the wider group. Below [`MIN_VALUES`] values there is no verdict. Tests
+//! in this file simulate the false alarms of both rules on unimodal samples, and their power.
 
 use assay_stats::percentile::quantile;
 use assay_stats::summary::variance;
 
-/// Fewer values get no verdict.
+/// Minimum number of values for a verdict.
 pub const MIN_VALUES: usize = 12;
-/// Below so many values the kernel estimate is not asked: it takes the tail of a skewed sample for a mode.
+/// Minimum number of values for the kernel estimate, which takes the tail of a small skewed sample
+/// for a mode.
 const SMOOTH: usize = 20;
-/// Up to so many values a gap tells two modes.
+/// Maximum number of values for which a gap separates two modes.
 const FEW: usize = 30;
-/// The gap that does, in standard deviations of the wider group: 1.5 of 100 normal samples of 12 values
-/// have a wider one, and fewer of more values.
+/// Minimum gap between two modes, in standard deviations of the wider group. 1.5 of 100 normal
+/// samples of 12 values have a wider gap; larger samples have fewer.
 const GAP: f64 = 2.5;
-/// A valley counts when it is lower than this share of the lower of its two peaks.
+/// Maximum density in a valley, as a share of the lower of its two peaks.
 pub const VALLEY: f64 = 0.5;
-/// The share of the values that must lie on either side of a valley.
+/// Minimum share of the values on either side of a valley.
 pub const SHARE: f64 = 0.15;
 const GRID: usize = 256;
-/// So many bandwidths away a kernel has fallen to a part in 10^13.
+/// Distance in bandwidths beyond which a kernel is below 1e-13 and is skipped.
 const REACH: f64 = 7.75;
 
-/// The number of modes of positive values; `None` below [`MIN_VALUES`] values, with one that is not
-/// positive, or without spread.
+/// Returns the number of modes of positive values; `None` below [`MIN_VALUES`] values, with a value
+/// that is not positive, or without spread.
 pub fn modes(values: &[f64]) -> Option<usize> {
     if values.len() < MIN_VALUES || values.iter().any(|v| !(v.is_finite() && *v > 0.0)) {
         return None;
@@ -62,7 +65,7 @@ pub fn modes(values: &[f64]) -> Option<usize> {
     Some(count(&density, below))
 }
 
-/// Whether a gap parts the values into two groups; `None` without spread.
+/// True if a gap separates the values into two groups; `None` without spread.
 fn is_split(values: &[f64]) -> Option<bool> {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -82,7 +85,7 @@ fn is_split(values: &[f64]) -> Option<bool> {
     best.map(|(_, gap, sd)| sd > 0.0 && gap > GAP * sd)
 }
 
-/// Peaks that are separated by a real valley, from left to right.
+/// Counts the peaks that are separated by a real valley, from left to right.
 fn count(density: &[f64], below: impl Fn(usize) -> f64) -> usize {
     let mut modes = 1;
     let (mut peak, mut valley) = (0, 0);
@@ -93,7 +96,7 @@ fn count(density: &[f64], below: impl Fn(usize) -> f64) -> usize {
         }
         let deep = density[valley] < VALLEY * density[peak].min(density[i]);
         let (left, right) = (below(valley) - share_before, 1.0 - below(valley));
-        // The right side must rise to a peak of its own before the valley is believed.
+        // The valley counts only if the right side rises to a peak of its own.
         if valley > peak && deep && left >= SHARE && right >= SHARE && is_peak(density, i) {
             modes += 1;
             share_before = below(valley);
@@ -114,7 +117,7 @@ mod tests {
     use super::*;
     use assay_stats::rng::Rng;
 
-    /// The share of 400 samples of `n` values with more than one mode.
+    /// Returns the share of 400 samples of `n` values with more than one mode.
     fn share(n: usize, seed: u64, mut draw: impl FnMut(&mut Rng) -> f64) -> f64 {
         let mut rng = Rng::new(seed);
         let several = (0..400)

@@ -1,9 +1,10 @@
-//! N1 to N4: several machines as one, and virtual ones. What is known of them was seen in the trials.
+//! N1 to N4: trials on several machines or virtual ones. All evidence is observations of single
+//! trials.
 
 use crate::Evidence;
 use crate::check::{Evaluation, not_applicable};
 
-/// Nothing is to be found but what was seen in trials.
+/// Passes if the run used several machines: findings come from the trials' observations only.
 pub(crate) fn seen_only(e: &Evidence) -> Evaluation {
     if e.several_machines {
         Ok(Vec::new())

@@ -1,4 +1,4 @@
-//! F43 to F45: the right mean, and numbers that recompute.
+//! F43 to F45: the right mean, its members, and numbers that recompute.
 
 use crate::check::{Evaluation, at, found_or_missing, missing, need, not_applicable, plain};
 use crate::rows::N;
@@ -88,8 +88,8 @@ pub(crate) fn recomputes(e: &Evidence) -> Evaluation {
     Ok(found)
 }
 
-/// The value of a printed number and what one unit of its last digit is worth: `1,234.50` is 1234.5 and
-/// 0.01, `12 000` is 12000 and 1.
+/// Parses a printed number and returns its value and the value of one unit of its last digit:
+/// `1,234.50` gives 1234.5 and 0.01, `12 000` gives 12000 and 1.
 fn last_digit(printed: &str) -> Option<(f64, f64)> {
     let bare: String =
         printed.chars().filter(|c| !matches!(c, ',' | ' ' | '_' | '\u{a0}')).collect();

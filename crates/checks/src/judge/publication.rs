@@ -1,4 +1,4 @@
-//! F57 to F60: sources, required disclosures, what is shown, and whether it can be repeated.
+//! F57 to F60: sources, required disclosures, selective reporting and repeatability.
 
 use super::environment::shortened;
 use crate::check::{Evaluation, at, found_or_missing, grave, missing, need, plain};

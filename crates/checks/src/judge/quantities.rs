@@ -1,4 +1,4 @@
-//! F49 to F52: what values are divided by, power, prices.
+//! F49 to F52: denominators, rankings that flip, power and prices.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,9 +7,9 @@ use crate::rows::{N, W, WI};
 use crate::{Evidence, PowerSource};
 use assay_model::Found;
 
-/// The meter's uncertainty that a published figure per watt may have, percent.
+/// Maximum uncertainty of the meter behind a published figure per watt, in percent.
 const METER_PERCENT: f64 = 1.0;
-/// Denominators that must say what they count.
+/// Denominators that must state the basis of their count.
 const COUNTED: [&str; 4] = ["core", "chip", "thread", "core-ghz"];
 
 pub(crate) fn defined(e: &Evidence) -> Evaluation {
@@ -17,7 +17,7 @@ pub(crate) fn defined(e: &Evidence) -> Evaluation {
     if d.claimed.is_empty() {
         return not_applicable("totals are compared");
     }
-    // F51 and F52 look at those, whose figures are no counts.
+    // Watts and prices have checks of their own; their figures are not counts.
     if ["watt", "price"].contains(&d.claimed.as_str()) {
         return not_applicable("watts and prices are not counted");
     }
@@ -109,7 +109,8 @@ pub(crate) fn power(e: &Evidence) -> Evaluation {
             found.push(plain(format!("the watts of {} are {}{note}", s.label, source.name())));
             continue;
         }
-        // The source of a quoted result says of it what it says.
+        // For quoted results, the recorded source says how power was measured; no further evidence
+        // exists.
         if s.quoted {
             continue;
         }

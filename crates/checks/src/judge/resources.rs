@@ -1,4 +1,4 @@
-//! F07 to F09: did the treatments have the same resources and settings?
+//! F07 to F09: the treatments had the same resources and settings.
 
 use std::borrow::Borrow;
 use std::collections::BTreeMap;
@@ -6,18 +6,20 @@ use std::collections::BTreeMap;
 use crate::check::{Evaluation, found_or_missing, grave, need, plain};
 use crate::{CpuResources, Evidence, TreatmentEvidence};
 
-/// Above this difference of the huge-backed share, or of the share of periods in which a quota stopped the program, a
-/// comparison is invalid.
+/// Difference above which a comparison is invalid, for huge-page coverage and for the share of
+/// CPU-quota periods in which the program was throttled.
 const SHARE: f64 = 0.10;
 
-/// The smallest and the largest of the shares of treatments, where they are too far apart to compare.
+/// Returns the smallest and the largest of the treatments' shares if they differ too much to
+/// compare.
 fn apart<'a>(shares: &[(f64, &'a str)]) -> Option<[(f64, &'a str); 2]> {
     let low = shares.iter().copied().min_by(|a, b| a.0.total_cmp(&b.0))?;
     let high = shares.iter().copied().max_by(|a, b| a.0.total_cmp(&b.0))?;
     (high.0 - low.0 > SHARE).then_some([low, high])
 }
 
-/// Whatever two treatments record and differ in without declaring it, and what a treatment does not record.
+/// Returns the undeclared differences between the treatments' records. Stops at a treatment without
+/// a record.
 fn unequal<'a, M: Borrow<BTreeMap<String, String>>>(
     e: &Evidence,
     of: impl Fn(&'a TreatmentEvidence) -> Option<M>,
@@ -33,7 +35,7 @@ fn unequal<'a, M: Borrow<BTreeMap<String, String>>>(
     for treatment in &treatments[1..] {
         let other = record(treatment)?;
         let other = other.borrow();
-        // What treatments share is held once.
+        // Treatments may share one record.
         if std::ptr::eq(first, other) {
             continue;
         }
@@ -66,7 +68,7 @@ pub(crate) fn cpu_resources(e: &Evidence) -> Evaluation {
     }
     let differing =
         unequal(e, |a| a.cpus.as_ref().map(resources), treatments, "the CPU resources")?;
-    // A count that a factor sets is what is meant to differ.
+    // CPU counts that a declared factor changes are meant to differ.
     let meant = ["cpus", "cgroup.cpuset", "cpu", "numa"].iter().any(|f| e.declares(f));
     let mut found: Vec<_> = differing
         .into_iter()
@@ -153,7 +155,8 @@ pub(crate) fn os_tunables(e: &Evidence) -> Evaluation {
         .collect())
 }
 
-/// Mitigations, governor, and the kernel's series (the first two numbers of its release).
+/// True for mitigations, the governor, and the kernel's series (the first two numbers of its
+/// release).
 fn is_grave(key: &str, text: &str) -> bool {
     if key == "kernel.release" {
         let values = text.split_once(": ").and_then(|(_, v)| v.split_once(" vs "));

@@ -1,4 +1,4 @@
-//! F37 to F42: identical code, many comparisons, when to stop, what was left out, which statistic.
+//! F37 to F42: A/A comparison, multiplicity, stopping rule, exclusions, statistic and shape.
 
 use super::modes::{MIN_VALUES, modes};
 use crate::check::{Evaluation, about, at, found_or_missing, grave, missing, need, number, plain};
@@ -136,7 +136,8 @@ pub(crate) fn statistic(e: &Evidence) -> Evaluation {
     )?;
     let mut found: Vec<Found> = Vec::new();
     let mut lacking = Vec::new();
-    // What lacks trials is at fault, wherever it stands; what has none has nothing to compare (F40).
+    // The treatment with fewer trials is at fault, wherever it is in the list. A treatment without
+    // any has nothing to compare, which the check of exclusions reports.
     let most = treatments.iter().filter_map(|t| t.n).max();
     let whole = treatments.iter().find(|t| t.n == most).map_or("", |t| t.label.as_str());
     for treatment in treatments {
@@ -153,7 +154,7 @@ pub(crate) fn statistic(e: &Evidence) -> Evaluation {
         }
         match (most, treatment.n) {
             (Some(_), Some(0)) => {}
-            // One trial more or less is a failure, which F40 reports.
+            // A difference of one trial is a failure, which the check of exclusions reports.
             (Some(a), Some(b)) if a - b > 1 && 10 * (a - b) > a => {
                 let text = format!("{} has {b} trials, {whole} {a}", treatment.label);
                 found.push(about(grave(text), &[treatment], &e.treatments));
@@ -217,6 +218,6 @@ pub(crate) fn shape(e: &Evidence) -> Evaluation {
             }
         }
     }
-    // Either look says something about shape; without both nothing was checked.
+    // Either test tells about the shape; without both nothing was checked.
     if looked { Ok(found) } else { found_or_missing(found, &lacking) }
 }

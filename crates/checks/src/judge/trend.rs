@@ -1,20 +1,21 @@
-//! Whether trials drift: one slope over time within the treatments.
+//! Tests for drift: one slope over time within the treatments.
 
 use assay_stats::distribution::student_cdf;
 
 use crate::Schedule;
 
-/// The two-sided p-value of the slope of ln(value) over time, with one mean per treatment taken off values
-/// and times (a pooled within-treatment regression, df = n - treatments - 1). Values that are missing or not
-/// positive are left out; `None` below 6 trials or without spread.
+/// Returns the two-sided p-value of the slope of ln(value) over time, with one mean per treatment
+/// subtracted from values and times (a pooled within-treatment regression, df = n - treatments -
+/// 1). Missing and non-positive values are left out; `None` below 6 trials or without spread.
 pub(crate) fn trend_p(schedule: &Schedule, treatments: usize) -> Option<f64> {
     let sums = total(of_each(schedule, treatments).into_iter().map(|e| e.0));
     let (per_s, variance, df) = slope(sums)?;
     p_value(per_s, variance, df)
 }
 
-/// The trend of each treatment's trials that those of the others do not share: the factor from its first trial to its
-/// last, and the two-sided p-value of the difference between its slope and theirs (Welch, the smaller df).
+/// Returns each treatment's own trend, which the other treatments do not share: the factor from its
+/// first trial to its last, and the two-sided p-value of the difference between its slope and that
+/// of the others (Welch, the smaller df).
 pub(crate) fn own_trends(schedule: &Schedule, treatments: usize) -> Vec<Option<(f64, f64)>> {
     let each = of_each(schedule, treatments);
     let all = total(each.iter().map(|e| e.0));
@@ -30,11 +31,12 @@ pub(crate) fn own_trends(schedule: &Schedule, treatments: usize) -> Vec<Option<(
     each.iter().map(trend).collect()
 }
 
-/// The number of values and of treatments, and the sums of xx, xy and yy: times x and ln(values) y about the means of
-/// their treatment.
+/// Number of values, number of treatments, and the sums of xx, xy and yy: times x and ln(values) y
+/// about the means of their treatment.
 type Sums = [f64; 5];
 
-/// The sums of each treatment with the time from its first trial to its last, in one pass over the trials.
+/// Returns the sums of each treatment and the time from its first trial to its last in seconds, in
+/// one pass over the trials.
 fn of_each(schedule: &Schedule, treatments: usize) -> Vec<(Sums, f64)> {
     let mut points: Vec<Vec<(f64, f64)>> = vec![Vec::new(); treatments];
     for trial in &schedule.trials {
@@ -58,7 +60,7 @@ fn total(all: impl Iterator<Item = Sums>) -> Sums {
     all.fold([0.0; 5], |so_far, one| std::array::from_fn(|i| so_far[i] + one[i]))
 }
 
-/// The slope, its variance and its degrees of freedom.
+/// Returns the slope per second, its variance and its degrees of freedom.
 fn slope([n, treatments, xx, xy, yy]: Sums) -> Option<(f64, f64, f64)> {
     let (per_s, df) = (xy / xx, n - treatments - 1.0);
     (n >= 6.0 && df >= 1.0).then(|| (per_s, (yy - per_s * xy).max(0.0) / df / xx, df))
@@ -66,7 +68,7 @@ fn slope([n, treatments, xx, xy, yy]: Sums) -> Option<(f64, f64, f64)> {
 
 fn p_value(slope: f64, variance: f64, df: f64) -> Option<f64> {
     let t = slope / variance.sqrt();
-    // No residual at all with a slope: as sure as it gets.
+    // A slope without any residual: p is 0.
     if t.is_infinite() {
         return Some(0.0);
     }
@@ -98,8 +100,9 @@ mod tests {
         assert_eq!(trend_p(&Schedule::default(), 2), None);
     }
 
-    /// By hand: x = 0..5, y = ln value = 0, 1, 2, 3, 4, 6 in one treatment: slope 1.1429, s² = 0.1190,
-    /// t = 1.1429 / sqrt(0.1190 / 17.5) = 13.86 at 4 degrees of freedom, p = 0.0001573.
+    /// Computed by hand: x = 0..5, y = ln value = 0, 1, 2, 3, 4, 6 in one treatment: slope 1.1429,
+    /// s² = 0.1190, t = 1.1429 / sqrt(0.1190 / 17.5) = 13.86 at 4 degrees of freedom, p =
+    /// 0.0001573.
     #[test]
     fn the_p_value_by_hand() {
         let y = [0.0, 1.0, 2.0, 3.0, 4.0, 6.0_f64];

@@ -1,4 +1,4 @@
-//! F54 and F56: absolute values, ranks.
+//! F54 and F56: absolute values next to ratios, and the wording of ranks.
 
 use crate::check::{Evaluation, found_or_missing, not_applicable, plain};
 use crate::{Evidence, Verb};

@@ -1,4 +1,4 @@
-//! F16 to F21: did the treatments do the same, right and whole work, and is it known what limits them?
+//! F16 to F21: the treatments did the same, correct and complete work, and their limits are known.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use crate::rows::{NW, W, WI};
 use crate::{Evidence, Known, TreatmentEvidence, WorkTiming};
 use assay_model::Found;
 
-/// The difference of completed operations that counts under equal work.
+/// Relative difference of completed operations above which equal work counts as different.
 const OPERATIONS: f64 = 0.001;
 
 pub(crate) fn same_work(e: &Evidence) -> Evaluation {
@@ -108,7 +108,8 @@ pub(crate) fn output_verified(e: &Evidence) -> Evaluation {
     Ok(found)
 }
 
-/// One finding where every treatment gave wrong output, else one for each that did.
+/// Returns one finding if every treatment produced wrong output, else one for each treatment that
+/// did.
 fn wrong_output(treatments: &[TreatmentEvidence]) -> Vec<Found> {
     let counted = |treatment: &TreatmentEvidence| {
         treatment.output.as_ref().map_or((0, 0), |o| (o.wrong, o.trials))

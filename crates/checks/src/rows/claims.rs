@@ -1,10 +1,9 @@
-//! Claims and publication. F46 to F60.
+//! Rows F46 to F60: claims and publication.
 
 use assay_model::{Row, Section};
 
 use super::{I, NI, NW, W};
 
-/// F46, same-metric.
 pub const SAME_METRIC: Row = Row {
     id: "F46",
     name: "same-metric",
@@ -19,7 +18,6 @@ pub const SAME_METRIC: Row = Row {
     evidence: "both sides in a post; runs in `assay compare`",
 };
 
-/// F47, kinds-not-mixed.
 pub const KINDS_NOT_MIXED: Row = Row {
     id: "F47",
     name: "kinds-not-mixed",
@@ -34,7 +32,6 @@ pub const KINDS_NOT_MIXED: Row = Row {
     evidence: "kinds of the numbers of a post, of the lines of a landscape",
 };
 
-/// F48, derived-marked.
 pub const DERIVED_MARKED: Row = Row {
     id: "F48",
     name: "derived-marked",
@@ -49,7 +46,6 @@ pub const DERIVED_MARKED: Row = Row {
     evidence: "`per` in a post, columns of a landscape",
 };
 
-/// F49, denominator-defined.
 pub const DENOMINATOR_DEFINED: Row = Row {
     id: "F49",
     name: "denominator-defined",
@@ -64,7 +60,6 @@ pub const DENOMINATOR_DEFINED: Row = Row {
     evidence: "counts in published results (`counted` says of what) and of the measured system",
 };
 
-/// F50, ranking-flips.
 pub const RANKING_FLIPS: Row = Row {
     id: "F50",
     name: "ranking-flips",
@@ -79,7 +74,6 @@ pub const RANKING_FLIPS: Row = Row {
     evidence: "every count of the results of a landscape or post",
 };
 
-/// F51, power-measured.
 pub const POWER_MEASURED: Row = Row {
     id: "F51",
     name: "power-measured",
@@ -94,7 +88,6 @@ pub const POWER_MEASURED: Row = Row {
     evidence: "published results (`watts_source`), meters of a run (`observe.meter`)",
 };
 
-/// F52, price-basis.
 pub const PRICE_BASIS: Row = Row {
     id: "F52",
     name: "price-basis",
@@ -109,7 +102,6 @@ pub const PRICE_BASIS: Row = Row {
     evidence: "published results (`price`, `currency` and the columns `price_...`)",
 };
 
-/// F54, absolutes-shown.
 pub const ABSOLUTES_SHOWN: Row = Row {
     id: "F54",
     name: "absolutes-shown",
@@ -124,7 +116,6 @@ pub const ABSOLUTES_SHOWN: Row = Row {
     evidence: "claims that `assay audit` cannot recompute",
 };
 
-/// F56, wording-exact.
 pub const WORDING_EXACT: Row = Row {
     id: "F56",
     name: "wording-exact",
@@ -139,7 +130,6 @@ pub const WORDING_EXACT: Row = Row {
     evidence: "ranks of a post",
 };
 
-/// F57, source-and-date.
 pub const SOURCE_AND_DATE: Row = Row {
     id: "F57",
     name: "source-and-date",
@@ -154,7 +144,6 @@ pub const SOURCE_AND_DATE: Row = Row {
     evidence: "published results and their `sources.csv`; front matter of a post",
 };
 
-/// F58, required-disclosure.
 pub const REQUIRED_DISCLOSURE: Row = Row {
     id: "F58",
     name: "required-disclosure",
@@ -169,7 +158,6 @@ pub const REQUIRED_DISCLOSURE: Row = Row {
     evidence: "the rule pack `fair-use` over a post; imported results",
 };
 
-/// F59, selective-report.
 pub const SELECTIVE_REPORT: Row = Row {
     id: "F59",
     name: "selective-report",
@@ -184,7 +172,6 @@ pub const SELECTIVE_REPORT: Row = Row {
     evidence: "the plan and the metrics of the run; a post: the treatments of its runs that it shows",
 };
 
-/// F60, repeatable.
 pub const REPEATABLE: Row = Row {
     id: "F60",
     name: "repeatable",

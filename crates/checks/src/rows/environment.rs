@@ -1,10 +1,9 @@
-//! Is like compared with like? F01 to F15, and F62.
+//! Rows F01 to F15 and F62: equal machines, programs, resources and settings.
 
 use assay_model::{Row, Section};
 
 use super::{I, W, WI};
 
-/// F01, env-captured.
 pub const ENV_CAPTURED: Row = Row {
     id: "F01",
     name: "env-captured",
@@ -19,7 +18,6 @@ pub const ENV_CAPTURED: Row = Row {
     evidence: "assay describes the system before the first trial (`system.json`) and looks again after trials",
 };
 
-/// F02, factor-declared.
 pub const FACTOR_DECLARED: Row = Row {
     id: "F02",
     name: "factor-declared",
@@ -34,7 +32,6 @@ pub const FACTOR_DECLARED: Row = Row {
     evidence: "the experiment declares factors; `compare --factor`",
 };
 
-/// F03, confounder.
 pub const CONFOUNDER: Row = Row {
     id: "F03",
     name: "confounder",
@@ -49,7 +46,6 @@ pub const CONFOUNDER: Row = Row {
     evidence: "`compare` lays the descriptions of the runs side by side",
 };
 
-/// F04, binary-identity.
 pub const BINARY_IDENTITY: Row = Row {
     id: "F04",
     name: "binary-identity",
@@ -64,7 +60,6 @@ pub const BINARY_IDENTITY: Row = Row {
     evidence: "the first trial of each treatment records its program and libraries by hash",
 };
 
-/// F05, built-for-host.
 pub const BUILT_FOR_HOST: Row = Row {
     id: "F05",
     name: "built-for-host",
@@ -79,7 +74,6 @@ pub const BUILT_FOR_HOST: Row = Row {
     evidence: "the program's ELF notes and the processor's flags",
 };
 
-/// F06, flags-disclosed-equal.
 pub const FLAGS_DISCLOSED_EQUAL: Row = Row {
     id: "F06",
     name: "flags-disclosed-equal",
@@ -94,7 +88,6 @@ pub const FLAGS_DISCLOSED_EQUAL: Row = Row {
     evidence: "the toolchain parameters of kits and suites, else the tools and commands of a kit's build; equal programs need none",
 };
 
-/// F07, cpu-resources.
 pub const CPU_RESOURCES: Row = Row {
     id: "F07",
     name: "cpu-resources",
@@ -110,7 +103,6 @@ pub const CPU_RESOURCES: Row = Row {
     evidence: "the description of the system, the controls of each treatment, and what limits of control groups did to each trial",
 };
 
-/// F08, page-size.
 pub const PAGE_SIZE: Row = Row {
     id: "F08",
     name: "page-size",
@@ -125,7 +117,6 @@ pub const PAGE_SIZE: Row = Row {
     evidence: "the control `pages` and the kernel's report on the program's memory",
 };
 
-/// F09, os-tunables.
 pub const OS_TUNABLES: Row = Row {
     id: "F09",
     name: "os-tunables",
@@ -140,7 +131,6 @@ pub const OS_TUNABLES: Row = Row {
     evidence: "the controls of the treatments of a run; `compare`: the fixed controls of both runs (F03 judges the descriptions)",
 };
 
-/// F11, quiet-host.
 pub const QUIET_HOST: Row = Row {
     id: "F11",
     name: "quiet-host",
@@ -156,7 +146,6 @@ pub const QUIET_HOST: Row = Row {
     evidence: "a look at the machine before the first trial; processes that a program leaves",
 };
 
-/// F12, clock-and-heat.
 pub const CLOCK_AND_HEAT: Row = Row {
     id: "F12",
     name: "clock-and-heat",
@@ -171,7 +160,6 @@ pub const CLOCK_AND_HEAT: Row = Row {
     evidence: "governor, turbo and throttle counters before the run, frequency and throttling after trials of a second",
 };
 
-/// F13, environment-stable.
 pub const ENVIRONMENT_STABLE: Row = Row {
     id: "F13",
     name: "environment-stable",
@@ -186,7 +174,6 @@ pub const ENVIRONMENT_STABLE: Row = Row {
     evidence: "watched settings, read again after trials (at most once a second) and after the last",
 };
 
-/// F14, layout-sampled.
 pub const LAYOUT_SAMPLED: Row = Row {
     id: "F14",
     name: "layout-sampled",
@@ -201,7 +188,6 @@ pub const LAYOUT_SAMPLED: Row = Row {
     evidence: "address-space randomisation as described and as set by the control `aslr`",
 };
 
-/// F15, timer-and-length.
 pub const TIMER_AND_LENGTH: Row = Row {
     id: "F15",
     name: "timer-and-length",
@@ -216,7 +202,6 @@ pub const TIMER_AND_LENGTH: Row = Row {
     evidence: "the resolution and cost of the clock, measured once a run, and the shortest trial",
 };
 
-/// F62, memory-nodes.
 pub const MEMORY_NODES: Row = Row {
     id: "F62",
     name: "memory-nodes",

@@ -1,5 +1,7 @@
-//! The rows of the catalogue as data, a constant each, named as the check is. A finding is made by its row
-//! ([`assay_model::Row::finding`]); id, name and severity are written here and nowhere else.
+//! The rows of the catalogue as data: one constant per check, with the check's name.
+//!
+//! A row makes its findings ([`assay_model::Row::finding`]). Ids, names and severities of checks
+//! are written here only.
 
 mod claims;
 mod environment;
@@ -25,9 +27,9 @@ pub(crate) const N: Severities = Severities::both(Severity::Note);
 pub(crate) const W: Severities = Severities::both(Severity::Warning);
 /// Invalid in both profiles.
 pub(crate) const I: Severities = Severities::both(Severity::Invalid);
-/// A note at the bench, a warning when published.
+/// A note in profile `lab`, a warning in `publish`.
 pub(crate) const NW: Severities = Severities { lab: Severity::Note, publish: Severity::Warning };
-/// A note at the bench, invalid when published.
+/// A note in profile `lab`, invalid in `publish`.
 pub(crate) const NI: Severities = Severities { lab: Severity::Note, publish: Severity::Invalid };
-/// A warning at the bench, invalid when published.
+/// A warning in profile `lab`, invalid in `publish`.
 pub(crate) const WI: Severities = Severities { lab: Severity::Warning, publish: Severity::Invalid };

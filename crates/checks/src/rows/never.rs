@@ -1,10 +1,12 @@
-//! Why a check can always be made. The tests show every check firing, passing and unable to check on what the
-//! product made; a case that is missing there stands here, with its reason.
+//! Checks whose evidence can never be missing, with the reasons.
+//!
+//! The tests show every check firing, passing and unable to check on a real run's evidence. A check
+//! that lacks the last case is listed here.
 
 use crate::rows;
 use assay_model::Row;
 
-/// The checks that are never unable to check, and why.
+/// Ids of checks that can always run, and the reason.
 const ALWAYS_CHECKED: &[(&Row, &str)] = &[
     (&rows::ENV_CAPTURED, "a description that is missing is what it finds"),
     (&rows::FACTOR_DECLARED, "every treatment of a plan has a level of each of its factors"),
@@ -38,7 +40,7 @@ const ALWAYS_CHECKED: &[(&Row, &str)] = &[
     (&rows::EMULATED_TIMES, "assay starts the virtual machine and knows what runs it"),
 ];
 
-/// Why a check can always be made; `None`: what it needs may not be recorded.
+/// Returns the reason why a check can always run; `None` if its evidence may be missing.
 pub fn always_checked(id: &str) -> Option<&'static str> {
     ALWAYS_CHECKED.iter().find(|(row, _)| row.id == id).map(|(_, why)| *why)
 }

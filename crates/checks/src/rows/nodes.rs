@@ -1,10 +1,9 @@
-//! Several machines as one, and virtual ones. N1 to N4.
+//! Rows N1 to N4: trials on several machines and in virtual machines.
 
 use assay_model::{Row, Section};
 
 use super::{I, W};
 
-/// N1, nodes-alike.
 pub const NODES_ALIKE: Row = Row {
     id: "N1",
     name: "nodes-alike",
@@ -19,7 +18,6 @@ pub const NODES_ALIKE: Row = Row {
     evidence: "every agent describes its node (`assay run --on slurm`)",
 };
 
-/// N2, phases-coincide.
 pub const PHASES_COINCIDE: Row = Row {
     id: "N2",
     name: "phases-coincide",
@@ -34,7 +32,6 @@ pub const PHASES_COINCIDE: Row = Row {
     evidence: "the merged record of a trial over nodes",
 };
 
-/// N3, clocks-hold.
 pub const CLOCKS_HOLD: Row = Row {
     id: "N3",
     name: "clocks-hold",
@@ -49,7 +46,6 @@ pub const CLOCKS_HOLD: Row = Row {
     evidence: "the collector asks every agent's clock around a trial",
 };
 
-/// N4, emulated-times.
 pub const EMULATED_TIMES: Row = Row {
     id: "N4",
     name: "emulated-times",

@@ -1,7 +1,7 @@
-//! Checks that the catalogue had once. Records of earlier versions and rule packs may still name them; ids are
-//! never given to another check.
+//! Checks that were removed from the catalogue. Records of earlier versions and rule packs may
+//! still name them; their ids are never reused.
 
-/// Id, name, and why the check went.
+/// Id, name, and the reason for the removal.
 const RETIRED: [(&str, &str, &str); 8] = [
     ("F10", "app-tunables", "it judged the parameters that F16 (same-work) judges"),
     (
@@ -25,7 +25,7 @@ const RETIRED: [(&str, &str, &str); 8] = [
     ("F55", "fair-baseline", "nothing records who tuned a rival, or how old its version is"),
 ];
 
-/// Returns a sentence about the retired check of that id (`F10`) or name (`app-tunables`).
+/// Returns a sentence about the retired check with this id (`F10`) or name (`app-tunables`).
 pub fn retired(id: &str) -> Option<String> {
     let (id, name, why) =
         RETIRED.iter().find(|(known, name, _)| known.eq_ignore_ascii_case(id) || *name == id)?;

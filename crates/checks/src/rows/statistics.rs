@@ -1,10 +1,9 @@
-//! Design and statistics. F28 to F45, and F61.
+//! Rows F28 to F45 and F61: design and statistics.
 
 use assay_model::{Row, Section};
 
 use super::{I, NI, NW, W};
 
-/// F28, enough-runs.
 pub const ENOUGH_RUNS: Row = Row {
     id: "F28",
     name: "enough-runs",
@@ -19,7 +18,6 @@ pub const ENOUGH_RUNS: Row = Row {
     evidence: "the trials that count, in the run",
 };
 
-/// F29, unit-of-replication.
 pub const UNIT_OF_REPLICATION: Row = Row {
     id: "F29",
     name: "unit-of-replication",
@@ -34,7 +32,6 @@ pub const UNIT_OF_REPLICATION: Row = Row {
     evidence: "the run: intervals are made of trials; the importer of Google Benchmark says which repetitions share a process",
 };
 
-/// F31, interleaved.
 pub const INTERLEAVED: Row = Row {
     id: "F31",
     name: "interleaved",
@@ -50,7 +47,6 @@ pub const INTERLEAVED: Row = Row {
     evidence: "start times of the trials and the order of the design",
 };
 
-/// F32, interval-present.
 pub const INTERVAL_PRESENT: Row = Row {
     id: "F32",
     name: "interval-present",
@@ -65,7 +61,6 @@ pub const INTERVAL_PRESENT: Row = Row {
     evidence: "summaries of a run; the values that a post prints",
 };
 
-/// F34, direction-supported.
 pub const DIRECTION_SUPPORTED: Row = Row {
     id: "F34",
     name: "direction-supported",
@@ -80,7 +75,6 @@ pub const DIRECTION_SUPPORTED: Row = Row {
     evidence: "a post: the comparison that it prints",
 };
 
-/// F36, detectable-effect.
 pub const DETECTABLE_EFFECT: Row = Row {
     id: "F36",
     name: "detectable-effect",
@@ -95,7 +89,6 @@ pub const DETECTABLE_EFFECT: Row = Row {
     evidence: "the comparisons and the margin of the run",
 };
 
-/// F37, self-comparison.
 pub const SELF_COMPARISON: Row = Row {
     id: "F37",
     name: "self-comparison",
@@ -110,7 +103,6 @@ pub const SELF_COMPARISON: Row = Row {
     evidence: "comparisons of a thing with itself that this machine keeps",
 };
 
-/// F38, many-comparisons.
 pub const MANY_COMPARISONS: Row = Row {
     id: "F38",
     name: "many-comparisons",
@@ -125,7 +117,6 @@ pub const MANY_COMPARISONS: Row = Row {
     evidence: "the comparisons of the run, `compare.gate`",
 };
 
-/// F39, stopping-rule.
 pub const STOPPING_RULE: Row = Row {
     id: "F39",
     name: "stopping-rule",
@@ -140,7 +131,6 @@ pub const STOPPING_RULE: Row = Row {
     evidence: "the ledger: stop rule, looks, how the run ended",
 };
 
-/// F40, exclusions-logged.
 pub const EXCLUSIONS_LOGGED: Row = Row {
     id: "F40",
     name: "exclusions-logged",
@@ -155,7 +145,6 @@ pub const EXCLUSIONS_LOGGED: Row = Row {
     evidence: "the ledger and the trials of the run",
 };
 
-/// F41, same-statistic.
 pub const SAME_STATISTIC: Row = Row {
     id: "F41",
     name: "same-statistic",
@@ -170,7 +159,6 @@ pub const SAME_STATISTIC: Row = Row {
     evidence: "the run: one statistic for all, trials that count",
 };
 
-/// F42, shape-fits-summary.
 pub const SHAPE_FITS_SUMMARY: Row = Row {
     id: "F42",
     name: "shape-fits-summary",
@@ -185,7 +173,6 @@ pub const SHAPE_FITS_SUMMARY: Row = Row {
     evidence: "the trials' values and both intervals of the run",
 };
 
-/// F43, right-mean.
 pub const RIGHT_MEAN: Row = Row {
     id: "F43",
     name: "right-mean",
@@ -200,7 +187,6 @@ pub const RIGHT_MEAN: Row = Row {
     evidence: "the mean of a suite; `mean` in a post",
 };
 
-/// F44, mean-sensitivity.
 pub const MEAN_SENSITIVITY: Row = Row {
     id: "F44",
     name: "mean-sensitivity",
@@ -215,7 +201,6 @@ pub const MEAN_SENSITIVITY: Row = Row {
     evidence: "the scores of a suite",
 };
 
-/// F45, recomputes.
 pub const RECOMPUTES: Row = Row {
     id: "F45",
     name: "recomputes",
@@ -230,7 +215,6 @@ pub const RECOMPUTES: Row = Row {
     evidence: "digits of a post; claims that `assay audit` recomputes",
 };
 
-/// F61, cold-start.
 pub const COLD_START: Row = Row {
     id: "F61",
     name: "cold-start",

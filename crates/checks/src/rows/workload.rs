@@ -1,10 +1,9 @@
-//! Workload and measurement. F16 to F27.
+//! Rows F16 to F26: workload and measurement.
 
 use assay_model::{Row, Section};
 
 use super::{I, NW, W};
 
-/// F16, same-work.
 pub const SAME_WORK: Row = Row {
     id: "F16",
     name: "same-work",
@@ -19,7 +18,6 @@ pub const SAME_WORK: Row = Row {
     evidence: "the plan's parameters; built-in workloads report operations, errors, seed and mix, a load its answers, other programs one run",
 };
 
-/// F17, output-verified.
 pub const OUTPUT_VERIFIED: Row = Row {
     id: "F17",
     name: "output-verified",
@@ -34,7 +32,6 @@ pub const OUTPUT_VERIFIED: Row = Row {
     evidence: "the workload's validation of every trial; a load reports its wrong answers",
 };
 
-/// F18, train-test-split.
 pub const TRAIN_TEST_SPLIT: Row = Row {
     id: "F18",
     name: "train-test-split",
@@ -49,7 +46,6 @@ pub const TRAIN_TEST_SPLIT: Row = Row {
     evidence: "the parameters `feedback` and `size` of a kit that is built with feedback",
 };
 
-/// F19, suite-complete.
 pub const SUITE_COMPLETE: Row = Row {
     id: "F19",
     name: "suite-complete",
@@ -64,7 +60,6 @@ pub const SUITE_COMPLETE: Row = Row {
     evidence: "the members of a suite and their results",
 };
 
-/// F21, limiter-known.
 pub const LIMITER_KNOWN: Row = Row {
     id: "F21",
     name: "limiter-known",
@@ -79,7 +74,6 @@ pub const LIMITER_KNOWN: Row = Row {
     evidence: "the load generator of a workload, else the CPU time of the trials; the probe of the control `storage`",
 };
 
-/// F22, generator-not-limit.
 pub const GENERATOR_NOT_LIMIT: Row = Row {
     id: "F22",
     name: "generator-not-limit",
@@ -94,7 +88,6 @@ pub const GENERATOR_NOT_LIMIT: Row = Row {
     evidence: "the load generator of a workload reports its threads' CPU time; the plan has its CPUs",
 };
 
-/// F23, coordinated-omission.
 pub const COORDINATED_OMISSION: Row = Row {
     id: "F23",
     name: "coordinated-omission",
@@ -109,7 +102,6 @@ pub const COORDINATED_OMISSION: Row = Row {
     evidence: "a histogram carries the loop it was measured in; importers of fio and memtier_benchmark read whether a rate was set",
 };
 
-/// F24, percentile-support.
 pub const PERCENTILE_SUPPORT: Row = Row {
     id: "F24",
     name: "percentile-support",
@@ -125,7 +117,6 @@ pub const PERCENTILE_SUPPORT: Row = Row {
     evidence: "the merged histograms of the run; metrics that are percentiles (`p99`, `latency.p99.9`) of trials without a histogram",
 };
 
-/// F25, steady-state.
 pub const STEADY_STATE: Row = Row {
     id: "F25",
     name: "steady-state",
@@ -140,7 +131,6 @@ pub const STEADY_STATE: Row = Row {
     evidence: "a load generator reports how the series of its throughput went; of another program the series of its own samples of the deciding metric",
 };
 
-/// F26, warm-up-equal.
 pub const WARM_UP_EQUAL: Row = Row {
     id: "F26",
     name: "warm-up-equal",

@@ -1,4 +1,4 @@
-//! What makes values doubtful: the finding, and which values of the trial it touches.
+//! Observations that make metric values doubtful: the findings, and the values concerned.
 
 use assay_model::units::format_value;
 use assay_model::{Found, MetricValue, Observation};
@@ -6,17 +6,18 @@ use assay_model::{Found, MetricValue, Observation};
 use super::judged::Judged;
 use crate::rows::{self, W};
 
-/// A figure that is off what the storage is held to by more than this share was not that of the limit.
+/// Relative deviation of a probe from the storage's limit above which the limit did not determine
+/// it.
 const OFF: f64 = 0.2;
-/// Other processes that used more than this share of the CPU time made a value that is of all of it doubtful.
+/// Share of CPU time used by other processes above which a metric of total CPU time is doubtful.
 const OTHERS: f64 = 0.1;
-/// A second half that differs from the whole by more than this share was not of the same state.
+/// Relative difference between the second half and the whole above which the state was not steady.
 const COLD: f64 = 0.2;
-/// With fewer turns of each process both halves are of processes that had none before.
+/// Minimum turns per process: with fewer, both halves include first, cold turns.
 const TURNS: f64 = 4.0;
-/// Metrics that assay itself times from outside the program.
+/// Metric that assay itself times from outside the program.
 const TIMED_BY_ASSAY: &str = "elapsed";
-/// Metrics that the kernel accounts, on no clock of the program.
+/// Metrics from the kernel's accounting, which do not depend on the program's clock.
 const ACCOUNTED: [&str; 3] = ["user", "system", "peak_memory"];
 
 pub(super) fn judge(seen: &Observation) -> Judged {
@@ -99,7 +100,7 @@ pub(super) fn judge(seen: &Observation) -> Judged {
     })
 }
 
-/// Whether an observation that [`judge`] finds something in makes the value of a metric doubtful.
+/// True if an observation for which [`judge`] has a finding makes this metric value doubtful.
 pub(super) fn touches(seen: &Observation, of: &MetricValue) -> bool {
     match seen {
         Observation::Stopped => of.name == TIMED_BY_ASSAY,

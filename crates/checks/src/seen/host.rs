@@ -1,4 +1,5 @@
-//! The machine before a trial: quiet, steady in clock rate, with room, with a good clock?
+//! Findings about the machine before a trial: other work, clock rate, free memory and disk, clock
+//! source.
 
 use assay_model::units::format_value;
 use assay_model::{Found, Observation};
@@ -6,21 +7,21 @@ use assay_model::{Found, Observation};
 use super::judged::{Judged, of};
 use crate::rows::{self, N, W};
 
-/// How findings about other work on the machine begin.
+/// First words of findings about other work on the machine.
 pub const BUSY: &str = "machine busy: ";
-/// Runnable tasks of others, per CPU, from which the host is not quiet.
+/// Maximum runnable tasks of other programs per CPU on a quiet host.
 pub(crate) const MAX_QUEUE_PER_CPU: f64 = 0.05;
-/// Share of time stolen, in percent.
+/// Maximum steal on a quiet host, in percent.
 pub(crate) const MAX_STEAL_PERCENT: f64 = 0.5;
-/// Share of the last 10 s in which a task waited for a resource, in percent.
+/// Maximum pressure on a quiet host: share of the last 10 s in which a task waited, in percent.
 pub(crate) const MAX_PRESSURE_PERCENT: f64 = 1.0;
-/// Less of the memory available than this share is low.
+/// Share of available memory below which memory is low.
 const LOW_MEMORY: f64 = 0.1;
-/// Less room on a file system than this, or than this share of it, is low.
+/// Free bytes of a file system below which room is low. `LOW_DISK` is the same as a share.
 const LOW_DISK_BYTES: f64 = 1e9;
 const LOW_DISK: f64 = 0.05;
-/// Clock sources that are read without entering the kernel and do not drift: of x86, ARM, POWER,
-/// s390 and RISC-V.
+/// Clock sources that are read without entering the kernel and do not drift: x86, ARM, POWER, s390
+/// and RISC-V.
 const GOOD_CLOCKS: [&str; 5] = ["tsc", "arch_sys_counter", "timebase", "tod", "riscv_clocksource"];
 
 pub(super) fn judge(seen: &Observation) -> Judged {

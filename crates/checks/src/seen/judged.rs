@@ -1,13 +1,13 @@
-//! What an observation comes to: the row of a check, and what was found.
+//! The result of judging an observation: the row of a check and the finding.
 
 use assay_model::{Found, Row, Subject};
 
 use crate::rows;
 
-/// A row with what was found.
+/// Row of a check with its finding; `None` if nothing is wrong.
 pub(crate) type Judged = Option<(&'static Row, Found)>;
 
-/// The row of what could not be looked at.
+/// Returns the row of the check that needs a subject which could not be observed.
 pub(crate) fn of(subject: Subject) -> &'static Row {
     match subject {
         Subject::Cpus => &rows::CPU_RESOURCES,

@@ -1,4 +1,4 @@
-//! A load and its generator: who was the limit, whether it settled, whether all was asked that was to be.
+//! Findings about a load and its generator: the limiting side, steady state, lost and missing work.
 
 use assay_model::units::{format_duration, format_value};
 use assay_model::{Found, LimitedBy, Observation, SeriesShape};
@@ -6,11 +6,11 @@ use assay_model::{Found, LimitedBy, Observation, SeriesShape};
 use super::judged::Judged;
 use crate::rows::{self, I, N, W};
 
-/// A thread that uses more of a CPU than this is at its limit.
+/// CPU use of a server above which it is near its limit.
 const BUSY: f64 = 0.8;
-/// Others that use more of the machine's CPU time than this starve a load.
+/// Share of the machine's CPU time used by other work above which it starves a load.
 const STARVED: f64 = 0.25;
-/// A warm-up of more of the window than this is worth a warning.
+/// Share of the measurement window above which a warm-up gives a warning.
 const MAX_WARMUP: f64 = 0.1;
 
 pub(super) fn judge(seen: &Observation) -> Judged {
@@ -31,8 +31,8 @@ pub(super) fn judge(seen: &Observation) -> Judged {
     }
 }
 
-/// The load generator may be the limit. Where the server was busy as well, both were near their limit,
-/// which warns; else the throughput is the generator's.
+/// Judges whether the load generator was the limit. If the server was busy as well, both were near
+/// their limit: a warning; else the throughput is the generator's.
 fn limit(
     by: LimitedBy,
     reasons: &[String],
@@ -75,7 +75,8 @@ fn limit(
 fn settling(shape: SeriesShape, steady_from: Option<f64>, window: f64, bin: f64) -> Judged {
     let bins = format_duration(std::time::Duration::from_secs_f64(bin.clamp(0.0, 1e9)));
     let (severity, message, remedy) = match shape {
-        // Of a window that is too short to tell the run's check says that it cannot be made.
+        // For a window that is too short, the check over the whole run reports that it cannot
+        // check.
         SeriesShape::Flat | SeriesShape::TooShort => return None,
         SeriesShape::Warmup | SeriesShape::Slowdown => {
             let start = steady_from?;
@@ -112,8 +113,8 @@ fn evictions(evicted: u64, gone: u64, hit_ratio: Option<f64>, asked: f64) -> Jud
     Some((&rows::SAME_WORK, found.at(W).remedy(remedy)))
 }
 
-/// Missing answers are work that was not done, never wrong output: within what the user allows they are
-/// reported, above it the load was not the one requested.
+/// Judges operations without a response. They are work that was not done, never wrong output: up to
+/// the share that the user allows they are a note, above it the load was not the requested one.
 fn unanswered(missing: u64, asked: u64, allowed: f64, within: f64) -> Judged {
     let share = missing as f64 / asked.max(1) as f64;
     let limit = format!("the {} % that `max_missing` allows", allowed * 100.0);

@@ -1,4 +1,4 @@
-//! Several machines as one.
+//! Findings about several machines that run one trial.
 
 use assay_model::units::format_value;
 use assay_model::{Found, NodeDifference, Observation};
@@ -6,7 +6,7 @@ use assay_model::{Found, NodeDifference, Observation};
 use super::judged::Judged;
 use crate::rows::{self, N};
 
-/// So many differences, and nodes of each, stand in the sentence.
+/// Maximum number of differences, and of nodes in each, that the message lists.
 const SHOWN: usize = 4;
 
 pub(super) fn judge(seen: &Observation) -> Judged {
@@ -24,7 +24,8 @@ pub(super) fn judge(seen: &Observation) -> Judged {
             bound,
         } => {
             let begins = begin_spread + error > *bound;
-            // A program that has no phases ends when its work does; that nodes differ is a result.
+            // A program without declared phases ends when its work does; different ends are then a
+            // result.
             let ends = *declared && end_spread + error > *bound;
             (begins || ends).then(|| {
                 let text = format!(
@@ -56,7 +57,8 @@ pub(super) fn judge(seen: &Observation) -> Judged {
     }
 }
 
-/// How counts were known in records from before a metric could be declared as one.
+/// Guesses if a metric is a count from its unit, for records made before a metric could be declared
+/// as one.
 fn by_unit(unit: &str) -> bool {
     ["1", "B", ""].contains(&unit)
 }

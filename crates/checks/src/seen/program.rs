@@ -1,4 +1,4 @@
-//! What a trial's program got, and what it left.
+//! Findings about a trial's program: limits, memory, changed settings and errors.
 
 use assay_model::units::format_bytes;
 use assay_model::{Found, Observation};
@@ -6,13 +6,13 @@ use assay_model::{Found, Observation};
 use super::judged::Judged;
 use crate::rows::{self, I, W};
 
-/// Being stopped in no more than this share of periods is no matter.
+/// Maximum share of CPU-quota periods in which throttling is harmless.
 const STOPPED: f64 = 0.01;
-/// Less I/O than this is no matter.
+/// Bytes of I/O below which an I/O limit is harmless.
 const ENOUGH_IO: u64 = 1 << 20;
-/// Less memory than this says nothing about large pages.
+/// Bytes of memory below which missing huge pages mean nothing.
 const ENOUGH_MEMORY: u64 = 8 << 20;
-/// Less of the memory in huge pages than this, where they were asked for, is worth a word.
+/// Huge-page coverage below which a request for huge pages gives a warning.
 const ENOUGH_HUGE: f64 = 0.5;
 
 pub(super) fn judge(seen: &Observation) -> Judged {

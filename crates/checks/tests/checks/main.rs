@@ -1,4 +1,4 @@
-//! The catalogue of checks.
+//! Tests of the catalogue of checks.
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // tests fail by panics and print why they are skipped
 
 mod catalogue;

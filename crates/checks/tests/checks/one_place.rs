@@ -1,4 +1,4 @@
-//! Ids, names and severities of checks are written in the rows and nowhere else.
+//! Tests that ids, names and severities of checks are written in the rows only.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ fn sources(dir: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Whether a line has an id such as `"F31"` as a text of its own.
+/// True if a line has a string literal that is an id such as `"F31"`.
 fn has_id(line: &str) -> bool {
     line.split('"').skip(1).step_by(2).any(|text| {
         let mut chars = text.chars();
@@ -38,7 +38,7 @@ fn ids_of_checks_stand_in_the_rows_alone() {
         let text = fs::read_to_string(&file).unwrap();
         let is_row = file.components().any(|c| c.as_os_str() == "rows");
         let is_test = file.file_stem().is_some_and(|s| s == "tests");
-        // What stands below is tests.
+        // The rest of the file is tests.
         let code = text.split("#[cfg(test)]").next().unwrap_or_default();
         for line in code.lines().filter(|l| !l.trim_start().starts_with("//") && has_id(l)) {
             if is_row {

@@ -1,5 +1,5 @@
-//! Faults: what is done to the sound fixture so that a check must fire. A check whose own file tries its fault is
-//! not here; that every row fires end to end is what the cases of `assay` show.
+//! Faults: changes to the sound fixture that make a check fire. Checks whose own file tests their
+//! fault are not listed. Cases in crate `assay` show every row firing end to end.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use assay_model::{Fact, Kind, Order, SeriesShape, Verdict};
 use super::published::flip;
 use super::sound::{interval, noise, set, system, text_map, texts};
 
-/// A change to evidence.
+/// A change that breaks the evidence.
 pub type Change = fn(&mut Evidence);
 
 pub fn is<T>(known: &mut Known<T>) -> &mut T {
@@ -79,7 +79,7 @@ fn never_settles(e: &mut Evidence) {
     claim(e).of_peak = Some(false);
 }
 
-/// Checks and faults; a check may have several.
+/// Ids of checks with a fault; a check may have several.
 pub const FAULTS: &[(&str, Change)] = &[
     ("F01", |e| snapshots(b(e)).before = None),
     ("F01", |e| snapshots(b(e)).after = After::NotTaken),

@@ -1,4 +1,4 @@
-//! Where a check is worse than its own severity, and where it does not apply.
+//! Tests of findings that exceed the check's own severity, and of checks that do not apply.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::broken::{Change, FAULTS, is};
 use super::published::flip;
 use super::sound;
 
-/// The worst severity that a check gives in a profile after a change.
+/// Returns the worst severity that a check gives in a profile after a change.
 fn worst(id: &str, profile: Profile, change: Change) -> Option<Severity> {
     let mut evidence = sound::evidence_for(id);
     change(&mut evidence);

@@ -1,4 +1,4 @@
-//! The evidence of a run in the archive, and what the checks say of it.
+//! Tests of the evidence of an archived run, and of its findings.
 
 use std::collections::BTreeMap;
 
@@ -47,7 +47,7 @@ fn summary(id: u32, values: &[f64]) -> TreatmentSummary {
     }
 }
 
-/// Two treatments, `blocks` blocks, alternating.
+/// Builds a run of two alternating treatments in `blocks` blocks.
 fn a_run(blocks: u32) -> Run {
     let treatment = |id: u32| Treatment {
         id,
@@ -181,7 +181,7 @@ fn found(r: &Run, id: &str) -> Option<(Severity, String)> {
 #[test]
 fn a_good_run_has_no_finding_and_what_it_lacks_is_named() {
     let r = a_run(8);
-    // No comparison of the thing with itself is kept.
+    // The archive holds no comparison of identical code.
     let ids: Vec<String> = findings(&r).into_iter().map(|f| f.id).collect();
     assert_eq!(ids, ["F37"]);
     let report = evaluate(&evidence(&r), Profile::Lab);
@@ -254,7 +254,7 @@ fn a_change_of_the_system_is_found_and_a_disputed_shape_too() {
 
 #[test]
 fn a_limit_that_stops_one_treatment_more_than_the_other_voids_the_comparison() {
-    // Of 100 periods a trial, those in which it was stopped, and how often it reached the memory limit.
+    // `of` returns a trial's throttled periods, of 100, and how often it hit the memory limit.
     let limited = |of: &dyn Fn(&TrialRecord) -> (u64, u64)| {
         let mut r = a_run(8);
         for record in &mut r.records {
@@ -273,7 +273,7 @@ fn a_limit_that_stops_one_treatment_more_than_the_other_voids_the_comparison() {
     assert!(f07(&limited(&|r| (if r.number == 1 { 99 } else { 0 }, 0))).is_none(), "one trial");
     let mut memory = limited(&|r| (0, u64::from(r.treatment)));
     assert_eq!(f07(&memory).unwrap().0, Severity::Invalid);
-    // A limit that the experiment sets itself is what it measures.
+    // A limit that the experiment sets is the subject of the measurement.
     let setting = || Setting {
         control: "memory".into(),
         key: String::new(),
@@ -291,7 +291,7 @@ fn nodes_that_were_never_steady_together_say_nothing_of_the_clock() {
     let passes =
         |r: &Run| evaluate(&evidence(r), Profile::Lab).passed.iter().any(|c| c.id == "F15");
     assert!(passes(&r));
-    // The last node was ready after the first had ended.
+    // The last node reached its steady phase after the first had left it.
     let mark = |phase, t_ns| PhaseMark { phase, t_ns };
     for record in &mut r.records {
         record.phases = vec![mark(Phase::Steady, 2_000), mark(Phase::RampDown, 1_000)];
@@ -346,7 +346,7 @@ fn percentiles_of_merged_histograms_are_counted() {
     assert_eq!((status(&enough, "F23"), status(&enough, "F24")), (Some("passed"), Some("passed")));
     let few = with(percentile(999, Some(0.1)));
     assert_eq!(found(&few, "F24").unwrap().0, Severity::Invalid);
-    // What is withheld is not stated.
+    // A withheld percentile is not stated.
     let withheld = with(percentile(999, None));
     assert_eq!(status(&withheld, "F24"), None);
     let unknown = with(Percentile { load: None, ..percentile(1000, Some(0.1)) });

@@ -1,5 +1,5 @@
-//! Gaps: what is taken out of the sound fixture so that a check cannot say. Evidence without anything, which the
-//! tests derive from the rows, is the gap of every other check.
+//! Gaps: removals from the sound fixture that leave a check unable to run. For all other checks the
+//! tests use empty evidence.
 
 use assay_checks::*;
 
@@ -9,7 +9,7 @@ fn a(e: &mut Evidence) -> &mut TreatmentEvidence {
     &mut e.treatments[0]
 }
 
-/// Checks and gaps.
+/// Ids of checks with a gap.
 pub const GAPS: &[(&str, Change)] = &[
     ("F01", |e| a(e).snapshots = None),
     ("F02", |e| e.factors = None),

@@ -1,5 +1,6 @@
-//! Every check of the catalogue on sound evidence, which passes them all, and on no evidence, of which none can
-//! say anything; both come from the rows. Tables of faults and gaps go into the checks that look at much.
+//! Runs every check of the catalogue on sound evidence, which passes all of them, and on empty
+//! evidence, on which none can run. Modules with tables of faults and gaps cover the checks with
+//! much evidence.
 
 mod broken;
 mod escalated;
@@ -13,7 +14,7 @@ use std::collections::BTreeSet;
 use assay_checks::{Check, Evidence, Outcome, catalogue, evaluate, find};
 use assay_model::{Profile, Severity};
 
-/// The checks of one machine; those of several see only what was seen in trials.
+/// Returns the checks for one machine; those for several only report observations of single trials.
 fn of_one() -> impl Iterator<Item = &'static Check> {
     catalogue().iter().filter(|c| c.row.id.starts_with('F'))
 }

@@ -1,4 +1,4 @@
-//! The sound fixture's quoted results, denominators, power and prices.
+//! Quoted results, denominators, power and prices of the sound fixture.
 
 use std::collections::BTreeMap;
 
@@ -37,7 +37,7 @@ pub fn denominators() -> DenominatorEvidence {
     }
 }
 
-/// An order that turns round.
+/// An order that reverses under another denominator.
 pub fn flip() -> Flip {
     Flip { ahead: "A".to_owned(), instead: "B".to_owned(), under: "in total".to_owned() }
 }

@@ -1,4 +1,4 @@
-//! Evidence that nothing speaks against: two treatments, ten trials each, interleaved, claimed with care.
+//! Evidence without any fault: two treatments, ten trials each, interleaved, with a careful claim.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -41,7 +41,7 @@ pub fn system() -> SystemDescription {
     }
 }
 
-/// `n` values around `centre` with 1 % of noise.
+/// Returns `n` values around `centre` with 1 % noise.
 pub fn noise(n: usize, centre: f64, seed: u64) -> Vec<f64> {
     let mut rng = Rng::new(seed);
     (0..n).map(|_| centre * (0.01 * rng.normal()).exp()).collect()
@@ -240,7 +240,8 @@ fn schedule() -> Schedule {
     Schedule { trials: (0..48).map(trial).collect(), order: Some(Order::Random) }
 }
 
-/// Sound evidence for a check: a claim states a ratio or a rank, so F56 has its own.
+/// Returns sound evidence for a check: a claim states a ratio or a rank, so F56 has a claim of its
+/// own.
 pub fn evidence_for(id: &str) -> Evidence {
     let mut e = evidence();
     if id == "F56" {
@@ -250,7 +251,7 @@ pub fn evidence_for(id: &str) -> Evidence {
     e
 }
 
-/// Evidence that passes all checks but F56, which does not apply.
+/// Returns evidence that passes all checks but F56, which does not apply.
 pub fn evidence() -> Evidence {
     Evidence {
         in_trials: Vec::new(),
