@@ -1,78 +1,82 @@
-//! Runs side by side: the same treatments across runs, and what else differed.
+//! Comparison of several runs: the same treatments across runs, and the facts in which the systems
+//! differed.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Better, Comparison, Finding, KnownFloor, Percentile, RunId, Summary};
 
-/// One treatment that several runs have, side by side.
+/// One treatment that occurs in several runs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AcrossRow {
     /// The treatment's label in the first run that has it.
     pub label: String,
-    /// Its levels in full, by which the runs' treatments are matched.
+    /// The treatment's levels in full; treatments of different runs are matched by this key.
     #[serde(default)]
     pub key: String,
-    /// Its summary in each run; `null` where a run lacks it.
+    /// The treatment's summary in each run; `null` for a run without this treatment.
     pub summaries: Vec<Option<Summary>>,
-    /// Where the metric is a percentile: that of the merged histograms of the treatment's trials in each
-    /// run; empty for other metrics.
+    /// For a metric that is a percentile: the percentile of the merged histograms of the
+    /// treatment's trials in each run; empty for other metrics.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub percentiles: Vec<Option<Percentile>>,
-    /// Each later run against the first; `null` for the first, and where one lacks it.
+    /// Comparison of each later run with the first; `null` for the first, and where either run
+    /// lacks the treatment.
     pub comparisons: Vec<Option<Comparison>>,
-    /// What makes the value doubtful in each run; empty lists where nothing was seen.
+    /// Reasons why the value is doubtful, for each run; an empty list where nothing was observed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub doubts: Vec<Vec<String>>,
 }
 
-/// A fact of the system that was not the same.
+/// A fact of the system that differed between two runs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Difference {
-    /// The fact's path.
+    /// Path of the fact, such as `kernel.release`.
     pub path: String,
-    /// In the first run.
+    /// Value in the first run.
     pub a: String,
-    /// In the other.
+    /// Value in the other run.
     pub b: String,
-    /// The other run.
+    /// Id of the other run.
     pub run: RunId,
-    /// What it does to the comparison: `hard` explains results, `unknown` was not readable somewhere,
-    /// `soft` might explain one, `factor` is meant, `entailed` follows from a factor.
+    /// Effect on the comparison: `hard` explains results, `unknown` could not be read on one side,
+    /// `soft` may explain a result, `factor` is intended, `entailed` follows from a factor.
     pub class: String,
-    /// Why it has its class.
+    /// Reason for this class.
     #[serde(default)]
     pub reason: String,
-    /// Why a person accepted it, if one did.
+    /// Reason that a person gave for accepting the difference, if anyone did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub accepted: Option<String>,
 }
 
-/// Runs side by side.
+/// Several runs, compared by treatment.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Across {
-    /// The runs, the first is the baseline.
+    /// The runs that are compared; the first is the baseline.
     pub runs: Vec<RunId>,
-    /// The metric.
+    /// Name of the metric.
     pub metric: String,
-    /// Its unit.
+    /// Unit of the metric.
     pub unit: String,
-    /// Which way is better.
+    /// Direction in which the metric improves.
     pub better: Better,
-    /// What is compared, in words: `kernel.release`, or `system against system`; empty when no factor
-    /// was declared.
+    /// Name of the comparison for readers: `kernel.release`, or `system against system`; empty when
+    /// no factor was declared.
     #[serde(default)]
     pub compared: String,
-    /// The virtual machines that each run's numbers come from, in the order of `runs`; empty: there were none.
+    /// Kind of virtual machine that each run's numbers come from, in the order of `runs`; empty if
+    /// no run used virtual machines.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub guests: Vec<Option<crate::Guest>>,
-    /// The A/A floor that each run knew when it began, in the order of `runs`; `null`: none.
+    /// A/A floor that was known when each run began, in the order of `runs`; `null` if none was
+    /// known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub floors: Vec<Option<KnownFloor>>,
-    /// The treatments.
+    /// The treatments, one row each.
     pub rows: Vec<AcrossRow>,
-    /// What differed between the first run and any other, most serious first.
+    /// Differences between the first run and any other, most serious first.
     pub differences: Vec<Difference>,
-    /// What the checks found.
+    /// Findings of the checks.
     pub findings: Vec<Finding>,
 }

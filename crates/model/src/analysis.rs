@@ -1,5 +1,4 @@
-//! What the records of a run say when they are laid together: the one set of numbers that terminal,
-//! page and exports print.
+//! Analysis of a run: the one set of numbers that terminal, page and exports print.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,39 +11,40 @@ use crate::{
 /// The summary of one treatment in one metric.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TreatmentSummary {
-    /// The treatment's id.
+    /// Id of the treatment.
     pub treatment: u32,
-    /// Its label.
+    /// Label of the treatment.
     pub label: String,
-    /// The metric.
+    /// Name of the metric.
     pub metric: String,
-    /// Its unit.
+    /// Unit of the metric.
     pub unit: String,
-    /// Which way is better.
+    /// Direction in which the metric improves.
     pub better: Better,
-    /// The summary of its trials.
+    /// Summary of the treatment's trials.
     pub summary: Summary,
-    /// The values, in the order in which they were measured; `null` where a trial had none.
+    /// Values in the order of measurement; `null` for a trial without a value.
     pub values: Vec<Option<f64>>,
-    /// What the metric is of all trials together where it is a percentile: read from their merged
-    /// histograms. The summary above is of the trials' own percentiles, of which no mean is a
-    /// percentile of anything; it serves comparisons alone.
+    /// For a metric that is a percentile: its value over all trials, read from their merged
+    /// histograms. `summary` describes the percentiles of the single trials, whose mean is not a
+    /// percentile of anything; it is used for comparisons only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub percentile: Option<Percentile>,
-    /// Where every trial was ended at its time limit: what the value is longer than, in the unit.
+    /// Lower bound of the value, in `unit`, when every trial was ended at its time limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub longer_than: Option<f64>,
-    /// What makes values of its trials doubtful, each reason once.
+    /// Reasons why values of the trials are doubtful, each listed once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub doubts: Vec<String>,
-    /// Whether its trials ran in virtual machines.
+    /// True if the trials ran in virtual machines.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub virtual_machine: bool,
 }
 
 impl TreatmentSummary {
-    /// What stands for the treatment: the percentile of the merged histograms where the metric is one
-    /// (`None` when it is withheld), else the geometric mean, else the arithmetic one.
+    /// Returns the value that represents the treatment: the percentile of the merged histograms for
+    /// a percentile metric (`None` when it is withheld), otherwise the geometric mean, or the
+    /// arithmetic mean if there is no geometric one.
     pub fn centre(&self) -> Option<f64> {
         match &self.percentile {
             Some(p) => p.value,
@@ -52,7 +52,8 @@ impl TreatmentSummary {
         }
     }
 
-    /// The interval of [`centre`](Self::centre); `None` for a percentile of merged histograms.
+    /// Returns the interval of [`centre`](Self::centre); `None` for a percentile of merged
+    /// histograms.
     pub fn interval(&self) -> Option<Interval> {
         self.summary.interval.filter(|_| self.percentile.is_none())
     }
@@ -61,59 +62,60 @@ impl TreatmentSummary {
 /// One point of a curve over several trials.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CurvePoint {
-    /// Where on the x axis.
+    /// Position on the x axis.
     pub x: f64,
-    /// The geometric mean of the trials' values there; where the curve is of a `quantile`,
-    /// that of their merged histograms.
+    /// Geometric mean of the trials' values at `x`; for a curve of a `quantile`, the quantile of
+    /// their merged histograms.
     pub value: f64,
-    /// The interval of the trials' values (Student on their logs); `null` below three trials.
+    /// Interval of the trials' values (Student's t on their logs); `null` below three trials.
     pub interval: Option<Interval>,
-    /// How many trials measured it.
+    /// Number of trials that measured this point.
     pub n: u32,
 }
 
 /// A curve of one treatment over several trials.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CurveSummary {
-    /// The treatment's id.
+    /// Id of the treatment.
     pub treatment: u32,
-    /// Its label.
+    /// Label of the treatment.
     pub label: String,
-    /// The curve's name.
+    /// Name of the curve.
     pub name: String,
-    /// What x is (`rate`); empty: a size where its unit is bytes, else not stated.
+    /// Name of the x axis (`rate`); if empty, x is a size when its unit is bytes and unnamed
+    /// otherwise.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub x_name: String,
-    /// The quantile that the values are of, where they were read from the merged histograms of the
-    /// trials; `null`: they are means over the trials.
+    /// Quantile that the values are, when they were read from the merged histograms of the trials;
+    /// `null` for means over the trials.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quantile: Option<f64>,
-    /// Unit of x.
+    /// Unit of the x axis.
     pub x_unit: String,
     /// Unit of the values.
     pub unit: String,
-    /// Which way is better.
+    /// Direction in which the values improve.
     pub better: Better,
-    /// Where the values come from.
+    /// Origin of the values: measured, derived, estimated or quoted.
     pub kind: crate::Kind,
-    /// The points by rising x.
+    /// Points of the curve, by rising x.
     pub points: Vec<CurvePoint>,
-    /// Where the curve is best; `null` for one of a `quantile`.
+    /// Point where the curve is best; `null` for a curve of a `quantile`.
     pub best: Option<CurvePoint>,
-    /// The smallest x whose value is within 2 % of the best: the one to choose.
+    /// Point with the smallest x whose value is within 2 % of the best: the one to choose.
     pub efficient: Option<CurvePoint>,
-    /// How a value is judged for `best` and `efficient`, as the middle of a sentence: `judged together
-    /// with its near neighbours`.
+    /// Description of how values are judged for `best` and `efficient`, as the middle of a
+    /// sentence: `judged together with its near neighbours`.
     pub judged: String,
-    /// The smoothness of the curve, a number from 0 (rough) to 1 (smooth); see `docs/statistics.md`.
+    /// Smoothness of the curve, from 0 (rough) to 1 (smooth); defined in `docs/statistics.md`.
     pub smoothness: Option<f64>,
-    /// The virtual machines that its points come from; absent: there were none.
+    /// Kind of virtual machine that the points come from; absent if there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub guest: Option<Guest>,
 }
 
 impl CurveSummary {
-    /// What x is, as a noun.
+    /// Returns a noun for x: its name, `size` for bytes, or `x`.
     pub fn x_noun(&self) -> &str {
         match (self.x_name.as_str(), self.x_unit.as_str()) {
             ("", "B") => "size",
@@ -122,7 +124,8 @@ impl CurveSummary {
         }
     }
 
-    /// What its points are counted as: `data of a process` has no number.
+    /// Returns the noun by which the points are counted; `point` for names such as `data of a
+    /// process`, which have no plural.
     pub fn x_counted(&self) -> &str {
         match self.x_noun() {
             "x" => "point",
@@ -131,7 +134,7 @@ impl CurveSummary {
         }
     }
 
-    /// One of them: `the smallest warehouse`, of a curve over warehouses.
+    /// Returns the noun for a single x in the singular: `warehouse` for a curve over warehouses.
     pub fn x_one(&self) -> String {
         crate::nouns::singular(self.x_noun())
     }
@@ -140,46 +143,46 @@ impl CurveSummary {
 /// One size of a scaling analysis.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ScalingPoint {
-    /// How many (processes, threads, copies).
+    /// Number of processes, threads or copies.
     pub count: f64,
-    /// The metric's geometric mean there.
+    /// Geometric mean of the metric at this count.
     pub value: f64,
-    /// value / value at the smallest count, as a ratio of geometric means.
+    /// Ratio of geometric means: value / value at the smallest count.
     pub speedup: f64,
-    /// Its interval, where the design carries one.
+    /// Interval of the speedup, where the design supports one.
     pub interval: Option<Interval>,
-    /// speedup / (count / smallest count).
+    /// Efficiency: speedup / (count / smallest count).
     pub efficiency: f64,
 }
 
 /// A fitted model of scaling.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ScalingModel {
-    /// `amdahl` or `usl` (the Universal Scalability Law).
+    /// Name of the model: `amdahl` or `usl` (the Universal Scalability Law).
     pub model: String,
-    /// The throughput of one, fitted.
+    /// Fitted throughput of one process, thread or copy.
     pub gamma: f64,
-    /// The share that does not scale (contention).
+    /// Fraction of the work that does not scale (contention).
     pub sigma: f64,
-    /// The cost of agreeing (coherency); 0 for Amdahl.
+    /// Cost of coherency, that is, of keeping the processes consistent; 0 for Amdahl.
     pub kappa: f64,
 }
 
-/// How a metric grows with a count.
+/// Scaling analysis: a metric as a function of a count.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Scaling {
     /// The factor whose levels are the counts.
     pub factor: String,
-    /// The metric.
+    /// Name of the metric.
     pub metric: String,
-    /// Its unit.
+    /// Unit of the metric.
     #[serde(default)]
     pub unit: String,
-    /// The measured sizes.
+    /// Measured sizes, one point each.
     pub points: Vec<ScalingPoint>,
-    /// The fits; empty below six sizes, with the reason in `note`.
+    /// Fitted models; empty below six sizes, with the reason in `note`.
     pub models: Vec<ScalingModel>,
-    /// What should be known about it.
+    /// Remark for the reader.
     pub note: String,
 }
 
@@ -189,14 +192,14 @@ pub struct Scaling {
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Guest {
-    /// The processor ran its instructions.
+    /// A virtual machine whose instructions the processor executed.
     Virtual,
-    /// An emulator ran them: its times are the emulator's, and only counts may be compared.
+    /// A virtual machine whose instructions an emulator executed: its times are the emulator's, and
+    /// only counts may be compared.
     Emulated,
 }
 
 impl Guest {
-    /// As a word.
     pub fn name(self) -> &'static str {
         match self {
             Guest::Virtual => "virtual",
@@ -204,7 +207,7 @@ impl Guest {
         }
     }
 
-    /// With its article: `a virtual machine`, `an emulated machine`.
+    /// Returns the noun with its article: `a virtual machine`, `an emulated machine`.
     pub fn machine(self) -> &'static str {
         match self {
             Guest::Virtual => "a virtual machine",
@@ -216,43 +219,44 @@ impl Guest {
 /// Everything computed from the records of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Analysis {
-    /// The metric that decides.
+    /// Name of the deciding metric.
     pub metric: String,
-    /// Its unit.
+    /// Unit of the deciding metric.
     pub unit: String,
-    /// Which way is better.
+    /// Direction in which the deciding metric improves.
     pub better: Better,
-    /// The confidence level of the intervals.
+    /// Confidence level of the intervals.
     pub confidence: f64,
-    /// The virtual machines that every number here comes from; absent: there were none.
+    /// Kind of virtual machine that all numbers come from; absent if there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub guest: Option<Guest>,
-    /// Every treatment in every metric; those of the deciding metric first.
+    /// Summaries of every treatment in every metric; those of the deciding metric first.
     pub summaries: Vec<TreatmentSummary>,
-    /// Every other treatment against the baseline, in the deciding metric.
+    /// Comparisons of every other treatment with the baseline, in the deciding metric.
     pub comparisons: Vec<Comparison>,
-    /// Every other treatment against the best one, in the order of their values; empty where none is better than another
-    /// (a suite, imported trials, a metric without a direction).
+    /// Comparisons of every other treatment with the best one, ordered by value; empty where no
+    /// treatment is better than another (a suite, imported trials, a metric without a direction).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ranking: Vec<Comparison>,
-    /// The histograms of each treatment's trials, merged, with their percentiles.
+    /// Merged histograms of each treatment's trials, with their percentiles.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub histograms: Vec<HistogramSummary>,
-    /// The curves, where the workload reports any.
+    /// Curves, if the workload reports any.
     pub curves: Vec<CurveSummary>,
-    /// How the metric grows with a count, where the experiment asks for it.
+    /// Scaling analysis, if the experiment requests one.
     pub scaling: Option<Scaling>,
-    /// The scores of a suite.
+    /// Scores of a suite.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suite: Option<SuiteResults>,
     /// Values that belong to the run as a whole (`detectable_effect`, `aa_floor`).
     pub run_metrics: Vec<MetricValue>,
-    /// The A/A floor that was known when the run began; `null`: none of this workload on this machine.
+    /// A/A floor that was known when the run began; `null` if this machine had none for this
+    /// workload.
     #[serde(default)]
     pub floor: Option<crate::KnownFloor>,
-    /// What the checks found.
+    /// Findings of the checks.
     pub findings: Vec<Finding>,
-    /// What became of the checks that found nothing.
+    /// Results of the checks without a finding: passed, not applicable, or impossible to make.
     #[serde(default)]
     pub checks: Checks,
 }

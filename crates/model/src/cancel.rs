@@ -1,5 +1,5 @@
-//! Cancels work that nobody waits for any more. Long loops call [`checkpoint`], which unwinds the thread out of
-//! [`Cancel::run`]; work that nobody can cancel runs on.
+//! Cancels work whose result is no longer needed. Long loops call [`checkpoint`], which unwinds the
+//! thread out of [`Cancel::run`]; outside of `Cancel::run` a checkpoint does nothing.
 
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -10,7 +10,7 @@ thread_local! {
     static CURRENT: RefCell<Option<Cancel>> = const { RefCell::new(None) };
 }
 
-/// Cancels the work that it runs, from any thread.
+/// Handle that cancels, from any thread, the work that [`Cancel::run`] runs.
 #[derive(Debug, Clone, Default)]
 pub struct Cancel(Arc<AtomicBool>);
 
@@ -36,7 +36,8 @@ impl Cancel {
     }
 }
 
-/// Ends the work of this thread if it was cancelled. To be called where nothing is half written.
+/// Unwinds out of [`Cancel::run`] if this thread's work was cancelled. Call it only where nothing
+/// is half written.
 pub fn checkpoint() {
     if CURRENT.with_borrow(|c| c.as_ref().is_some_and(|c| c.0.load(Ordering::Relaxed))) {
         resume_unwind(Box::new(Cancelled));
@@ -62,7 +63,7 @@ mod tests {
             }
         });
         assert_eq!((done, steps), (None::<()>, 3));
-        // Nothing is left behind on the thread, and a panic stays one.
+        // The thread keeps no trace of the cancellation, and a panic remains a panic.
         checkpoint();
         assert_eq!(other.run(|| (checkpoint(), 7).1), Some(7));
         let panicked = catch_unwind(AssertUnwindSafe(|| other.run(|| resume_unwind(Box::new(5)))));

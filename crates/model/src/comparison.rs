@@ -5,25 +5,25 @@ use serde::{Deserialize, Serialize};
 
 use crate::Better;
 
-/// A confidence interval.
+/// A confidence interval of a mean or ratio.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Interval {
-    /// Its lower end.
+    /// Lower end of the interval.
     pub low: f64,
-    /// Its upper end.
+    /// Upper end of the interval.
     pub high: f64,
-    /// Its confidence level, such as 0.95.
+    /// Confidence level, such as 0.95.
     pub level: f64,
 }
 
 impl Interval {
-    /// Whether `x` lies in it, ends included.
+    /// Returns true if `x` lies in the interval, ends included.
     pub fn contains(&self, x: f64) -> bool {
         self.low <= x && x <= self.high
     }
 }
 
-/// How an interval was made.
+/// Statistical method that produced an interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
@@ -42,46 +42,46 @@ pub enum Method {
 /// The summary of one treatment's trials in one metric.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Summary {
-    /// How many trials.
+    /// Number of trials that count.
     pub n: u32,
     /// Arithmetic mean; `null` when there is no trial.
     pub mean: Option<f64>,
     /// Geometric mean; `null` when a value is not positive.
     pub geomean: Option<f64>,
-    /// Median.
+    /// Median of the trials.
     pub median: Option<f64>,
-    /// Smallest value.
+    /// Smallest value of a trial.
     pub min: Option<f64>,
-    /// Largest value.
+    /// Largest value of a trial.
     pub max: Option<f64>,
     /// Sample standard deviation (n - 1); `null` below two trials.
     pub stddev: Option<f64>,
-    /// Interval of the geometric mean (Student on logs); of the mean when a value is not positive;
-    /// `null` below three trials.
+    /// Interval of the geometric mean (Student's t on logs), or of the arithmetic mean when a value
+    /// is not positive; `null` below three trials.
     pub interval: Option<Interval>,
 }
 
-/// What a comparison may say.
+/// Conclusion of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// The interval lies on the better side of 1 (beyond the margin where one is asked for).
+    /// The interval lies on the better side of 1 (beyond the margin, if one was requested).
     Better,
-    /// The interval lies on the worse side of 1 (beyond the margin where one is asked for).
+    /// The interval lies on the worse side of 1 (beyond the margin, if one was requested).
     Worse,
     /// Both one-sided tests lie inside the margin.
     Equivalent,
-    /// The data cannot tell.
+    /// The data do not decide.
     Inconclusive,
-    /// The sides were measured in different runs, and nothing says how far runs differ by themselves.
+    /// The sides were measured in different runs, and it is unknown how far runs differ without a
+    /// change.
     #[serde(rename = "not established")]
     NotEstablished,
-    /// The numbers do not count.
+    /// The numbers must not be used.
     Invalid,
 }
 
 impl Verdict {
-    /// The verdict's word.
     pub fn name(self) -> &'static str {
         match self {
             Verdict::Better => "better",
@@ -94,40 +94,40 @@ impl Verdict {
     }
 }
 
-/// A treatment against the baseline in one metric.
+/// Comparison of a treatment with the baseline in one metric.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Comparison {
-    /// The metric.
+    /// Name of the metric.
     pub metric: String,
-    /// Its unit.
+    /// Unit of the metric.
     pub unit: String,
-    /// Which way is better.
+    /// Direction in which the metric improves.
     pub better: Better,
-    /// The baseline's treatment id.
+    /// Id of the baseline treatment.
     pub baseline: u32,
-    /// The treatment's id.
+    /// Id of the treatment.
     pub treatment: u32,
-    /// How many pairs (blocks), or the smaller sample when unpaired.
+    /// Number of pairs (blocks), or the size of the smaller sample when unpaired.
     pub n: u32,
-    /// treatment / baseline: the ratio of geometric means; `null` when it cannot be had.
+    /// Ratio of geometric means, treatment / baseline; `null` when it cannot be computed.
     pub ratio: Option<f64>,
-    /// Its interval by the default method; `null` when n does not carry one.
+    /// Interval of the ratio by the default method; `null` when n is too small for one.
     pub interval: Option<Interval>,
-    /// The default method.
+    /// Default method of the interval.
     pub method: Method,
-    /// The interval of the sensitivity check; `null` below six pairs (or four and four).
+    /// Interval of the sensitivity check; `null` below six pairs (or four and four trials).
     #[serde(alias = "twin")]
     pub sensitivity: Option<Interval>,
-    /// The sensitivity check's method.
+    /// Method of the sensitivity check.
     #[serde(alias = "twin_method")]
     pub sensitivity_method: Method,
-    /// The smallest ratio above 1 that a design of this n and noise finds in 80 of 100 repeats;
-    /// `null` below three pairs.
+    /// Smallest ratio above 1 that a design with this n and this noise detects in 80 of 100
+    /// repeats; `null` below three pairs.
     pub detectable: Option<f64>,
-    /// The margin, as a fraction (0.02 for 2 %), where one was asked for.
+    /// Margin as a fraction (0.02 for 2 %), if one was requested.
     pub margin: Option<f64>,
-    /// What it says.
+    /// Verdict of the comparison.
     pub verdict: Verdict,
-    /// Why, in a sentence.
+    /// Reason for the verdict, as a sentence.
     pub reason: String,
 }

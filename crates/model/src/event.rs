@@ -1,5 +1,5 @@
-//! What a workload program says to assay while it runs: JSON Lines on file descriptor 3 or in the
-//! file named by `--metrics`, one object a line.
+//! The metrics protocol: messages that a workload program sends to assay while it runs. They are
+//! JSON Lines, one object a line, on file descriptor 3 or in the file named by `--metrics`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,20 +8,19 @@ use std::collections::BTreeMap;
 
 use crate::{Better, Kind, Load, Observation, Severity};
 
-/// The phases of a trial. Only what happens in `Steady` counts as measured.
+/// Phases of a trial. Only events in `Steady` count as measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Phase {
     /// Before the measurement window.
     RampUp,
-    /// The measurement window.
+    /// The measurement window of the trial.
     Steady,
     /// After the measurement window.
     RampDown,
 }
 
 impl Phase {
-    /// The phase's name as written in records.
     pub fn name(self) -> &'static str {
         match self {
             Phase::RampUp => "ramp-up",
@@ -31,142 +30,148 @@ impl Phase {
     }
 }
 
-/// One line of the protocol.
+/// One line of the metrics protocol.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged, deny_unknown_fields)]
 pub enum Event {
     /// `{"phase":"steady","t_ns":...}`: a phase begins now (or at `t_ns` of `CLOCK_MONOTONIC`).
     Phase {
-        /// Which phase.
+        /// The phase that begins.
         phase: Phase,
-        /// When, if the program knows better than the reader's arrival time.
+        /// Time of the change, if the program knows it better than the reader's arrival time.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         t_ns: Option<u64>,
     },
     /// `{"metric":"throughput","value":1.5,"unit":"ops/s","better":"higher"}`.
     Metric {
-        /// The metric's name.
+        /// Name of the metric.
         metric: String,
-        /// Its value; `null` if it could not be had.
+        /// Value of the metric; `null` if it could not be measured.
         value: Option<f64>,
-        /// Its unit's symbol.
+        /// Symbol of the unit.
         unit: String,
-        /// Which way is better; taken from the unit when absent.
+        /// Direction in which the metric improves; derived from the unit when absent.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         better: Option<Better>,
-        /// Where it comes from; measured when absent.
+        /// Origin of the value; measured when absent.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         kind: Option<Kind>,
-        /// Whether it is a count or made of counts alone.
+        /// True if the value is a count or computed from counts only.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         counted: bool,
     },
-    /// `{"curve":"throughput","x":4096,"value":1e9,"x_unit":"B","unit":"B/s"}`: one point of a curve.
+    /// `{"curve":"throughput","x":4096,"value":1e9,"x_unit":"B","unit":"B/s"}`: one point of a
+    /// curve.
     Point {
-        /// The curve's name.
+        /// Name of the curve.
         curve: String,
-        /// Where on the x axis.
+        /// Position on the x axis.
         x: f64,
-        /// What x is (`rate`); a size when absent and its unit is bytes.
+        /// Name of the x axis (`rate`); when absent, x is a size if its unit is bytes.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         x_name: String,
-        /// The value there.
+        /// Value of the curve at `x`.
         value: f64,
-        /// Unit of `x`.
+        /// Symbol of the unit of `x`.
         x_unit: String,
-        /// Unit of `value`.
+        /// Symbol of the unit of `value`.
         unit: String,
-        /// Where it comes from; measured when absent.
+        /// Origin of the value; measured when absent.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         kind: Option<Kind>,
     },
     /// `{"histogram":"response_time","unit":"ns","hdr":"<base64>"}`: HdrHistogram V2, base64.
     Histogram {
-        /// The histogram's name.
+        /// Name of the histogram.
         histogram: String,
-        /// The unit of its values.
+        /// Unit of its values.
         unit: String,
-        /// The histogram, V2 encoding, base64.
+        /// The histogram in HdrHistogram V2 encoding, base64.
         hdr: String,
-        /// How many values are known to be longer than any in it: operations without an answer.
+        /// Number of operations without an answer: values known to exceed every value in the
+        /// histogram.
         #[serde(default, skip_serializing_if = "crate::histogram::is_zero", alias = "unanswered")]
         timed_out: u64,
-        /// The metrics (or curves, with `at`) that are percentiles of it: name to quantile, such as
-        /// `{"p99":0.99}`. Theirs are then read from the merged histograms of all trials.
+        /// Metrics (or curves, with `at`) that are percentiles of this histogram: name to quantile,
+        /// such as `{"p99":0.99}`. Their values are then read from the merged histograms of all
+        /// trials.
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         percentiles: BTreeMap<String, f64>,
-        /// The x of the curves' point that it is of.
+        /// Position x of the curve point that this histogram belongs to.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         at: Option<f64>,
-        /// How the requests were sent: `open` (on a schedule) or `closed` (after the last answer).
+        /// Load model: `open` (requests are sent on a schedule) or `closed` (each after the last
+        /// answer).
         #[serde(default, skip_serializing_if = "Option::is_none")]
         load: Option<Load>,
     },
-    /// `{"heat":"response_time","unit":"ns","start_ns":...,"column_ns":1000000000,"edges":[1000,2000,4000],
-    /// "counts":[[5,1],[6,0]]}`: how often each value occurred over time, by column and row.
+    /// `{"heat":"response_time","unit":"ns","start_ns":...,"column_ns":1000000000,
+    /// "edges":[1000,2000,4000],"counts":[[5,1],[6,0]]}`: how often each value occurred over time,
+    /// by column and row.
     Heat {
-        /// What the values are.
+        /// Name of the quantity.
         heat: String,
-        /// Their unit.
+        /// Unit of the values.
         unit: String,
-        /// When the first column begins, ns of `CLOCK_MONOTONIC`.
+        /// Start of the first column, ns of `CLOCK_MONOTONIC`.
         start_ns: u64,
-        /// How wide a column is, ns.
+        /// Width of a column in ns.
         column_ns: u64,
-        /// Where rows begin, rising, and where the last one ends.
+        /// Lower edges of the rows, rising, followed by the upper edge of the last row.
         edges: Vec<u64>,
-        /// How many values, by column and row.
+        /// Number of values, by column and row.
         counts: Vec<Vec<u64>>,
     },
-    /// `{"sample":"throughput","t_ns":...,"value":1.5e5,"unit":"ops/s"}`: one value of a series over time,
-    /// kept beside the samples of the monitors, as those of the monitor `workload`.
+    /// `{"sample":"throughput","t_ns":...,"value":1.5e5,"unit":"ops/s"}`: one value of a time
+    /// series, stored with the samples of the monitors, under the monitor name `workload`.
     Sample {
-        /// The field's name.
+        /// Name of the field.
         sample: String,
-        /// The end of the interval that the value is of, ns of `CLOCK_MONOTONIC`.
+        /// End of the interval that the value covers, ns of `CLOCK_MONOTONIC`.
         t_ns: u64,
-        /// The value; `null` if it could not be had.
+        /// The value; `null` if it could not be measured.
         value: Option<f64>,
-        /// Its unit's symbol.
+        /// Symbol of the unit.
         unit: String,
     },
-    /// `{"finding":"F22","message":"..."}`: what the program's own look at itself speaks for, by a check of
-    /// the catalogue, whose severity it has.
+    /// `{"finding":"F22","message":"..."}`: a finding that the program reports about itself, under
+    /// a check of the catalogue, whose severity it gets.
     Finding {
-        /// The check's id or name.
+        /// Id or name of the check.
         finding: String,
-        /// What it saw, as a sentence.
+        /// Description of the observation, as a sentence.
         message: String,
-        /// Read and not used: the check has its own.
+        /// Accepted and ignored: the check has its own name.
         #[serde(default, skip_serializing)]
         name: String,
-        /// Read and not used: the check has its own.
+        /// Accepted and ignored: the check has its own severity.
         #[serde(default, skip_serializing)]
         severity: Option<Severity>,
-        /// What to do about it; empty: what the check says.
+        /// Remedy; if empty, the check's own.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         remedy: String,
     },
-    /// `{"evidence":{"saw":"steal","percent":1.2}}`: what was seen that speaks for or against the numbers.
+    /// `{"evidence":{"saw":"steal","percent":1.2}}`: an observation that supports or weakens the
+    /// numbers.
     Evidence {
-        /// What was seen.
+        /// The observation, typed by `saw`.
         evidence: Observation,
     },
     /// `{"progress":0.4}`: the share of the trial that is done, 0 to 1.
     Progress {
-        /// 0 to 1.
+        /// Completed fraction, 0 to 1.
         progress: f64,
     },
     /// `{"note":"..."}`: a sentence for the record.
     Note {
-        /// The sentence.
+        /// Text of the note, a sentence.
         note: String,
     },
     /// `{"valid":true,"detail":"..."}`: the program checked its own output.
     Valid {
-        /// Whether the output is right.
+        /// True if the output is right.
         valid: bool,
-        /// What was checked and found.
+        /// Description of the check and its result.
         #[serde(default)]
         detail: String,
     },
@@ -183,7 +188,7 @@ pub struct EventError {
 }
 
 impl Event {
-    /// Reads one line. Empty lines are `None`.
+    /// Parses one line. Returns `None` for an empty line.
     ///
     /// # Errors
     /// The line is not JSON or not one of the known objects.
@@ -197,7 +202,7 @@ impl Event {
             .map_err(|source| EventError { line: trimmed.chars().take(200).collect(), source })
     }
 
-    /// The event as one line, without the newline.
+    /// Returns the event as one line of JSON, without the newline.
     pub fn to_line(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()
     }

@@ -1,4 +1,4 @@
-//! The experiment: what a person declares in a TOML file. Unknown keys are errors.
+//! The experiment file: a TOML file that declares what to run and compare. Unknown keys are errors.
 
 use std::collections::BTreeMap;
 
@@ -19,40 +19,42 @@ pub struct Experiment {
     /// One sentence: the question that the experiment answers.
     #[serde(default)]
     pub title: String,
-    /// What should be known about the method, as paragraphs of plain text; shown on the page.
+    /// Description of the method for readers, as paragraphs of plain text; shown on the page.
     #[serde(default)]
     pub description: String,
     /// The workload: a built-in one, or the name or folder of a kit.
     pub workload: String,
-    /// Words to find the run by.
+    /// Tags by which the run can be found.
     #[serde(default)]
     pub tags: Vec<String>,
     /// Fixed parameters of the workload.
     #[serde(default)]
     pub params: BTreeMap<String, Scalar>,
-    /// Fixed settings of controls, by control (`cpus`, `sched`, `sysctl.vm.swappiness`, `env.NAME`).
+    /// Fixed settings of controls, by control (`cpus`, `sched`, `sysctl.vm.swappiness`,
+    /// `env.NAME`).
     #[serde(default)]
     pub controls: BTreeMap<String, Scalar>,
     /// The repository whose revisions are the levels of the factor `rev`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<Source>,
-    /// What is meant to differ: a parameter's name, or `controls.NAME`, and its levels; with [source] also
-    /// `rev`, a list of revisions, ranges (`v1..main`, `v1..main:10` for every tenth) and `worktree`.
+    /// Factors: the name of a parameter, or `controls.NAME`, and its levels; with [source] also
+    /// `rev`, a list of revisions, ranges (`v1..main`, `v1..main:10` for every tenth) and
+    /// `worktree`.
     #[serde(default)]
     pub factors: BTreeMap<String, FactorLevels>,
-    /// How the trials are arranged.
+    /// Arrangement of the trials.
     #[serde(default)]
     pub design: Design,
-    /// Where the trials run.
+    /// Place where the trials run.
     #[serde(default, rename = "where", skip_serializing_if = "Where::is_default")]
     pub place: Where,
-    /// What is watched while trials run.
+    /// Monitors and tracers that run with the trials.
     #[serde(default)]
     pub observe: Observe,
-    /// How treatments are compared.
+    /// Comparison of the treatments.
     #[serde(default)]
     pub compare: Compare,
-    /// Whether the machine must be fit before trials start.
+    /// Requirements on the machine before trials start.
     #[serde(default)]
     pub fitness: Fitness,
 }
@@ -61,25 +63,26 @@ fn one() -> u32 {
     1
 }
 
-/// A repository whose revisions are compared: each is checked out in a folder of its own, built once, and
-/// given to the workload as its parameter `folder`.
+/// A repository whose revisions are compared: each is checked out in a folder of its own, built
+/// once, and passed to the workload as its parameter `folder`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Source {
-    /// A folder of the git repository; relative ones stand below the folder where assay is started.
+    /// Folder of the git repository; a relative path starts at the folder where assay is started.
     #[serde(default = "here")]
     pub repo: String,
-    /// The shell line that builds a revision, run in its folder; empty: nothing is built.
+    /// Shell command that builds a revision, run in its folder; if empty, nothing is built.
     #[serde(default)]
     pub build: String,
-    /// How many times each revision is built [default: 1]; its trials take turns with the builds, and the comparison is
-    /// one of builds. The command finds the number of the build, from 1, in `ASSAY_BUILD`.
+    /// Number of builds of each revision [default: 1]; its trials alternate between the builds, and
+    /// builds are the units of the comparison. The command finds the number of the build, from 1,
+    /// in `ASSAY_BUILD`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub builds: Option<u32>,
-    /// A build that takes longer has failed (a duration).
+    /// Time limit of a build (a duration); a build that takes longer has failed.
     #[serde(default = "half_an_hour")]
     pub timeout: Scalar,
-    /// How much the builds that are kept may take (a size); the ones used longest ago are removed.
+    /// Maximum size of all kept builds (a size); the least recently used ones are removed.
     #[serde(default = "ten_gigabytes")]
     pub cache: Scalar,
 }
@@ -115,19 +118,19 @@ impl Default for Source {
     expecting = "expected a list of levels such as [1, 2], or a range such as { from = 1, to = \"cpus\" }"
 )]
 pub enum FactorLevels {
-    /// The levels themselves.
+    /// List of the levels.
     List(Vec<Level>),
-    /// `{ from = 1, to = "cpus" }`, `{ from = 1, to = 64, times = 2 }`.
+    /// Range of levels: `{ from = 1, to = "cpus" }`, `{ from = 1, to = 64, times = 2 }`.
     Range {
-        /// The first level.
+        /// First level of the range.
         from: i64,
         /// The last level (never passed, always included): a number, or `cpus` for the CPUs that
         /// assay may use on this machine.
         to: Scalar,
-        /// Added from level to level; 1 when neither `step` nor `times` is given.
+        /// Difference between neighbouring levels; 1 when neither `step` nor `times` is given.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         step: Option<i64>,
-        /// Multiplied from level to level.
+        /// Ratio between neighbouring levels.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         times: Option<i64>,
     },
@@ -140,9 +143,9 @@ pub enum FactorLevels {
     expecting = "expected a boolean, a number, a text, or a level with a label: { label = \"btrfs\", value = \"loop:btrfs\" }"
 )]
 pub enum Level {
-    /// Its value, which also names it.
+    /// A value, which is also the level's name.
     Plain(Scalar),
-    /// A value, and what it is called in tables, charts and posts.
+    /// A value with a label for tables, charts and posts.
     Labelled(Labelled),
 }
 
@@ -150,14 +153,13 @@ pub enum Level {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Labelled {
-    /// What the level is called.
+    /// Label of the level in tables, charts and posts.
     pub label: String,
-    /// Its value.
+    /// Value of the level.
     pub value: Scalar,
 }
 
 impl Level {
-    /// The value.
     pub fn value(&self) -> &Scalar {
         match self {
             Level::Plain(value) => value,
@@ -165,7 +167,7 @@ impl Level {
         }
     }
 
-    /// Its name, if the experiment gives one.
+    /// Returns the level's label, if the experiment gives one.
     pub fn label(&self) -> Option<&str> {
         match self {
             Level::Plain(_) => None,
@@ -184,77 +186,81 @@ impl<T: Into<Scalar>> From<T> for Level {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Order {
-    /// Shuffled within each block by the recorded seed.
+    /// Shuffled within each block; the seed is recorded.
     #[default]
     Random,
-    /// Forth in one block and back in the next (ABBA).
+    /// Alternating direction: forward in one block and backward in the next (ABBA).
     Abba,
-    /// The same order in every block. Drift inside a block is then confounded with the treatment.
+    /// The same order in every block. Drift within a block is then confounded with the treatment.
     Sequential,
-    /// Not known, and nothing that can be asked for: the trials were imported from a file that does
-    /// not tell in which order they ran. Treatments are compared as independent samples.
+    /// Unknown order, which cannot be requested: the trials were imported from a file that does not
+    /// record in which order they ran. Treatments are compared as independent samples.
     Unknown,
 }
 
-/// When to stop.
+/// Rule by which a run stops.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Stop {
-    /// After `blocks` blocks.
+    /// Stop after `blocks` blocks.
     #[default]
     Fixed,
-    /// As soon as the answer is clear, by group-sequential looks at 6, 9, 13, 19, 28 and 42 blocks
-    /// with Pocock's limits (nominal alpha 0.0142 each); `blocks` is then ignored.
+    /// Stop as soon as the answer is clear, by group-sequential looks at 6, 9, 13, 19, 28 and 42
+    /// blocks with Pocock's limits (nominal alpha 0.0142 each); `blocks` is then ignored.
     Clear,
 }
 
-/// One combination of levels, by factor name, to exclude or to name a baseline. A factor that is not
-/// named matches every level.
+/// Pattern of levels by factor name, to exclude treatments or to name a baseline. A factor that is
+/// not named matches every level.
 pub type TreatmentPattern = BTreeMap<String, Scalar>;
 
-/// How the trials are arranged.
+/// Arrangement of the trials.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Design {
-    /// How many blocks: each holds one trial of every treatment (with `group_by`, of every one of its
-    /// group). Absent: 10, or for short commands as many as fill about 1 s each, decided after the first block
-    /// and before its result is looked at.
+    /// Number of blocks. Each block holds one trial of every treatment (with `group_by`, of every
+    /// treatment in its group). Absent: 10, or for short commands the number that fills about 1 s
+    /// each; it is fixed after the first block and before its result is read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub blocks: Option<u32>,
-    /// Blocks at the start that are run and recorded but not compared.
+    /// Number of blocks at the start that are run and recorded but not compared.
     pub warmup_blocks: u32,
-    /// Warm-up blocks of their own before those: each has parameters that take the place of every treatment's
-    /// (`warmups = [{ size = "test" }, { size = "train" }]`). Their output is checked as any other.
+    /// Additional warm-up blocks before `warmup_blocks`, each with parameters that replace those of
+    /// every treatment (`warmups = [{ size = "test" }, { size = "train" }]`). Their output is
+    /// validated like any other.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warmups: Vec<BTreeMap<String, Scalar>>,
     /// The order of trials within a block.
     pub order: Order,
-    /// A factor that is hard to change, or whose levels a rule wants apart: all trials of its first level
-    /// run, in blocks of their own, before those of the next. Levels are then compared as independent
-    /// samples, and a drift of the machine counts as a difference between them.
+    /// A factor that is expensive to change, or whose levels must not be mixed by a rule: all
+    /// trials of its first level run, in blocks of their own, before those of the next. Levels are
+    /// then compared as independent samples, and drift of the machine counts as a difference
+    /// between them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group_by: Option<String>,
-    /// The seed of the shuffles; absent: drawn from the system, and recorded.
+    /// Seed of the shuffles; if absent, it is drawn at random and recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
-    /// When to stop.
+    /// Rule by which the run stops.
     pub stop: Stop,
-    /// Groups of factors whose levels go side by side instead of crossed.
+    /// Groups of factors whose levels are paired in order instead of crossed.
     pub zip: Vec<Vec<String>>,
-    /// Combinations that are left out.
+    /// Combinations of levels that are excluded.
     pub exclude: Vec<TreatmentPattern>,
-    /// No trial starts after this much time (a duration).
+    /// Time after which no trial starts (a duration).
     pub max_time: Scalar,
-    /// No more trials than this.
+    /// Maximum number of trials.
     pub max_trials: u32,
-    /// A trial that runs longer is ended, with its whole process group (a duration).
+    /// Time limit of a trial (a duration); a trial that exceeds it is killed with its process
+    /// group.
     pub timeout: Scalar,
-    /// After how many failed trials a treatment is given up, while the others go on; 0: none is.
+    /// Number of failed trials after which a treatment is given up while the others continue; 0:
+    /// never.
     pub max_failures: u32,
 }
 
 impl Design {
-    /// How many blocks are run and recorded but not compared.
+    /// Returns the number of blocks that are run and recorded but not compared.
     pub fn all_warmup_blocks(&self) -> u32 {
         self.warmup_blocks.saturating_add(u32::try_from(self.warmups.len()).unwrap_or(u32::MAX))
     }
@@ -280,42 +286,44 @@ impl Default for Design {
     }
 }
 
-/// What is watched while trials run.
+/// Monitors and tracers that run with the trials.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Observe {
-    /// The monitors by name; `["all"]` is every one that works here but `tasks`, `[]` none. `tasks` samples each
-    /// thread of the program.
+    /// Names of the monitors; `["all"]` selects every monitor that works here except `tasks`, `[]`
+    /// none. `tasks` samples each thread of the program.
     pub monitors: Vec<String>,
-    /// Power meters outside the kernel, the subjects of the monitor `meter`: `ipmi`, `redfish:URL`,
+    /// Power meters outside the kernel, read by the monitor `meter`: `ipmi`, `redfish:URL`,
     /// `tcp:HOST:PORT`, `serial:DEVICE`, `csv:FILE`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub meters: Vec<String>,
-    /// The models of the wall meters; absent: not stated, and their watts cannot be checked.
+    /// Model of the wall power meters; if absent, their readings cannot be checked for accuracy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub meter: Option<Meter>,
-    /// The time between samples (a duration of at least 100 ms).
+    /// Interval between samples (a duration of at least 100 ms).
     pub interval: Scalar,
-    /// Environment variables whose values are recorded beside those of the built-in list, by name or by
-    /// beginning (`MY_*`). Of all others the name and a keyed hash of the value are.
+    /// Environment variables whose values are recorded in addition to those of the built-in list,
+    /// by name or by prefix (`MY_*`). For all other variables only the name and a keyed hash of the
+    /// value are recorded.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub environment: Vec<String>,
-    /// The tracers by name: `io` counts block I/O in the kernel, `io-events` keeps every single one;
-    /// `profile` samples where the program's time goes (99 times a second and CPU; `profile@999`: at that rate;
-    /// `profile:fp`, `profile:dwarf`: stacks by frame pointers or by DWARF alone);
-    /// `syscalls` counts the system calls of the program; `instructions` counts its instructions with Valgrind, in
-    /// a trial of its own after the first of each treatment in three blocks (`instructions@5`: in five).
+    /// Names of the tracers: `io` counts block I/O in the kernel, `io-events` keeps every single
+    /// I/O; `profile` samples on which code the program spends its time (99 times a second on each
+    /// CPU; `profile@999`: at that rate; `profile:fp`, `profile:dwarf`: stacks only by frame
+    /// pointers or only by DWARF); `syscalls` counts the system calls of the program;
+    /// `instructions` counts its instructions with Valgrind, in an extra trial after the first
+    /// trial of each treatment in three blocks (`instructions@5`: in five).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tracers: Vec<String>,
 }
 
-/// What the meters at the wall are; of several, the smallest exact.
+/// Description of the power meters at the wall; of several, the least accurate.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Meter {
-    /// Maker and model.
+    /// Maker and model of the meter.
     pub model: String,
-    /// Its uncertainty at the load that was measured, percent.
+    /// Uncertainty of the meter at the measured load, in percent.
     pub uncertainty_percent: f64,
 }
 
@@ -332,25 +340,27 @@ impl Default for Observe {
     }
 }
 
-/// How treatments are compared.
+/// Comparison of the treatments.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Compare {
-    /// The metric; absent: the workload's primary one.
+    /// Name of the deciding metric; if absent, the workload's primary one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metric: Option<String>,
-    /// The treatment that the others are compared with; absent: the first in the plan.
+    /// Treatment that the others are compared with; if absent, the first in the plan.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub baseline: TreatmentPattern,
-    /// Differences within it do not matter (`"2 %"`): the margin of `equivalent` and of exit code 5.
+    /// Margin: the largest difference that does not matter (`"2 %"`). It decides the verdict
+    /// `equivalent` and exit code 5.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub margin: Option<Scalar>,
-    /// The confidence level of intervals, 0.5 to 0.999.
+    /// Confidence level of intervals, 0.5 to 0.999.
     pub confidence: f64,
-    /// The factor whose levels are counts (processes, threads, copies), for a scaling analysis.
+    /// Factor whose levels are counts (processes, threads, copies), for a scaling analysis.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scaling: Option<String>,
-    /// Whether the exit code is 5 when a treatment is worse than the baseline by more than the margin.
+    /// True if assay exits with code 5 when a treatment is worse than the baseline by more than the
+    /// margin.
     pub gate: bool,
 }
 
@@ -367,26 +377,26 @@ impl Default for Compare {
     }
 }
 
-/// What to do when the machine is not fit to measure on.
+/// Action when the machine is not fit to measure on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum FitnessAction {
-    /// Print it, record it, continue.
+    /// Print and record the warning, then continue.
     #[default]
     Warn,
-    /// Wait until it is fit, up to `max_wait`; then warn.
+    /// Wait until the machine is fit, for at most `max_wait`; then warn.
     Wait,
-    /// Do not run.
+    /// Do not start the run.
     Refuse,
 }
 
-/// Whether the machine must be fit before trials start.
+/// Requirements on the machine before trials start.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Fitness {
-    /// What to do when it is not.
+    /// Action when the machine is not fit.
     pub action: FitnessAction,
-    /// How long to wait (a duration).
+    /// Maximum time to wait (a duration).
     pub max_wait: Scalar,
 }
 

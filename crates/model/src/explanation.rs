@@ -1,65 +1,66 @@
-//! What differs along with a metric between two treatments of a run: every observation, with its
-//! interval, ranked.
+//! Explanation of a difference between two treatments of a run: every observation that differs
+//! along with the metric, with its interval, ranked.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Comparison, Interval};
 
-/// A difference and what is known about it.
+/// A difference between two treatments, with its interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Change {
-    /// Treatment less baseline: the mean over blocks.
+    /// Difference treatment - baseline, as the mean over blocks.
     pub difference: f64,
-    /// Its interval (Student on the differences by block; of functions on those of the means); `null` below three.
+    /// Interval of the difference (Student's t on the differences by block; for functions, on the
+    /// difference of the means); `null` below three blocks.
     pub interval: Option<Interval>,
-    /// How many blocks; of functions the trials of the side that has fewer.
+    /// Number of blocks; for functions, the number of trials of the smaller side.
     pub n: u32,
 }
 
 impl Change {
-    /// Whether the interval leaves out zero; without an interval nobody knows.
+    /// Returns true if the interval excludes zero; false without an interval.
     pub fn clear(&self) -> bool {
         self.interval.is_some_and(|i| !i.contains(0.0))
     }
 }
 
-/// One observation in both treatments.
+/// One observation, made in both treatments.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Observed {
-    /// Where it comes from: a monitor's name, `resources`, `metric`, `syscalls`, `profile`.
+    /// Source of the observation: a monitor's name, `resources`, `metric`, `syscalls`, `profile`.
     pub source: String,
-    /// What was looked at (`all`, `vda`, a call, a function); empty for the whole.
+    /// Observed object (`all`, `vda`, a system call, a function); empty for the whole.
     pub subject: String,
-    /// Which quantity.
+    /// Name of the quantity.
     pub name: String,
-    /// Its unit.
+    /// Unit of the quantity.
     pub unit: String,
-    /// The mean over the baseline's trials.
+    /// Mean over the baseline's trials.
     pub baseline: f64,
-    /// The mean over the treatment's.
+    /// Mean over the treatment's trials.
     pub treatment: f64,
-    /// The difference, in `unit`.
+    /// Difference between the means, in `unit`.
     pub change: Change,
-    /// The difference as a share of the time in the window, 0 to 1; `null` where the observation is no
-    /// time and nothing is known of what it costs.
+    /// Difference as a share of the time in the measurement window, 0 to 1; `null` where the
+    /// observation is not a time and its cost in time is unknown.
     pub of_time: Option<Change>,
-    /// The difference in standard errors of itself; `null` without an interval, or where all blocks
-    /// differ by the same.
+    /// Difference in units of its standard error; `null` without an interval, or where all blocks
+    /// differ by the same amount.
     pub standard_errors: Option<f64>,
 }
 
-/// Parts of one whole, added up.
+/// Differences of the parts of one whole, and their sum.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Account {
-    /// Each part: its name and its difference, in the order in which they were given.
+    /// Name and difference of each part, in the given order.
     pub parts: Vec<(String, f64)>,
-    /// All parts together.
+    /// Sum of all parts.
     pub sum: f64,
 }
 
 impl Account {
-    /// Of parts by name: baseline and treatment.
+    /// Builds an account of parts given as name, baseline and treatment.
     pub fn of<'a>(parts: impl IntoIterator<Item = (&'a str, f64, f64)>) -> Self {
         let parts: Vec<(String, f64)> =
             parts.into_iter().map(|(name, a, b)| (name.to_owned(), b - a)).collect();
@@ -67,7 +68,7 @@ impl Account {
         Account { parts, sum }
     }
 
-    /// The sum of the parts that are named, and of those that are left out.
+    /// Returns the sum of the named parts and the sum of the remaining ones.
     pub fn split(&self, named: &[&str]) -> (f64, f64) {
         let chosen: f64 =
             self.parts.iter().filter(|p| named.contains(&p.0.as_str())).map(|p| p.1).sum();
@@ -75,25 +76,25 @@ impl Account {
     }
 }
 
-/// The whole answer.
+/// Explanation of the difference between two treatments.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Explanation {
-    /// The baseline's label.
+    /// Label of the baseline.
     pub baseline: String,
-    /// The treatment's label.
+    /// Label of the treatment.
     pub treatment: String,
-    /// The metric that is to be explained.
+    /// Comparison of the treatments in the metric to be explained.
     pub comparison: Comparison,
-    /// The metric's change as a share of the baseline's time (a run that takes 3 % less: -0.03); `null`
-    /// where the metric is neither a time nor a rate.
+    /// Change of the metric as a share of the baseline's time (a run that takes 3 % less: -0.03);
+    /// `null` where the metric is neither a time nor a rate.
     pub time_change: Option<f64>,
-    /// Every observation, those that differ most along with the metric first.
+    /// All observations; those that differ most along with the metric come first.
     pub observations: Vec<Observed>,
-    /// Observations that were the same in every trial, and are not listed.
+    /// Number of observations that were the same in every trial and are not listed.
     pub unchanged: u32,
-    /// Where shares of the time of the CPUs were seen in full: the parts that differ clearly, and what
-    /// all of them give; `null` where they were not.
+    /// Account of CPU time, where its shares were observed in full: the parts that differ clearly,
+    /// and the sum of all; otherwise `null`.
     pub account: Option<Account>,
-    /// What the reader must know.
+    /// Notes that the reader must know.
     pub notes: Vec<String>,
 }

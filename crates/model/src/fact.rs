@@ -7,35 +7,33 @@ use schemars::JsonSchema;
 use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize};
 
-/// One fact about the system. What could not be read is `Unknown` with the reason; two unknowns are
-/// never equal.
+/// One fact about the system. A value that could not be read is `Unknown` with the reason; two
+/// unknowns are never equal.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Fact {
-    /// It was read.
+    /// A fact that was read.
     Known {
-        /// What was read, as text.
+        /// Value of the fact, as text.
         value: String,
     },
-    /// It could not be read.
+    /// A fact that could not be read.
     Unknown {
-        /// Why not, as a person would say it.
+        /// Reason why it could not be read, for a person.
         unknown: String,
     },
 }
 
 impl Fact {
-    /// A fact that was read.
     pub fn known(value: impl Into<String>) -> Self {
         Fact::Known { value: value.into() }
     }
 
-    /// A fact that could not be read, and why.
     pub fn unknown(reason: impl Into<String>) -> Self {
         Fact::Unknown { unknown: reason.into() }
     }
 
-    /// The value, if it was read.
+    /// Returns the value, or `None` for a fact that could not be read.
     pub fn value(&self) -> Option<&str> {
         match self {
             Fact::Known { value } => Some(value),
@@ -44,7 +42,8 @@ impl Fact {
     }
 }
 
-/// By hand: a description has a thousand facts, and serde reads an untagged enum into a tree first.
+/// Written by hand for speed: a description has a thousand facts, and serde's derive would first
+/// read an untagged enum into a tree.
 impl<'de> Deserialize<'de> for Fact {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
@@ -60,31 +59,32 @@ impl<'de> Deserialize<'de> for Fact {
     }
 }
 
-/// The system under test at one moment: dotted lower-case paths (`cpu.model`,
-/// `kernel.release`, `sysctl.vm.swappiness`, `block.sda.scheduler`) and their facts.
+/// Description of the system under test at one moment: facts by dotted lower-case path
+/// (`cpu.model`, `kernel.release`, `sysctl.vm.swappiness`, `block.sda.scheduler`).
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct SystemDescription {
-    /// The version of this format.
+    /// Version of this format.
     pub schema_version: u32,
-    /// When it was taken: ISO 8601, UTC.
+    /// Time of the description: ISO 8601, UTC.
     pub taken_at: String,
-    /// The facts by path.
+    /// The facts, by path.
     pub facts: BTreeMap<String, Fact>,
 }
 
 impl SystemDescription {
-    /// The value at `path`, if it is there and was read.
+    /// Returns the value at `path`; `None` if it is missing or could not be read.
     pub fn get(&self, path: &str) -> Option<&str> {
         self.facts.get(path).and_then(Fact::value)
     }
 
-    /// The value at `path`, or `unknown`.
+    /// Returns the value at `path`, or `unknown`.
     pub fn text(&self, path: &str) -> &str {
         self.get(path).unwrap_or("unknown")
     }
 }
 
-/// Paths of facts by what they belong to: the first part, and of a device its name too.
+/// Groups the paths of facts by their first component; for block and network devices by the first
+/// two, so that each device has a group of its own.
 pub fn fact_groups<'a>(paths: impl Iterator<Item = &'a str>) -> Vec<(&'a str, Vec<&'a str>)> {
     let mut all: Vec<(&str, Vec<&str>)> = Vec::new();
     for path in paths {
@@ -98,7 +98,8 @@ pub fn fact_groups<'a>(paths: impl Iterator<Item = &'a str>) -> Vec<(&'a str, Ve
     all
 }
 
-/// Paths of facts in one line: the first six groups, `block.loop0 (26), env (12), limit.open_files`.
+/// Summarizes paths of facts in one line: the first six groups, then the number of remaining paths:
+/// `block.loop0 (26), env (12), limit.open_files, 7 more`.
 pub fn folded_facts<'a>(paths: impl Iterator<Item = &'a str>) -> String {
     let all = fact_groups(paths);
     let shown = all.iter().take(6).map(|(group, paths)| match paths.as_slice() {

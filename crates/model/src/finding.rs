@@ -1,19 +1,20 @@
-//! Findings: what a check of completeness or validity found, and the row of the catalogue that alone can make one.
+//! Findings of the checks for completeness and validity, and the rows of the catalogue, without
+//! which no check can make one.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How bad a finding is. The order is from mild to severe.
+/// Severity of a finding, ordered from mild to severe.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// Worth knowing.
+    /// Information that does not affect the number.
     Note,
-    /// Published with the message beside the number.
+    /// A problem that is published next to the number.
     Warning,
-    /// The number or claim must not be published.
+    /// A problem because of which the number or claim must not be published.
     Invalid,
 }
 
@@ -28,17 +29,17 @@ impl Severity {
     }
 }
 
-/// What the numbers are for. A profile may raise a severity, never lower one below `Lab`'s.
+/// Strictness of the checks, by the purpose of the numbers. A profile may raise a severity, never
+/// lower one below `Lab`'s.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Profile {
-    /// Work at the bench: what cannot be checked is a note.
+    /// Experiments for one's own use: a check that cannot be made is a note.
     Lab,
-    /// A number that others will read: what cannot be checked is a finding at the check's severity.
+    /// Numbers for publication: a check that cannot be made is a finding at the check's severity.
     Publish,
 }
 
 impl Profile {
-    /// The profile's word.
     pub fn name(self) -> &'static str {
         match self {
             Profile::Lab => "lab",
@@ -47,22 +48,21 @@ impl Profile {
     }
 }
 
-/// A severity per profile.
+/// Severity in each profile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Severities {
-    /// At the bench.
     pub lab: Severity,
-    /// When published; at least that of the bench.
+    /// Severity in the profile `publish`; at least that of `lab`.
     pub publish: Severity,
 }
 
 impl Severities {
-    /// The same in both.
+    /// Uses the same severity in both profiles.
     pub const fn both(severity: Severity) -> Self {
         Severities { lab: severity, publish: severity }
     }
 
-    /// The severity in a profile.
+    /// Returns the severity in a profile.
     pub fn of(self, profile: Profile) -> Severity {
         match profile {
             Profile::Lab => self.lab,
@@ -74,20 +74,20 @@ impl Severities {
 /// The part of the catalogue that a check belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Section {
-    /// Is like compared with like? F01 to F15.
+    /// F01 to F15: is like compared with like?
     Environment,
-    /// Workload and measurement. F16 to F27.
+    /// F16 to F27: workload and measurement.
     Workload,
-    /// Design and statistics. F28 to F45.
+    /// F28 to F45: design and statistics.
     Statistics,
-    /// Claims and publication. F46 to F60.
+    /// F46 to F60: claims and publication.
     Claims,
-    /// Several machines as one, and virtual ones. N1 to N4.
+    /// N1 to N4: several machines as one, and virtual machines.
     Nodes,
 }
 
 impl Section {
-    /// The section's heading.
+    /// Returns the section's heading.
     pub fn title(self) -> &'static str {
         match self {
             Section::Environment => "Environment: is like compared with like?",
@@ -99,66 +99,65 @@ impl Section {
     }
 }
 
-/// A row of the catalogue of checks: what a check is, as data.
+/// A row of the catalogue of checks: the description of one check, as data.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
-    /// Its id (`F11`).
+    /// Id of the check (`F11`).
     pub id: &'static str,
-    /// Its short name (`quiet-host`).
+    /// Short name of the check (`quiet-host`).
     pub name: &'static str,
-    /// Where it belongs.
     pub section: Section,
-    /// Its own severity.
+    /// Default severity of the check.
     pub severity: Severities,
-    /// When it is worse (or milder) than its own severity; empty if never.
+    /// Conditions under which the severity differs from `severity`; empty if it never does.
     pub escalation: &'static str,
-    /// What it looks at.
+    /// Data that the check examines.
     pub needs: &'static str,
-    /// Where that comes from: who records or states it.
+    /// Source of that data: who records or states it.
     pub evidence: &'static str,
-    /// When it fires.
+    /// Condition under which the check fires.
     pub fires: &'static str,
-    /// Why that matters.
+    /// Reason why a finding matters.
     pub why: &'static str,
-    /// What to do about it.
+    /// Remedy for a finding.
     pub remedy: &'static str,
-    /// Where the rule comes from.
+    /// Publication or standard that the rule comes from.
     pub source: &'static str,
 }
 
-/// One thing that a check found, before it stands in the words of its row.
+/// Result of a check that fired, before [`Row::finding`] adds the texts of its row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Found {
-    /// How bad it is; `None`: the row's own severity.
+    /// Severity; `None` for the row's own.
     pub severity: Option<Severities>,
-    /// What was found, with the figures, as a sentence without a full stop.
+    /// Problem with its figures, as a sentence without a full stop.
     pub message: String,
-    /// What to do about it in this case; `None`: the row's own remedy; empty: nothing.
+    /// Remedy in this case; `None` for the row's own, empty for no remedy.
     pub remedy: Option<String>,
-    /// The treatments that it is about, by id in the run's plan; empty: all.
+    /// Affected treatments, by id in the run's plan; empty for all.
     pub treatments: Vec<u32>,
 }
 
 impl Found {
-    /// At the row's own severity, with its own remedy.
+    /// Creates a result with the row's own severity and remedy.
     pub fn new(message: impl Into<String>) -> Self {
         Found { severity: None, message: message.into(), remedy: None, treatments: Vec::new() }
     }
 
-    /// At a severity of its own.
+    /// Replaces the row's severity.
     #[must_use]
     pub fn at(mut self, severity: Severities) -> Self {
         self.severity = Some(severity);
         self
     }
 
-    /// At this severity in every profile.
+    /// Replaces the row's severity by the same one for all profiles.
     #[must_use]
     pub fn always(self, severity: Severity) -> Self {
         self.at(Severities::both(severity))
     }
 
-    /// With a remedy of its own.
+    /// Replaces the row's remedy.
     #[must_use]
     pub fn remedy(mut self, remedy: impl Into<String>) -> Self {
         self.remedy = Some(remedy.into());
@@ -167,7 +166,7 @@ impl Found {
 }
 
 impl Row {
-    /// Something found, in the words of the row.
+    /// Builds a finding from a result and the texts of this row.
     pub fn finding(&self, found: Found) -> Finding {
         let severity = found.severity.unwrap_or(self.severity);
         Finding {
@@ -182,56 +181,57 @@ impl Row {
     }
 }
 
-/// A check that found nothing, and why.
+/// A check without a finding that did not pass, and the reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CheckNote {
-    /// The check's id (`F22`).
+    /// Id of the check (`F22`).
     pub id: String,
-    /// Its short name.
+    /// Short name of the check.
     pub name: String,
-    /// What is not recorded, or why the check does not apply.
+    /// Data that is not recorded, or the reason why the check does not apply.
     pub why: String,
 }
 
-/// What became of the checks of the catalogue that found nothing.
+/// Results of the checks of the catalogue without a finding.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Checks {
-    /// The profile in which they were made (`lab`, `publish`); empty: none was made.
+    /// Profile of the checks (`lab`, `publish`); empty if none was made.
     pub profile: String,
-    /// The ids of those that passed.
+    /// Ids of the checks that passed.
     pub passed: Vec<String>,
-    /// Those that have nothing to look at.
+    /// Checks that do not apply, because there are no data to examine.
     pub not_applicable: Vec<CheckNote>,
-    /// Those that could not be made, with what is not recorded.
+    /// Checks that could not be made, with the missing data.
     pub cannot_check: Vec<CheckNote>,
 }
 
-/// What a check found: which check, how bad, about what, and what to do.
-/// Made by a [`Row`] of the catalogue, or by [`Finding::of_rule`] for a rule of a pack; nothing else can.
+/// Finding of a check: which check, its severity, the affected treatments and the remedy. Only a
+/// [`Row`] of the catalogue, or [`Finding::of_rule`] for a rule of a pack, can make one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[non_exhaustive]
 pub struct Finding {
-    /// The check's id (`F11`).
+    /// Id of the check (`F11`).
     pub id: String,
-    /// The check's short name (`quiet-host`).
+    /// Short name of the check (`quiet-host`).
     pub name: String,
-    /// How bad it is at the bench.
+    /// Severity in the profile `lab`.
     pub severity: Severity,
-    /// How bad it is in what is published, where that is worse.
+    /// Severity in the profile `publish`, where it is higher.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub published: Option<Severity>,
-    /// One sentence: what was found, with the evidence's figures in it.
+    /// Problem with the figures of the evidence, in one sentence.
     pub message: String,
-    /// What to do about it; empty if there is nothing to do.
+    /// Remedy; empty if nothing can be done.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub remedy: String,
-    /// The treatments of the run that it is about, by id; empty: all of what was looked at.
+    /// Affected treatments of the run, by id; empty for all that were examined.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub treatments: Vec<u32>,
 }
 
 impl Finding {
-    /// A rule of a rule pack that is not kept: a pack is a catalogue of its own, in a file.
+    /// Builds the finding for a violated rule of a rule pack: a pack is a catalogue of its own, in
+    /// a file.
     pub fn of_rule(
         rule: String,
         pack: String,
@@ -250,7 +250,7 @@ impl Finding {
         }
     }
 
-    /// In the words of a profile: `severity` is that of the profile.
+    /// Sets `severity` to the one that holds in `profile`.
     #[must_use]
     pub fn in_profile(mut self, profile: Profile) -> Self {
         if let (Profile::Publish, Some(worse)) = (profile, self.published.take()) {
@@ -259,14 +259,13 @@ impl Finding {
         self
     }
 
-    /// The same, with other words.
     #[must_use]
     pub fn worded(mut self, message: impl Into<String>) -> Self {
         self.message = message.into();
         self
     }
 
-    /// The same, about these treatments alone.
+    /// Limits the finding to these treatments.
     #[must_use]
     pub fn about(mut self, treatments: Vec<u32>) -> Self {
         self.treatments = treatments;

@@ -1,33 +1,35 @@
-//! How often each value occurred over time: what a heat map is drawn from.
+//! Data of a heat map: the number of values by time and by size.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The most columns or rows; more could not be distinguished.
+/// Maximum number of columns and of rows; more could not be distinguished in the chart.
 const MAX_SIDE: usize = 1_000;
-/// The most cells.
 const MAX_CELLS: usize = 50_000;
 
-/// Counts of values by stretches of time and of the value.
+/// Counts of values by interval of time (columns) and interval of the value (rows).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Heat {
-    /// The unit of the values.
+    /// Unit of the values.
     pub unit: String,
-    /// When the first column begins, nanoseconds of `CLOCK_MONOTONIC`.
+    /// Start of the first column, nanoseconds of `CLOCK_MONOTONIC`.
     pub start_ns: u64,
-    /// How wide a column is, nanoseconds.
+    /// Width of a column in nanoseconds.
     pub column_ns: u64,
-    /// Where rows begin, rising, and where the last one ends: one more than there are rows.
+    /// Lower edges of the rows, rising, followed by the upper edge of the last row: one more than
+    /// there are rows.
     pub edges: Vec<u64>,
-    /// How many values, by column and row.
+    /// Number of values, by column and row.
     pub counts: Vec<Vec<u64>>,
 }
 
 impl Heat {
-    /// Whether it can be drawn; what is wrong when it cannot.
+    /// Checks that the map can be drawn: sizes within the limits, rising edges, complete columns, a
+    /// valid time.
     ///
     /// # Errors
-    /// A sentence.
+    ///
+    /// A sentence that describes the first violation.
     pub fn check(&self) -> Result<(), String> {
         let rows = self.edges.len().saturating_sub(1);
         if rows == 0 || rows > MAX_SIDE || self.counts.len() > MAX_SIDE {

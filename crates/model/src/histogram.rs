@@ -1,17 +1,20 @@
-//! Histograms of trials, and the percentiles of a treatment that merging them gives.
+//! Histograms of trials, and the percentiles of a treatment, which are read from the merged
+//! histograms.
 
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How the requests were sent whose times a histogram holds.
+/// Load model: when the requests were sent whose times a histogram holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Load {
-    /// On a schedule that does not wait for answers; times count from when each was due.
+    /// Open loop: requests are sent on a schedule that does not wait for answers; each time starts
+    /// when the request was due.
     Open,
-    /// The next when the last was answered; times count from the sending.
+    /// Closed loop: each request is sent when the last one was answered; each time starts when the
+    /// request was sent.
     Closed,
 }
 
@@ -19,20 +22,21 @@ pub enum Load {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(from = "Written")]
 pub struct TrialHistogram {
-    /// The unit of its values.
+    /// Unit of its values.
     pub unit: String,
-    /// The histogram, HdrHistogram V2, base64.
+    /// The histogram in HdrHistogram V2 encoding, base64.
     pub hdr: String,
-    /// How many values are known to be longer than any in it: operations that came to no answer.
+    /// Number of operations without an answer: values known to exceed every value in the histogram.
     #[serde(default, skip_serializing_if = "is_zero", alias = "unanswered")]
     pub timed_out: u64,
-    /// The metrics (or curves, with `at`) that are percentiles of it: name → quantile as a fraction.
+    /// Metrics (or curves, with `at`) that are percentiles of this histogram: name → quantile as a
+    /// fraction.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub percentiles: BTreeMap<String, f64>,
-    /// The x of the curves' point that it is of.
+    /// Position x of the curve point that this histogram belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<f64>,
-    /// How the requests were sent.
+    /// Load model of the requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load: Option<Load>,
 }
@@ -42,29 +46,30 @@ pub(crate) fn is_zero(n: &u64) -> bool {
     *n == 0
 }
 
-/// What a record may hold: the histogram with everything known of it, or, as records once had it, its
-/// unit and itself.
+/// Formats of a histogram in a record: the current one with all fields, or the former pair of unit
+/// and histogram.
 #[derive(Deserialize, JsonSchema)]
 #[serde(untagged)]
 enum Written {
-    /// Unit and histogram, as records once had it.
+    /// Unit and histogram: the format of former records.
     Pair(String, String),
-    /// The histogram with everything known of it.
+    /// The histogram with all of its fields.
     Whole {
-        /// The unit of its values.
+        /// Unit of its values.
         unit: String,
-        /// The histogram, HdrHistogram V2, base64.
+        /// The histogram in HdrHistogram V2 encoding, base64.
         hdr: String,
-        /// How many values are known to be longer than any in it: operations that came to no answer.
+        /// Number of operations without an answer: values known to exceed every value in the
+        /// histogram.
         #[serde(default, alias = "unanswered")]
         timed_out: u64,
-        /// The metrics (or curves, with `at`) that are percentiles of it: name to quantile.
+        /// Metrics (or curves, with `at`) that are percentiles of this histogram: name to quantile.
         #[serde(default)]
         percentiles: BTreeMap<String, f64>,
-        /// The x of the curves' point that it is of.
+        /// Position x of the curve point that this histogram belongs to.
         #[serde(default)]
         at: Option<f64>,
-        /// How the requests were sent.
+        /// Load model of the requests.
         #[serde(default)]
         load: Option<Load>,
     },
@@ -81,52 +86,52 @@ impl From<Written> for TrialHistogram {
     }
 }
 
-/// A percentile of a treatment, from the histograms of its trials added together.
+/// A percentile of a treatment, from the merged histograms of its trials.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Percentile {
-    /// The quantile as a fraction (0.99).
+    /// Quantile as a fraction (0.99).
     pub quantile: f64,
-    /// The metric that it is; `null` when the workload names none.
+    /// Metric that has this value; `null` when the workload names none.
     pub metric: Option<String>,
-    /// Its value; `null` when it is withheld.
+    /// Value of the percentile; `null` when it is withheld.
     pub value: Option<f64>,
-    /// How many values were recorded in all the trials together, those without an answer included.
+    /// Number of values in all trials together, including operations without an answer.
     pub samples: u64,
-    /// How many of them lie beyond it.
+    /// Number of values beyond the percentile.
     pub beyond: u64,
-    /// How many trials it is of.
+    /// Number of trials that were merged.
     pub trials: u32,
-    /// How the requests were sent; `null` when the trials do not tell, or not the same.
+    /// Load model of the requests; `null` when the trials do not record it, or differ in it.
     pub load: Option<Load>,
-    /// Why it is withheld; empty when it has a value.
+    /// Reason why the value is withheld; empty when there is a value.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub withheld: String,
 }
 
-/// The histograms of one name of a treatment's trials, added together.
+/// Merged histograms of a treatment's trials that have the same name.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HistogramSummary {
-    /// The treatment's id.
+    /// Id of the treatment.
     pub treatment: u32,
-    /// Its label.
+    /// Label of the treatment.
     pub label: String,
-    /// The histogram's name.
+    /// Name of the histogram.
     pub name: String,
-    /// The unit of the percentiles.
+    /// Unit of the percentiles.
     pub unit: String,
-    /// The x of the curves' point that it is of.
+    /// Position x of the curve point that this histogram belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<f64>,
-    /// The smallest value; `null` without any.
+    /// Smallest value; `null` without any.
     #[serde(alias = "least")]
     pub minimum: Option<f64>,
-    /// The largest value that was recorded; `null` without any.
+    /// Largest recorded value; `null` without any.
     #[serde(alias = "greatest")]
     pub maximum: Option<f64>,
-    /// Values known to be longer than any that was recorded.
+    /// Number of values known to exceed every recorded value.
     #[serde(alias = "unanswered")]
     pub timed_out: u64,
-    /// Its percentiles, rising.
+    /// Percentiles, by rising quantile.
     pub percentiles: Vec<Percentile>,
 }
 

@@ -1,12 +1,12 @@
-//! The ledger: an append-only list of what a run set out to do and did, each entry chained to the
-//! one before by its hash, so that a trial that was left out can be seen.
+//! The ledger: an append-only list of a run's intentions and actions. Each entry contains the hash
+//! of the one before, so that an omitted trial is detected.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Outcome;
 
-/// What happened.
+/// Event in the life of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 pub enum LedgerEvent {
@@ -16,120 +16,124 @@ pub enum LedgerEvent {
         experiment_sha256: String,
         /// SHA-256 of `plan.json`, hexadecimal.
         plan_sha256: String,
-        /// The rule by which the run stops, as a sentence.
+        /// Rule by which the run stops, as a sentence.
         stop_rule: String,
-        /// The version of assay.
+        /// Version of assay that started the run.
         assay: String,
-        /// The other files that describe the run; empty in a run of an assay that did not hash them.
+        /// Other files that describe the run; empty for a run of an assay version that did not hash
+        /// them.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         files: Vec<FileHash>,
     },
-    /// The number of blocks, left open by the experiment, was fixed from the time of the first block.
+    /// The number of blocks, which the experiment left open, was fixed by the duration of the first
+    /// block.
     BlocksFixed {
-        /// How many blocks.
+        /// Number of blocks from now on.
         blocks: u32,
-        /// Why, as a sentence.
+        /// Reason for this number, as a sentence.
         reason: String,
         /// SHA-256 of the new `plan.json`.
         plan_sha256: String,
     },
     /// A trial is about to start.
     TrialStarted {
-        /// Its number.
+        /// Number of the trial in the plan.
         number: u32,
-        /// Which attempt.
+        /// Number of the attempt, from 1.
         attempt: u32,
     },
     /// A trial has ended and its record is written.
     TrialEnded {
-        /// Its number.
+        /// Number of the trial in the plan.
         number: u32,
-        /// Which attempt.
+        /// Number of the attempt, from 1.
         attempt: u32,
-        /// How it ended.
+        /// Outcome of the trial.
         outcome: Outcome,
-        /// SHA-256 of its line in `records.jsonl`, without the newline, hexadecimal.
+        /// SHA-256 of the trial's line in `records.jsonl`, without the newline, hexadecimal.
         record_sha256: String,
-        /// The files of its folder; absent in a run of an assay that did not hash them.
+        /// Files of the trial's folder; absent for a run of an assay version that did not hash
+        /// them.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         files: Option<Vec<FileHash>>,
     },
-    /// Files beside the trials were written or replaced.
+    /// Files of the run outside its trials were written or replaced.
     FilesKept {
         /// The files, by their paths inside the run.
         files: Vec<FileHash>,
     },
-    /// The end of the ledger was gone when the run was taken up again: a lost power took it before it
-    /// was flushed, or somebody did.
+    /// The end of the ledger was missing when the run was resumed: a power failure lost entries
+    /// that were not flushed, or someone removed them.
     EntriesLost {
-        /// How many entries the head of the ledger counted and the ledger no longer had.
+        /// Number of entries that the head of the ledger counted and the ledger no longer had.
         entries: u64,
     },
-    /// What was known of the A/A floor when the run began.
+    /// The A/A floor that was known when the run began.
     FloorKnown {
-        /// The newest A/A run of this workload on this machine.
+        /// Newest A/A run of this workload on this machine.
         floor: Box<crate::KnownFloor>,
     },
-    /// A look at the data by the stop rule.
+    /// The stop rule examined the data.
     Looked {
-        /// How many complete blocks it saw.
+        /// Number of complete blocks at that time.
         blocks: u32,
-        /// What it decided, as a sentence.
+        /// Decision of the stop rule, as a sentence.
         decision: String,
     },
-    /// The trials were not run here: they were read from files that another program wrote.
+    /// The trials were not run by assay: they were imported from files that another program wrote.
     Imported {
-        /// The program that measured (`hyperfine`).
+        /// Name of the program that measured (`hyperfine`).
         tool: String,
-        /// Its version; absent where the files do not tell.
+        /// Version of that program; absent where the files do not contain it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         version: Option<String>,
-        /// The files, in the order in which they were read.
+        /// The imported files, in the order in which they were read.
         files: Vec<ImportedFile>,
     },
-    /// This is a copy for publication: values that are nobody else's business were replaced, and the
-    /// hashes above are those of the copy.
+    /// This run is a copy for publication: private values were replaced, and the hashes above are
+    /// those of the copy.
     Redacted {
-        /// SHA-256 of the last line of the ledger that was copied, hexadecimal.
+        /// SHA-256 of the last line of the original ledger, hexadecimal.
         ledger_sha256: String,
-        /// How many values were replaced.
+        /// Number of values that were replaced.
         replaced: u64,
-        /// Files that cannot be searched and are not in the copy.
+        /// Files that cannot be searched for private values and are not in the copy.
         #[serde(default, alias = "left_out", skip_serializing_if = "Vec::is_empty")]
         excluded: Vec<String>,
-        /// The version of assay.
+        /// Version of assay that made the copy.
         assay: String,
     },
-    /// The run was taken up again.
+    /// The run was resumed.
     Resumed,
-    /// The run ended.
+    /// The run has ended.
     Ended {
-        /// `completed`, `failed` or `interrupted`.
+        /// State at the end: `completed`, `failed` or `interrupted`.
         state: crate::RunState,
-        /// Why, as a sentence.
+        /// Reason for the end, as a sentence.
         reason: String,
     },
 }
 
-/// A file of a run as its ledger vouches for it.
+/// Path, size and hash of a file of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FileHash {
-    /// Its path, with `/`: inside the run's folder, or for a file of a trial inside the trial's.
+    /// Path of the file, with `/`, relative to the run's folder, or for a file of a trial to the
+    /// trial's folder.
     pub path: String,
-    /// Its size.
+    /// Size of the file in bytes.
     pub bytes: u64,
     /// SHA-256 of its content, hexadecimal.
     pub sha256: String,
 }
 
-/// A file that trials were imported from. It is kept in the run's folder, byte for byte.
+/// A file from which trials were imported. It is kept in the run's folder, byte for byte.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ImportedFile {
-    /// Its name where it was read, without its folder.
+    /// Name of the original file, without its folder.
     pub name: String,
-    /// Where it is kept, inside the run's folder (`imported/0001`).
+    /// Path of the copy inside the run's folder (`imported/0001`).
     pub kept: String,
-    /// Its size.
+    /// Size of the file in bytes.
     pub bytes: u64,
     /// SHA-256 of its content, hexadecimal.
     pub sha256: String,
@@ -138,13 +142,13 @@ pub struct ImportedFile {
 /// One line of `ledger.jsonl`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LedgerEntry {
-    /// Its number, from 0.
+    /// Number of the entry, from 0.
     pub seq: u64,
-    /// When: ISO 8601, UTC.
+    /// Time of the entry: ISO 8601, UTC.
     pub at: String,
-    /// SHA-256 of the line before, hexadecimal; 64 zeros for the first.
+    /// SHA-256 of the previous line, hexadecimal; 64 zeros for the first.
     pub prev: String,
-    /// What happened.
+    /// The event that the entry records.
     #[serde(flatten)]
     pub event: LedgerEvent,
 }

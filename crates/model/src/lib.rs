@@ -1,10 +1,10 @@
-//! The words of assay as plain types: what is written in an experiment file, planned, recorded,
-//! compared and published. This crate does no I/O and makes no system calls; every other crate
-//! stands on it, and every persisted file is one of its types with a `schema_version`.
+//! Data types of assay: experiment files, plans, trial records, comparisons, and the units to print
+//! them. Every other crate uses these types, and every persisted file contains one of them with a
+//! `schema_version`. This crate does no I/O and makes no system calls.
 //!
-//! Data flows through it in this order: [`Experiment`] (what a person declares) → [`Plan`] (the
-//! ordered trials) → [`TrialRecord`] (everything kept about one trial) → [`Comparison`] (a ratio
-//! between treatments with its interval and verdict).
+//! Data flows through the types in this order: [`Experiment`] (the experiment that a person
+//! declares) → [`Plan`] (the ordered trials) → [`TrialRecord`] (everything kept about one trial) →
+//! [`Comparison`] (a ratio between treatments with its interval and verdict).
 
 mod across;
 mod analysis;
@@ -70,6 +70,6 @@ pub use self_comparison::{KnownFloor, SelfComparison};
 pub use spec::{Merge, MetricSpec, ParamSpec, ParamType, SuiteSpec, WorkloadSpec};
 pub use suite::{SuiteComparison, SuiteMember, SuiteResults, SuiteScore};
 
-/// The version of every persisted format of this build. A reader accepts this version and older
-/// ones; a newer one is an error that says which assay is needed.
+/// Version of every persisted format of this build. A reader accepts this version and older ones; a
+/// newer one is an error that names the assay version to install.
 pub const SCHEMA_VERSION: u32 = 1;

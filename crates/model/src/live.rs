@@ -1,124 +1,124 @@
-//! What a run says of itself while it goes on: JSON Lines, one object a line (`assay run --events
-//! FILE`), and what a server hands on to those who watch.
+//! Progress events of a running run: JSON Lines, one object a line (`assay run --events FILE`),
+//! which a server forwards to its viewers.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Heat, Outcome, Phase, RunId, RunState};
 
-/// One line.
+/// One line of the event file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 pub enum LiveEvent {
     /// The run is registered; its trials are about to start.
     Registered {
-        /// The run.
+        /// Id of the run.
         run: RunId,
-        /// The process that runs it.
+        /// Id of the process that runs it.
         pid: u32,
-        /// How many trials there will be, as far as is known.
+        /// Number of planned trials, as far as it is known.
         trials: usize,
     },
-    /// A trial is about to start. Of trials that follow each other faster than ten a second, some are
-    /// not announced; every one is in an `ended`.
+    /// A trial is about to start. When trials follow each other faster than ten per second, some of
+    /// them are not announced; every one appears in an `ended`.
     Trial {
-        /// Its number.
+        /// Number of the trial in the plan.
         number: u32,
-        /// Its block.
+        /// Block of the trial, from 0.
         block: u32,
-        /// Its treatment.
+        /// Id of the trial's treatment.
         treatment: u32,
-        /// The treatment in words.
+        /// Label of the treatment.
         label: String,
-        /// How many trials have ended.
+        /// Number of trials that have ended.
         done: usize,
-        /// How many there will be, as far as is known.
+        /// Number of planned trials, as far as it is known.
         total: usize,
-        /// The geometric mean of the deciding metric so far for this treatment.
+        /// Geometric mean of this treatment's deciding metric so far.
         estimate: Option<f64>,
-        /// Its unit.
+        /// Unit of the deciding metric.
         unit: String,
-        /// Seconds that the rest will take, judged by the trials so far.
+        /// Estimated remaining time in seconds, from the trials so far.
         left_s: Option<f64>,
-        /// Now, nanoseconds of `CLOCK_MONOTONIC`, as in samples.
+        /// Current time, nanoseconds of `CLOCK_MONOTONIC`, as in samples.
         t_ns: u64,
     },
-    /// The share of the trial that is done, 0 to 1, where the workload reports it.
+    /// Completed fraction of the trial, where the workload reports it.
     Progress {
-        /// The share.
+        /// Completed fraction, 0 to 1.
         progress: f64,
     },
     /// A phase of the trial begins.
     Phase {
-        /// Which.
+        /// The phase that begins.
         phase: Phase,
-        /// When, nanoseconds of `CLOCK_MONOTONIC`.
+        /// Time of the change, nanoseconds of `CLOCK_MONOTONIC`.
         t_ns: u64,
     },
-    /// What monitors saw in the last interval, and what the workload says of itself.
+    /// Samples of the monitors over the last interval, and values that the workload reports.
     Samples {
-        /// The values.
+        /// One value of each series.
         values: Vec<LiveValue>,
     },
-    /// How often values occurred over the time of a trial, as the workload says at its end.
+    /// Heat map of a trial, which the workload reports at its end.
     Heat {
-        /// What the values are.
+        /// Name of the quantity.
         name: String,
-        /// The counts.
+        /// The counts by time and value.
         heat: Heat,
     },
     /// Trials that have ended and are recorded.
     Ended {
-        /// They, in the order in which they ended.
+        /// The trials, in the order in which they ended.
         trials: Vec<EndedTrial>,
     },
-    /// A sentence of assay's, or lines that the program printed.
+    /// A message of assay, or lines that the program printed.
     Log {
-        /// Who says it: `assay`, `stdout`, `stderr` or `note`.
+        /// Origin of the text: `assay`, `stdout`, `stderr` or `note`.
         from: String,
         /// The text, without the last newline.
         text: String,
     },
     /// The run has ended.
     Finished {
-        /// How.
+        /// State at the end of the run.
         state: RunState,
-        /// Why, as a sentence.
+        /// Reason for the end, as a sentence.
         reason: String,
     },
 }
 
-/// One value of a series over time.
+/// One value of a time series.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LiveValue {
-    /// Who saw it: a monitor's name, or `workload`.
+    /// Source of the value: a monitor's name, or `workload`.
     pub monitor: String,
-    /// Of what: `all`, a disk's name; may be empty.
+    /// Observed object: `all`, a disk's name; may be empty.
     pub subject: String,
-    /// The field.
+    /// Name of the field.
     pub field: String,
-    /// Its unit's symbol.
+    /// Symbol of the unit.
     pub unit: String,
-    /// The end of the interval that it is of, nanoseconds of `CLOCK_MONOTONIC`.
+    /// End of the interval that the value covers, nanoseconds of `CLOCK_MONOTONIC`.
     pub t_ns: u64,
-    /// The value; `null` if it could not be had.
+    /// The value; `null` if it could not be measured.
     pub value: Option<f64>,
 }
 
 /// A trial that has ended.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct EndedTrial {
-    /// Its number.
+    /// Number of the trial in the plan.
     pub number: u32,
-    /// Its treatment.
+    /// Id of the trial's treatment.
     pub treatment: u32,
-    /// How it ended.
+    /// Outcome of the trial.
     pub outcome: Outcome,
-    /// The value of the deciding metric; `null` when it has none.
+    /// Value of the deciding metric; `null` if the trial has none.
     pub value: Option<f64>,
-    /// How long the program ran, seconds; `null` when it did not run.
+    /// Run time of the program in seconds; `null` when it did not run.
     pub lasted_s: Option<f64>,
-    /// Why it failed; empty when it did not.
+    /// Reason for the failure; empty when the trial did not fail.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub error: String,
 }

@@ -3,21 +3,21 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Which way is better.
+/// Direction in which a metric improves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Better {
-    /// More is better (`B/s`, `ops/s`).
+    /// Higher values are better (`B/s`, `ops/s`).
     Higher,
-    /// Less is better (`s`, `J`).
+    /// Lower values are better (`s`, `J`).
     Lower,
-    /// Neither: a description, not a score.
+    /// Neither direction is better: the metric describes and does not score.
     Neither,
 }
 
 impl Better {
-    /// The direction that a unit implies by default: rates and counts per second are
-    /// better higher; times, energies and sizes are better lower; anything else is neither.
+    /// Returns the direction that a unit implies: rates (`.../s`) are better higher; times,
+    /// energies, power and sizes are better lower; any other unit has no direction.
     pub fn from_unit(unit: &str) -> Self {
         match unit {
             "s" | "ms" | "us" | "ns" | "J" | "B" | "W" => Better::Lower,
@@ -26,7 +26,7 @@ impl Better {
         }
     }
 
-    /// `higher is better`, `lower is better`, or nothing.
+    /// Returns `higher is better`, `lower is better`, or an empty text.
     pub fn words(self) -> &'static str {
         match self {
             Better::Higher => "higher is better",
@@ -36,46 +36,46 @@ impl Better {
     }
 }
 
-/// Where a number comes from. Kinds are never mixed without a statement.
+/// Origin of a number. Numbers of different kinds are never mixed without a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
-    /// Measured in this trial: by assay or, in an imported run, by the tool that the ledger names.
+    /// Measured in this trial, by assay or, in an imported run, by the tool that the ledger names.
     #[default]
     Measured,
-    /// Computed from measured values.
+    /// Derived: computed from measured values.
     Derived,
-    /// Estimated: a model stands between the measurement and the number.
+    /// Estimated: a model lies between the measurement and the number.
     Estimated,
-    /// Printed by somebody else, under their name for it.
+    /// Quoted from somebody else's publication, under their name for it.
     Quoted,
 }
 
 /// One metric of one trial. A missing value is `None`, never 0.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MetricValue {
-    /// Its name, in the workload's words (`throughput`, `elapsed`).
+    /// Name of the metric, as the workload calls it (`throughput`, `elapsed`).
     pub name: String,
-    /// The value in `unit`; `null` if it could not be had (see the record's notes).
+    /// Value in `unit`; `null` if it could not be measured (see the record's notes).
     pub value: Option<f64>,
-    /// The unit's symbol (`s`, `B/s`, `ops/s`, `1`).
+    /// Symbol of the unit (`s`, `B/s`, `ops/s`, `1`).
     pub unit: String,
-    /// Which way is better.
+    /// Direction in which the metric improves.
     pub better: Better,
-    /// Where it comes from.
+    /// Origin of the value: measured, derived, estimated or quoted.
     #[serde(default)]
     pub kind: Kind,
-    /// Whether it is a count or made of counts alone: no clock is in it, so it is the same where time goes by
-    /// at another pace.
+    /// True if the value is a count or computed from counts only: no clock is involved, so it stays
+    /// valid where time passes at another rate, as in an emulated machine.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub counted: bool,
-    /// What makes the value doubtful, in a sentence; `None`: nothing that was seen.
+    /// Reason why the value is doubtful, as a sentence; `None` if nothing was observed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub doubt: Option<String>,
 }
 
 impl MetricValue {
-    /// A value that nothing makes doubtful.
+    /// Creates a value that is neither a count nor doubtful.
     pub fn new(
         name: impl Into<String>,
         value: Option<f64>,
@@ -87,7 +87,7 @@ impl MetricValue {
         MetricValue { name, value, unit, better, kind, counted: false, doubt: None }
     }
 
-    /// The same, as a count or made of counts alone.
+    /// Marks the value as a count, or as computed from counts only.
     #[must_use]
     pub fn counted(self) -> Self {
         MetricValue { counted: true, ..self }

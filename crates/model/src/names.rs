@@ -1,6 +1,7 @@
-//! Finds the name that a person probably meant.
+//! Suggests the name that a person probably meant.
 
-/// The candidate that differs least from `word`, if it differs little.
+/// Returns the candidate with the smallest edit distance from `word`, if that distance is at most
+/// one plus a third of the shorter length.
 pub fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     candidates
         .map(|c| (distance(word, c), c))
@@ -9,7 +10,7 @@ pub fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Opt
         .map(|(_, c)| c)
 }
 
-/// Levenshtein's distance in characters.
+/// Computes the Levenshtein distance in characters.
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();

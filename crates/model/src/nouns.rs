@@ -1,10 +1,10 @@
-//! How many of what: nouns in the singular and the plural, also those that programs and experiments bring.
+//! Singular and plural of English nouns, including nouns that programs and experiments supply.
 
-/// Nouns that are alike in both numbers.
+/// Nouns whose singular and plural are alike.
 const ALIKE: [&str; 2] = ["data", "series"];
 
-/// The plural of a noun in either number: `trial` and `trials` give `trials`, `class` gives `classes`, `copy`
-/// gives `copies`.
+/// Returns the plural of a noun given in either number: `trial` and `trials` give `trials`, `class`
+/// gives `classes`, `copy` gives `copies`.
 pub fn plural(noun: &str) -> String {
     if ALIKE.iter().any(|w| noun.ends_with(w)) {
         return noun.to_owned();
@@ -20,7 +20,8 @@ pub fn plural(noun: &str) -> String {
     format!("{one}{}", if hisses { "es" } else { "s" })
 }
 
-/// The singular of a noun in either number; what ends in `ss`, `us` or `is` is one.
+/// Returns the singular of a noun given in either number; a noun that ends in `ss`, `us` or `is` is
+/// already singular.
 pub fn singular(noun: &str) -> String {
     if ALIKE.iter().any(|w| noun.ends_with(w)) {
         return noun.to_owned();
@@ -41,12 +42,12 @@ pub fn singular(noun: &str) -> String {
     }
 }
 
-/// Nouns on `-se`, `-che` or `-xe`, of which the plural has only an `s` more.
+/// Returns true for plurals of nouns in `-se`, `-che` or `-xe`, which only add an `s`.
 fn spelt_with_e(noun: &str) -> bool {
     ["houses", "causes", "pauses", "caches", "clauses", "axes"].iter().any(|w| noun.ends_with(w))
 }
 
-/// `1 trial`, `6 trials`; the noun is in either number.
+/// Formats a count with its noun: `1 trial`, `6 trials`; the noun may be given in either number.
 pub fn count(n: usize, noun: &str) -> String {
     format!("{n} {}", if n == 1 { singular(noun) } else { plural(noun) })
 }
@@ -89,7 +90,7 @@ mod tests {
         assert_eq!(count(4, "warehouses"), "4 warehouses");
         assert_eq!(count(0, "trial"), "0 trials");
         for odd in ["", "s", "y", "ies", "es", "é", "és"] {
-            // Whatever a program calls it, this ends.
+            // Any name that a program uses must terminate without a panic.
             let _ = (plural(odd), singular(odd));
         }
     }

@@ -1,495 +1,503 @@
-//! What somebody saw that speaks for or against a number, as typed facts: evidence for the checks. It is
-//! recorded as it was seen; what it means is judged by the catalogue of checks and nowhere else.
+//! Observations that support or weaken a number, as typed facts: the evidence for the checks. An
+//! observation is recorded as it was made; only the catalogue of checks judges it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Load, Program};
 
-/// A part of the machine that was to be looked at.
+/// Part of the machine that an observation should have covered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Subject {
-    /// CPUs: cores, threads that share one.
+    /// CPUs: cores, and the hardware threads that share one.
     Cpus,
     /// Other work on the machine.
     OtherWork,
-    /// Clock rate, heat, saving of power.
+    /// Clock rate, thermal throttling and power saving.
     ClockRate,
-    /// What must not change or run out while a run lasts.
+    /// Resources and settings that must not change or run out during a run.
     Stability,
-    /// The clock that times are read from.
+    /// Clock from which times are read.
     Timer,
 }
 
-/// What limited a load.
+/// Bottleneck of a load test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum LimitedBy {
-    /// The load generator.
+    /// The load generator is the bottleneck.
     Generator,
-    /// The server under test.
+    /// The server under test is the bottleneck.
     Server,
-    /// The rate that was asked for.
+    /// The requested rate is the limit.
     Load,
-    /// It is not known.
+    /// The bottleneck is not known.
     Unknown,
 }
 
-/// How a series inside a trial went.
+/// Course of a time series within a trial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SeriesShape {
-    /// Steady from the start.
+    /// The series was steady from the start.
     Flat,
-    /// It rose, then it was steady.
+    /// The series rose, then it was steady.
     Warmup,
-    /// It fell, then it was steady.
+    /// The series fell, then it was steady.
     Slowdown,
-    /// It never was steady.
+    /// The series never became steady.
     NoSteadyState,
-    /// Too short to tell.
+    /// The series is too short to tell.
     TooShort,
 }
 
-/// A fact of a node that is not that of the first.
+/// A fact in which nodes differ from the first node.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct NodeDifference {
-    /// The fact's path.
+    /// Path of the fact, such as `kernel.release`.
     pub path: String,
-    /// The first node and its value.
+    /// Name of the first node, and its value.
     pub first: [String; 2],
-    /// The nodes that differ.
+    /// Names of the nodes that differ.
     pub others: Vec<String>,
-    /// The value of the first of them.
+    /// Value of the first node in `others`.
     pub other: String,
-    /// Whether the difference explains results.
+    /// True if the difference explains results.
     pub hard: bool,
 }
 
-/// Memory on a NUMA node.
+/// Amount of memory on a NUMA node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct OnNode {
-    /// The node.
+    /// Number of the NUMA node.
     pub node: u32,
-    /// Bytes.
+    /// Amount of memory in bytes.
     pub bytes: u64,
 }
 
-/// One thing that was seen. All times are in seconds, all sizes in bytes, all shares from 0 to 1 unless
-/// the name says percent.
+/// One observation. All times are in seconds, all sizes in bytes, all shares from 0 to 1 unless the
+/// name says percent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "saw", rename_all = "kebab-case")]
 pub enum Observation {
-    /// Runnable tasks of others, per CPU, over some looks, with the load average of the last minute.
+    /// Runnable tasks of other processes per CPU, as a mean over several readings, with the load
+    /// average of the last minute.
     RunQueue {
-        /// Tasks per CPU.
+        /// Runnable tasks per CPU.
         per_cpu: f64,
-        /// How often it was looked at.
+        /// Number of readings of the run queue.
         looks: u32,
-        /// The load average as the kernel prints it.
+        /// Load average as the kernel prints it.
         load_average: String,
     },
-    /// The share of time that the hypervisor gave to others.
+    /// Steal time: the share of CPU time that the hypervisor gave to other guests.
     Steal {
-        /// Percent.
+        /// Steal time in percent.
         percent: f64,
     },
-    /// The share of the last 10 s in which some task waited for a resource.
+    /// Pressure: the share of the last 10 s in which at least one task waited for a resource.
     Pressure {
-        /// `cpu`, `io` or `memory`.
+        /// Name of the resource: `cpu`, `io` or `memory`.
         resource: String,
-        /// Percent.
+        /// Share of the time, in percent.
         percent: f64,
     },
-    /// Whether this is a virtual machine.
+    /// Detection of a virtual machine.
     VirtualMachine {
-        /// Whether it is.
+        /// True if this is a virtual machine.
         yes: bool,
-        /// How its hypervisor signs; empty: only the flag is there.
+        /// Signature of the hypervisor; empty if only the CPU flag reveals it.
         hypervisor: String,
     },
-    /// Memory that is available.
+    /// Available memory of the machine.
     Memory {
-        /// Available.
+        /// Available memory in bytes.
         available: u64,
-        /// In all.
+        /// Total memory in bytes.
         total: u64,
     },
-    /// Swap in use.
+    /// Swap space in use.
     Swap {
-        /// Used.
+        /// Used swap space in bytes.
         used: u64,
     },
-    /// Room on the file system that is worked on.
+    /// Free space on the file system of the working folder.
     DiskRoom {
-        /// The folder.
+        /// Path of the folder.
         folder: String,
-        /// Free.
+        /// Free space in bytes.
         free: u64,
-        /// In all.
+        /// Size of the file system in bytes.
         total: u64,
     },
-    /// The frequency governors in use.
+    /// Frequency governors in use.
     Governor {
-        /// Their names.
+        /// Names of the governors.
         governors: Vec<String>,
     },
-    /// Whether turbo is on.
+    /// State of turbo boost.
     Turbo {
-        /// Whether it is.
+        /// True if turbo is on.
         on: bool,
     },
-    /// How often CPUs were slowed down for heat since boot, at two looks.
+    /// Number of thermal throttling events of the CPUs since boot, in two readings.
     Throttling {
-        /// At the first look.
+        /// Number at the first reading.
         before: u64,
-        /// At the second.
+        /// Number at the second reading.
         now: u64,
     },
-    /// Files that the first trial of a treatment wrote into its working folder, where later trials find them.
+    /// Files that the first trial of a treatment wrote into its working folder, where later trials
+    /// find them.
     FolderWritten {
-        /// Their paths below that folder, the first few.
+        /// Paths of the first few files, relative to that folder.
         files: Vec<String>,
     },
     /// Limits of control groups that took effect during the trial.
     Limited {
-        /// Periods of the CPU quota in which the group had something to run.
+        /// Periods of the CPU quota in which the group was runnable.
         periods: u64,
-        /// Those of them in which it was stopped.
+        /// Number of these periods in which the group was throttled.
         stopped: u64,
-        /// How long it was stopped, seconds.
+        /// Time for which the group was throttled, seconds.
         stopped_s: f64,
-        /// How often a memory limit was reached.
+        /// Number of times that a memory limit was reached.
         memory: u64,
     },
-    /// I/O on devices whose rate a control group limits, since the last look.
+    /// I/O since the last reading on devices whose rate a control group limits.
     LimitedIo {
-        /// The limits, as `io.max` has them.
+        /// The limits, in the format of `io.max`.
         limits: String,
-        /// Bytes read and written there.
+        /// Bytes read and written on these devices.
         bytes: u64,
     },
     /// A preference of the firmware or the processor between power and speed.
     PowerPreference {
-        /// What has it (`the processor's energy preference`).
+        /// Name of the setting (`the processor's energy preference`).
         what: String,
-        /// The value.
+        /// Value of the setting.
         value: String,
     },
-    /// The machine runs on a battery.
+    /// The machine runs on battery power.
     Battery {
-        /// Which.
+        /// Name of the battery.
         supply: String,
     },
-    /// The kernel's clock source.
+    /// Clock source of the kernel.
     ClockSource {
-        /// Its name.
+        /// Name of the clock source.
         source: String,
     },
-    /// Whether two threads may share a core.
+    /// Simultaneous multithreading: two hardware threads may share a core.
     SharedCores {
-        /// Whether they may.
+        /// True if it is on.
         on: bool,
     },
-    /// Something could not be looked at.
+    /// Something that could not be observed.
     Unseen {
-        /// What it belongs to.
+        /// Part of the machine that it belongs to.
         of: Subject,
-        /// What it is.
+        /// Name of the missing observation.
         what: String,
-        /// Why not.
+        /// Reason why it is missing.
         why: String,
     },
     /// Processes that the program left running.
     Leftovers {
-        /// How many.
+        /// Number of these processes.
         processes: u32,
     },
-    /// What is made once for all trials of the treatment (an input, a set-up) could not be made.
+    /// Preparation that is made once for all trials of the treatment (an input, a set-up) failed.
     NotPrepared,
     /// A setting could not be restored after the trial.
     NotPutBack {
-        /// What stood in the way.
+        /// Error message of the attempt.
         error: String,
     },
-    /// Facts of the system that are not as described at the start.
+    /// Facts of the system that have changed since the start of the run.
     Changed {
-        /// Their paths.
+        /// Paths of these facts.
         paths: Vec<String>,
     },
-    /// Memory of the program that large pages backed under the control `pages`.
+    /// Large-page coverage of the program's memory under the control `pages`.
     LargePages {
-        /// The level that was set.
+        /// Level of the control `pages` that was set.
         level: String,
-        /// Memory that large pages can back.
+        /// Memory that large pages can back, bytes.
         memory: u64,
-        /// Of it, in large pages.
+        /// Part of `memory` that is in large pages, bytes.
         large: u64,
     },
-    /// On which NUMA nodes memory lay, at the look at which there was most of it.
+    /// NUMA nodes of the program's memory, read when its total was largest.
     NodeMemory {
-        /// Whose; empty: of the program and all that it started, else of a part of it (`instance 2`).
+        /// Part of the program that the memory belongs to (`instance 2`); empty for the program and
+        /// all processes that it started.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         of: String,
-        /// The nodes that the workload set that part to; empty: what the treatment's controls say holds.
+        /// Nodes that the workload assigned to that part; empty if the treatment's controls decide.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         asked: Vec<u32>,
-        /// By node; empty: not seen.
+        /// Memory by node; empty if it was not observed.
         nodes: Vec<OnNode>,
-        /// The kernel's file that was read (`numa_maps`, `memory.numa_stat`); empty: none.
+        /// Kernel file that was read (`numa_maps`, `memory.numa_stat`); empty if none was.
         source: String,
-        /// Why it was not seen; empty: it was.
+        /// Reason why it was not observed; empty if it was.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         unseen: String,
     },
-    /// Huge pages that a program asked for by itself.
+    /// Huge pages that a program requested itself.
     HugePagesAsked {
-        /// The parameter, as set.
+        /// Parameter that requests them, as set.
         asked: String,
-        /// The share of its memory that is in them.
+        /// Share of the program's memory that is in huge pages.
         share: f64,
     },
-    /// More processes than CPUs.
+    /// Number of processes compared with the number of CPUs.
     Crowding {
-        /// What they are (`instances`, `processes`).
+        /// Noun for the processes (`instances`, `processes`).
         what: String,
-        /// How many.
+        /// Number of the processes.
         count: u32,
-        /// The CPUs that they share.
+        /// Number of CPUs that they share.
         cpus: u32,
     },
-    /// What limited a load, and what the load generator did.
+    /// Bottleneck of a load test, with the CPU use of generator, server and others.
     Limit {
-        /// What it was.
+        /// The component that was the bottleneck.
         by: LimitedBy,
-        /// Why, in words.
+        /// Reasons for this conclusion, as sentences.
         reasons: Vec<String>,
-        /// The share of a CPU that the busiest thread of the generator used; `null`: not known.
+        /// Share of a CPU that the busiest thread of the generator used; `null` if unknown.
         generator_busy: Option<f64>,
-        /// The same of the server's busiest thread; `null`: not known.
+        /// Share of a CPU that the busiest thread of the server used; `null` if unknown.
         server_busy: Option<f64>,
-        /// The share of the machine's CPU time that others than generator and server used; `null`: not known.
+        /// Share of the machine's CPU time that processes other than generator and server used;
+        /// `null` if unknown.
         #[serde(default)]
         others_busy: Option<f64>,
     },
-    /// How the series of the throughput went.
+    /// Course of the throughput during the measurement window.
     Settling {
-        /// Its shape.
+        /// Shape of the series.
         shape: SeriesShape,
-        /// From when on it was steady, seconds into the window; `null`: never, or not known.
+        /// Start of the steady part, seconds into the window; `null` if the series never became
+        /// steady, or this is unknown.
         steady_from: Option<f64>,
-        /// The window.
+        /// Length of the measurement window in seconds.
         window: f64,
-        /// The length of a bin of the series.
+        /// Length of a bin of the series in seconds.
         bin: f64,
     },
-    /// A cache threw objects out, so that less was asked of it than was to be.
+    /// A cache evicted objects, so that the workload had fewer hits than intended.
     Evictions {
-        /// Objects thrown out in the window.
+        /// Objects evicted in the window.
         evicted: u64,
-        /// Gets that asked for one of them.
+        /// Gets that requested one of these objects.
         gone: u64,
-        /// The share of hits; `null`: not known.
+        /// Measured hit ratio; `null` if unknown.
         #[serde(alias = "hit_share")]
         hit_ratio: Option<f64>,
-        /// The share of hits that was asked for.
+        /// Hit ratio that the workload requested.
         asked: f64,
     },
-    /// Operations that failed, by what another program counted.
+    /// Failed operations, as counted by another program.
     Errors {
-        /// The program.
+        /// Name of that program.
         program: String,
-        /// How many.
+        /// Number of failed operations.
         count: f64,
     },
-    /// What became of the operations of a load, ramps included.
+    /// Outcomes of the operations of a load, ramps included.
     Operations {
-        /// Right answers.
+        /// Operations with a right answer.
         answered: u64,
-        /// Answers that came and were wrong.
+        /// Operations with a wrong answer.
         wrong: u64,
-        /// Answers that did not come: too late, or the connection was lost.
+        /// Operations without an answer: the time limit expired, or the connection was lost.
         missing: u64,
-        /// The share of missing answers that the user allows.
+        /// Share of missing answers that the user allows.
         allowed: f64,
-        /// How long an answer may take.
+        /// Time limit for an answer, seconds.
         within: f64,
     },
-    /// A value that a file prints, and what its own values give.
+    /// A value that a file prints, and the value computed from its other contents.
     Disagreement {
-        /// What it is.
+        /// Name of the value.
         what: String,
-        /// As printed.
+        /// Value printed in the file.
         printed: f64,
-        /// As computed.
+        /// Value computed from the file's other contents.
         computed: f64,
     },
     /// A benchmark's own tools call the result an estimate, or invalid.
     Estimate {
-        /// Whether they call it invalid.
+        /// True if they call it invalid.
         invalid: bool,
     },
-    /// Facts in which nodes of one job differ.
+    /// Facts in which the nodes of one job differ.
     UnlikeNodes {
-        /// Each.
+        /// One entry for each fact.
         differences: Vec<NodeDifference>,
     },
-    /// How far the steady phases of several nodes coincide.
+    /// Coincidence of the steady phases of several nodes.
     Phases {
-        /// From the first beginning to the last.
+        /// Time between the first beginning and the last, seconds.
         begin_spread: f64,
-        /// From the first end to the last.
+        /// Time between the first end and the last, seconds.
         end_spread: f64,
-        /// How well both are known.
+        /// Uncertainty of both, seconds.
         error: f64,
-        /// The node that began last.
+        /// Node that began last.
         last_to_begin: String,
-        /// The node that ended first.
+        /// Node that ended first.
         first_to_end: String,
-        /// The part of the longest phase that is common to all.
+        /// Share of the longest phase during which all nodes were in the phase.
         common: f64,
-        /// Whether the programs reported their phases.
+        /// True if the programs reported their phases.
         declared: bool,
-        /// The bound.
+        /// Upper bound for the spreads, seconds.
         bound: f64,
     },
-    /// A node's clock moved against the collector's during a trial.
+    /// Drift of a node's clock against the collector's during a trial.
     ClockDrift {
-        /// The node.
+        /// Name of the node.
         node: String,
-        /// By how much.
+        /// Change of the offset, seconds.
         drift: f64,
-        /// The bound.
+        /// Upper bound for the drift, seconds.
         bound: f64,
     },
     /// The trial ran in a virtual machine that assay started.
     GuestMachine {
-        /// What ran its instructions: `kvm`, or `tcg`, an emulation.
+        /// Accelerator of the virtual machine: `kvm`, or `tcg`, an emulation.
         accelerator: String,
-        /// The metric that decides.
+        /// Name of the deciding metric.
         metric: String,
-        /// Its unit.
+        /// Unit of the deciding metric.
         unit: String,
-        /// Whether it is declared as a count; absent in records from before that could be declared, where the
-        /// unit tells.
+        /// True if the metric is declared as a count; absent in records of versions in which that
+        /// could not be declared, where the unit decides.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         counted: Option<bool>,
     },
-    /// The program that the trials of a treatment run; stands in the first record of each treatment.
+    /// Program that the trials of a treatment run; in the first record of each treatment.
     Program {
-        /// What it is.
+        /// Description of the program's file.
         program: Program,
     },
-    /// The clock that trials are timed with.
+    /// Clock that times the trials.
     Clock {
-        /// Its resolution.
+        /// Resolution of the clock, seconds.
         resolution: f64,
-        /// What reading it costs.
+        /// Cost of one reading, seconds.
         overhead: f64,
     },
-    /// assay itself was stopped and went on while it timed a trial (SIGCONT came).
+    /// assay itself was stopped and continued (SIGCONT) while it timed a trial.
     Stopped,
-    /// The machine slept during a trial: the clock since boot went further than the monotonic one.
+    /// The machine was suspended during a trial: the clock since boot advanced further than the
+    /// monotonic one.
     Suspended {
-        /// For how long.
+        /// Duration of the suspension, seconds.
         seconds: f64,
     },
     /// The time of day was set during a trial.
     ClockStepped {
-        /// By how much, forward.
+        /// Step of the clock in seconds, positive if forward.
         seconds: f64,
     },
-    /// A figure of a storage, measured before the trial.
+    /// A performance figure of a storage, measured before the trial.
     Probed {
-        /// The metric.
+        /// Name of the metric.
         metric: String,
-        /// Its value.
+        /// Measured value in `unit`.
         measured: f64,
-        /// Its unit.
+        /// Unit of the values.
         unit: String,
-        /// What the storage is held to; `null`: to nothing.
+        /// Value to which a control limits the storage; `null` if it is not limited.
         held: Option<f64>,
-        /// How long it was measured.
+        /// Duration of the measurement, seconds.
         seconds: f64,
-        /// Whether a cache may have answered.
+        /// True if a cache may have answered.
         cached: bool,
     },
-    /// Frequency and throttling while trials ran.
+    /// Clock rate and throttling while trials ran.
     ClockRate {
-        /// The mean frequency of the CPUs, Hz; `null`: the kernel does not tell.
+        /// Mean frequency of the CPUs, Hz; `null` if the kernel does not report it.
         hz: Option<f64>,
-        /// How often CPUs were slowed down for heat; `null`: not counted.
+        /// Number of thermal throttling events of the CPUs; `null` if not counted.
         throttled: Option<u64>,
     },
-    /// Trials that share a process with others are not independent of them.
+    /// Position of the trial in its process. Trials that share a process are not independent of
+    /// each other.
     Repetition {
-        /// Which repetition of its process the trial is; 0: it began the process.
+        /// Index of the repetition within the process; 0 for the one that began the process.
         index: u32,
     },
-    /// How the requests behind the percentiles that a program computed itself were sent.
+    /// Load model of the requests behind percentiles that a program computed itself.
     Sending {
-        /// On a schedule, or each when the last was answered.
+        /// Load model: on a schedule, or each request after the last answer.
         load: Load,
-        /// Whether the time that a request waited to be sent counts in its latency.
+        /// True if the time that a request waited to be sent counts in its latency.
         slips_charged: bool,
-        /// Requests behind the percentile that rests on the fewest; `null`: the program does not tell.
+        /// Number of requests behind the percentile with the fewest; `null` if the program does not
+        /// report it.
         samples: Option<u64>,
     },
-    /// What a built-in workload did in its measurement.
+    /// Work that a built-in workload did during its measurement.
     Work {
-        /// Operations that came to their end.
+        /// Number of completed operations.
         operations: u64,
-        /// Of them, those that failed or gave a wrong answer.
+        /// Number of these operations that failed or gave a wrong answer.
         errors: u64,
-        /// What an operation is (`rows`, `calls`).
+        /// Noun for the operations (`rows`, `calls`).
         what: String,
-        /// The seed that the work was made from; `null`: nothing is drawn.
+        /// Seed from which the work was generated; `null` if nothing is random.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         seed: Option<u64>,
-        /// Which operations, where there are several kinds; empty: one kind.
+        /// Mix of the operations, where there are several kinds; empty for one kind.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         mix: String,
     },
-    /// How a kit built its program.
+    /// Build of a kit's program.
     Build {
-        /// What each tool that the kit needs says of its version.
+        /// Version output of each tool that the kit needs.
         tools: Vec<String>,
-        /// The commands, with placeholders for folders.
+        /// Commands of the build, with placeholders for folders.
         commands: Vec<String>,
     },
-    /// Other processes computed on the CPUs whose use a metric is made of.
+    /// CPU time of other processes on the CPUs whose use a metric is computed from.
     OthersComputed {
-        /// The metric.
+        /// Name of the metric.
         metric: String,
-        /// Their share of the CPU time in user mode.
+        /// Share of the others in the CPU time in user mode.
         share: f64,
     },
-    /// Caches of a simulation were still filling in the second half of what a metric is made of.
+    /// Warm-up of simulated caches: a metric over the whole simulation and over its second half.
     ColdStart {
-        /// The metric.
+        /// Name of the metric.
         metric: String,
-        /// Its value.
+        /// Value over the whole simulation.
         whole: f64,
-        /// The same, of the second half alone.
+        /// Value over the second half only.
         later: f64,
-        /// How many turns each process had.
+        /// Number of turns that each process had.
         turns: f64,
     },
-    /// The program lies in a version-controlled tree.
+    /// The program's file lies in a version-controlled tree.
     SourceTree {
-        /// The commit that is checked out; `null`: there is none yet.
+        /// Commit that is checked out; `null` before the first commit.
         commit: Option<String>,
-        /// Files under version control that are not as that commit has them.
+        /// Number of files under version control that differ from that commit.
         changed: u32,
     },
-    /// What an outside program reports of itself by the id of a check.
+    /// A finding that an outside program reports about itself by the id of a check.
     Reported {
-        /// The check (`F22` or its name).
+        /// Id or name of the check (`F22`).
         check: String,
-        /// What it saw.
+        /// Description of the observation.
         message: String,
-        /// What to do about it; empty: what the check says.
+        /// Remedy; if empty, the check's own.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         remedy: String,
     },

@@ -1,4 +1,4 @@
-//! Where a run happens: on this machine, in virtual machines on it, or on the nodes of a cluster.
+//! Place of a run: this machine, virtual machines on it, or the nodes of a cluster.
 
 use std::collections::BTreeMap;
 
@@ -7,75 +7,76 @@ use serde::{Deserialize, Serialize};
 
 use crate::Scalar;
 
-/// What runs the trials.
+/// Executor that runs the trials.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Engine {
-    /// This machine.
+    /// Run on this machine.
     #[default]
     #[serde(alias = "here")]
     Local,
-    /// Nodes that Slurm gives, all of them in every trial.
+    /// Run on nodes that Slurm allocates; every trial uses all of them.
     Slurm,
-    /// Virtual machines on this machine, one at a time.
+    /// Run in virtual machines on this machine, one at a time.
     Vm,
 }
 
-/// What one job of the scheduler is for.
+/// Scope of one job of the scheduler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum JobSpan {
-    /// The whole run.
+    /// One job for the whole run.
     #[default]
     Run,
-    /// A block, where the site's limits are too short for a run.
+    /// One job for each block, where the site's time limits are too short for a run.
     Block,
 }
 
-/// Where the trials run.
+/// Place where the trials run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Where {
-    /// What runs them.
+    /// Executor of the trials.
     pub engine: Engine,
-    /// How many nodes.
+    /// Number of nodes of each trial.
     pub nodes: u32,
-    /// How many times the workload's program runs on each node, each with its share of the CPUs.
+    /// Number of copies of the workload's program on each node, each with its share of the CPUs.
     pub tasks_per_node: u32,
-    /// The partition; absent: the scheduler's usual one.
+    /// Partition of the nodes; if absent, the scheduler's default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub partition: Option<String>,
-    /// What the nodes must have, in the scheduler's words (`"skylake&ib"`).
+    /// Required features of the nodes, in the scheduler's syntax (`"skylake&ib"`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub constraint: Option<String>,
-    /// Whether nobody else may be on the nodes.
+    /// True if no other job may run on the nodes.
     pub exclusive: bool,
-    /// The time that is asked for a job (a duration); absent: the partition's.
+    /// Time limit requested for a job (a duration); if absent, the partition's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time_limit: Option<Scalar>,
-    /// Whether a job is for the run or for a block.
+    /// Scope of a job: the run, or a block.
     pub job: JobSpan,
-    /// Whether the first node runs the workload's server alone and the others ask it.
+    /// True if the first node runs only the workload's server and the other nodes send the load.
     pub server_node: bool,
-    /// The value of `srun --mpi=` for a program that runs over all nodes (`pmix`, `pmi2`, ...).
+    /// Value of `srun --mpi=` for a program that runs over all nodes (`pmix`, `pmi2`, ...).
     pub mpi: String,
-    /// More options of `salloc` (`["--account=x"]`).
+    /// Additional options of `salloc` (`["--account=x"]`).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<String>,
-    /// The path of assay on the nodes; absent: the path that it has here.
+    /// Path of assay on the nodes; if absent, the path on this machine.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub program: Option<String>,
-    /// The address of this machine that the nodes reach; absent: all that it has.
+    /// Address of this machine that the nodes can reach; if absent, all of its addresses.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub listen: Option<String>,
-    /// How long a job may wait for its nodes (a duration).
+    /// Maximum time that a job may wait for its nodes (a duration).
     pub max_wait: Scalar,
-    /// How long the nodes may take to start their agents (a duration).
+    /// Maximum time that the nodes may take to start their agents (a duration).
     pub start_timeout: Scalar,
-    /// Steady phases that begin or end further apart than this do not coincide (a duration).
+    /// Maximum difference between the beginnings, or the ends, of steady phases that still coincide
+    /// (a duration).
     pub phase_bound: Scalar,
-    /// The virtual machine: `kernel`, `root`, `cmdline`, `memory`, `cpus`, `numa`, `disks`, `accelerator` and
-    /// `boot_timeout`. A factor `vm.NAME` varies one of them.
+    /// Settings of the virtual machine: `kernel`, `root`, `cmdline`, `memory`, `cpus`, `numa`,
+    /// `disks`, `accelerator` and `boot_timeout`. A factor `vm.NAME` varies one of them.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub vm: BTreeMap<String, Scalar>,
 }
@@ -105,12 +106,12 @@ impl Default for Where {
 }
 
 impl Where {
-    /// Whether nothing was asked for.
+    /// Returns true if every setting has its default.
     pub fn is_default(&self) -> bool {
         *self == Where::default()
     }
 
-    /// Whether the trials run on other machines.
+    /// Returns true unless the executor is [`Engine::Local`].
     pub fn is_remote(&self) -> bool {
         self.engine != Engine::Local
     }

@@ -1,4 +1,4 @@
-//! The record of a trial: everything that is kept about one execution of the workload.
+//! Record of a trial: everything that is kept about one execution of the workload.
 
 use std::collections::BTreeMap;
 
@@ -10,235 +10,238 @@ use crate::{
     TrialHistogram,
 };
 
-/// How a trial ended.
+/// Outcome of a trial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
-    /// It ran, and its output validated (or there was nothing to validate: see `validation`).
+    /// The trial ran, and its output was valid (or the workload has no check: see `validation`).
     Completed,
-    /// A part of it failed: a control did not take, preparation failed, or the program exited with
-    /// a failure.
+    /// A part of the trial failed: a control did not take effect, preparation failed, or the
+    /// program exited with a failure.
     Failed,
-    /// Its output was wrong. Its numbers do not count.
+    /// The output was wrong. The numbers must not be used.
     Invalid,
-    /// It ran past its time and was ended.
+    /// The trial exceeded its time limit and was killed.
     TimedOut,
-    /// A person or a signal ended it.
+    /// A person or a signal ended the trial.
     Interrupted,
 }
 
-/// How a process ended.
+/// Exit status of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Exit {
-    /// It returned this code.
+    /// Exit code of a process that ended by itself.
     Code(i32),
-    /// This signal ended it.
+    /// Number of the signal that ended the process.
     Signal(i32),
 }
 
 impl Exit {
-    /// Whether it returned 0.
+    /// Returns true for exit code 0.
     pub fn success(self) -> bool {
         self == Exit::Code(0)
     }
 }
 
-/// When a phase began.
+/// Beginning of a phase of a trial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PhaseMark {
-    /// Which.
+    /// The phase that begins.
     pub phase: Phase,
-    /// When, nanoseconds of `CLOCK_MONOTONIC`.
+    /// Time of the change, nanoseconds of `CLOCK_MONOTONIC`.
     pub t_ns: u64,
 }
 
-/// Points that belong together: one value at each of several x. Points keep the order of measuring.
+/// A curve: one value at each of several x. Points keep the order of measurement.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Curve {
-    /// Its name (`throughput`).
+    /// Name of the curve (`throughput`).
     pub name: String,
-    /// What x is (`rate`); empty: a size where its unit is bytes, else not stated.
+    /// Name of the x axis (`rate`); if empty, x is a size when its unit is bytes and unnamed
+    /// otherwise.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub x_name: String,
-    /// Unit of x.
+    /// Unit of the x axis.
     pub x_unit: String,
     /// Unit of the values.
     pub unit: String,
-    /// Where the values come from.
+    /// Origin of the values: measured, derived, estimated or quoted.
     #[serde(default)]
     pub kind: Kind,
-    /// `[x, value]`, in the order in which they were measured.
+    /// Points `[x, value]`, in the order of measurement.
     pub points: Vec<[f64; 2]>,
 }
 
-/// What the process tree of a trial used.
+/// Resource use of the process tree of a trial.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct ResourceUse {
-    /// From just before the start of the program to its end, seconds of `CLOCK_MONOTONIC`.
+    /// Elapsed time from just before the start of the program to its end, seconds of
+    /// `CLOCK_MONOTONIC`.
     pub wall_s: f64,
-    /// CPU time in user mode of the program and the children it waited for, seconds.
+    /// CPU time in user mode of the program and the children that it waited for, seconds.
     pub user_s: f64,
-    /// CPU time in the kernel, seconds.
+    /// CPU time of these processes in the kernel, seconds.
     pub system_s: f64,
-    /// The largest resident set of any one of its processes, bytes; `null` when it was no larger
-    /// than assay's own at the start (the kernel counts that one in, so nothing is known).
+    /// Largest resident set of any single process, bytes; `null` when it was no larger than assay's
+    /// own at the start (the kernel includes that one, so the program's is unknown).
     pub peak_memory_bytes: Option<u64>,
-    /// Major page faults.
+    /// Number of major page faults.
     pub major_faults: u64,
-    /// Minor page faults.
+    /// Number of minor page faults.
     pub minor_faults: u64,
-    /// Context switches because it waited.
+    /// Number of voluntary context switches: the program waited.
     pub voluntary_switches: u64,
-    /// Context switches because something else ran.
+    /// Number of involuntary context switches: another task ran instead.
     pub involuntary_switches: u64,
-    /// What all its processes used together, where a control (`memory`, `storage` with limits) put them in a control
-    /// group of version 2; `null`: they were in none of their own.
+    /// Resource use of all processes together, where a control (`memory`, `storage` with limits)
+    /// put them in a control group of version 2; `null` if they had no group of their own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group: Option<GroupUse>,
 }
 
-/// What the processes of a control group used together, also those that nobody waited for. `null`: the kernel does not
-/// tell.
+/// Resource use of all processes of a control group, including processes that no parent waited for.
+/// A field is `null` if the kernel does not report it.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct GroupUse {
     /// CPU time in user mode, seconds.
     pub user_s: Option<f64>,
     /// CPU time in the kernel, seconds.
     pub system_s: Option<f64>,
-    /// The most memory at any moment, bytes: of all processes together, the page cache of their files among it (Linux
-    /// 5.19 and later).
+    /// Peak memory in bytes: of all processes together, including the page cache of their files
+    /// (Linux 5.19 and later).
     pub peak_memory_bytes: Option<u64>,
     /// Bytes read from block devices.
     pub read_bytes: Option<u64>,
-    /// Bytes written to block devices, also those that the kernel wrote back for them.
+    /// Bytes written to block devices, including later writeback on behalf of these processes.
     pub written_bytes: Option<u64>,
-    /// How long some of its tasks waited for a CPU (pressure), seconds.
+    /// Time in which some task of the group waited for a CPU (pressure), seconds.
     pub waited_for_cpu_s: Option<f64>,
-    /// For memory.
+    /// Time in which some task of the group waited for memory (pressure), seconds.
     pub waited_for_memory_s: Option<f64>,
-    /// For I/O.
+    /// Time in which some task of the group waited for I/O (pressure), seconds.
     pub waited_for_io_s: Option<f64>,
 }
 
-/// What happened to an output stream of the program.
+/// Size of an output stream of the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct StreamSummary {
     /// Bytes that the program wrote.
     pub bytes: u64,
-    /// Bytes kept in the log; fewer than `bytes` when the middle was left out.
+    /// Bytes kept in the log; fewer than `bytes` when the middle was cut out.
     pub kept: u64,
 }
 
-/// What validation found.
+/// Result of the output validation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "result", rename_all = "kebab-case")]
 pub enum ValidationResult {
     /// The output was checked and right.
     Passed {
-        /// What was checked.
+        /// Description of the check.
         detail: String,
     },
     /// The output was checked and wrong.
     Failed {
-        /// What was wrong.
+        /// Description of the error.
         detail: String,
     },
     /// The workload has no check beyond its exit code.
     ExitCodeOnly,
-    /// It never came to a check.
+    /// The trial ended before any check.
     NotReached,
 }
 
-/// What an observer did during a trial, and what it could not see.
+/// Report of an observer about one trial: rows written and observations missed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ObserverReport {
-    /// The observer's name.
+    /// Name of the observer.
     pub observer: String,
-    /// How many rows it wrote for this trial.
+    /// Number of rows that it wrote for this trial.
     pub samples: u64,
-    /// What it could not see and why; empty when it saw everything it looks for.
+    /// Missing observations with their reasons; empty when nothing is missing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_seen: Vec<String>,
 }
 
-/// Everything kept about a trial.
+/// Everything that is kept about a trial.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TrialRecord {
-    /// The version of this format.
+    /// Version of this format.
     pub schema_version: u32,
-    /// The trial's number in the plan, from 1.
+    /// Number of the trial in the plan, from 1.
     pub number: u32,
-    /// Which attempt at that number, from 1; a resumed run tries interrupted trials again.
+    /// Number of the attempt, from 1; a resumed run repeats interrupted trials.
     pub attempt: u32,
-    /// Its block, from 0.
+    /// Block of the trial, from 0.
     pub block: u32,
-    /// Its treatment's id.
+    /// Id of the trial's treatment.
     pub treatment: u32,
-    /// Whether it is a warm-up.
+    /// True for a warm-up.
     pub warmup: bool,
-    /// The build of its revision that ran, from 1, where there are several.
+    /// Number of the revision's build that ran, from 1, where there are several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub build: Option<u32>,
-    /// The parameters that took the place of its treatment's.
+    /// Parameters that replaced those of the treatment.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub params: BTreeMap<String, Scalar>,
-    /// How it ended.
+    /// Outcome of the trial.
     pub outcome: Outcome,
-    /// What went wrong, as a sentence; empty when nothing did.
+    /// Description of the error, as a sentence; empty when nothing failed.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub error: String,
-    /// When it started: ISO 8601, UTC; empty in an imported trial whose file does not tell.
+    /// Start time: ISO 8601, UTC; empty in an imported trial whose file does not contain it.
     pub started_at: String,
-    /// When the program was started, nanoseconds of `CLOCK_MONOTONIC`; 0 in an imported trial,
-    /// which is on no clock of ours.
+    /// Start of the program, nanoseconds of `CLOCK_MONOTONIC`; 0 in an imported trial, whose times
+    /// are on another clock.
     pub start_ns: u64,
-    /// When it ended, nanoseconds of `CLOCK_MONOTONIC`; in an imported trial the time of its last
-    /// sample, 0 without samples.
+    /// End of the program, nanoseconds of `CLOCK_MONOTONIC`; in an imported trial the time of its
+    /// last sample, 0 without samples.
     pub end_ns: u64,
-    /// How the program ended; `null` when it never started, or when an imported file does not tell.
+    /// Exit status of the program; `null` when it never started, or when an imported file does not
+    /// contain it.
     pub exit: Option<Exit>,
-    /// What it used; `null` when it never started, and in an imported trial.
+    /// Resource use of the program; `null` when it never started, and in an imported trial.
     pub resources: Option<ResourceUse>,
-    /// Its phases. None: the whole run of the program is the measurement window.
+    /// Phases of the trial. If empty, the whole run of the program is the measurement window.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub phases: Vec<PhaseMark>,
-    /// Its metrics.
+    /// Metrics of the trial.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub metrics: Vec<MetricValue>,
-    /// Its curves.
+    /// Curves of the trial.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub curves: Vec<Curve>,
-    /// Its histograms, by name.
+    /// Histograms of the trial, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub histograms: BTreeMap<String, TrialHistogram>,
-    /// How often values occurred over time, by what they are.
+    /// Heat maps of the trial, by name of the quantity.
     #[serde(default, alias = "heats", skip_serializing_if = "BTreeMap::is_empty")]
     pub heat_maps: BTreeMap<String, Heat>,
-    /// What validation found.
+    /// Result of the output validation.
     pub validation: ValidationResult,
-    /// Its standard output.
+    /// Size of the standard output.
     pub stdout: StreamSummary,
-    /// Its standard error.
+    /// Size of the standard error.
     pub stderr: StreamSummary,
-    /// What the observers did.
+    /// Reports of the observers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub observers: Vec<ObserverReport>,
-    /// Facts of the system that were not as described at the start of the run: path → now.
+    /// Facts of the system that changed since the start of the run: path → new value.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub changed: BTreeMap<String, String>,
     /// Sentences that the workload or assay left for the reader.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// What was seen that speaks for or against its numbers.
+    /// Observations that support or weaken the trial's numbers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<Observation>,
-    /// What the checks found in that about this trial.
+    /// Findings of the checks on this evidence.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
 }
 
-/// Metrics that have another name now than records of earlier versions give them: the name now, and then.
+/// Metrics that were renamed: the current name, and the name in records of earlier versions.
 const FORMER: [(&str, &str); 3] = [
     ("huge_page_coverage", "large_share"),
     ("hit_ratio", "hit_share"),
@@ -246,8 +249,8 @@ const FORMER: [(&str, &str); 3] = [
 ];
 
 impl TrialRecord {
-    /// A record of a trial of which nothing is known yet but when it began: the time of day, and ns of
-    /// `CLOCK_MONOTONIC`.
+    /// Creates the record of a trial that has just begun, given the time of day and the nanoseconds
+    /// of `CLOCK_MONOTONIC`. Its outcome is `Failed` until the trial ends.
     pub fn blank(planned: &PlannedTrial, attempt: u32, started_at: String, start_ns: u64) -> Self {
         TrialRecord {
             schema_version: SCHEMA_VERSION,
@@ -281,25 +284,24 @@ impl TrialRecord {
         }
     }
 
-    /// The value of a metric, if it was measured; in a record of an earlier version, under the name it had then.
+    /// Returns the value of a metric; in a record of an earlier version, under its former name.
     pub fn metric(&self, name: &str) -> Option<f64> {
         let of = |name: &str| self.metrics.iter().find(|m| m.name == name);
         let former = || FORMER.iter().find(|(now, _)| *now == name).and_then(|(_, then)| of(then));
         of(name).or_else(former).and_then(|m| m.value)
     }
 
-    /// The curve of that name.
     pub fn curve(&self, name: &str) -> Option<&Curve> {
         self.curves.iter().find(|c| c.name == name)
     }
 
-    /// Whether its numbers count: completed, and not a warm-up.
+    /// Returns true if the trial's numbers count: it is completed and not a warm-up.
     pub fn counts(&self) -> bool {
         self.outcome == Outcome::Completed && !self.warmup
     }
 
-    /// The measurement window, `(from, to)` in nanoseconds of `CLOCK_MONOTONIC`: the steady phase,
-    /// or the whole run of the program when it reported no phases.
+    /// Returns the measurement window, `(from, to)` in nanoseconds of `CLOCK_MONOTONIC`: the steady
+    /// phase, or the whole run of the program when it reported no phases.
     pub fn window(&self) -> (u64, u64) {
         let steady = self.phases.iter().position(|p| p.phase == Phase::Steady);
         match steady {

@@ -6,8 +6,8 @@ use std::str::FromStr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A run's id: `YYYYMMDD-hhmmss-xxxx`, UTC and four hexadecimal digits of chance. It is a folder's
-/// name, so nothing else is accepted.
+/// Id of a run: `YYYYMMDD-hhmmss-xxxx`, in UTC with four random hexadecimal digits. It is the name
+/// of a folder, so no other format is accepted.
 #[derive(
     Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
@@ -20,7 +20,6 @@ pub struct RunId(String);
 pub struct RunIdError(String);
 
 impl RunId {
-    /// The id as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -60,22 +59,21 @@ impl fmt::Display for RunId {
     }
 }
 
-/// Where a run is in its life. Apart from its verdict.
+/// Execution state of a run, independent of its verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RunState {
-    /// Its process is alive, or was at its last sign of life.
+    /// The process of the run is alive, or was when last checked.
     Started,
-    /// It came to its planned end.
+    /// The run ended as planned.
     Completed,
-    /// It ended early by its own rules: too many failures, or a cap.
+    /// The run ended early by its own rules: too many failures, or a limit.
     Failed,
-    /// A person or a signal ended it, or its process is gone; it can be resumed.
+    /// A person or a signal ended the run, or its process has disappeared; the run can be resumed.
     Interrupted,
 }
 
 impl RunState {
-    /// The state's name as written.
     pub fn name(self) -> &'static str {
         match self {
             RunState::Started => "started",
@@ -86,61 +84,61 @@ impl RunState {
     }
 }
 
-/// One line about a run: what `archive list` shows and the index keeps.
+/// Summary of a run in one line, as listed by `archive list` and stored in the index.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunSummary {
-    /// The run.
+    /// Id of the run.
     pub id: RunId,
-    /// The experiment's name.
+    /// Name of the experiment.
     pub experiment: String,
-    /// The workload's name.
+    /// Name of the workload.
     pub workload: String,
-    /// The tags that its experiment declares.
+    /// Tags that the experiment declares.
     pub tags: Vec<String>,
-    /// Tags that were added to it later; absent when there are none.
+    /// Tags that were added later; absent if nobody added any.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub added_tags: Vec<String>,
-    /// What somebody wrote about it later; absent when nobody did.
+    /// Note that somebody wrote about the run later; absent if nobody did.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub note: String,
-    /// The host.
+    /// Name of the host.
     pub host: String,
-    /// When it started: ISO 8601, UTC.
+    /// Start time: ISO 8601, UTC.
     pub started_at: String,
-    /// Where it is in its life.
+    /// Execution state of the run.
     pub state: RunState,
-    /// How many treatments it has.
+    /// Number of treatments of the run.
     pub treatments: u32,
-    /// How many trials completed (warm-ups too).
+    /// Number of completed trials, including warm-ups.
     pub completed: u32,
-    /// How many trials failed, timed out, were invalid or interrupted.
+    /// Number of trials that failed, timed out, were invalid or interrupted.
     pub failed: u32,
-    /// How many trials the plan has.
+    /// Number of trials in the plan.
     pub planned: u32,
-    /// The metric that decides.
+    /// Name of the deciding metric.
     pub metric: String,
-    /// Its unit.
+    /// Unit of the deciding metric.
     pub unit: String,
-    /// The geometric mean of the baseline's trials; `null` when there is none, and for a percentile, which
-    /// is read from the histograms of all trials together.
+    /// Geometric mean of the baseline's trials; `null` when no such trial completed, and for a percentile,
+    /// which is read from the merged histograms of all trials.
     pub value: Option<f64>,
 }
 
-/// A run that was deleted and can be restored.
+/// A deleted run that can be restored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Deleted {
-    /// The run.
+    /// Id of the run.
     pub run: RunId,
-    /// Its experiment's name; empty when the run cannot be read.
+    /// Name of the experiment; empty when the run cannot be read.
     pub experiment: String,
-    /// When it was deleted: ISO 8601, UTC.
+    /// Time of the deletion: ISO 8601, UTC.
     pub deleted_at: String,
-    /// Until when it can be restored: ISO 8601, UTC.
+    /// Time until which the run can be restored: ISO 8601, UTC.
     pub until: String,
 }
 
 impl RunSummary {
-    /// Its tags: those of the experiment and those that were added later.
+    /// Returns the experiment's tags followed by those added later.
     pub fn all_tags(&self) -> impl Iterator<Item = &str> {
         self.tags.iter().chain(&self.added_tags).map(String::as_str)
     }

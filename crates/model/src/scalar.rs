@@ -1,4 +1,4 @@
-//! A single value as a person writes it in an experiment: a level of a factor, a parameter.
+//! A single value in an experiment file: a level of a factor, or a parameter.
 
 use std::fmt;
 
@@ -10,23 +10,23 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged, expecting = "expected a boolean, a number or a text")]
 pub enum Scalar {
-    /// `true` or `false`.
+    /// A boolean: `true` or `false`.
     Bool(bool),
-    /// A whole number.
+    /// A whole number, such as `4`.
     Int(i64),
     /// A number with a fraction.
     Float(f64),
-    /// Any other text.
+    /// A text of any other form.
     Text(String),
 }
 
 impl Scalar {
-    /// The value as text, the way it is shown to a person and passed to a program.
+    /// Formats the value as it is shown to a person and passed to a program.
     pub fn to_text(&self) -> String {
         self.to_string()
     }
 
-    /// The value as a number, if it is one (a text that is a number counts).
+    /// Returns the value as a number; a text counts if it is a number.
     pub fn as_f64(&self) -> Option<f64> {
         match self {
             Scalar::Int(i) => Some(*i as f64),
@@ -36,7 +36,7 @@ impl Scalar {
         }
     }
 
-    /// The value as a whole number, if it is one.
+    /// Returns the value as an integer; a text or float counts if it is a whole number.
     pub fn as_i64(&self) -> Option<i64> {
         match self {
             Scalar::Int(i) => Some(*i),
@@ -46,7 +46,7 @@ impl Scalar {
         }
     }
 
-    /// The value as a boolean, if it is one (`"true"`, `"on"`, `1` and their opposites count).
+    /// Returns the value as a boolean; `"true"`, `"on"`, `"yes"`, `1` and their opposites count.
     pub fn as_bool(&self) -> Option<bool> {
         match self {
             Scalar::Bool(b) => Some(*b),
@@ -61,7 +61,7 @@ impl Scalar {
         }
     }
 
-    /// Reads a value typed on a command line: the narrowest of boolean, integer, float, text.
+    /// Parses a value typed on a command line as the narrowest of boolean, integer, float, text.
     pub fn parse(text: &str) -> Self {
         if let Ok(b) = text.parse::<bool>() {
             Scalar::Bool(b)

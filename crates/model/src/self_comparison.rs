@@ -1,4 +1,4 @@
-//! Comparing a thing with itself (A/A): by how much identical treatments differ on a machine.
+//! A/A comparisons: differences between identical treatments on one machine.
 
 use std::collections::BTreeMap;
 
@@ -7,40 +7,40 @@ use serde::{Deserialize, Serialize};
 
 use crate::{RunId, Scalar, Setting};
 
-/// What a run that compared a thing with itself found.
+/// Result of an A/A run, which compares a treatment with itself.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SelfComparison {
-    /// The version of this format.
+    /// Version of this format.
     pub schema_version: u32,
-    /// The run.
+    /// Id of the run.
     pub run: RunId,
-    /// When it ended: ISO 8601, UTC.
+    /// End of the run: ISO 8601, UTC.
     pub at: String,
-    /// The kind of machine: host, processor, CPUs and kernel in words.
+    /// Description of the machine: host, processor, CPUs and kernel.
     pub machine: String,
-    /// The workload.
+    /// Name of the workload.
     pub workload: String,
-    /// Its parameters.
+    /// Parameters of the workload.
     pub params: BTreeMap<String, Scalar>,
-    /// The controls that were set.
+    /// Controls that were set.
     pub controls: Vec<Setting>,
-    /// The metric that was compared.
+    /// Name of the metric that was compared.
     pub metric: String,
-    /// How many comparisons of identical treatments were made.
+    /// Number of comparisons of identical treatments.
     pub comparisons: u32,
-    /// How many blocks each had.
+    /// Number of blocks of each comparison.
     pub blocks_each: u32,
-    /// The A/A floor: the 95th percentile of the ratios (the larger by the smaller), minus 1.
+    /// A/A floor: the 95th percentile of the ratios (larger / smaller), minus 1.
     pub floor: f64,
 }
 
-/// The newest A/A run of a workload on the machine of a run, as it was known when that began.
+/// Newest A/A run of a workload on the machine of a run, as known when the run began.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct KnownFloor {
-    /// What it found.
+    /// Result of the A/A run.
     pub found: SelfComparison,
-    /// How old it was, seconds.
+    /// Age of the A/A run, seconds.
     pub age_s: f64,
-    /// What it differs in from the run that quotes it; empty: the same work in the same schedule.
+    /// Differences from the run that quotes it; empty for the same work in the same schedule.
     pub differs: Vec<String>,
 }

@@ -1,16 +1,16 @@
-//! Rows of data that describe a workload: its parameters and its metrics. Help, schema, forms and
-//! report legends are made from these rows.
+//! Description of a workload as data: its parameters and its metrics. Help, schema, forms and
+//! report legends are generated from it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Better, Kind, Scalar, units};
 
-/// What a parameter's value must be.
+/// Type of a parameter's value.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "lowercase")]
 pub enum ParamType {
-    /// `true` or `false`.
+    /// A boolean: `true` or `false`.
     Bool,
     /// A whole number within bounds.
     Int {
@@ -30,26 +30,26 @@ pub enum ParamType {
     Bytes,
     /// A duration such as `500 ms`; a bare number is seconds.
     Duration,
-    /// One of these words.
+    /// One of several words.
     Choice {
-        /// The words.
+        /// Words that are allowed.
         of: Vec<String>,
     },
-    /// Any text.
+    /// A text without restrictions.
     Text,
 }
 
 /// One parameter of a workload.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ParamSpec {
-    /// Its name in the experiment file.
+    /// Name in the experiment file.
     pub name: String,
-    /// What its value must be.
+    /// Type of the value.
     #[serde(flatten)]
     pub ty: ParamType,
-    /// Its default value; `None` makes it required.
+    /// Default value; without one, the parameter is required.
     pub default: Option<Scalar>,
-    /// One sentence for a person.
+    /// Description for a person, one sentence.
     pub help: String,
 }
 
@@ -57,7 +57,8 @@ impl ParamSpec {
     /// Checks a value against the type.
     ///
     /// # Errors
-    /// A sentence that says what is wrong and what would be right.
+    ///
+    /// A sentence that names the parameter, the value and the allowed values.
     pub fn check(&self, value: &Scalar) -> Result<(), String> {
         let name = &self.name;
         match &self.ty {
@@ -100,87 +101,86 @@ impl ParamSpec {
 /// One metric that a workload may report.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MetricSpec {
-    /// Its name.
+    /// Name of the metric.
     pub name: String,
-    /// Its unit's symbol.
+    /// Symbol of the unit.
     pub unit: String,
-    /// Which way is better.
+    /// Direction in which the metric improves.
     pub better: Better,
-    /// Where it comes from.
+    /// Origin of the value: measured, derived, estimated or quoted.
     pub kind: Kind,
-    /// One sentence: the definition.
+    /// Definition of the metric, one sentence.
     pub help: String,
-    /// How the value of a trial over several nodes is made of theirs; absent: as its unit says.
+    /// Merge rule for the value of a trial over several nodes; if absent, the unit decides.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub merge: Option<Merge>,
-    /// Whether it is a count or made of counts alone ([`MetricValue::counted`](crate::MetricValue)).
+    /// True if the metric is a count or computed from counts only
+    /// ([`MetricValue::counted`](crate::MetricValue)).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub counted: bool,
 }
 
 impl MetricSpec {
-    /// The same, as a count or made of counts alone.
+    /// Marks the metric as a count, or as computed from counts only.
     #[must_use]
     pub fn counted(self) -> Self {
         MetricSpec { counted: true, ..self }
     }
 
-    /// The same, merged in this way.
+    /// Sets the merge rule.
     #[must_use]
     pub fn merged(self, merge: Merge) -> Self {
         MetricSpec { merge: Some(merge), ..self }
     }
 }
 
-/// How the values of several nodes become one.
+/// Rule that merges the values of several nodes into one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Merge {
-    /// Added up: an amount that each node has its own part of.
+    /// The sum: an amount of which each node has its own part.
     Sum,
-    /// The largest: what the slowest node took.
+    /// The largest: the time of the slowest node.
     Max,
-    /// The smallest.
+    /// The smallest of the values.
     Min,
-    /// Kept only where every node has the same value.
+    /// The common value; dropped if the nodes differ.
     Same,
 }
 
-/// What a workload is, as data.
+/// Description of a workload, as data.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WorkloadSpec {
-    /// Its name.
+    /// Name of the workload.
     pub name: String,
-    /// One sentence: what it makes the system do.
+    /// Summary of the load on the system, one sentence.
     pub help: String,
-    /// Its parameters.
+    /// Parameters of the workload.
     pub params: Vec<ParamSpec>,
-    /// Its metrics; the first is the primary one.
+    /// Metrics of the workload; the first is the primary one.
     pub metrics: Vec<MetricSpec>,
-    /// What makes it a suite: many programs whose results have one mean.
+    /// Definition of a suite: many programs whose results have one mean.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suite: Option<SuiteSpec>,
 }
 
-/// How the results of a suite's members become one.
+/// Rule that combines the results of a suite's members.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SuiteSpec {
-    /// The parameter that chooses the member. Treatments that differ in it do different work: they
-    /// are never compared with each other, but their geometric means are.
+    /// Parameter that selects the member. Treatments that differ in it do different work: they are
+    /// never compared with each other, but their geometric means are.
     pub member: String,
-    /// The metric that is averaged: a ratio to a reference.
+    /// Metric that is averaged: a ratio to a reference.
     pub metric: String,
-    /// The metric that is added up for the ratio of totals: a time.
+    /// Metric that is added up for the ratio of totals: a time.
     pub time: String,
 }
 
 impl WorkloadSpec {
-    /// The parameter of that name.
     pub fn param(&self, name: &str) -> Option<&ParamSpec> {
         self.params.iter().find(|p| p.name == name)
     }
 
-    /// The metric of that name.
     pub fn metric(&self, name: &str) -> Option<&MetricSpec> {
         self.metrics.iter().find(|m| m.name == name)
     }

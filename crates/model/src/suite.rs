@@ -1,4 +1,4 @@
-//! What the trials of a suite say together: every member, the geometric mean, the ratio of totals.
+//! Results of a suite: every member, the geometric mean, the ratio of totals.
 
 use std::collections::BTreeMap;
 
@@ -10,68 +10,69 @@ use crate::{Comparison, Interval, Scalar};
 /// The results of a suite: one score for each combination of the other factors' levels.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SuiteResults {
-    /// The factor whose levels are the members.
+    /// Factor whose levels are the members.
     pub member: String,
-    /// The metric that is averaged, a ratio to a reference.
+    /// Metric that is averaged, a ratio to a reference.
     pub metric: String,
-    /// The scores, the baseline's first.
+    /// Scores of the suite, the baseline's first.
     pub scores: Vec<SuiteScore>,
-    /// Each other score against the first.
+    /// Comparisons of each other score with the first.
     pub comparisons: Vec<SuiteComparison>,
 }
 
-/// One score with everything that it is made of.
+/// One score and the members that it is computed from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SuiteScore {
-    /// The levels of the other factors in words; `-` when there is none.
+    /// Label of the levels of the other factors; `-` when there are no other factors.
     pub label: String,
-    /// The levels of the other factors.
+    /// Levels of the other factors.
     pub levels: BTreeMap<String, Scalar>,
-    /// Every member of the run, in the order of the plan.
+    /// Members of the suite in this run, in the order of the plan.
     pub members: Vec<SuiteMember>,
-    /// The geometric mean of the members' ratios; `null` unless every member has one.
+    /// Geometric mean of the members' ratios; `null` unless every member has one.
     pub geomean: Option<f64>,
-    /// The interval of the mean over blocks of the geometric mean, Student's t on logs, widened where it
-    /// does not hold the score, which is of medians; `null` below three blocks in which every member has a
-    /// trial that counts.
+    /// Interval of the mean over blocks of the geometric mean (Student's t on logs), widened where
+    /// it does not contain the score, which is computed from medians; `null` below three blocks in
+    /// which every member has a trial that counts.
     pub interval: Option<Interval>,
-    /// The geometric mean in each block; `null` where a member has none.
+    /// Geometric mean in each block; `null` for a block in which a member has no value.
     pub blocks: Vec<Option<f64>>,
-    /// The members' times added up, seconds; `null` unless every member has one.
+    /// Sum of the members' times, seconds; `null` unless every member has one.
     pub total_s: Option<f64>,
 }
 
 /// One member of a score.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SuiteMember {
-    /// Its name.
+    /// Name of the member.
     pub name: String,
-    /// The treatment that ran it.
+    /// Id of the treatment that ran it.
     pub treatment: u32,
-    /// The ratio that counts: the median of the trials', the lower of two.
+    /// Ratio that counts: the median of the trials' ratios, the lower one of two trials.
     pub ratio: Option<f64>,
-    /// The time that counts: the median of the trials', the slower of two; seconds.
+    /// Time that counts: the median of the trials' times, the slower one of two trials; seconds.
     pub time_s: Option<f64>,
-    /// How many trials it is chosen from.
+    /// Number of trials that it is chosen from.
     pub n: u32,
-    /// Whether a trial of it gave wrong output: then it has no ratio, and the suite no mean.
+    /// True if a trial of the member gave wrong output: then the member has no ratio, and the suite
+    /// no mean.
     pub wrong: bool,
 }
 
-/// One score against the first.
+/// Comparison of one score with the first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SuiteComparison {
-    /// Which score, an index.
+    /// Index of the score in `scores`.
     pub score: usize,
-    /// The ratio of the geometric means with its interval, paired by block; `baseline` and
-    /// `treatment` are indices of scores here.
+    /// Ratio of the geometric means with its interval, paired by block; its `baseline` and
+    /// `treatment` are indices of scores.
     pub geomean: Comparison,
-    /// Total time of the first / total time of this one, so that more is better.
+    /// Total time of the first score / total time of this one, so that more is better.
     pub totals: Option<f64>,
-    /// The member with the highest ratio of ratios, and it.
+    /// Member with the highest ratio of ratios, and that ratio.
     pub best: Option<(String, f64)>,
-    /// The member with the lowest, and it.
+    /// Member with the lowest ratio of ratios, and that ratio.
     pub worst: Option<(String, f64)>,
-    /// Whether geometric mean and totals lie on different sides of 1.
+    /// True if the ratio of geometric means and the ratio of totals lie on different sides of 1.
     pub means_disagree: bool,
 }

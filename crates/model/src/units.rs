@@ -1,34 +1,34 @@
-//! Units written right: sizes and durations as people write them, and numbers as assay prints them.
-//! SI prefixes are powers of 1000 (kB, MB), IEC prefixes powers of 1024 (KiB, MiB). Pages, posts and
-//! terminal share these functions, so that they agree to the digit.
+//! Parsing and formatting of quantities: sizes and durations as people write them, and numbers as
+//! assay prints them. SI prefixes are powers of 1000 (kB, MB), IEC prefixes powers of 1024 (KiB,
+//! MiB). Pages, posts and terminal share these functions, so that they agree to the digit.
 
 use std::time::Duration;
 
 use crate::Scalar;
 
-/// A size or duration that could not be read.
+/// A size or duration that could not be parsed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UnitError {
-    /// Not a number followed by a unit.
+    /// The text is not a number followed by a unit.
     #[error("`{text}` is not a {what}; write a number and a unit, such as {example}")]
     Malformed {
-        /// What was written.
+        /// Text as written by the user.
         text: String,
-        /// What was expected (`size`, `duration`).
+        /// Expected quantity (`size`, `duration`).
         what: &'static str,
-        /// One that would be right.
+        /// Example of a valid text.
         example: &'static str,
     },
     /// The unit is not known.
     #[error("`{text}` has the unit `{unit}`, which is not a {what}; known are {known}")]
     Unit {
-        /// What was written.
+        /// Text as written by the user.
         text: String,
-        /// The unit in it.
+        /// Unit as written by the user.
         unit: String,
-        /// What was expected.
+        /// Expected quantity (`size`, `duration`).
         what: &'static str,
-        /// The units that would be right.
+        /// List of the valid units.
         known: &'static str,
     },
 }
@@ -56,7 +56,7 @@ const TIME_UNITS: [(&str, f64); 8] = [
     ("d", 86400.0),
 ];
 
-/// The seconds of one unit of time, as it is written: `ms`, `h`; `None` for another unit.
+/// Returns the seconds of one unit of time (`ms`, `h`); `None` for another unit.
 pub fn seconds_of(unit: &str) -> Option<f64> {
     TIME_UNITS.iter().find(|(name, _)| *name == unit).map(|(_, seconds)| *seconds)
 }
@@ -76,7 +76,7 @@ fn split(text: &str) -> Option<(f64, &str)> {
     number.is_finite().then_some((number, t[end..].trim()))
 }
 
-/// Reads a size: `100 MiB`, `4kB`, `512` (bytes). Returns whole bytes.
+/// Parses a size in bytes: `100 MiB`, `4kB`, `512` (bytes). Returns whole bytes.
 ///
 /// # Errors
 /// Not a number and a unit, a unit that is not a size, or not a whole number of bytes below 2^63.
@@ -100,7 +100,7 @@ pub fn parse_bytes(text: &str) -> Result<u64, UnitError> {
     if bytes.fract().abs() > 1e-6 || bytes >= 9.2e18 { Err(malformed()) } else { Ok(bytes as u64) }
 }
 
-/// Reads a duration: `500 ms`, `2 min`, `1.5` (seconds).
+/// Parses a duration: `500 ms`, `2 min`, `1.5` (seconds).
 ///
 /// # Errors
 /// Not a number and a unit, or a unit that is not a time.
@@ -121,10 +121,10 @@ pub fn parse_duration(text: &str) -> Result<Duration, UnitError> {
     Duration::try_from_secs_f64(number * factor).map_err(|_| malformed())
 }
 
-/// A size from a level or parameter: a text as [`parse_bytes`] reads it, or a whole number of bytes.
+/// Returns the bytes of a level or parameter: a text as for [`parse_bytes`], or an integer.
 ///
 /// # Errors
-/// As [`parse_bytes`]; a negative number or a boolean is malformed.
+/// As for [`parse_bytes`]; a negative number or a boolean is malformed.
 pub fn bytes_of(value: &Scalar) -> Result<u64, UnitError> {
     match value {
         Scalar::Int(i) if *i >= 0 => Ok(*i as u64),
@@ -132,16 +132,16 @@ pub fn bytes_of(value: &Scalar) -> Result<u64, UnitError> {
     }
 }
 
-/// A duration from a level or parameter: a text as [`parse_duration`] reads it, or seconds.
+/// Returns the duration of a level or parameter: a text as for [`parse_duration`], or seconds.
 ///
 /// # Errors
-/// As [`parse_duration`]; a negative number or a boolean is malformed.
+/// As for [`parse_duration`]; a negative number or a boolean is malformed.
 pub fn duration_of(value: &Scalar) -> Result<Duration, UnitError> {
     parse_duration(&value.to_text())
 }
 
-/// A size with an IEC prefix when it is a whole number of them, else plain bytes:
-/// `100 MiB`, `4 KiB`, `102400 B`.
+/// Formats a size with the largest IEC prefix that divides it, else as plain bytes: `100 MiB`, `4
+/// KiB`, `102400 B`.
 pub fn format_bytes(bytes: u64) -> String {
     for (unit, factor) in
         [("TiB", 1u64 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)]
@@ -153,7 +153,7 @@ pub fn format_bytes(bytes: u64) -> String {
     format!("{bytes} B")
 }
 
-/// A duration for a person: `1.23 ms`, `4.56 s`, `3 min 12 s`, `2 h 05 min`.
+/// Formats a duration for a person: `1.23 ms`, `4.56 s`, `3 min 12 s`, `2 h 05 min`.
 pub fn format_duration(duration: Duration) -> String {
     let s = duration.as_secs_f64();
     if s < 60.0 {
@@ -167,10 +167,12 @@ pub fn format_duration(duration: Duration) -> String {
     }
 }
 
-/// Characters that join digits to one number in some locale or language; none of them is read, but for the decimal point.
+/// Characters that join the digits of a number in some locale or language. Readers of program
+/// output accept none of them except the decimal point.
 pub const DIGIT_JOINTS: &str = ",._'’٫٬\u{a0}\u{2009}\u{202f}";
 
-/// `value` with `digits` significant digits, never in exponent form, never more digits than asked.
+/// Formats `value` with `digits` significant digits and never in exponent form; an integer part
+/// with more digits is rounded to `digits`.
 pub fn significant(value: f64, digits: usize) -> String {
     if value == 0.0 || !value.is_finite() {
         return format!("{value}");
@@ -184,26 +186,27 @@ pub fn significant(value: f64, digits: usize) -> String {
     }
 }
 
-/// A value with its unit for a person, four significant digits, SI-prefixed where the unit takes a
-/// prefix: `5.542 GB/s`, `1.234 ms`, `352.0 kops/s`, `97.50 %`.
+/// Formats a value with its unit for a person: four significant digits, with an SI prefix where the
+/// unit takes one: `5.542 GB/s`, `1.234 ms`, `352.0 kops/s`, `97.50 %`.
 pub fn format_value(value: f64, unit: &str) -> String {
     format_value_digits(value, unit, 4)
 }
 
-/// As [`format_value`], with a chosen number of significant digits.
+/// Like [`format_value`], with a chosen number of significant digits.
 pub fn format_value_digits(value: f64, unit: &str, digits: usize) -> String {
     format_value_as(value, unit, digits, None)
 }
 
-/// As [`format_value_digits`], with the prefix of `reference`; without one, with that of the value.
+/// Like [`format_value_digits`], with the prefix that suits `reference`, or `value` if there is
+/// none.
 pub fn format_value_as(value: f64, unit: &str, digits: usize, reference: Option<f64>) -> String {
     let (factor, prefixed) = scale_of(reference.unwrap_or(value), unit);
     let number = significant(value / factor, digits);
     if prefixed.is_empty() { number } else { format!("{number} {prefixed}") }
 }
 
-/// Returns the value whose prefix values beside each other share: the smallest, where they lie
-/// within a factor of 1000.
+/// Returns the value whose SI prefix suits all values of a table or sentence: the smallest, if all
+/// lie within a factor of 1000.
 pub fn common_reference(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     let mut values: Vec<f64> = values.into_iter().map(f64::abs).collect();
     values.sort_by(f64::total_cmp);
@@ -211,8 +214,8 @@ pub fn common_reference(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     (low > 0.0 && high / low < 1000.0).then_some(low)
 }
 
-/// The divisor and the prefixed unit that bring `reference` between 1 and 1000 where the unit takes
-/// SI prefixes: of 5.5e9 B/s `(1e9, "GB/s")`.
+/// Returns the divisor and the prefixed unit that bring `reference` between 1 and 1000 where the
+/// unit takes SI prefixes: `(1e9, "GB/s")` for 5.5e9 B/s.
 pub fn scale_of(reference: f64, unit: &str) -> (f64, String) {
     if unit == "1" || unit.is_empty() {
         return (1.0, String::new());
@@ -220,7 +223,7 @@ pub fn scale_of(reference: f64, unit: &str) -> (f64, String) {
     let a = reference.abs();
     let small = [(1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n"), (1e-12, "p")];
     let large = [(1e18, "E"), (1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")];
-    // `3.8 k/s` and `2 /s`, not `3.8 k1/s`.
+    // Print `3.8 k/s` and `2 /s`, not `3.8 k1/s`.
     let unit = if unit == "1/s" { "/s" } else { unit };
     let takes_large = matches!(unit, "B" | "J" | "W" | "Hz") || unit.ends_with("/s");
     let takes_small = matches!(unit, "s" | "J" | "W");
@@ -237,23 +240,23 @@ pub fn scale_of(reference: f64, unit: &str) -> (f64, String) {
     (1.0, unit.to_owned())
 }
 
-/// The ends of an interval: `[1.03, 1.07]` beside a heading that states its level, and
-/// `[95 % CI 1.03, 1.07]` where nothing else does. Every output writes intervals with it.
+/// Formats the ends of an interval: `[1.03, 1.07]` under a heading that states its level, and `[95
+/// % CI 1.03, 1.07]` elsewhere. Every output writes intervals with this function.
 pub fn interval(low: &str, high: &str, level: Option<f64>) -> String {
     let level = level.map_or_else(String::new, |l| format!("{} CI ", percent(l)));
     format!("[{level}{low}, {high}]")
 }
 
-/// `95 %`, `99.5 %`.
+/// Formats a fraction in percent with at most two decimals: `95 %`, `99.5 %`.
 pub fn percent(fraction: f64) -> String {
     let text = format!("{:.2}", fraction * 100.0);
     format!("{} %", text.trim_end_matches('0').trim_end_matches('.'))
 }
 
-/// A ratio for a person with its interval: as many decimals as the interval's width supports, at
-/// least two, and at most five significant digits of a ratio below 1.
+/// Formats a ratio for a person with its interval: with the decimals that the interval's width
+/// supports, at least two, and at most five significant digits of a ratio below 1.
 pub fn ratio(ratio: f64, low: f64, high: f64) -> Estimate {
-    // The zeros that a ratio below 0.1 begins with are no digits.
+    // The leading zeros of a ratio below 0.1 are not significant digits.
     let zeros = -(digits_before_point(ratio).min(0));
     let decimals = 2 - digits_before_point(high - low);
     let decimals = if high > low { decimals.clamp(2, 5 + zeros) } else { 3 + zeros };
@@ -261,34 +264,33 @@ pub fn ratio(ratio: f64, low: f64, high: f64) -> Estimate {
     Estimate { value: text(ratio), low: text(low), high: text(high), unit: String::new() }
 }
 
-/// The number of digits before the point of a number: 1 for 5, 0 for 0.5, -2 for 0.005; 0 for what is no number or 0.
+/// Counts the digits before the decimal point: 1 for 5, 0 for 0.5, -2 for 0.005; 0 for 0 and for
+/// values that are not finite.
 fn digits_before_point(v: f64) -> i32 {
     if v == 0.0 || !v.is_finite() { 0 } else { v.abs().log10().floor() as i32 + 1 }
 }
 
-/// `v` with so many decimals; what would be written as 0 and is not has one significant digit.
+/// Formats `v` with `decimals` decimals; a nonzero value that would be printed as 0 gets one
+/// significant digit instead.
 fn fixed(v: f64, decimals: i32) -> String {
     let text = format!("{v:.*}", decimals.clamp(0, 300) as usize);
     let zero = !text.bytes().any(|b| (b'1'..=b'9').contains(&b));
     if zero && v.is_finite() && v != 0.0 { significant(v, 1) } else { text }
 }
 
-/// A value with its interval, written with one scale and as many decimals as the interval's width
-/// supports (two digits of it), so that value and ends can be read against each other.
+/// A value with its interval, printed with one scale and with the decimals that the interval's
+/// width supports (two digits of it), so that value and ends are easy to compare.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Estimate {
-    /// The value.
     pub value: String,
-    /// The interval's lower end.
     pub low: String,
-    /// Its upper end.
     pub high: String,
-    /// The unit of all three with its prefix; empty for a plain number.
+    /// Unit of all three with its prefix; empty for a plain number.
     pub unit: String,
 }
 
 impl Estimate {
-    /// `5.542 GB/s [5.512, 5.572]`, with the level of the interval where it is given.
+    /// Formats the estimate: `5.542 GB/s [5.512, 5.572]`, with the level of the interval if given.
     pub fn text(&self, level: Option<f64>) -> String {
         let Estimate { value, low, high, unit } = self;
         let gap = if unit.is_empty() { "" } else { " " };
@@ -302,7 +304,7 @@ impl std::fmt::Display for Estimate {
     }
 }
 
-/// Writes `value` with the ends of its interval; see [`Estimate`]. `reference` gives the scale: the
+/// Formats `value` with the ends of its interval; see [`Estimate`]. `reference` sets the scale: the
 /// value itself, or one value for a whole column.
 pub fn estimate(value: f64, low: f64, high: f64, unit: &str, reference: f64) -> Estimate {
     let (factor, unit) = scale_of(reference, unit);
@@ -312,7 +314,7 @@ pub fn estimate(value: f64, low: f64, high: f64, unit: &str, reference: f64) -> 
         if !(width.is_finite() && width > 0.0) {
             return significant(v, 4);
         }
-        // Two digits of the width, and never fewer than two of the value.
+        // Print two digits of the width, and never fewer than two of the value.
         let digits = if value == 0.0 { width } else { width.min(value.abs()) };
         fixed(v, 2 - digits_before_point(digits))
     };
@@ -396,8 +398,8 @@ mod tests {
     }
 
     proptest::proptest! {
-        /// Over 24 decades: value and ends are read back within a tenth of the interval, or a digit, and none that is not
-        /// zero is written as zero.
+        /// Over 24 decades, value and ends parse back within a tenth of the interval's width or
+        /// half of the value, and no nonzero value is printed as zero.
         #[test]
         fn estimates_read_back(m in 1.0f64..10.0, e in -12i32..12, below in 0.001f64..0.999, above in 0.001f64..20.0) {
             let v = m * 10f64.powi(e);
