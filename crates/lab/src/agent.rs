@@ -1,5 +1,5 @@
-//! What an agent on a node does: sets up the experiment as the collector says, and runs its part of each
-//! trial as a single machine would.
+//! The agent that runs on each node of a cluster: it sets up the experiment that the collector
+//! sends and runs its part of each trial with the same code as a run on one machine.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ use crate::spanning::{self, Ready, Spanning};
 use crate::trial::{TrialSpec, blank};
 use crate::{describe, fit};
 
-/// Serves the collector that the environment names, until it has nothing more to do.
+/// Serves the collector named in the environment until it sends no more orders.
 ///
 /// # Errors
 /// The collector cannot be reached, or the connection broke.
@@ -42,23 +42,23 @@ pub fn agent(exe: &Path, kits: &KitPaths) -> Result<(), AgentError> {
     Ok(())
 }
 
-/// An agent that has set up.
+/// An agent whose set-up has succeeded.
 struct Agent {
     experiment: Experiment,
     plan: Plan,
     workload: Box<dyn Workload>,
     machine: Machine,
-    /// Its folder of state.
+    /// State folder of this node.
     folder: PathBuf,
     system: SystemDescription,
     fitness: Vec<assay_model::Observation>,
-    /// The completed records with curves, by treatment.
+    /// Completed records that have curves, by treatment.
     previous: HashMap<u32, Vec<TrialRecord>>,
     lasted: HashMap<u32, Duration>,
 }
 
 impl Agent {
-    /// An error is a sentence for the collector.
+    /// Prepares this node to run trials. An error is a sentence for the collector.
     fn set_up(
         link: &Link,
         setup: &Setup,
@@ -67,7 +67,7 @@ impl Agent {
         interrupt: &Interrupt,
     ) -> Result<Self, String> {
         let membership = &link.membership;
-        // Several tasks on a node share its CPUs, neighbours together.
+        // Several tasks on a node share its CPUs; each gets neighbouring ones.
         if setup.tasks_per_node > 1 {
             let share =
                 assay_workloads::copies::places(&crate::cpus::allowed(), setup.tasks_per_node);
@@ -80,11 +80,11 @@ impl Agent {
         if workload.spec() != &setup.plan.workload {
             return Err(format!("workload `{}` is not the same there", experiment.workload));
         }
-        // A folder of state may be shared by all nodes: each has its own in it.
+        // All nodes may share one state folder, so each node has its own folder in it.
         let state_dir = assay_sut::state_dir().join("nodes").join(&setup.name);
         let _ = assay_sut::restore_pending(&state_dir, &Root::system());
         let output = if setup.keep_output { Output::Keep } else { Output::Discard };
-        // The first task of a node looks at it for all.
+        // Only the first task of a node observes it, for all tasks.
         let observes = membership.local == 0;
         let machine = Machine::set_up(
             &experiment,
@@ -145,7 +145,7 @@ impl Agent {
         part
     }
 
-    /// Does its part of a program that runs over all nodes.
+    /// Runs this node's part of a program that spans all nodes.
     fn span(
         &mut self,
         link: &Link,
@@ -168,7 +168,7 @@ impl Agent {
         part
     }
 
-    /// Runs the workload, or its part of a program over nodes.
+    /// Runs the workload, or this node's part of a program that spans all nodes.
     fn run(
         &mut self,
         link: &Link,
@@ -218,7 +218,7 @@ impl Agent {
         self.part(recorded)
     }
 
-    /// What the collector gets of a trial.
+    /// Collects the record, output, samples and files of a trial for the collector.
     fn part(&self, recorded: Recorded) -> Part {
         let Recorded { mut record, samples, mut kept, trace } = recorded;
         kept.extend(trace.map(|trace| trace.files(&mut record)).into_iter().flatten());
@@ -232,7 +232,7 @@ impl Agent {
         }
     }
 
-    /// Runs the workload's server until the collector says that the others are done.
+    /// Runs the workload's server until the collector reports that the clients are done.
     fn serve(&mut self, link: &Link, asked: &TrialRequest, treatment: &Treatment) -> Part {
         let failed = |error: String| failed(asked, error);
         let clients = self.experiment.place.nodes.saturating_sub(1).max(1) as usize;
@@ -289,7 +289,7 @@ impl Agent {
     }
 }
 
-/// The part of a trial that did not come to running.
+/// Returns the part of a trial that failed before its program started.
 fn failed(asked: &TrialRequest, error: String) -> Part {
     Part {
         record: TrialRecord { error, ..blank(&asked.planned, asked.attempt) },
@@ -300,7 +300,7 @@ fn failed(asked: &TrialRequest, error: String) -> Part {
     }
 }
 
-/// Binds this process to CPUs; what it starts is bound with it.
+/// Binds this process, and so every process that it starts, to `cpus`.
 fn bind(cpus: &[usize]) -> Result<(), String> {
     let mut set = rustix::thread::CpuSet::new();
     cpus.iter().filter(|c| **c < rustix::thread::CpuSet::MAX_CPU).for_each(|c| set.set(*c));

@@ -1,5 +1,5 @@
-//! Files that a workload leaves in its trial's folder to be kept with the record, within bounds; and what
-//! a rule pack says of a result among them.
+//! Files that a workload leaves in its trial's folder to be kept with the record, within size
+//! limits, and the verdict of a rule pack on a result among them.
 
 use std::fs;
 use std::path::Path;
@@ -9,17 +9,17 @@ use assay_rules::pack;
 use assay_workloads::KEEP;
 use assay_workloads::capability::Judged;
 
-/// A file larger than this is not kept, and nothing once all are larger than that.
+/// Limit for one file; a larger one is not kept. The other limits are for all files of a trial.
 const MAX_BYTES: u64 = 16 << 20;
 const MAX_ALL: u64 = 256 << 20;
 const MAX_FILES: usize = 5000;
-/// Where the verdict of a rule pack goes.
+/// Artifact that holds the verdict of a rule pack.
 const VERDICT: &str = "verdict.json";
 
 /// Name and content of a file.
 pub(crate) type File = (String, Vec<u8>);
 
-/// Reads what is to be kept; what is not kept is noted in the record.
+/// Reads the files to keep. Files that exceed the limits are noted in the record.
 pub(crate) fn take(trial_dir: &Path, record: &mut TrialRecord) -> Vec<File> {
     let Ok(entries) = fs::read_dir(trial_dir.join(KEEP)) else { return Vec::new() };
     let mut paths: Vec<_> = entries.flatten().map(|e| e.path()).collect();
@@ -30,7 +30,7 @@ pub(crate) fn take(trial_dir: &Path, record: &mut TrialRecord) -> Vec<File> {
         let size = fs::symlink_metadata(&path).ok().filter(fs::Metadata::is_file).map(|m| m.len());
         let fits = size.is_some_and(|s| s <= MAX_BYTES && all + s <= MAX_ALL);
         let may = fits && kept.len() < MAX_FILES && assay_archive::may_keep(&name);
-        // Only what is known to be a plain file is opened: others could keep us waiting.
+        // Only known plain files are opened: reading a pipe or a device could block.
         match may.then(|| fs::read(&path).ok()).flatten() {
             Some(bytes) => {
                 all += bytes.len() as u64;
@@ -48,7 +48,8 @@ pub(crate) fn take(trial_dir: &Path, record: &mut TrialRecord) -> Vec<File> {
     kept
 }
 
-/// Brings what is to be kept from a storage that is about to be taken away to the trial's usual folder.
+/// Copies the files to keep from a storage that is about to be removed into the trial's usual
+/// folder.
 pub(crate) fn bring(storage: &Path, trial_dir: &Path, record: &mut TrialRecord) {
     let files = take(storage, record);
     if files.is_empty() {
@@ -64,8 +65,8 @@ pub(crate) fn bring(storage: &Path, trial_dir: &Path, record: &mut TrialRecord) 
     }
 }
 
-/// Judges the result that a workload left by its rule pack: a finding in the record, and the whole verdict as
-/// a file beside the result.
+/// Judges the workload's result by its rule pack. The record gets a finding, and the whole verdict
+/// becomes another file of the trial.
 pub(crate) fn judge(
     judged: Option<Judged>,
     system: Option<&SystemDescription>,
@@ -93,7 +94,7 @@ pub(crate) fn judge(
     }
 }
 
-/// The machine as a result discloses it.
+/// Returns the hardware and software of the machine as a result discloses them.
 fn machine(system: &SystemDescription) -> Vec<(&'static str, String)> {
     let fact = |path: &str| system.text(path).to_owned();
     let hardware = format!(

@@ -1,5 +1,6 @@
-//! A tracer of programs beside a trial: started before the program, informed of its phases, stopped
-//! after it. What it saw is kept with the record, and its totals are metrics.
+//! A tracer of programs that runs during a trial: it starts before the program, receives the
+//! program's phases, and stops after it. Its observations are kept with the record, and its totals
+//! become metrics.
 
 use std::cell::RefCell;
 use std::path::Path;
@@ -9,46 +10,46 @@ use assay_observe::NotAvailable;
 
 use crate::artifacts::File;
 
-/// What a tracer of programs is.
+/// A tracer of programs that can run during a trial.
 pub(crate) trait Tracer: Sized {
-    /// Its name in experiments, records and metrics.
+    /// Name in experiments, records and metrics.
     const NAME: &str;
-    /// The file that is kept.
+    /// Name of the artifact with the observations.
     const FILE: &str;
-    /// What it is asked for.
+    /// Settings from the experiment.
     type Request;
-    /// What it saw.
+    /// Observations of one trial.
     type Seen: serde::Serialize;
 
-    /// Starts it.
+    /// Starts the tracer before the program.
     ///
     /// # Errors
-    /// This machine or these rights do not allow it.
+    /// The machine does not support it, or permissions are missing.
     fn start(root: &Path, ask: &Self::Request) -> Result<Self, NotAvailable>;
 
-    /// The measured part begins.
+    /// Called when the measurement window begins.
     fn begin(&mut self);
 
-    /// The measured part ends.
+    /// Called when the measurement window ends.
     fn end(&mut self);
 
-    /// Stops it.
+    /// Stops the tracer and returns its observations.
     ///
     /// # Errors
-    /// What was seen could not be read.
+    /// The observations could not be read.
     fn stop(self) -> Result<Self::Seen, NotAvailable>;
 
-    /// How much was seen: samples or events.
+    /// Returns the number of samples or events observed.
     fn samples(seen: &Self::Seen) -> u64;
 
-    /// What was not seen, as sentences.
+    /// Returns sentences about events that the tracer missed.
     fn not_seen(seen: &Self::Seen) -> Vec<String>;
 
-    /// Totals, so that treatments are compared by them too.
+    /// Returns totals as metrics, so that treatments are compared by them too.
     fn metrics(seen: &Self::Seen) -> Vec<MetricValue>;
 }
 
-/// A tracer in the trials of a run, if it is asked for.
+/// A tracer for the trials of a run, if the experiment requests it.
 #[derive(Debug)]
 pub(crate) struct Beside<T: Tracer> {
     ask: Option<T::Request>,
@@ -56,24 +57,24 @@ pub(crate) struct Beside<T: Tracer> {
 }
 
 impl<T: Tracer> Beside<T> {
-    /// What an experiment asks for; `None`: nothing.
+    /// Creates the tracer's holder; `None` if the experiment does not request the tracer.
     pub fn new(ask: Option<T::Request>) -> Self {
         Beside { ask, watch: RefCell::new(None) }
     }
 
-    /// Whether it is asked for.
+    /// Returns true if the experiment requests the tracer.
     pub fn asked(&self) -> bool {
         self.ask.is_some()
     }
 
-    /// Starts, if it is asked for. One that cannot is in the record.
+    /// Starts the tracer if it is requested. A failure to start goes into the record.
     pub fn start(&self) {
         if let Some(ask) = &self.ask {
             *self.watch.borrow_mut() = Some(T::start(Path::new("/"), ask));
         }
     }
 
-    /// The program has reported that a phase begins.
+    /// Informs the tracer that the program reported the start of a phase.
     pub fn phase(&self, phase: Phase) {
         if let Some(Ok(watch)) = &mut *self.watch.borrow_mut() {
             match phase {
@@ -84,12 +85,12 @@ impl<T: Tracer> Beside<T> {
         }
     }
 
-    /// What a tracer at work says.
+    /// Queries the running tracer.
     pub fn ask<R>(&self, question: impl FnOnce(&T) -> R) -> Option<R> {
         self.watch.borrow().as_ref()?.as_ref().ok().map(question)
     }
 
-    /// Stops and puts into the record what was seen; the file to keep.
+    /// Stops the tracer, adds its observations to the record, and returns the file to keep.
     pub fn stop(&self, record: &mut TrialRecord) -> Option<File> {
         let watch = self.watch.borrow_mut().take()?;
         let mut report =

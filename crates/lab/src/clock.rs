@@ -1,6 +1,6 @@
-//! The time of day for records.
+//! Reads the time of day for records.
 
-/// Now: ISO 8601, UTC, milliseconds.
+/// Returns the current time in ISO 8601, UTC, with milliseconds.
 pub fn now_utc() -> String {
     format!("{:.3}", jiff::Timestamp::now())
 }

@@ -1,4 +1,4 @@
-//! The processor's counters beside a trial.
+//! Hardware performance counters during a trial.
 
 use std::path::Path;
 
@@ -8,15 +8,15 @@ use assay_observe::counters::{Counted, Counters, counter_ability};
 
 use crate::beside::Tracer;
 
-/// The tracer's name.
+/// Name of the tracer in experiments and records.
 pub(crate) const NAME: &str = "counters";
 
-/// What the experiment asks for.
+/// Returns a request if the experiment lists this tracer.
 pub(crate) fn request(experiment: &Experiment) -> Option<()> {
     experiment.observe.tracers.iter().any(|t| t == NAME).then_some(())
 }
 
-/// Why what the experiment asks for cannot be counted here.
+/// Returns the reason why requested counters are unavailable on this machine.
 pub(crate) fn obstacle(experiment: &Experiment) -> Option<NotAvailable> {
     request(experiment)?;
     counter_ability(Path::new("/")).err()

@@ -1,6 +1,7 @@
-//! The CPUs that assay may use.
+//! CPUs that assay is allowed to use.
 
-/// In rising order; `[0]` when the system will not say.
+/// Returns the CPUs of this process's affinity mask in rising order; `[0]` if the system does not
+/// report it.
 pub fn allowed() -> Vec<usize> {
     let Ok(set) = rustix::thread::sched_getaffinity(None) else { return vec![0] };
     let cpus = (0..rustix::thread::CpuSet::MAX_CPU).filter(|cpu| set.is_set(*cpu));

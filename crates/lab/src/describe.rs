@@ -9,8 +9,8 @@ use assay_redact::Recorder;
 use assay_sut::Root;
 use assay_workloads::Workload;
 
-/// The system, the toolchains that the experiment uses, and what the workload says of its programs. What differs
-/// between treatments stands under `treatment.N.`.
+/// Describes the system, the toolchains that the experiment uses, and the programs of the workload.
+/// Facts that differ between treatments are under `treatment.N.`.
 pub fn system(
     workload: &dyn Workload,
     (experiment, plan): (&Experiment, &Plan),
@@ -41,7 +41,7 @@ pub fn system(
     system
 }
 
-/// The names in command lines, parameters and the first lines of scripts that trials run.
+/// Returns the names in command lines, parameters and the first lines of scripts that trials run.
 fn words(workload: &dyn Workload, plan: &Plan) -> BTreeSet<String> {
     let params = plan.treatments.iter().flat_map(|t| t.params.values().map(Scalar::to_text));
     let mut texts: Vec<String> = workload.lines().into_iter().chain(params).collect();
@@ -50,7 +50,7 @@ fn words(workload: &dyn Workload, plan: &Plan) -> BTreeSet<String> {
         .into_iter()
         .filter_map(|word| assay_sut::which(word).or_else(|| Some(PathBuf::from(word))))
         .filter_map(|path| {
-            // Not a pipe or a device, which may have nothing to read.
+            // Pipes and devices are skipped, because reading one could block.
             path.metadata().ok().filter(std::fs::Metadata::is_file)?;
             let mut start = [0; 128];
             let n = std::fs::File::open(path).ok()?.read(&mut start).ok()?;
@@ -63,8 +63,9 @@ fn words(workload: &dyn Workload, plan: &Plan) -> BTreeSet<String> {
     texts.iter().flat_map(|text| text.split(separate)).map(str::to_owned).collect()
 }
 
-/// Where the trials' program and files are: the system's own libraries, the scratch and cache folders, the
-/// folder of the control `storage`, and every path that a parameter or the workload's description names.
+/// Returns the locations of the trials' programs and files: the system's own libraries, the scratch
+/// and cache folders, the folder of the control `storage`, and every path in a parameter or in the
+/// workload's description.
 fn places(plan: &Plan, each: &[(u32, BTreeMap<String, Fact>)]) -> Vec<(&'static str, PathBuf)> {
     let mut places = vec![
         ("system", PathBuf::from("/")),
@@ -91,7 +92,7 @@ fn places(plan: &Plan, each: &[(u32, BTreeMap<String, Fact>)]) -> Vec<(&'static 
     places
 }
 
-/// The path, or the nearest folder above that is there.
+/// Returns the path or its nearest existing ancestor.
 fn existing(path: &Path) -> PathBuf {
     path.ancestors().find(|p| p.exists()).unwrap_or(Path::new("/")).to_owned()
 }

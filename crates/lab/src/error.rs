@@ -1,59 +1,51 @@
-//! What can keep the lab from doing its part. A workload that fails is a record, not one of these.
+//! Errors of the lab. A workload that fails is a record, not an error.
 
 use std::path::PathBuf;
 
 use assay_model::RunId;
 
-/// The lab could not do its part.
+/// Error that keeps the lab from planning, running or analysing an experiment.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LabError {
     /// A mistake in an experiment file.
     #[error(transparent)]
     File(#[from] crate::FileError),
-    /// An experiment that cannot be planned (not from a file).
+    /// An experiment that did not come from a file cannot be planned.
     #[error(transparent)]
     Plan(#[from] PlanError),
-    /// A file could not be read.
     #[error("read {path}: {source}")]
-    Read {
-        /// Which.
-        path: PathBuf,
-        /// The system's error.
-        source: std::io::Error,
-    },
-    /// What is known of a history could not be read or written.
+    Read { path: PathBuf, source: std::io::Error },
+    /// The stored findings about a history could not be read or written.
     #[error("{what} {path}: {source}")]
     History {
-        /// What was tried.
+        /// The attempted operation, as a verb.
         what: &'static str,
-        /// On which file.
         path: PathBuf,
-        /// The system's error.
         source: std::io::Error,
     },
-    /// The experiment holds what looks like a token; everything in it is recorded and shown.
+    /// The experiment seems to contain a token; everything in an experiment is recorded and shown.
     #[error(
         "`{path}` of the experiment holds a value that {reason}; an experiment is recorded and published, \
          so give the program its secrets in an environment variable or a file that it reads itself"
     )]
     Token {
-        /// Where in the experiment.
+        /// Path of the key in the experiment.
         path: String,
-        /// Why it is taken for one.
+        /// Reason why the value looks like a token.
         reason: &'static str,
     },
-    /// The revisions of [source] cannot be had.
+    /// The revisions of `[source]` cannot be resolved or built.
     #[error(transparent)]
     Revision(#[from] assay_revisions::RevisionError),
-    /// A revision that everything is compared with, or every one, does not build.
+    /// A revision that everything is compared with does not build, or none builds.
     #[error("{label} does not build, and {without}: {reason}")]
     Unbuilt {
-        /// The revision.
+        /// Label of the revision.
         label: String,
-        /// What cannot be without it.
+        /// Consequence: the part of the run that is impossible without the revision.
         without: &'static str,
-        /// Why, with the end of the output.
+        /// Reason with the end of the build's output.
         reason: String,
     },
     /// The workload is unknown, or its kit is wrong.
@@ -62,55 +54,49 @@ pub enum LabError {
     /// The archive could not be written or read.
     #[error(transparent)]
     Archive(#[from] assay_archive::Error),
-    /// A control that the experiment asks for cannot be set here.
+    /// A control of the experiment cannot be set on this machine.
     #[error("{prefix}{source}")]
     Control {
-        /// The treatment, as [`assay_model::Treatment::prefix`] gives it.
+        /// Prefix that names the treatment, from [`assay_model::Treatment::prefix`].
         prefix: String,
-        /// Which control, and why not.
+        /// The control and the reason.
         source: assay_sut::ControlError,
     },
-    /// The machine is not fit to measure on and the experiment says to refuse.
+    /// The machine is not fit to measure on, and the experiment refuses to run then.
     #[error("the machine is not fit to measure on: {0}; wait, or set fitness.action to \"warn\"")]
     Unfit(String),
     /// A monitor could not be started.
     #[error(transparent)]
     Observe(#[from] assay_observe::ObserveError),
-    /// No folder for temporary files could be made.
+    /// No scratch folder could be created.
     #[error(
         "make a scratch folder in {root}: {source}; set ASSAY_SCRATCH to a folder that can be written"
     )]
     Scratch {
-        /// Where.
+        /// Folder in which the scratch folder was to be created.
         root: PathBuf,
-        /// The system's error.
         source: std::io::Error,
     },
-    /// The nodes of a cluster could not be had.
+    /// The nodes of a cluster are unavailable.
     #[error(transparent)]
     Cluster(#[from] assay_cluster::ClusterError),
-    /// A run that has nothing left to do was asked to go on.
+    /// Resuming was requested for a run that is complete.
     #[error("run {0} is complete; there is nothing to resume")]
     NothingToResume(RunId),
-    /// A run was made with another workload than the one found now.
+    /// The workload changed since the run was made.
     #[error("run {run} cannot be continued: {reason}; start a new run instead")]
-    CannotResume {
-        /// The run.
-        run: RunId,
-        /// Why.
-        reason: String,
-    },
+    CannotResume { run: RunId, reason: String },
 }
 
-/// An experiment that cannot be planned: where in the file, what is wrong, what would be right.
+/// An experiment that cannot be planned: the place in the file, the mistake and the remedy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}{}{help}", if help.is_empty() { "" } else { "; " })]
 pub struct PlanError {
-    /// The path of the key (`["factors", "level"]`).
+    /// Path of the key, for example `["factors", "level"]`.
     pub path: Vec<String>,
-    /// What is wrong.
+    /// Description of the mistake.
     pub message: String,
-    /// What would be right.
+    /// Advice on a correct value; may be empty.
     pub help: String,
 }
 

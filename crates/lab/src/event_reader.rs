@@ -1,4 +1,5 @@
-//! Reads the events of a workload program on file descriptor 3 during a trial, within bounds.
+//! Reads the events that a workload program writes to file descriptor 3 during a trial, within
+//! limits.
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
@@ -14,19 +15,20 @@ use assay_sut::process::{Sink, Stream};
 
 use crate::watch::News;
 
-/// More notes than this say nothing more.
+/// Limit on notes of a trial; further ones would add no information.
 const MAX_NOTES: usize = 200;
-/// More points than this in one trial are taken for a runaway program (every size of the block-size
-/// sweep at once is 102,400).
+/// Limit on curve points of a trial, to contain a runaway program. (The block-size sweep at every
+/// size at once has 102,400 points.)
 const MAX_POINTS: usize = 2_000_000;
-/// More samples than this in one trial are taken for a runaway program.
+/// Limit on samples of a trial, to contain a runaway program.
 const MAX_SAMPLES: usize = 2_000_000;
-/// The monitor that the program's own samples stand under.
+/// Monitor name of the samples that the program itself reports.
 const WORKLOAD: &str = "workload";
-/// More metrics, curves, histograms, series or findings than this in one trial are taken for a runaway program.
+/// Limit on metrics, curves, histograms, series or findings of a trial, to contain a runaway
+/// program.
 const MAX_NAMES: usize = 10_000;
 
-/// More heat maps than this in one trial nobody looks at.
+/// Limit on heat maps of a trial; nobody would look at more.
 const MAX_HEAT_MAPS: usize = 20;
 
 /// Collects the events of one trial.
@@ -39,7 +41,7 @@ pub(crate) struct EventReader<'a> {
     notes: Vec<String>,
     evidence: Vec<Observation>,
     samples: &'a mut SampleSet,
-    /// The first check that failed, else the last that passed.
+    /// Result of the first check that failed, else of the last that passed.
     valid: Option<(bool, String)>,
     points: usize,
     ignored: u64,
@@ -51,8 +53,9 @@ pub(crate) struct EventReader<'a> {
 }
 
 impl<'a> EventReader<'a> {
-    /// `every` is how often `on_news` is called without news; `wants_output` is whether it also
-    /// gets what the program prints. The program's own samples are put into `samples`.
+    /// Creates a reader. `on_news` is called at the interval `every` even without news;
+    /// `wants_output` decides if it also receives the program's output. Samples that the program
+    /// reports go into `samples`.
     pub fn new(
         every: Option<Duration>,
         wants_output: bool,
@@ -79,7 +82,7 @@ impl<'a> EventReader<'a> {
         }
     }
 
-    /// Calls `on_phase` when the program says that a phase begins.
+    /// Sets a function that is called when the program reports the start of a phase.
     pub fn with_phases(mut self, on_phase: &'a dyn Fn(Phase)) -> Self {
         self.on_phase = Some(on_phase);
         self
@@ -136,7 +139,7 @@ impl<'a> EventReader<'a> {
                 }
             }
             Event::Evidence { evidence } => self.see(evidence),
-            // Of interest only while it happens.
+            // Progress only matters while the trial runs.
             Event::Progress { .. } => {}
             Event::Note { note } => self.note(note),
             Event::Valid { valid, detail } => {
@@ -155,7 +158,7 @@ impl<'a> EventReader<'a> {
         }
     }
 
-    /// Keeps a sentence for the record.
+    /// Keeps a note for the record.
     pub fn note(&mut self, note: String) {
         if self.notes.len() < MAX_NOTES {
             self.notes.push(note);
@@ -196,7 +199,7 @@ impl<'a> EventReader<'a> {
         }
     }
 
-    /// Takes a curve of one point.
+    /// Adds the single point of `curve` to the curve of that name.
     fn point(&mut self, curve: Curve) {
         let finite = curve.points.iter().flatten().all(|v| v.is_finite());
         if !finite || self.points >= MAX_POINTS {
@@ -204,7 +207,7 @@ impl<'a> EventReader<'a> {
             return;
         }
         self.points += 1;
-        // The newest curve is nearly always the one.
+        // The newest curve is nearly always the one that matches.
         match self.curves.iter().rposition(|c| c.name == curve.name) {
             Some(i) => self.curves[i].points.extend(curve.points),
             None if self.curves.len() < MAX_NAMES => self.curves.push(curve),
@@ -212,8 +215,9 @@ impl<'a> EventReader<'a> {
         }
     }
 
-    /// How the series of the program's own samples of the deciding metric went in its steady phase; `None`: it
-    /// gave none, or says itself how it went.
+    /// Classifies the course of the deciding metric during the steady phase, from the program's own
+    /// samples. `None` if there are no such samples or the program reports the classification
+    /// itself.
     fn settling(&self, deciding: &MetricSpec) -> Option<Observation> {
         if self.evidence.iter().any(|o| matches!(o, Observation::Settling { .. })) {
             return None;
@@ -241,10 +245,11 @@ impl<'a> EventReader<'a> {
         })
     }
 
-    /// One value of each metric, in its declared unit. What a program reported more than once is averaged on logs.
+    /// Reduces each metric to one value in its declared unit. Repeated reports are combined in a
+    /// geometric mean.
     fn settle_metrics(&mut self, spec: &WorkloadSpec) {
         let mut places: HashMap<String, usize> = HashMap::new();
-        // The values of all reports (`None`: missing, or of another unit), and the first report.
+        // Values of all reports (`None`: missing or in another unit), and the first report.
         let mut settled: Vec<(Vec<Option<f64>>, MetricValue)> = Vec::new();
         for mut metric in std::mem::take(&mut self.metrics) {
             if let Some(declared) = spec.metric(&metric.name).filter(|d| d.unit != metric.unit) {
@@ -281,8 +286,8 @@ impl<'a> EventReader<'a> {
         }
     }
 
-    /// Moves what was read into the record, with how the series of the deciding metric went.
-    /// Returns what the program reported of its own output.
+    /// Moves the collected events into the record, including the classified course of the deciding
+    /// metric. Returns the program's own verdict on its output.
     pub fn into_record(
         mut self,
         record: &mut TrialRecord,

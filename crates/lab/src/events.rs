@@ -1,5 +1,5 @@
-//! Writes what happens in a run into a file while it happens, for a server or a script that follows
-//! it: one line of JSON an event, each written whole.
+//! Writes the events of a run to a file while it runs, for a server or a script that follows it:
+//! one line of JSON per event, each written whole.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -17,16 +17,17 @@ use assay_sut::process::Stream;
 use crate::live_profile::{self, LiveProfile};
 use crate::watch::{Progress, Watcher};
 
-/// The shortest time between two reports of ended trials; those that end in between come together.
+/// Minimum time between two reports of ended trials. Trials that end in between are reported
+/// together.
 const APART: Duration = Duration::from_millis(100);
-/// The most bytes of a program's output in one report: the newest of an interval.
+/// Maximum bytes of a program's output in one report: the newest of an interval.
 const MAX_PRINTED: usize = 4096;
-/// The most bytes of a stream that are held until they are reported.
+/// Maximum bytes of a stream that are buffered until the next report.
 const MAX_HELD: usize = 64 << 10;
-/// The most values of a program's own series in one interval.
+/// Maximum number of values of a program's own series in one interval.
 const MAX_VALUES: usize = 4000;
 
-/// Follows a run into a file.
+/// Watches a run and writes its events to a file.
 #[derive(Debug)]
 pub struct EventWriter {
     file: File,
@@ -41,7 +42,7 @@ pub struct EventWriter {
 }
 
 impl EventWriter {
-    /// Events go to the end of `path`; `metric` is the one that decides.
+    /// Opens `path` for appending events; `metric` is the deciding metric.
     ///
     /// # Errors
     /// The file cannot be opened for writing.
@@ -59,7 +60,7 @@ impl EventWriter {
         })
     }
 
-    /// The first thing that could not be written; events after it are not.
+    /// Returns the first write error. No events are written after it.
     pub fn failure(&self) -> Option<&io::Error> {
         self.failure.as_ref()
     }
@@ -68,14 +69,14 @@ impl EventWriter {
         if self.failure.is_some() {
             return;
         }
-        // These types hold no map whose keys JSON cannot have.
+        // Serialization cannot fail: these types contain no map whose keys JSON cannot represent.
         let mut line = serde_json::to_vec(event).unwrap_or_default();
         line.push(b'\n');
         self.failure = self.file.write_all(&line).err();
     }
 
     fn log(&mut self, from: &str, text: &str) {
-        // Notes of programs too.
+        // Programs' notes may contain tokens too.
         let text = without_tokens(text).into_owned();
         self.write(&LiveEvent::Log { from: from.into(), text });
     }
@@ -95,7 +96,8 @@ impl EventWriter {
         }
     }
 
-    /// Tells whole lines, and at the end of a program what is left: in a part of a line no token is known.
+    /// Reports whole lines, and at the end of a program also the rest, because a token split across
+    /// reports would not be recognized.
     fn tell_printed(&mut self, end: bool) {
         for (index, name) in ["stdout", "stderr"].into_iter().enumerate() {
             let held = &mut self.printed[index];
@@ -232,7 +234,7 @@ impl Watcher for EventWriter {
     }
 
     fn profile(&mut self, profile: &LiveProfile) {
-        // Who watches misses one; the run does not end for it.
+        // A failed write costs a viewer one profile; the run goes on.
         let _ = profile.write(&self.path);
     }
 
@@ -272,12 +274,13 @@ fn is_end(b: u8) -> bool {
     matches!(b, b'\n' | b'\r')
 }
 
-/// How many bytes of whole lines there are.
+/// Returns the number of bytes in whole lines.
 fn lines(bytes: &[u8]) -> usize {
     bytes.iter().rposition(|b| is_end(*b)).map_or(0, |i| i + 1)
 }
 
-/// A workload's own samples, and what a monitor's chart draws; charts of each subject do not move.
+/// Returns true for a workload's own samples and for fields that a monitor's chart draws. Charts
+/// that draw each subject separately are not updated live.
 fn wanted(key: &SeriesKey) -> bool {
     let chart = || assay_observe::field(&key.monitor, &key.field)?.chart;
     key.monitor == "workload"

@@ -1,4 +1,5 @@
-//! Where the trials of a run happen: on this machine, or on the nodes of a cluster ([`crate::nodes`]).
+//! Executors run the trials of a run: on this machine, or on the nodes of a cluster
+//! ([`crate::nodes`]).
 
 use std::time::Duration;
 
@@ -15,7 +16,7 @@ use crate::trial::TrialSpec;
 use crate::watch::{News, Watcher};
 use crate::{LabError, per_operation};
 
-/// A trial that is asked for.
+/// The next trial for an executor to run.
 pub(crate) struct NextTrial<'a> {
     pub experiment: &'a Experiment,
     pub plan: &'a Plan,
@@ -23,65 +24,66 @@ pub(crate) struct NextTrial<'a> {
     pub planned: &'a PlannedTrial,
     pub attempt: u32,
     pub treatment: &'a Treatment,
-    /// The completed records of the same treatment so far that have curves.
+    /// Completed records with curves of the same treatment so far.
     pub previous: &'a [TrialRecord],
-    /// How long the last trial of the treatment took.
+    /// Duration of the treatment's last trial.
     pub lasted: Option<Duration>,
-    /// Whether no trial follows.
+    /// True if no trial follows.
     pub last: bool,
-    /// The system as described at the start.
+    /// Returns the system description made at the start of the run.
     pub system: &'a dyn Fn() -> Option<SystemDescription>,
 }
 
-/// What a trial left, and what its program printed.
+/// Record and files of a trial, and the output of its program.
 pub(crate) struct Done {
     pub recorded: Recorded,
     pub stdout: Vec<u8>,
     pub stderr: Vec<u8>,
 }
 
-/// How a run ends early, and why.
+/// State and reason of a run that ends early.
 pub(crate) type Over = (RunState, String);
 
-/// Where a trial's life happens.
+/// Runs trials, on one kind of place.
 pub(crate) trait Executor {
-    /// Makes ready for the trials of this block.
+    /// Prepares for the trials of `block`.
     ///
     /// # Errors
-    /// How the run ends, since it cannot be had.
+    /// The executor is unavailable; the error is the state in which the run ends and the reason.
     fn ensure(&mut self, block: u32, watcher: &mut dyn Watcher) -> Result<(), Over> {
         let _ = (block, watcher);
         Ok(())
     }
 
-    /// Runs a trial. What fails is in its record.
+    /// Runs a trial. Failures go into its record.
     fn trial(&mut self, next: &NextTrial<'_>, watcher: &mut dyn Watcher) -> Done;
 
     /// Called when the trial is recorded.
     ///
     /// # Errors
-    /// Its folder cannot be emptied.
+    /// The trial's folder cannot be emptied.
     fn recorded(&mut self) -> Result<(), LabError> {
         Ok(())
     }
 
-    /// How the run must end, since others ended what it runs on.
+    /// Returns the state in which the run must end, if something else ended what it runs on (a
+    /// Slurm job, for example).
     fn over(&mut self) -> Option<Over> {
         None
     }
 
-    /// Gives back what it has.
+    /// Releases the executor's resources.
     fn end(&mut self, watcher: &mut dyn Watcher) {
         let _ = watcher;
     }
 }
 
-/// This machine.
+/// The executor that runs trials on this machine.
 pub(crate) struct Local {
     machine: Machine,
-    /// What the experiment asks for, from the first trial on.
+    /// Tracers of the experiment, from the first trial on.
     tracing: Option<Tracing>,
-    /// Until when the watcher has the monitors' samples.
+    /// Monotonic time up to which the watcher has received the monitors' samples.
     sent_ns: u64,
 }
 
@@ -91,17 +93,17 @@ impl Local {
     }
 }
 
-/// The smallest time between two tellings of what the monitors saw.
+/// Minimum time in nanoseconds between two deliveries of monitor samples to the watcher.
 const TELL: u64 = 900_000_000;
 
-/// Gives the watcher the monitors' samples since the last time.
+/// Passes the monitors' samples since the last delivery to the watcher.
 fn send_samples(sampler: Option<&Sampler>, sent_ns: &mut u64, watcher: &mut dyn Watcher) {
     let Some(sampler) = sampler else { return };
     let newest = sampler.newest_ns();
     if newest.saturating_sub(*sent_ns) < TELL {
         return;
     }
-    // What is older than a few seconds is of no use to one who watches.
+    // A live view has no use for samples older than a few seconds.
     let from = (*sent_ns + 1).max(newest.saturating_sub(5 * TELL));
     let samples = sampler.window(from, newest);
     *sent_ns = newest;
@@ -158,7 +160,8 @@ impl Executor for Local {
         };
         let mut recorded =
             machine.trial(&task, Listener { every, wants_all, on_news: &mut on_news });
-        // Of one machine: over nodes a rate is of all, and the samples of each.
+        // Only for one machine: on several nodes a rate covers all nodes, but the samples are
+        // separate.
         if let Some(samples) = &recorded.samples {
             per_operation::account(next.plan, samples, &mut recorded.record);
         }

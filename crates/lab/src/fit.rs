@@ -1,4 +1,4 @@
-//! Whether a machine is fit to measure on, and what the experiment says to do when it is not.
+//! Checks that a machine is fit to measure on, and acts as the experiment demands if it is not.
 
 use std::time::{Duration, Instant};
 
@@ -8,22 +8,22 @@ use assay_sut::{Interrupt, Root};
 
 use crate::scratch;
 
-/// How long the run queue is watched before a run; eleven looks tell a busy machine from one that woke up once.
+/// Observation time of the run queue before a run. Its eleven samples distinguish a busy machine
+/// from one with a single wake-up.
 const WINDOW: Duration = Duration::from_millis(50);
 
-/// What was seen of the machines before a run, and what the checks found in it.
+/// Observations of the machines before a run, and the findings of the checks.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Fit {
-    /// What was seen.
     pub seen: Vec<Observation>,
-    /// What that speaks for.
     pub findings: Vec<Finding>,
 }
 
-/// Checks this machine, and waits where the experiment asks for it; `say` reports what for.
+/// Checks this machine, and waits until it is fit if the experiment demands it; `say` reports the
+/// reason for waiting.
 ///
 /// # Errors
-/// It is not fit, and the experiment refuses: what speaks against it.
+/// The machine is not fit and the experiment refuses to run then; the error lists the reasons.
 pub(crate) fn check(
     experiment: &Experiment,
     interrupt: Option<&Interrupt>,
@@ -57,7 +57,8 @@ pub(crate) fn check(
     }
 }
 
-/// The findings that are more than notes; those about other work on the machine as one, without their limits.
+/// Returns the messages of findings above notes. Those about other work on the machine are merged
+/// into one, without their limits.
 pub fn sentences(findings: &[Finding]) -> Vec<String> {
     let bad = findings.iter().filter(|f| f.severity > Severity::Note);
     let (busy, mut all): (Vec<String>, Vec<String>) =

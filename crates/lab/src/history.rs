@@ -1,38 +1,38 @@
-//! The records of a run so far, with what is asked of them before each trial kept up to date, so that
-//! the thousandth short trial costs no more than the first.
+//! Records of a run so far. The values needed before each trial are kept up to date, so that the
+//! thousandth short trial costs no more than the first.
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
 use assay_model::{Outcome, TrialRecord};
 
-/// What is known of one treatment.
+/// Running totals of one treatment.
 #[derive(Debug, Default)]
 struct OfTreatment {
     /// Sum of the logarithms of the deciding metric, over the trials that count.
     logs: f64,
-    /// How many trials that sum has.
+    /// Number of trials in that sum.
     n: u32,
-    /// How long the last trial took.
+    /// Duration of the last trial.
     lasted: Option<Duration>,
-    /// Where its last record of this session is.
+    /// Index of the last record of this session.
     last: Option<usize>,
-    /// The completed records that have curves.
+    /// Completed records that have curves.
     curves: Vec<TrialRecord>,
 }
 
-/// The records so far.
+/// All records so far, with totals by treatment.
 #[derive(Debug)]
 pub(crate) struct History {
     metric: String,
     records: Vec<TrialRecord>,
-    /// By trial number: the latest attempt, and whether it stands (was not interrupted).
+    /// Latest attempt by trial number, and true if it was not interrupted.
     attempts: HashMap<u32, (u32, bool)>,
     treatments: HashMap<u32, OfTreatment>,
 }
 
 impl History {
-    /// Begins with the records of earlier sessions. `metric` is the one that decides.
+    /// Starts with the records of earlier sessions. `metric` is the deciding metric.
     pub fn new(metric: &str, records: Vec<TrialRecord>) -> Self {
         let mut history = History {
             metric: metric.to_owned(),
@@ -47,7 +47,7 @@ impl History {
         history
     }
 
-    /// Adds a record.
+    /// Adds a record and updates the totals of its treatment.
     pub fn push(&mut self, record: TrialRecord) {
         let stands = record.outcome != Outcome::Interrupted;
         self.attempts.insert(record.number, (record.attempt, stands));
@@ -64,45 +64,44 @@ impl History {
         self.records.push(record);
     }
 
-    /// The last record of this session of a treatment.
+    /// Returns a treatment's last record of this session.
     pub fn last(&self, treatment: u32) -> Option<&TrialRecord> {
         self.records.get(self.treatments.get(&treatment)?.last?)
     }
 
-    /// All of them.
     pub fn records(&self) -> &[TrialRecord] {
         &self.records
     }
 
-    /// The latest attempt at each trial, in order of number.
+    /// Returns the latest attempt of each trial, in the order of trial numbers.
     pub fn into_latest(self) -> Vec<TrialRecord> {
         let latest: BTreeMap<u32, TrialRecord> =
             self.records.into_iter().map(|record| (record.number, record)).collect();
         latest.into_values().collect()
     }
 
-    /// Whether this trial has a record that stands.
+    /// Returns true if the latest attempt of this trial was not interrupted.
     pub fn stands(&self, number: u32) -> bool {
         self.attempts.get(&number).is_some_and(|(_, stands)| *stands)
     }
 
-    /// The number of the next attempt at this trial.
+    /// Returns the number of the next attempt of this trial.
     pub fn next_attempt(&self, number: u32) -> u32 {
         self.attempts.get(&number).map_or(1, |(attempt, _)| attempt + 1)
     }
 
-    /// The geometric mean of the deciding metric.
+    /// Returns the geometric mean of the deciding metric.
     pub fn estimate(&self, treatment: u32) -> Option<f64> {
         let of = self.treatments.get(&treatment).filter(|of| of.n > 0)?;
         Some((of.logs / f64::from(of.n)).exp())
     }
 
-    /// How long the last trial of this treatment took.
+    /// Returns the duration of the last trial of this treatment.
     pub fn lasted(&self, treatment: u32) -> Option<Duration> {
         self.treatments.get(&treatment)?.lasted
     }
 
-    /// The completed records of this treatment that have curves.
+    /// Returns the completed records of this treatment that have curves.
     pub fn with_curves(&self, treatment: u32) -> &[TrialRecord] {
         self.treatments.get(&treatment).map_or(&[], |of| of.curves.as_slice())
     }

@@ -1,4 +1,4 @@
-//! What a trial's program reads: put on its storage, which is made cold then.
+//! Places the inputs of a trial's program on the trial's storage, which is then made cold.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use assay_model::Treatment;
 use assay_sut::{Applied, ProcessSetup};
 use assay_workloads::{TrialContext, Workload, WorkloadError};
 
-/// Has the workload put it there.
+/// Has the workload write its inputs to the storage, or to the trial's folder if there is none.
 pub(crate) fn place(
     workload: &dyn Workload,
     ctx: &TrialContext<'_>,
@@ -16,8 +16,8 @@ pub(crate) fn place(
     workload.offers().inputs.map_or(Ok(()), |inputs| inputs.place(ctx, dir))
 }
 
-/// Seals the storage of a workload that has put something there. Sentences for the record, or one that
-/// says what failed.
+/// Seals the storage if the workload places inputs on it. Returns sentences for the record; the
+/// error is a sentence about the failure.
 pub(crate) fn make_cold(workload: &dyn Workload, applied: &Applied) -> Result<Vec<String>, String> {
     if workload.offers().inputs.is_none() {
         return Ok(Vec::new());
@@ -25,7 +25,8 @@ pub(crate) fn make_cold(workload: &dyn Workload, applied: &Applied) -> Result<Ve
     applied.make_cold().map_err(|e| e.to_string())
 }
 
-/// A sentence if a treatment has a storage that can hold only inputs, and the workload puts none there.
+/// Returns a sentence if a treatment uses a storage that can hold only inputs but the workload has
+/// none.
 pub(crate) fn missing(workload: &dyn Workload, treatment: &Treatment) -> Option<String> {
     let mut controls = treatment.controls.iter();
     let only = controls.find(|setting| {

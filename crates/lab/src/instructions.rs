@@ -1,5 +1,6 @@
-//! Instructions counted by Valgrind: a treatment's program is run once more, under callgrind, in a trial of its own that
-//! is not timed. A second witness beside times that vary: it says nothing of time itself.
+//! Instruction counts from Valgrind: a treatment's program is run once more under callgrind, in a
+//! separate trial that is not timed. The counts are a second source of evidence when times vary,
+//! but they do not measure time.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -11,15 +12,16 @@ use assay_profile::{Profile, Side};
 
 use crate::artifacts::File;
 
-/// The tracer's name; `instructions@5` counts in five blocks.
+/// Name of the tracer; `instructions@5` counts in five blocks.
 pub(crate) const NAME: &str = "instructions";
-/// In so many blocks, unless another number is asked for: functions have an interval from three trials on.
+/// Default number of blocks in which instructions are counted: functions have an interval from
+/// three trials on.
 const BLOCKS: u32 = 3;
 const PROGRAM: &str = "valgrind";
-/// A larger file of counts is not read.
+/// Size limit in bytes of a file of counts; a larger file is skipped.
 const MAX_BYTES: u64 = 256 << 20;
 
-/// In how many blocks a tracer's name asks for counts; `None`: it is another tracer.
+/// Parses the number of blocks from a tracer's name; `None` for another tracer.
 pub(crate) fn blocks(tracer: &str) -> Option<u32> {
     match tracer.strip_prefix(NAME)? {
         "" => Some(BLOCKS),
@@ -27,32 +29,35 @@ pub(crate) fn blocks(tracer: &str) -> Option<u32> {
     }
 }
 
-/// The counting that an experiment asks for.
+/// Settings of the instruction counts of an experiment.
 #[derive(Debug)]
 pub(crate) struct Counting {
     blocks: u32,
-    /// Where callgrind writes, a file for each process.
+    /// Folder in which callgrind writes a file for each process.
     folder: PathBuf,
 }
 
 impl Counting {
-    /// `None`: none is asked for.
+    /// Returns `None` if the experiment requests no instruction counts.
     pub fn new(experiment: &Experiment, run_dir: &Path) -> Option<Self> {
         let blocks = experiment.observe.tracers.iter().find_map(|t| blocks(t))?;
         Some(Counting { blocks, folder: run_dir.join("callgrind") })
     }
 
-    /// Whether a trial that went well is followed by one that counts.
+    /// Returns true if this trial was successful and is to be followed by one that counts.
     pub fn wanted(&self, planned: &PlannedTrial, record: &TrialRecord) -> bool {
         !planned.warmup && planned.block < self.blocks && record.outcome == Outcome::Completed
     }
 
-    /// What stands before the program's own command.
+    /// Empties the output folder and returns the words that precede the program's own command.
+    ///
+    /// # Errors
+    /// Valgrind is not installed, or the folder cannot be created.
     pub fn prefix(&self) -> Result<Vec<OsString>, String> {
         if !on_path(PROGRAM) {
             return Err(format!("{PROGRAM} is not installed (Debian package valgrind)"));
         }
-        // What an earlier trial left is not this one's.
+        // Files of an earlier trial must not be counted for this one.
         match std::fs::remove_dir_all(&self.folder) {
             Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
                 return Err(format!("{}: {e}", self.folder.display()));
@@ -67,7 +72,8 @@ impl Counting {
         Ok(std::iter::once(PROGRAM.into()).chain(fixed).chain([out]).collect())
     }
 
-    /// Puts the counts of a trial under callgrind into the record of the trial before it; the file to keep.
+    /// Adds the counts of the trial under callgrind to the record of the timed trial before it, and
+    /// returns the file to keep.
     pub fn put(
         &self,
         counted: Result<TrialRecord, String>,
@@ -104,7 +110,7 @@ impl Counting {
         kept
     }
 
-    /// The counts of all processes.
+    /// Reads and merges the counts of all processes.
     fn read(&self) -> Result<Profile, String> {
         let entries = std::fs::read_dir(&self.folder).map_err(|e| e.to_string())?;
         let mut paths: Vec<PathBuf> = entries.flatten().map(|e| e.path()).collect();

@@ -1,6 +1,6 @@
-//! The plan and the run. Reads an experiment ([`read_experiment`], [`Prepared`]), makes its plan
-//! ([`make_plan`]), runs it trial by trial into an archive ([`Lab::run`], [`Lab::resume`]) and lays the
-//! records together ([`analyse`]).
+//! Plans, runs and analyses experiments. The crate reads an experiment ([`read_experiment`],
+//! [`Prepared`]), makes its plan ([`make_plan`]), runs it trial by trial into an archive
+//! ([`Lab::run`], [`Lab::resume`]) and computes the results from the records ([`analyse`]).
 
 mod agent;
 mod analyse;

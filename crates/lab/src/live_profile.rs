@@ -1,5 +1,5 @@
-//! The profile of the trial that runs, for those who watch. It is made when they ask for it, which they do by a file
-//! beside the run's events, and no more often than what it costs allows.
+//! Live profile of the running trial. A viewer requests it by touching a file next to the run's
+//! events, and the run produces it no more often than its cost allows.
 
 use std::fs::{self, File};
 use std::io;
@@ -15,42 +15,42 @@ use serde::{Deserialize, Serialize};
 use crate::trace::Tracing;
 use crate::watch::Watcher;
 
-/// Between two of them at least.
+/// Minimum time between two profiles.
 const APART: Duration = Duration::from_secs(3);
-/// A snapshot takes at most 1 / `COST` of the time of one CPU until the next.
+/// A snapshot may use at most 1 / `COST` of the time of one CPU until the next one.
 const COST: u32 = 100;
-/// Who has not asked for so long has gone.
+/// Time after which a request expires, because its viewer is gone.
 const WANTED: Duration = Duration::from_secs(15);
 
-/// A profile of the trial that runs.
+/// Profile of the running trial up to now.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LiveProfile {
-    /// The trial.
+    /// Number of the trial.
     pub trial: u32,
-    /// Its treatment.
+    /// Label of its treatment.
     pub treatment: String,
-    /// How many of this trial came before.
+    /// Number of earlier live profiles of this trial.
     pub before: u32,
-    /// Seconds of CPU time that it took to make.
+    /// CPU time in seconds spent on producing the profile.
     pub cpu_s: f64,
-    /// The profile so far.
+    /// The profile from the start of the trial until now.
     pub profile: Profile,
 }
 
 impl LiveProfile {
-    /// Asks the run that writes these events for one.
+    /// Requests a profile from the run that writes these events.
     ///
     /// # Errors
-    /// Nothing can be written there.
+    /// The request file cannot be written.
     pub fn ask(events: &Path) -> io::Result<()> {
         let file = File::options().create(true).append(true).open(wanted(events))?;
         file.set_modified(SystemTime::now())
     }
 
-    /// The newest; `None`: there is none yet.
+    /// Reads the newest profile; `None` if there is none yet.
     ///
     /// # Errors
-    /// It cannot be read.
+    /// The file cannot be read or parsed.
     pub fn read(events: &Path) -> io::Result<Option<Self>> {
         match fs::read(file(events)) {
             Ok(bytes) => Ok(Some(serde_json::from_slice(&bytes)?)),
@@ -59,7 +59,7 @@ impl LiveProfile {
         }
     }
 
-    /// Puts it in the place of the one before, whole.
+    /// Replaces the previous profile atomically.
     pub(crate) fn write(&self, events: &Path) -> io::Result<()> {
         let path = file(events);
         let new = path.with_extension("new");
@@ -68,7 +68,7 @@ impl LiveProfile {
     }
 }
 
-/// Whether somebody asked lately.
+/// Returns true if a viewer requested a profile within the last [`WANTED`].
 pub(crate) fn is_wanted(events: &Path) -> bool {
     let asked = fs::metadata(wanted(events)).and_then(|m| m.modified());
     asked.is_ok_and(|at| at.elapsed().is_ok_and(|ago| ago < WANTED))
@@ -82,7 +82,7 @@ fn file(events: &Path) -> PathBuf {
     events.with_extension("profile.json")
 }
 
-/// Those of one trial.
+/// Live profiles of one trial.
 pub(crate) struct Snapshots {
     trial: u32,
     treatment: String,
@@ -96,7 +96,8 @@ impl Snapshots {
         Snapshots { trial, treatment, made: 0, coming: None, not_before: None }
     }
 
-    /// Time has passed: hands over what has come, and asks for the next where that is wanted.
+    /// Delivers a finished snapshot to the watcher, and requests the next one if it is due and
+    /// wanted.
     pub fn tick(&mut self, tracing: &Tracing, watcher: &mut dyn Watcher) {
         match self.coming.as_ref().map(Receiver::try_recv) {
             Some(Ok(snapshot)) => self.hand_over(snapshot, watcher),

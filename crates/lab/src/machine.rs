@@ -1,5 +1,5 @@
-//! The machine that trials run on: it prepares, runs and records one at a time, for a run here and for an
-//! agent on a node alike.
+//! The machine that trials run on. It prepares, runs and records one trial at a time, both for a
+//! run on this machine and for an agent on a node.
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -21,75 +21,77 @@ use crate::watch::News;
 use crate::witness::{Programs, Witness};
 use crate::{LabError, artifacts, power};
 
-/// The time between samples when the experiment's cannot be read (it was checked with the plan).
+/// Fallback sampling interval, for an experiment whose interval cannot be parsed. (It was checked
+/// with the plan.)
 const INTERVAL: Duration = Duration::from_secs(1);
 
 /// A machine that is set up for the trials of a run.
 pub(crate) struct Machine {
     pub controller: Controller,
     pub runner: Runner,
-    /// The monitors; `None`: there are none, or another task of the node has them.
+    /// Sampler of the monitors; `None` if there are none or another task of the node runs them.
     pub sampler: Option<Sampler>,
-    /// The time between samples.
+    /// Sampling interval of the monitors.
     pub interval: Duration,
-    /// Whether it observes: another task of the node may do so for all.
+    /// True if this task observes the node; another task may do so for all.
     observes: bool,
     scratch: Scratch,
     exe: PathBuf,
     output: Output,
     timeout: Duration,
     interrupt: Option<Interrupt>,
-    /// Asked for once: the environment is searched for it.
+    /// Cached, because finding it searches the environment.
     cache_dir: PathBuf,
-    /// Asked for once: what assay was started on.
+    /// CPUs that assay was started on.
     cpus: Vec<usize>,
     /// Control groups around this process that have limits.
     limited: Vec<PathBuf>,
     programs: RefCell<Programs>,
     witness: Witness,
-    /// Whether a trial ran already.
+    /// True once a trial has run.
     began: bool,
-    /// Whether the last trial made nothing in its folder.
+    /// True if the last trial created nothing in its folder.
     untouched: bool,
 }
 
-/// What a machine is to run, beside the trial itself.
+/// A trial and its surroundings for the machine to run.
 pub(crate) struct Task<'a> {
     pub plan: &'a Plan,
     pub workload: &'a dyn Workload,
-    /// The trial; its `at_start` is called when the tracer runs and before the first sample.
+    /// The trial; its `at_start` is called when the tracer is running, before the first sample.
     pub order: TrialSpec<'a>,
     pub tracing: &'a Tracing,
-    /// Whether it will last an interval of the monitors.
+    /// True if the trial is expected to last at least one monitor interval.
     pub samples: bool,
-    /// Whether no trial follows.
+    /// True if no trial follows.
     pub last: bool,
-    /// How many times longer than the experiment says it may take.
+    /// Factor on the experiment's timeout.
     pub timeout_factor: u32,
-    /// Whether a signal that ended it was another's word, and no interruption.
+    /// Returns true if the collector ended the trial, so that its end by a signal is not an
+    /// interruption.
     pub called_off: &'a dyn Fn() -> bool,
-    /// The machine, for a result that discloses it.
+    /// Describes the machine, for a result that discloses it.
     pub system: &'a dyn Fn() -> Option<SystemDescription>,
 }
 
-/// Who hears of a trial while it runs.
+/// Receives news of a trial while it runs.
 pub(crate) struct Listener<'a> {
-    /// How often it wants to be called without news.
+    /// Interval at which the listener is called without news.
     pub every: Option<Duration>,
-    /// Whether it wants what the program prints.
+    /// True if the listener receives the program's output.
     pub wants_all: bool,
-    /// Called with the monitors that look at this trial.
+    /// Called with the sampler of the monitors that observe this trial.
     pub on_news: &'a mut dyn FnMut(News<'_>, Option<&Sampler>),
 }
 
 impl<'a> Listener<'a> {
-    /// Nobody: `deaf` does nothing.
+    /// Returns a listener that ignores all news; `deaf` is a closure that does nothing.
     pub fn nobody(deaf: &'a mut dyn FnMut(News<'_>, Option<&Sampler>)) -> Self {
         Listener { every: None, wants_all: false, on_news: deaf }
     }
 }
 
-/// What a trial left.
+/// Record, samples and files of a trial.
 pub(crate) struct Recorded {
     pub record: TrialRecord,
     pub samples: Option<SampleSet>,
@@ -98,10 +100,11 @@ pub(crate) struct Recorded {
 }
 
 impl Machine {
-    /// Sets this machine up. `observes`: whether it has the monitors and tracers of the experiment.
+    /// Sets this machine up; `observes` is true if this task runs the monitors and tracers of the
+    /// experiment.
     ///
     /// # Errors
-    /// A monitor cannot be had, or no scratch folder made.
+    /// A monitor is unavailable, or no scratch folder can be created.
     pub fn set_up(
         experiment: &Experiment,
         state_dir: &Path,
@@ -142,12 +145,12 @@ impl Machine {
         })
     }
 
-    /// The folder for the whole run.
+    /// Returns the folder that exists for the whole run.
     pub fn run_dir(&self) -> &Path {
         self.scratch.run_dir()
     }
 
-    /// The tracer that the experiment asks for; of a node its first task alone traces.
+    /// Creates the experiment's tracers. On a node with several tasks only the first one traces.
     pub fn tracing(&self, experiment: &Experiment) -> Tracing {
         if !self.observes {
             return Tracing::off();
@@ -155,12 +158,12 @@ impl Machine {
         Tracing::new(experiment, self.interval.as_nanos() as u64, self.run_dir())
     }
 
-    /// Runs a trial and records it. Nothing here is an error of the lab: what fails is in the record.
+    /// Runs a trial and records it. Failures go into the record and are not errors of the lab.
     pub fn trial(&mut self, task: &Task<'_>, listener: Listener<'_>) -> Recorded {
         if !std::mem::replace(&mut self.began, true) {
             assay_sut::end_strays();
         }
-        // A sample at the start of a trial keeps what came before it out of its first interval. Short
+        // A sample at the start of a trial keeps earlier activity out of its first interval. Short
         // trials have no samples and are not delayed by one.
         let sampler = self.sampler.as_ref().filter(|_| task.samples);
         let at_start = |ctx: &TrialContext<'_>, setup: &ProcessSetup| {
@@ -171,7 +174,7 @@ impl Machine {
             }
             Ok(())
         };
-        // Of their own, since the folder may be emptied for a trial that counts.
+        // These are copies, because the folder may be emptied for a trial that counts instructions.
         let (run_dir, trial_dir) =
             (self.scratch.run_dir().to_owned(), self.scratch.trial_dir().to_owned());
         let bench = Bench {
@@ -228,7 +231,7 @@ impl Machine {
                 Ok(count(&Bench { under, ..bench }, runner, task.order))
             });
             kept.extend(counting.put(counted, &mut record));
-            // What the counted run left is not the next trial's.
+            // Files of the counted run must not remain for the next trial.
             self.untouched = false;
         }
         Recorded { record, samples, kept, trace }
@@ -249,21 +252,22 @@ impl Machine {
     }
 }
 
-/// A runner whose programs end with assay, however that ends.
+/// Creates a runner whose programs end with assay, whatever ends assay.
 fn guarded(exe: &Path, interrupt: Option<Interrupt>) -> Runner {
-    // Without it they are ended at the next start.
+    // Without the guard, leftover programs are ended at the next start.
     let _ = guard::start(exe);
     Runner::new(interrupt)
 }
 
-/// Runs a trial's program once more; its record is for its outcome alone. What the timed trial printed is its own.
+/// Runs a trial's program once more under callgrind. Only the outcome of this record is used. A
+/// runner of its own keeps the output of the timed trial intact.
 fn count(bench: &Bench<'_>, mut runner: Runner, order: TrialSpec<'_>) -> TrialRecord {
     let (mut deaf, mut reported) = (|_: News<'_>| {}, SampleSet::default());
     let events = EventReader::new(None, false, &mut deaf, &mut reported);
     bench.run(&mut runner, TrialSpec { at_start: &|_, _| Ok(()), ..order }, events)
 }
 
-/// Takes the samples of the trial's time, if it was long enough to have any.
+/// Returns the samples of the trial's time if the trial lasted at least one interval.
 fn observed(
     sampler: Option<&Sampler>,
     interval: Duration,
@@ -275,7 +279,8 @@ fn observed(
     }
     sampler.tick_now();
     let now = assay_sut::clock::monotonic_ns();
-    // A row tells of the interval that ends at its time: the one at the start is of before.
+    // A row describes the interval that ends at its time, so the row at the start of the trial is
+    // excluded.
     let from = record.start_ns + 1;
     let samples = sampler.window(from, now);
     record.observers = sampler.reports(from, now);
@@ -283,7 +288,7 @@ fn observed(
     Some(samples)
 }
 
-/// The monitors' samples together with the program's own, rows in order of time; `None` if there are
+/// Merges the monitors' samples with the program's own, rows in order of time; `None` if there are
 /// none.
 fn joined(observed: Option<SampleSet>, reported: SampleSet) -> Option<SampleSet> {
     if reported.rows.is_empty() {

@@ -1,4 +1,5 @@
-//! A run's nodes: has the job and its agents when a trial needs them, and makes one record of the parts.
+//! Nodes of a run: starts the job and its agents when a trial needs them, and merges the parts of a
+//! trial from all nodes into one record.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -22,12 +23,12 @@ use crate::trial::blank;
 use crate::watch::Watcher;
 use crate::{Lab, fit};
 
-/// How long the nodes may take to set up, apart from waiting to be fit.
+/// Time limit for the nodes to set up, not counting the wait until they are fit.
 const SET_UP: Duration = Duration::from_secs(300);
-/// How many more nodes that are not fit are named.
+/// Maximum number of further unfit nodes that a message names.
 const MAX_NAMED: usize = 3;
 
-/// The nodes of a run.
+/// Executor that runs trials on the nodes of a Slurm job.
 pub(crate) struct Nodes {
     place: Where,
     exe: PathBuf,
@@ -38,20 +39,20 @@ pub(crate) struct Nodes {
     timeout: Duration,
     bound: Duration,
     crew: Option<Crew>,
-    /// The treatments whose program runs over all nodes.
+    /// Treatments whose program runs over all nodes.
     spanning: Vec<u32>,
-    /// The block that the job is for.
+    /// Block that the current job was started for.
     block: Option<u32>,
-    /// Nodes that were lost in this session.
+    /// Nodes lost in this session, which later jobs must avoid.
     exclude: Vec<String>,
-    /// Why there is no crew.
+    /// Reason why there is no crew.
     absent: String,
-    /// How the run must end, since its job was ended by others.
+    /// State in which the run must end, because its job was ended from outside.
     over: Option<Over>,
 }
 
 impl Nodes {
-    /// Makes ready to ask for nodes.
+    /// Creates the executor without requesting nodes yet.
     pub fn new(lab: &Lab<'_>, prepared: &Prepared) -> Self {
         let experiment = &prepared.experiment;
         let place = experiment.place.clone();
@@ -84,7 +85,7 @@ impl Nodes {
         }
     }
 
-    /// Has a crew for the trials of this block.
+    /// Makes sure that a crew is running for the trials of this block.
     pub fn start(&mut self, block: u32, watcher: &mut dyn Watcher) -> Result<(), ClusterError> {
         let other = self.place.job == JobSpan::Block && self.block != Some(block);
         if other && self.block.is_some() {
@@ -107,7 +108,8 @@ impl Nodes {
         Ok(())
     }
 
-    /// What the nodes are, and what speaks against measuring on them; the crew must be there.
+    /// Returns the description of the nodes and the findings against measuring on them. The crew
+    /// must be running.
     pub fn describe(&self, watcher: &mut dyn Watcher) -> (SystemDescription, fit::Fit) {
         let Some(crew) = &self.crew else {
             return (SystemDescription::default(), fit::Fit::default());
@@ -149,7 +151,7 @@ impl Nodes {
         merged(&ways, record, parts, took)
     }
 
-    /// Ends the job, if there is one.
+    /// Ends the job if there is one.
     fn end_job(&mut self, watcher: &mut dyn Watcher) {
         if let Some(sentence) = self.crew.take().and_then(Crew::end) {
             watcher.say(&format!("warning: {sentence}"));
@@ -158,7 +160,8 @@ impl Nodes {
 }
 
 impl Executor for Nodes {
-    /// Nodes that fail when their job starts fail the next trial, and the job after that is without them.
+    /// If nodes fail when their job starts, the next trial fails and the job after that excludes
+    /// them.
     fn ensure(&mut self, block: u32, watcher: &mut dyn Watcher) -> Result<(), Over> {
         match self.start(block, watcher) {
             Err(e) if !e.failed_nodes().is_empty() => {
@@ -172,8 +175,8 @@ impl Executor for Nodes {
         }
     }
 
-    /// Runs a trial on all nodes. When they are lost, the record states it, and the next trial has
-    /// a new job.
+    /// Runs a trial on all nodes. If nodes are lost, the record states it and the next trial gets a
+    /// new job.
     fn trial(&mut self, next: &NextTrial<'_>, watcher: &mut dyn Watcher) -> Done {
         let NextTrial { plan, planned, attempt, .. } = *next;
         let mut record = blank(planned, attempt);
@@ -224,7 +227,7 @@ impl Executor for Nodes {
         let mut done = self.done(plan, record, &parts, &job, took);
         crate::per_operation::over_nodes(plan, &mut done.recorded.record);
         if self.over.is_some() {
-            // It was cut off with its job: the run that is resumed repeats it.
+            // The trial was cut off together with its job, and a resumed run repeats it.
             done.recorded.record.outcome = Outcome::Interrupted;
         }
         done
@@ -239,7 +242,7 @@ impl Executor for Nodes {
     }
 }
 
-/// One record of the parts.
+/// Merges the parts of a trial into one record.
 pub(crate) fn merged(ways: &Ways<'_>, record: TrialRecord, parts: &[NodePart], took: Took) -> Done {
     let began = std::time::Instant::now();
     let mut merged = merge(record, parts, ways);
@@ -253,7 +256,7 @@ pub(crate) fn merged(ways: &Ways<'_>, record: TrialRecord, parts: &[NodePart], t
     Done { recorded: Recorded { record, samples, kept, trace: None }, stdout, stderr }
 }
 
-/// Findings of one kind on several nodes are reported once, in the first node's words.
+/// Reports findings of one kind on several nodes once, with the message of the first node.
 pub(crate) fn gathered<'a>(
     nodes: impl Iterator<Item = (&'a str, &'a Vec<Observation>)>,
 ) -> Vec<Finding> {
@@ -285,7 +288,7 @@ pub(crate) fn gathered<'a>(
     all.into_iter().map(say).collect()
 }
 
-/// What agents set up.
+/// Returns the set-up that is sent to the agents.
 pub(crate) fn setup(experiment: &Experiment, toml: &str, plan: &Plan, keep_output: bool) -> Setup {
     Setup {
         experiment: toml.to_owned(),
@@ -298,8 +301,9 @@ pub(crate) fn setup(experiment: &Experiment, toml: &str, plan: &Plan, keep_outpu
     }
 }
 
-/// Looks at a Slurm with a job of a few seconds ([`assay_cluster::doctor`]), in which the nodes set up
-/// `prepared` and run nothing. `folders` are what they should share with this machine.
+/// Checks a Slurm installation with a job of a few seconds ([`assay_cluster::doctor`]), in which
+/// the nodes set up `prepared` but run nothing. `folders` are those that the nodes should share
+/// with this machine.
 pub fn doctor(lab: &Lab<'_>, prepared: &Prepared, folders: &[PathBuf]) -> assay_cluster::Report {
     let experiment = &prepared.experiment;
     let setup = setup(experiment, &prepared.toml, &prepared.plan, false);

@@ -1,6 +1,7 @@
-//! What an operation of a trial cost the machine: CPU time, switches, disk requests and bytes, network bytes, from
-//! the monitors' samples over the measurement window and the trial's rate of operations. All are derived, and of the
-//! whole machine: what else ran is in them. Where a trial has a rate and they cannot be had, a note says why.
+//! Cost per operation of a trial: CPU time, context switches, disk requests and bytes, and network
+//! bytes. The costs are computed from the monitors' samples over the measurement window and the
+//! trial's rate of operations. They are derived metrics of the whole machine, so they include other
+//! work on it. If a trial has a rate but its costs are unavailable, a note gives the reason.
 
 use std::collections::BTreeMap;
 
@@ -11,10 +12,10 @@ use crate::window::{MIN_COVERED, mean};
 
 use Rate::{One, Several};
 
-/// Devices that hand on what they are asked to others, where it is counted.
+/// Devices that pass requests on to other devices, where they are counted.
 const STACKED: [&str; 5] = ["dm-", "md", "loop", "bcache", "drbd"];
 
-/// Adds the metrics that the samples can tell.
+/// Adds the costs that the samples support to the record.
 pub(crate) fn account(plan: &Plan, samples: &SampleSet, record: &mut TrialRecord) {
     let window = record.window();
     let Some(rate) = rate(plan, record).filter(|_| window.1 > window.0) else { return };
@@ -42,7 +43,7 @@ pub(crate) fn account(plan: &Plan, samples: &SampleSet, record: &mut TrialRecord
         costs.entry(metric).or_insert((0.0, unit)).0 += mean.value * factor / rate;
     }
     for (metric, (value, unit)) in costs {
-        // Part of a sum is no sum.
+        // A sum with missing parts would be wrong.
         if unreported.contains(&metric) || record.metrics.iter().any(|m| m.name == metric) {
             continue;
         }
@@ -51,7 +52,8 @@ pub(crate) fn account(plan: &Plan, samples: &SampleSet, record: &mut TrialRecord
     }
 }
 
-/// Says of a trial over several nodes why it has no costs: its rate is of all nodes, samples are of each.
+/// Notes why a trial over several nodes has no costs: its rate is that of all nodes, but samples
+/// are of single nodes.
 pub(crate) fn over_nodes(plan: &Plan, record: &mut TrialRecord) {
     if !record.observers.is_empty() && rate(plan, record).is_some() {
         not_known(record, "the rate is of all nodes together, and monitors sample each by itself");
@@ -62,14 +64,15 @@ fn not_known(record: &mut TrialRecord, why: &str) {
     record.notes.push(format!("costs of an operation are unknown: {why}"));
 }
 
-/// Operations a second of a trial.
+/// Operations per second of a trial.
 enum Rate {
     One(f64),
-    /// No one cost is that of an operation.
+    /// Several rates in one trial, so that no single cost exists.
     Several,
 }
 
-/// The deciding metric if it is such a rate, else the first that is. `None`: there is none.
+/// Returns the deciding metric if it is a rate of operations, else the first metric that is one.
+/// `None` if there is none.
 fn rate(plan: &Plan, record: &TrialRecord) -> Option<Rate> {
     let of_operations = |m: &&MetricValue| {
         let noun = m.unit.strip_suffix("/s");
@@ -84,7 +87,8 @@ fn rate(plan: &Plan, record: &TrialRecord) -> Option<Rate> {
     m.value.map(|value| if several { Several } else { One(value) })
 }
 
-/// Whether a subject counts: of CPU time each CPU, not their sum; of disks those that hand on to no other.
+/// Returns true if a subject is part of the sum. For CPU time this means each CPU but not their
+/// total, for disks those that do not pass requests on to others.
 fn counts(field: &Field, subject: &str) -> bool {
     if field.role == Some(Role::CpuTime) {
         return field.chart.and_then(|(chart, _)| chart.subject) != Some(subject);
@@ -92,7 +96,7 @@ fn counts(field: &Field, subject: &str) -> bool {
     !STACKED.iter().any(|name| subject.starts_with(name))
 }
 
-/// What a field's value is multiplied by to be in the unit of its cost, for each second.
+/// Returns the factor from a field's unit to the unit of its cost, per second, and that unit.
 fn unit(field: &Field) -> (f64, &'static str) {
     match field.unit {
         "%" => (0.01, "s"),

@@ -1,22 +1,24 @@
-//! What a trial's measurement window drew, from the monitors' samples: average watts, energy, and the
-//! deciding metric per watt, each with the boundary that it is of. All are derived.
+//! Power during a trial's measurement window, from the monitors' samples: average watts, energy,
+//! and the deciding metric per watt, each with its measurement boundary. All are derived metrics.
 
 use assay_model::{Better, Kind, MetricValue, Plan, SampleSet, TrialRecord};
 
 use crate::window::{MIN_COVERED, Mean, mean};
 
-/// A boundary, and which series are of it.
+/// A measurement boundary and its series.
 struct Boundary {
     name: &'static str,
     of: fn(monitor: &str, subject: &str) -> bool,
-    /// Whether several series are parts of the whole (processors, meters); else the first one is it.
+    /// True if several series are parts of the whole (processors, meters); otherwise only the first
+    /// one is used.
     parts: bool,
 }
 
 const BOUNDARIES: [Boundary; 3] = [
     Boundary {
         name: "package",
-        // Parts of a package (`package-0/core`) are in it, and the same package by another way is not another.
+        // Domains within a package (`package-0/core`) are part of it, and the same package read
+        // through another interface must not be counted again.
         of: |monitor, subject| {
             monitor == "power"
                 && subject
@@ -89,7 +91,7 @@ fn add(
     };
     push(format!("power ({name})"), Some(watts), "W".into(), Better::Lower);
     push(format!("energy ({name})"), Some(watts * seconds), "J".into(), Better::Lower);
-    // Per watt makes sense of what is better higher: a time per watt says nothing.
+    // Only a metric for which higher is better makes sense per watt; a time per watt does not.
     if let Some(score) = score.filter(|s| s.better == Better::Higher) {
         let value = score.value.filter(|_| watts > 0.0).map(|v| v / watts);
         let unit = format!("{}/W", score.unit);
@@ -105,7 +107,7 @@ mod tests {
 
     const S: u64 = 1_000_000_000;
 
-    #[allow(clippy::type_complexity)] // it is read once, below
+    #[allow(clippy::type_complexity)] // used only once, below
     fn samples(series: &[(&str, &str, &[(u64, f64)])]) -> SampleSet {
         let mut set = SampleSet::default();
         for (i, (monitor, subject, points)) in series.iter().enumerate() {
@@ -171,7 +173,7 @@ mod tests {
         let mut record = record();
         account(&plan(), &set, &mut record);
         let value = |name: &str| record.metric(name).unwrap();
-        // 1 s at 40 W and 3 s at 60 W, and 4 s at 10 W.
+        // 1 s at 40 W and 3 s at 60 W; 4 s at 10 W.
         assert_eq!(value("power (package)"), 65.0);
         assert_eq!(value("energy (package)"), 260.0);
         assert_eq!(value("power (wall)"), 100.0);

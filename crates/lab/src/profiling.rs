@@ -1,4 +1,4 @@
-//! The profiler beside a trial.
+//! The CPU profiler as a tracer of a trial.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -10,11 +10,12 @@ use assay_profile::{Profile, Side, State};
 
 use crate::beside::Tracer;
 
-/// The tracer's name; `profile@999` samples at another rate, `profile:fp` and `profile:dwarf` follow stacks by frame
-/// pointers or by DWARF alone, `profile@999:dwarf` is both.
+/// Name of the tracer; `profile@999` samples at another rate, `profile:fp` and `profile:dwarf`
+/// unwind stacks only by frame pointers or only by DWARF, and `profile@999:dwarf` does both.
 pub(crate) const NAME: &str = "profile";
 
-/// What a tracer's name asks for; `None`: it is another tracer, or nothing that can be had.
+/// Parses a tracer's name into a request; `None` if it names another tracer or has an invalid rate
+/// or unwinder.
 pub(crate) fn named(tracer: &str) -> Option<ProfileRequest> {
     let rest = tracer.strip_prefix(NAME)?;
     let (rate, unwind) = match rest.split_once(':') {
@@ -32,18 +33,19 @@ pub(crate) fn named(tracer: &str) -> Option<ProfileRequest> {
     })
 }
 
-/// Whether a tracer's name is the profiler's.
+/// Returns true if the name is that of the profiler.
 pub fn is_profile(tracer: &str) -> bool {
     named(tracer).is_some()
 }
 
-/// What the experiment asks for.
+/// Returns the profiler request of the experiment.
 pub(crate) fn request(experiment: &Experiment) -> Option<ProfileRequest> {
     experiment.observe.tracers.iter().find_map(|t| named(t))
 }
 
-/// What a profiler wants of programs' environment: Java virtual machines keep frame pointers and say at their end
-/// what is where. Of a machine that does not know an option it is left out.
+/// Returns environment variables for programs under the profiler: Java virtual machines keep frame
+/// pointers and write their symbol map when they exit. A JVM that does not know an option ignores
+/// it.
 pub(crate) fn env() -> Vec<(OsString, OsString)> {
     const NAME: &str = "JDK_JAVA_OPTIONS";
     const OPTIONS: &str = "-XX:+IgnoreUnrecognizedVMOptions -XX:+PreserveFramePointer \
@@ -86,7 +88,7 @@ impl Tracer for ProfileWatch {
         seen.notes.clone()
     }
 
-    /// The time of all threads together by what they did.
+    /// Returns the time of all threads together, by thread state.
     fn metrics(profile: &Profile) -> Vec<MetricValue> {
         let name = |state: State| match state {
             State::OnCpu => "on_cpu",

@@ -1,5 +1,5 @@
-//! Runs a plan: registers it, runs its trials one after the other, decides when to stop, and leaves
-//! the system as it was.
+//! Runs a plan: registers the run, runs its trials one after the other, decides when to stop, and
+//! restores the system.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -26,48 +26,46 @@ use crate::virtual_machine::VirtualMachines;
 use crate::watch::Watcher;
 use crate::{LabError, describe, fit, scratch, stop};
 
-/// Where a run happens.
+/// Everything that a run needs apart from the experiment.
 #[derive(Debug)]
 pub struct Lab<'a> {
-    /// Where its record goes.
+    /// Archive that receives the run's record.
     pub archive: &'a Archive,
-    /// Where the journal of controls is.
+    /// Folder that holds the journal of controls.
     pub state_dir: PathBuf,
     /// The assay executable, for built-in workloads.
     pub exe: PathBuf,
-    /// Where kits are looked for.
+    /// Folders that are searched for kits.
     pub kits: assay_workloads::KitPaths,
-    /// What ends it early.
+    /// Signal that ends the run early.
     pub interrupt: Option<Interrupt>,
-    /// What happens to the programs' output.
+    /// Handling of the programs' output.
     pub output: Output,
 }
 
-/// How a run ended.
+/// Result of a run that ended.
 #[derive(Debug)]
 pub struct Ended {
-    /// The run.
     pub id: RunId,
-    /// Its state.
     pub state: RunState,
-    /// Why it ended, as a sentence.
+    /// Reason for the end, as a sentence.
     pub reason: String,
-    /// How many trials completed in this session.
+    /// Number of trials that completed in this session.
     pub completed: usize,
-    /// How many trials did not, in this session.
+    /// Number of trials that did not complete in this session.
     pub failed: usize,
-    /// The revisions that did not build.
+    /// Labels of the revisions that did not build.
     pub unbuilt: Vec<String>,
-    /// The records as they were written, where this session made them all; else they are the archive's to
-    /// read.
+    /// Latest record of each trial as written, if this session made all of them; otherwise they
+    /// must be read from the archive.
     pub records: Option<Vec<TrialRecord>>,
 }
 
-/// What is ready before a run is registered.
+/// Resources that are ready before a run is registered.
 struct Ready {
     executor: Box<dyn Executor>,
     fitness: fit::Fit,
-    /// The system, where it is not this machine.
+    /// System description, if the trials do not run on this machine.
     system: Option<SystemDescription>,
 }
 
@@ -75,9 +73,9 @@ impl Lab<'_> {
     /// Runs an experiment from its plan to its end.
     ///
     /// # Errors
-    /// The lab could not do its part: the archive cannot be written, a control cannot be set here, a
-    /// monitor is unknown, the machine is unfit and the experiment refuses. Trials that fail are
-    /// records, not errors.
+    /// The lab could not do its part: the archive cannot be written, a control cannot be set here,
+    /// a monitor is unknown, or the machine is unfit and the experiment refuses to run then. Trials
+    /// that fail are records, not errors.
     pub fn run(&self, prepared: &Prepared, watcher: &mut dyn Watcher) -> Result<Ended, LabError> {
         let built = self.build(prepared, watcher)?;
         let prepared = built.as_ref().map_or(prepared, |(_, prepared)| prepared);
@@ -93,7 +91,7 @@ impl Lab<'_> {
         };
         if let Some((built, _)) = &built {
             let mut facts = built.facts();
-            // What a build printed may hold what nobody should see.
+            // The output of a build may contain secrets.
             recorder.facts(&mut facts);
             system.facts.extend(facts);
         }
@@ -125,7 +123,8 @@ impl Lab<'_> {
         Ok(ended)
     }
 
-    /// Builds the revisions of an experiment with [source], before any trial: what does not build is left out.
+    /// Builds the revisions of an experiment with `[source]` before any trial. Revisions that do
+    /// not build are left out.
     fn build(
         &self,
         prepared: &Prepared,
@@ -159,11 +158,12 @@ impl Lab<'_> {
         Ok(Some((built, Prepared { experiment, toml, workload, plan })))
     }
 
-    /// Takes up a run that was interrupted. Trials with a record other than `interrupted` stay as they
-    /// are; the rest of the plan is run.
+    /// Resumes a run that was interrupted. Trials with a record other than `interrupted` keep it;
+    /// the rest of the plan is run.
     ///
     /// # Errors
-    /// As [`Lab::run`]; or the run is complete, alive, or was made by another workload.
+    /// The same as [`Lab::run`], or the run is complete, still running, or was made with another
+    /// version of the workload.
     pub fn resume(&self, id: &RunId, watcher: &mut dyn Watcher) -> Result<Ended, LabError> {
         let reader = self.archive.run(id)?;
         let plan = reader.plan()?;
@@ -184,7 +184,7 @@ impl Lab<'_> {
         }
         crate::plan::check_size(&experiment, plan.treatments.len())?;
         let prepared = Prepared { experiment, toml: text, workload, plan };
-        // Held until the last trial, so that no other command removes it from the cache.
+        // Held until the last trial, so that no other command removes the builds from the cache.
         let _built = match &prepared.experiment.source {
             None => None,
             Some(source) => {
@@ -204,7 +204,7 @@ impl Lab<'_> {
         self.session(&prepared, ready, writer, records, watcher)
     }
 
-    /// Everything that can go wrong before a run is registered.
+    /// Performs every step that can fail before a run is registered.
     fn get_ready(
         &self,
         prepared: &Prepared,
@@ -218,7 +218,7 @@ impl Lab<'_> {
             return Ok(Ready { executor: Box::new(machines), fitness, system: Some(system) });
         }
         if experiment.place.is_remote() {
-            // What a killed run on this machine left.
+            // Remove folders left by a run that was killed on this machine.
             scratch::sweep(&scratch::scratch_root());
             let mut nodes = Nodes::new(self, prepared);
             nodes.start(first_block(&prepared.plan, records), watcher)?;
@@ -246,8 +246,9 @@ impl Lab<'_> {
         Ok(Ready { executor: Box::new(Local::new(machine)), fitness, system: None })
     }
 
-    /// Builds what the treatments need and the cache has not. What cannot be built is the affair of its trials:
-    /// each fails with the same reason, and the others run.
+    /// Builds the programs that the treatments need and the cache lacks. A failed build is not an
+    /// error here: each trial of the treatment fails with the same reason, and the other treatments
+    /// run.
     fn build_programs(&self, prepared: &Prepared, watcher: &mut dyn Watcher) {
         let Some(builds) = prepared.workload.offers().builds else { return };
         let cache_dir = scratch::cache_dir();
@@ -295,7 +296,7 @@ impl Lab<'_> {
         let (state, reason) = match ended {
             Ok(ended) => ended,
             Err(e) => {
-                // The archive may be what failed; what is on disk already counts.
+                // The archive may be what failed; the data on disk counts anyway.
                 let _ = writer.finish(RunState::Failed, &e.to_string());
                 watcher.concluded(RunState::Failed, &e.to_string());
                 return Err(e);
@@ -315,8 +316,9 @@ impl Lab<'_> {
     }
 }
 
-/// What of a plan cannot be set on this machine or by this user, a sentence for each treatment that it
-/// stops, the same sentence once; nothing is changed. `state_dir` is where the journal of controls is.
+/// Lists the controls of a plan that this user cannot set on this machine, one sentence for each
+/// treatment affected, without repeats. Nothing is changed. `state_dir` holds the journal of
+/// controls.
 pub fn obstacles(plan: &Plan, state_dir: &Path) -> Vec<String> {
     let controller = Controller::new(state_dir, Root::system());
     let mut found: Vec<String> = Vec::new();
@@ -331,7 +333,7 @@ pub fn obstacles(plan: &Plan, state_dir: &Path) -> Vec<String> {
     found
 }
 
-/// The block of the first trial that is left to run.
+/// Returns the block of the first trial that remains to be run.
 fn first_block(plan: &Plan, records: &[TrialRecord]) -> u32 {
     let history = History::new(&plan.metric, records.to_vec());
     plan.trials.iter().find(|t| !history.stands(t.number)).map_or(0, |t| t.block)
@@ -345,8 +347,9 @@ fn check_controls(controller: &Controller, plan: &Plan) -> Result<(), LabError> 
     }
     Ok(())
 }
-/// Whether a workload is what it was when a run began. How its metrics are merged over nodes was not declared by
-/// earlier versions, and neither were parameters that have come since and need not be given.
+/// Returns true if a workload has not changed since a run began. Earlier versions did not declare
+/// how metrics are merged over nodes, so that is ignored, and so are new parameters that have a
+/// default.
 fn same_workload(now: &WorkloadSpec, then: &WorkloadSpec) -> bool {
     let bare = |spec: &WorkloadSpec| {
         let mut spec = spec.clone();

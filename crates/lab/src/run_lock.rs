@@ -1,5 +1,5 @@
-//! One run at a time: who measures on this machine. A lock that the kernel lets go of when its process
-//! ends, so that nobody has to clean up.
+//! Run lock: lets one run at a time measure on this machine. The kernel releases the lock when its
+//! process ends, so that no clean-up is needed.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Seek, Write};
@@ -8,20 +8,20 @@ use std::path::Path;
 use assay_sut::Interrupt;
 use rustix::fs::{FlockOperation, flock};
 
-/// The turn, until it is dropped.
+/// The run lock, held until it is dropped.
 #[derive(Debug)]
 pub struct RunLock {
     _file: File,
 }
 
-/// How often a taken turn is asked for again.
+/// Interval at which a lock held by another process is tried again.
 const AGAIN: std::time::Duration = std::time::Duration::from_millis(500);
 
 impl RunLock {
-    /// Takes the turn if nobody has it. `Ok(Err(who))` when somebody has.
+    /// Takes the lock if it is free. `Ok(Err(who))` names the process that holds it.
     ///
     /// # Errors
-    /// The lock file in `state_dir` cannot be made.
+    /// The lock file in `state_dir` cannot be created.
     pub fn take(state_dir: &Path) -> std::io::Result<Result<Self, String>> {
         std::fs::create_dir_all(state_dir)?;
         let path = state_dir.join("turn.lock");
@@ -40,10 +40,11 @@ impl RunLock {
         Ok(Ok(RunLock { _file: file }))
     }
 
-    /// Waits for the turn; `say` hears once whom it waits for. `None` when `interrupt` fires first.
+    /// Waits for the lock; `say` is called once with the holder's name. `None` if `interrupt` fires
+    /// first.
     ///
     /// # Errors
-    /// As [`RunLock::take`].
+    /// The same as [`RunLock::take`].
     pub fn wait(
         state_dir: &Path,
         interrupt: Option<&Interrupt>,

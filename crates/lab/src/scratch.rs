@@ -1,5 +1,5 @@
-//! Folders for the files of a run: made when it starts, gone when it ends, and swept by the next
-//! command when a run was killed.
+//! Folders for the files of a run: created when it starts, removed when it ends, and swept by the
+//! next command if the run was killed.
 
 use std::fs::{self, File};
 use std::io;
@@ -11,11 +11,12 @@ use rustix::fs::{RawDir, SeekFrom, Timespec, Timestamps, fstat, futimens, seek};
 use assay_sut::scratch;
 pub use assay_sut::scratch::{root as scratch_root, sweep};
 
-/// When an empty trial's folder was changed, as far as its inode tells: whatever is made in it sets another time.
-/// No archive is unpacked with this one.
+/// Modification time that marks an empty trial folder: creating anything in it sets another time.
+/// The value is unlikely enough that no unpacked archive carries it.
 const UNTOUCHED: Timespec = Timespec { tv_sec: 3, tv_nsec: 141_592_653 };
 
-/// Where things that are fetched and built once are kept: `$ASSAY_CACHE`, else the XDG cache folder.
+/// Returns the folder for downloads and builds that are kept: `$ASSAY_CACHE`, else the XDG cache
+/// folder.
 pub fn cache_dir() -> PathBuf {
     if let Some(dir) = std::env::var_os("ASSAY_CACHE") {
         return dir.into();
@@ -25,22 +26,22 @@ pub fn cache_dir() -> PathBuf {
     base.or_else(home).unwrap_or_else(std::env::temp_dir).join("assay")
 }
 
-/// The scratch folder of one run. Removed when dropped.
+/// The scratch folder of one run, removed when dropped.
 #[derive(Debug)]
 pub struct Scratch {
     dir: PathBuf,
     run_dir: PathBuf,
     trial_dir: PathBuf,
-    /// The trial's folder, held open: looking into it is part of every trial's cost.
+    /// The trial's folder, held open because every trial pays for inspecting it.
     trial: File,
 }
 
 impl Scratch {
-    /// Makes it under `root`. Its name carries this process's id and start time, by which
-    /// [`sweep`] knows whether it is still in use.
+    /// Creates the folder under `root`. Its name carries this process's id and start time, by which
+    /// [`sweep`] decides if it is still in use.
     ///
     /// # Errors
-    /// It could not be made.
+    /// The folder could not be created.
     pub fn create(root: &Path) -> io::Result<Self> {
         let dir = scratch::make(root, scratch::EVERYBODY)?;
         let (run_dir, trial_dir) = (dir.join("run"), dir.join("trial"));
@@ -49,18 +50,18 @@ impl Scratch {
         Ok(Scratch { dir, run_dir, trial_dir, trial })
     }
 
-    /// The folder for the whole run.
     pub fn run_dir(&self) -> &Path {
         &self.run_dir
     }
 
-    /// The folder for one trial at a time.
+    /// Returns the folder of the current trial, which is emptied between trials.
     pub fn trial_dir(&self) -> &Path {
         &self.trial_dir
     }
 
-    /// Whether nothing was made in the trial's folder since it was emptied: one system call, and most trials make
-    /// nothing. On a file system that does not keep such a time it never reports one.
+    /// Returns true if nothing was created in the trial's folder since it was emptied. This takes
+    /// one system call, and most trials create nothing. On a file system that does not store such a
+    /// time it always returns false.
     pub fn is_untouched(&self) -> bool {
         fstat(&self.trial).is_ok_and(|folder| {
             let changed = (folder.st_mtime, folder.st_mtime_nsec as i64);
@@ -73,7 +74,7 @@ impl Scratch {
     /// # Errors
     /// Something in it could not be removed.
     pub fn clear_trial(&mut self) -> io::Result<()> {
-        // Looking costs less than removing and making.
+        // Listing an empty folder is cheaper than removing and recreating it.
         if is_empty(&self.trial)? {
             mark_untouched(&self.trial);
             return Ok(());
@@ -94,12 +95,13 @@ fn make_and_open(dir: &Path) -> io::Result<File> {
     Ok(folder)
 }
 
-/// Where it cannot be done, the next trial's folder is looked into.
+/// Marks a folder as untouched. If that fails, the next trial's folder is listed instead.
 fn mark_untouched(folder: &File) {
     let _ = futimens(folder, &Timestamps { last_access: UNTOUCHED, last_modification: UNTOUCHED });
 }
 
-/// Whether a folder has nothing in it; one that was removed or moved away has not.
+/// Returns true if a folder exists and has no entries. A folder that was removed or moved away is
+/// not empty.
 fn is_empty(folder: &File) -> io::Result<bool> {
     seek(folder, SeekFrom::Start(0))?;
     let mut buffer = [MaybeUninit::<u8>::uninit(); 1024];

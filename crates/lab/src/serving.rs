@@ -1,5 +1,5 @@
-//! A workload's server as something to run: it is started, informed when its clients are done, and
-//! what it left is read where it has more to say than that it was there.
+//! The server of a workload as a program to run. It is started, informed when its clients are done,
+//! and its results are collected if it has any.
 
 use std::net::TcpStream;
 use std::path::Path;
@@ -11,21 +11,21 @@ use assay_model::{ValidationResult, WorkloadSpec};
 use assay_workloads::capability::{Serves, Serving};
 use assay_workloads::{Collected, Finished, Launch, TrialContext, Workload, WorkloadError};
 
-/// How long a server may take until it answers.
+/// Time limit for a server to accept its first connection.
 const ANSWERS: Duration = Duration::from_secs(20);
 
-/// A server.
+/// A workload that runs the server part of another workload.
 pub(crate) struct Server<'a> {
-    /// The workload.
     pub workload: &'a dyn Workload,
-    /// Its capability.
+    /// The workload's capability to serve.
     pub serves: &'a dyn Serves,
-    /// How its server runs.
+    /// Settings of the server: address, parameters and its end.
     pub serving: Serving,
 }
 
 impl Server<'_> {
-    /// Tells the collector when it answers, and it when its clients are done; `over` ends the waiting.
+    /// Informs the collector when the server accepts connections, and the server when its clients
+    /// are done; `over` ends the waiting.
     pub fn announce(&self, link: &Link, run_dir: &Path, over: &AtomicBool) {
         let Serving { address, params, each, done, .. } = &self.serving;
         let limit = done.as_ref().map_or(ANSWERS, |d| d.timeout);
@@ -38,7 +38,8 @@ impl Server<'_> {
         }
         let Some(done) = done else { return };
         if let Some(since) = link.done(over) {
-            // A server that does not hear it runs into its time limit, and the record states it.
+            // If the server does not get the file, it reaches its time limit and the record states
+            // it.
             let path = run_dir.join(done.file);
             let _ = assay_sut::state_file::write(&path, since.to_string().as_bytes());
         }
@@ -52,7 +53,7 @@ impl Workload for Server<'_> {
 
     fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
         if let Some(done) = &self.serving.done {
-            // That of the trial before.
+            // Remove the file of the previous trial.
             let _ = std::fs::remove_file(ctx.run_dir.join(done.file));
         }
         self.serves.launch_server(ctx, &self.serving)
@@ -71,7 +72,7 @@ impl Workload for Server<'_> {
     }
 }
 
-/// Waits until something answers at `address`; `false` when it is over before.
+/// Waits until a connection to `address` succeeds; `false` if the limit or `over` comes first.
 fn answers(address: &str, limit: Duration, over: &AtomicBool) -> bool {
     let began = Instant::now();
     while !over.load(Ordering::Acquire) && began.elapsed() < limit {

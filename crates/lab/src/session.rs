@@ -1,4 +1,5 @@
-//! One session of a run: trial after trial, from what is left of the plan to the reason to stop.
+//! One session of a run: runs the remaining trials of the plan one after the other and decides when
+//! and why to stop.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -20,18 +21,17 @@ use crate::plan::schedule;
 use crate::stop::{self, Rule};
 use crate::watch::{Progress, Watcher};
 
-/// So many metrics are named where the deciding one is missing.
+/// Maximum number of metrics named in the message about a missing deciding metric.
 const MAX_NAMED: usize = 10;
-/// So many notes on the trial, the last, are given there.
+/// Maximum number of the trial's last notes quoted in that message.
 const MAX_NOTES: usize = 3;
 
-/// What a session of a run carries from trial to trial.
+/// State of a session that is carried from trial to trial.
 pub(crate) struct Session<'a> {
-    /// What ends it early.
+    /// Signal that ends the session early.
     pub interrupt: Option<&'a Interrupt>,
     pub experiment: &'a Experiment,
     pub workload: &'a dyn Workload,
-    /// Where the trials run.
     pub executor: Box<dyn Executor>,
     pub writer: RunWriter,
     pub plan: Plan,
@@ -39,12 +39,14 @@ pub(crate) struct Session<'a> {
     pub began: Instant,
     pub completed: usize,
     pub failed: usize,
-    /// How many trials of a treatment failed in this session.
+    /// Number of failed trials by treatment in this session; `u32::MAX` if all its trials must
+    /// fail.
     pub failures: BTreeMap<u32, u32>,
 }
 
 impl Session<'_> {
-    /// Runs what is left of the plan. Returns how the run ended.
+    /// Runs the remaining trials of the plan. Returns the state in which the run ended and the
+    /// reason.
     pub fn trials(&mut self, fitness: &Fit, watcher: &mut dyn Watcher) -> Result<Over, LabError> {
         let design = &self.experiment.design;
         let rule = Rule::of(self.experiment);
@@ -95,14 +97,14 @@ impl Session<'_> {
         Ok((RunState::Completed, reason))
     }
 
-    /// Whether so many trials of a treatment failed that no more of it are run.
+    /// Returns true if no more trials of a treatment are run because too many failed.
     fn given_up(&self, treatment: u32) -> bool {
         let most = self.experiment.design.max_failures;
         let failed = self.failures.get(&treatment).copied().unwrap_or(0);
         failed == u32::MAX || most > 0 && failed >= most
     }
 
-    /// Which treatments were given up, and after how many failures.
+    /// Describes the treatments that were given up and the number of failures.
     fn without(&self, given_up: &[u32]) -> String {
         let all: Vec<String> = given_up.iter().filter_map(|id| self.why_given_up(*id)).collect();
         all.join("; ")
@@ -125,7 +127,8 @@ impl Session<'_> {
         self.interrupt.is_some_and(Interrupt::fired)
     }
 
-    /// At the end of a block: fixes an open number of blocks, or looks. `Some`: stop, and why.
+    /// At the end of a block, fixes an open number of blocks or takes a look at the results.
+    /// Returns the reason if the run must stop.
     fn block_ended(
         &mut self,
         rule: Rule,
@@ -197,7 +200,7 @@ impl Session<'_> {
             record.findings.extend(fitness.findings.iter().cloned());
         }
         self.require_metric(&mut record);
-        // Before anybody hears of it.
+        // Secrets are removed before anything else sees the record.
         let record = CleanRecord::new(record, self.history.last(treatment.id));
         if let Some(trace) = trace {
             self.writer.trace_next(trace.answer, trace.events);
@@ -209,7 +212,7 @@ impl Session<'_> {
         } else {
             self.failed += 1;
             let failures = self.failures.entry(record.treatment).or_default();
-            // What all its trials need will be missing in the next, too.
+            // A lasting failure to prepare will repeat in every trial of the treatment.
             let lasts = record.evidence.contains(&Observation::NotPrepared);
             *failures = if lasts { u32::MAX } else { failures.saturating_add(1) };
         }
@@ -219,7 +222,8 @@ impl Session<'_> {
         Ok(outcome)
     }
 
-    /// A trial without the metric that decides has not measured anything.
+    /// Marks a completed trial as failed if it lacks the deciding metric, because it measured
+    /// nothing.
     fn require_metric(&self, record: &mut TrialRecord) {
         if record.outcome == Outcome::Completed && record.metric(&self.plan.metric).is_none() {
             record.outcome = Outcome::Failed;

@@ -1,5 +1,5 @@
-//! A trial whose one program runs over all nodes: the first node starts it, every node makes ready for its
-//! ranks and leaves word of that for them.
+//! Trials with one program that runs over all nodes. The first node starts it, and every node
+//! prepares for its ranks and leaves a file with instructions for them.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -11,14 +11,14 @@ use assay_workloads::capability::Spans;
 use assay_workloads::span::{Share, Span};
 use assay_workloads::{Collected, Finished, Launch, Offers, TrialContext, Workload, WorkloadError};
 
-/// Where files in memory are.
+/// Folder of files in memory.
 const MEMORY: &str = "/dev/shm";
-/// Where ranks leave their numbers, below the agent's folder.
+/// Folder in the agent's folder in which ranks leave their process ids.
 const RANKS: &str = "ranks";
-/// How long Slurm may take to end a step.
+/// Time limit for Slurm to end a step.
 const END: Duration = Duration::from_secs(8);
 
-/// The nodes of a trial.
+/// Describes the step of a trial that spans the nodes.
 pub(crate) fn span(experiment: &Experiment, number: u32, attempt: u32) -> Result<Span, String> {
     let job = std::env::var("SLURM_JOB_ID").map_err(|_| "Slurm did not set the job's id")?;
     Ok(Span {
@@ -30,30 +30,30 @@ pub(crate) fn span(experiment: &Experiment, number: u32, attempt: u32) -> Result
     })
 }
 
-/// What is ready for ranks on this node; gone when dropped.
+/// Files prepared for the ranks on this node, removed when dropped.
 pub(crate) struct Ready {
     folder: PathBuf,
     memory: Option<PathBuf>,
 }
 
 impl Ready {
-    /// Nothing yet; `folder` is the agent's own.
+    /// Prepares the folders; `folder` is the agent's own.
     pub fn new(folder: &Path) -> Self {
         let memory = Path::new(MEMORY);
         scratch::sweep(memory);
-        // A node without one shares in files, as its MPI does by itself.
+        // A node without such a folder shares data in files, as its MPI does by default.
         let memory = scratch::make(memory, scratch::OWNER).ok();
-        // What one left that was killed.
+        // Remove what a killed trial left.
         let ranks = folder.join(RANKS);
         let _ = std::fs::remove_dir_all(&ranks);
         assay_sut::look_at(Some(&ranks));
         Ready { folder: folder.to_owned(), memory }
     }
 
-    /// Leaves word for the ranks.
+    /// Writes the instructions for the ranks.
     ///
     /// # Errors
-    /// It cannot be written; as a sentence.
+    /// The file cannot be written; the error is a sentence.
     pub fn write(
         &self,
         span: &Span,
@@ -85,10 +85,11 @@ impl Drop for Ready {
     }
 }
 
-/// Ends what is left of the step of a trial whose program did not end by itself, and corrects the
-/// report of a node that was asked to stop.
+/// Ends the rest of a step whose program did not end on its own, and corrects the report of a node
+/// that was asked to stop.
 pub(crate) fn conclude(record: &mut TrialRecord, span: &Span, leads: bool, link: &Link) {
-    // The ranks are no children of what this agent started.
+    // The ranks are not children of the process that this agent started, so its resources do not
+    // cover them.
     record.resources = None;
     if leads {
         let by_itself = matches!(record.outcome, Outcome::Completed | Outcome::Invalid);
@@ -104,15 +105,14 @@ pub(crate) fn conclude(record: &mut TrialRecord, span: &Span, leads: bool, link:
     }
 }
 
-/// A workload in its part of a program over nodes.
+/// A workload that runs its part of a program over several nodes.
 pub(crate) struct Spanning<'a> {
-    /// The workload.
     pub inner: &'a dyn Workload,
-    /// Its capability.
+    /// The workload's capability to span nodes.
     pub spans: &'a dyn Spans,
-    /// The nodes.
+    /// The step and its nodes.
     pub span: &'a Span,
-    /// Whether this node starts the program.
+    /// True if this node starts the program.
     pub leads: bool,
 }
 

@@ -1,5 +1,5 @@
-//! When a run stops: after fixed blocks, after as many short ones as fill a second, or at a look
-//! that finds the answer clear.
+//! Stopping rules of a run: after a fixed number of blocks, after as many short blocks as fill a
+//! second, or at a look at the results that finds the answer clear.
 
 use assay_model::{Design, Experiment, Plan, Stop, TrialRecord};
 use assay_stats::sequential::{self, Look, LookInput};
@@ -9,23 +9,23 @@ use crate::plan::margin;
 use crate::plan::schedule::DEFAULT_BLOCKS;
 use crate::plan::schedule::MAX_TRIALS;
 
-/// How much measured time an open number of blocks fills, per treatment, seconds.
+/// Measured time in seconds per treatment that an open number of blocks fills.
 const FILL_S: f64 = 1.0;
-/// An open number of blocks is never larger.
+/// Upper limit of an open number of blocks.
 const MAX_OPEN_BLOCKS: u32 = 1000;
 
-/// The rule of an experiment.
+/// Stopping rule of an experiment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Rule {
-    /// So many blocks.
+    /// Stop after this number of blocks.
     Fixed(u32),
-    /// Fixed after the first counted block, from its time.
+    /// Fix the number of blocks after the first counted block, from its duration.
     Open,
-    /// Looks at fixed points.
+    /// Look at the results after fixed numbers of blocks.
     Looks,
 }
 
-/// The rule by which a run of this experiment stops, as a sentence.
+/// Returns the stopping rule of this experiment as a sentence.
 pub fn stop_rule(experiment: &Experiment) -> String {
     Rule::of(experiment).sentence(experiment)
 }
@@ -39,7 +39,7 @@ impl Rule {
         }
     }
 
-    /// The rule as a sentence for ledger and page.
+    /// Formats the rule as a sentence for the ledger and the page.
     pub fn sentence(self, experiment: &Experiment) -> String {
         let design = &experiment.design;
         let caps = format!(
@@ -61,7 +61,7 @@ impl Rule {
     }
 }
 
-/// How many blocks fill the time, given how long one trial takes on average.
+/// Returns the number of blocks that fill the time, from the mean duration of one trial.
 pub(crate) fn open_blocks(mean_trial_s: f64, treatments: usize, design: &Design) -> u32 {
     let wanted = (FILL_S / mean_trial_s.max(1e-6)).ceil().min(f64::from(MAX_OPEN_BLOCKS)) as u32;
     let trials = design.max_trials.min(MAX_TRIALS);
@@ -70,7 +70,7 @@ pub(crate) fn open_blocks(mean_trial_s: f64, treatments: usize, design: &Design)
     wanted.clamp(DEFAULT_BLOCKS, MAX_OPEN_BLOCKS).min(most)
 }
 
-/// Looks at the data if `blocks` complete blocks is a point to look at. `Some((stop, decision))`.
+/// Looks at the results if `blocks` is one of the planned looks. Returns `Some((stop, decision))`.
 pub(crate) fn look(
     experiment: &Experiment,
     plan: &Plan,

@@ -1,4 +1,4 @@
-//! System calls counted beside a trial.
+//! System call counts during a trial.
 
 use std::path::Path;
 
@@ -9,10 +9,10 @@ use assay_syscalls::Syscalls;
 
 use crate::beside::Tracer;
 
-/// The tracer's name.
+/// Name of the tracer in experiments and records.
 pub(crate) const NAME: &str = "syscalls";
 
-/// What the experiment asks for.
+/// Returns a request if the experiment lists this tracer.
 pub(crate) fn request(experiment: &Experiment) -> Option<SyscallRequest> {
     let asked = experiment.observe.tracers.iter().any(|t| t == NAME);
     asked.then(SyscallRequest::default)

@@ -1,6 +1,6 @@
-//! The tracers beside a trial: started before the program, informed of its phases, stopped after
-//! it; what they could not see is in the record. Here is that of block I/O; those of programs are
-//! `beside`.
+//! The tracers of a trial: they start before the program, receive its phases and stop after it.
+//! Anything they missed is in the record. This module holds the block I/O tracer; the tracers of
+//! programs are in `beside`.
 
 use std::cell::RefCell;
 use std::ffi::OsString;
@@ -22,14 +22,14 @@ use crate::beside::Beside;
 use crate::instructions::Counting;
 use crate::{counters, instructions, profiling, syscalls};
 
-/// The tracers that an experiment may name.
+/// Names of the tracers that an experiment may list.
 pub(crate) const TRACERS: [&str; 6] =
     ["io", "io-events", profiling::NAME, syscalls::NAME, counters::NAME, instructions::NAME];
 const NAME: &str = "io";
-/// The largest file of single I/Os that a node sends with its part of a trial.
+/// Maximum size in bytes of the file of single I/Os that a node sends with its part of a trial.
 const MAX_SENT: u64 = 256 << 20;
 
-/// What is traced during the trials of a run.
+/// Tracers that are active during the trials of a run.
 #[derive(Debug)]
 pub(crate) struct Tracing {
     ask: Option<TraceRequest>,
@@ -37,21 +37,21 @@ pub(crate) struct Tracing {
     profiling: Beside<ProfileWatch>,
     calls: Beside<SyscallWatch>,
     counters: Beside<Counters>,
-    /// In trials of its own.
+    /// Instruction counts, which need separate trials.
     pub instructions: Option<Counting>,
 }
 
-/// What there is to keep of a trial's I/O.
+/// Block I/O data of a trial to keep.
 pub(crate) struct Kept {
-    /// The answer as JSON.
+    /// Report of the I/O tracer as JSON.
     pub answer: Vec<u8>,
-    /// The file of single I/Os.
+    /// File of single I/Os.
     pub events: Option<PathBuf>,
 }
 
 impl Kept {
-    /// As files for the machine that collects them. Single I/Os that are too large to send stay behind, with
-    /// a note.
+    /// Returns the data as files for the collecting machine. Single I/Os that are too large to send
+    /// are dropped, with a note.
     pub fn files(self, record: &mut TrialRecord) -> Vec<File> {
         let mut files = vec![(assay_archive::IO.to_owned(), self.answer)];
         let Some(path) = self.events else { return files };
@@ -69,14 +69,15 @@ impl Kept {
                 record.notes.push(format!("single I/Os are not kept: {}: {e}", path.display()));
             }
         }
-        // The next trial makes it anew.
+        // The next trial creates the file again.
         let _ = std::fs::remove_file(path);
         files
     }
 }
 
 impl Tracing {
-    /// What the experiment asks for; single I/Os are kept in `folder` until the trial is recorded.
+    /// Creates the tracers that the experiment requests. Single I/Os are kept in `folder` until the
+    /// trial is recorded.
     pub fn new(experiment: &Experiment, tick_ns: u64, folder: &Path) -> Self {
         let asked = |name: &str| experiment.observe.tracers.iter().any(|t| t == name);
         let events = asked("io-events");
@@ -104,7 +105,7 @@ impl Tracing {
         }
     }
 
-    /// None.
+    /// Creates a set without any tracer.
     pub fn off() -> Self {
         Tracing {
             ask: None,
@@ -116,7 +117,7 @@ impl Tracing {
         }
     }
 
-    /// Starts, if it is asked for. One that cannot is in the record.
+    /// Starts the requested tracers. A failure to start goes into the record.
     pub fn start(&self) {
         if let Some(ask) = &self.ask {
             *self.watch.borrow_mut() = Some(IoWatch::start(Path::new("/"), ask));
@@ -126,12 +127,12 @@ impl Tracing {
         self.counters.start();
     }
 
-    /// What tracers want of the environment of programs.
+    /// Returns the environment variables that tracers need in programs.
     pub fn env(&self) -> Vec<(OsString, OsString)> {
         if self.profiling.asked() { profiling::env() } else { Vec::new() }
     }
 
-    /// The program has reported that a phase begins.
+    /// Informs the tracers that the program reported the start of a phase.
     pub fn phase(&self, phase: Phase) {
         self.profiling.phase(phase);
         self.calls.phase(phase);
@@ -145,20 +146,20 @@ impl Tracing {
         }
     }
 
-    /// Asks for the profile of the trial so far; `None`: it is not profiled.
+    /// Requests the profile of the trial so far; `None` if the trial is not profiled.
     pub fn snapshot(&self) -> Option<Receiver<Snapshot>> {
         self.profiling.ask(ProfileWatch::snapshot)
     }
 
-    /// Stops the profiler and what counts system calls and the processor's events, and puts into the record what was
-    /// seen; the files to keep.
+    /// Stops the profiler, the system call counter and the hardware counters, adds their
+    /// observations to the record, and returns the files to keep.
     pub fn stop_programs(&self, record: &mut TrialRecord) -> impl Iterator<Item = File> + use<> {
         let seen =
             [self.counters.stop(record), self.calls.stop(record), self.profiling.stop(record)];
         seen.into_iter().flatten()
     }
 
-    /// Stops the tracer of block I/O and puts into the record what was seen.
+    /// Stops the block I/O tracer and adds its observations to the record.
     pub fn stop(&self, record: &mut TrialRecord) -> Option<Kept> {
         let watch = self.watch.borrow_mut().take()?;
         let mut report =
@@ -181,7 +182,8 @@ impl Tracing {
     }
 }
 
-/// What the tracer saw in the measured part, as metrics: so treatments are compared by them too.
+/// Converts the tracer's observations of the measurement window to metrics, so that treatments are
+/// compared by them too.
 fn metrics(report: &IoReport) -> Vec<MetricValue> {
     let seconds = report.span_ns.map(|ns| ns as f64 / 1e9).filter(|s| *s > 0.0);
     let rate = |n: u64| seconds.map(|s| n as f64 / s);

@@ -1,4 +1,5 @@
-//! One trial: controls set, inputs made, the program run, its output checked, everything restored.
+//! One trial: sets the controls, places the inputs, runs the program, checks its output and
+//! restores everything.
 
 use std::cell::RefCell;
 use std::ffi::OsString;
@@ -22,7 +23,7 @@ use crate::witness::Programs;
 use crate::working_folder;
 use crate::{artifacts, inputs};
 
-/// What stays the same for all trials of a run.
+/// Settings that are the same for all trials of a run.
 pub(crate) struct Bench<'a> {
     pub workload: &'a dyn Workload,
     pub controller: &'a Controller,
@@ -30,17 +31,17 @@ pub(crate) struct Bench<'a> {
     pub run_dir: &'a Path,
     pub trial_dir: &'a Path,
     pub cache_dir: &'a Path,
-    /// The CPUs of programs whose treatment names none.
+    /// CPUs of programs whose treatment names none.
     pub cpus: &'a [usize],
     pub timeout: Duration,
     /// Control groups around this process that have limits.
     pub limited: &'a [PathBuf],
     pub output: Output,
-    /// What the profiler wants of programs' environment.
+    /// Environment variables that the profiler needs in programs.
     pub env: Vec<(OsString, OsString)>,
-    /// What stands before the command of the trial's program.
+    /// Words that precede the command of the trial's program.
     pub under: Vec<OsString>,
-    /// What is known of the programs so far.
+    /// Observations of the run's programs so far.
     pub programs: &'a RefCell<Programs>,
 }
 
@@ -50,35 +51,38 @@ pub(crate) struct TrialSpec<'a> {
     pub planned: &'a PlannedTrial,
     pub attempt: u32,
     pub treatment: &'a Treatment,
-    /// The completed records of the same treatment so far that have curves.
+    /// Completed records with curves of the same treatment so far.
     pub previous: &'a [TrialRecord],
-    /// Called just before the program is started; an error, as a sentence, keeps it from starting.
+    /// Called just before the program starts; an error, as a sentence, prevents the start.
     pub at_start: &'a AtStart<'a>,
 }
 
-/// What is called before a program is started, with what the trial has and what is set for its processes.
+/// Function called before a program starts, with the trial's context and the settings of its
+/// processes.
 pub(crate) type AtStart<'a> = dyn Fn(&TrialContext<'_>, &ProcessSetup) -> Result<(), String> + 'a;
 
-/// How many bytes of each output stream are kept.
+/// Number of bytes kept of each output stream.
 pub(crate) const KEEP_BYTES: usize = 2 << 20;
-/// How long a program has between SIGTERM and SIGKILL.
+/// Time between SIGTERM and SIGKILL.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// How long an empty launch may take.
+/// Time limit for an empty launch.
 const EMPTY: Duration = Duration::from_secs(10);
 
-/// The note on a trial whose output is not read; a line of a program's own says it before the first trial.
+/// Note on a trial whose output is discarded. The command line prints it before the first trial,
+/// too.
 pub const DISCARDED: &str =
     "output goes to /dev/null, where some programs (grep) do less work than with a reader";
 
-/// The run of a program, what controls have to say of it, its file, and what was seen beside it.
+/// Result of a program's run, functions by which controls complete the record, the program's file,
+/// and observations made meanwhile.
 type Executed = (Ran, Vec<After>, Option<PathBuf>, Vec<Observation>);
 
-/// Why a program was not started.
+/// Reason why a program was not started.
 struct Stopped {
     /// A sentence for the record.
     error: String,
-    /// Whether no other trial of the treatment can be started either.
+    /// True if no other trial of the treatment can be started either.
     for_good: bool,
 }
 
@@ -88,7 +92,7 @@ impl From<String> for Stopped {
     }
 }
 
-/// Records what limits of control groups did to a trial.
+/// Records the effects of control group limits on a trial.
 fn limited(hits: LimitHits, record: &mut TrialRecord) {
     let LimitHits { periods, stopped, stopped_s, memory } = hits;
     let (better, kind) = (Better::Lower, Kind::Measured);
@@ -99,14 +103,15 @@ fn limited(hits: LimitHits, record: &mut TrialRecord) {
     see(record, Observation::Limited { periods, stopped, stopped_s, memory });
 }
 
-/// A record that says nothing yet.
+/// Creates an empty record for a planned trial.
 pub(crate) fn blank(planned: &PlannedTrial, attempt: u32) -> TrialRecord {
     let now = assay_sut::clock::monotonic_ns();
     TrialRecord::blank(planned, attempt, now_utc(), now)
 }
 
 impl Bench<'_> {
-    /// Runs one trial to its record. Nothing here is an error of the lab: what fails is in the record.
+    /// Runs one trial and returns its record. Failures go into the record and are not errors of the
+    /// lab.
     pub fn run(
         &self,
         runner: &mut Runner,
@@ -163,7 +168,7 @@ impl Bench<'_> {
                 }
             }
         }
-        // Now, because the program's own words take the place of what was there.
+        // Applied at this point, because the program's own reports replace earlier values.
         applied.after(&mut record);
         if let Some(storage) = &applied.setup.storage {
             artifacts::bring(storage, self.trial_dir, &mut record);
@@ -176,8 +181,9 @@ impl Bench<'_> {
         record
     }
 
-    /// Runs the workload's empty launch as the trial's program is run; its wall time, seconds. Before the
-    /// preparation, so that what that does to the caches stays done.
+    /// Runs the workload's empty launch under the same settings as the trial's program and returns
+    /// its wall time in seconds. It runs before the preparation, so that the preparation's effect
+    /// on the caches remains.
     fn empty(&self, runner: &mut Runner, ctx: &TrialContext<'_>, applied: &Applied) -> Option<f64> {
         let launch = self.workload.offers().calibrates?.empty_launch(ctx.params)?;
         let ran =
@@ -186,7 +192,7 @@ impl Bench<'_> {
         ran.ok().filter(|ran| ran.end == End::Exited).map(|ran| ran.resources.wall_s)
     }
 
-    /// Prepares, takes the actions and runs the program.
+    /// Prepares the trial, takes the actions and runs the program.
     fn execute(
         &self,
         runner: &mut Runner,
@@ -209,12 +215,13 @@ impl Bench<'_> {
         for note in inputs::make_cold(self.workload, applied)? {
             events.note(note);
         }
-        // Actions (dropping caches) come last, so that preparation does not undo them.
+        // Actions (such as dropping caches) come last, so that preparation does not undo them.
         let take = || self.controller.apply(actions);
         let done = (!actions.is_empty()).then(take).transpose();
         let done = done.map_err(|e| format!("a control could not be set: {e}"))?;
         at_start(ctx, &applied.setup)?;
-        // A folder of the trial's own is gone before the next one.
+        // A folder inside the trial's own is removed before the next trial, so only others are
+        // compared.
         let kept = launch.cwd.as_deref().filter(|cwd| !cwd.starts_with(ctx.trial_dir));
         let first = kept.filter(|_| self.programs.borrow_mut().begins(ctx.treatment));
         let before = first.and_then(|cwd| Some((cwd, working_folder::list(cwd)?)));
@@ -229,7 +236,7 @@ impl Bench<'_> {
         Ok((ran?, after, program, seen))
     }
 
-    /// Starts the program under the treatment's process settings and waits for its end.
+    /// Starts the program under the treatment's process settings and waits until it ends.
     fn launch(
         &self,
         runner: &mut Runner,
@@ -262,7 +269,7 @@ impl Bench<'_> {
         ran
     }
 
-    /// Reads the outcome of the program into the record.
+    /// Copies the outcome of the program into the record.
     fn conclude(
         &self,
         runner: &Runner,
@@ -357,7 +364,7 @@ impl Bench<'_> {
     }
 }
 
-/// Sets the outcome of a program that ended by itself.
+/// Sets the outcome of a program that exited on its own.
 fn judge(ran: &Ran, stderr: &[u8], record: &mut TrialRecord) {
     record.outcome = match &record.validation {
         ValidationResult::Failed { detail } => {
@@ -371,7 +378,8 @@ fn judge(ran: &Ran, stderr: &[u8], record: &mut TrialRecord) {
     }
 }
 
-/// What went wrong with the last line of what the program printed about it, unless that is in it already.
+/// Appends the last line of standard error to the error, unless the error contains that line
+/// already.
 fn with_last_line(error: String, stderr: &[u8]) -> String {
     let end = String::from_utf8_lossy(stderr);
     let Some(last) = end.lines().rev().map(str::trim).find(|l| !l.is_empty()) else { return error };
@@ -398,7 +406,7 @@ mod tests {
     #[test]
     fn a_failed_trial_says_its_sentence_once() {
         let printed = b"initdb warned\nthe port 5432 is taken; end the program that has it  \n\n";
-        // A built-in program's sentence on standard error is what went wrong.
+        // A built-in program's message on standard error is already the error.
         let own = "initdb warned\nthe port 5432 is taken; end the program that has it".to_owned();
         assert_eq!(with_last_line(own.clone(), printed), own);
         assert_eq!(

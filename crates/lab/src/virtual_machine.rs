@@ -1,5 +1,5 @@
-//! The virtual machines of a run: boots the one of a trial's treatment when another is there, has its agent run
-//! the trial, and makes the record of its part.
+//! Virtual machines of a run: boots the machine of a trial's treatment if another one is running,
+//! has its agent run the trial, and makes the record from its part.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -22,23 +22,23 @@ use crate::trial::blank;
 use crate::watch::Watcher;
 use crate::{Lab, LabError, fit};
 
-/// How long an agent may take to set up, apart from waiting to be fit: an emulated machine describes itself
-/// slowly.
+/// Time limit for an agent to set up, not counting the wait until it is fit. An emulated machine
+/// takes long to describe itself.
 const SET_UP: Duration = Duration::from_secs(600);
 
-/// A machine that treatments share.
+/// A machine configuration that some treatments share.
 #[derive(Debug)]
 struct Kind {
     machine: Machine,
     image: Image,
     choice: Choice,
-    /// What it is called: `vm1`.
+    /// Name of the machine, such as `vm1`.
     name: String,
-    /// The treatments whose trials it runs.
+    /// Treatments whose trials run in this machine.
     treatments: Vec<u32>,
 }
 
-/// The virtual machines of a run, one of which is there at a time.
+/// Executor that runs trials in virtual machines, one of which is running at a time.
 pub(crate) struct VirtualMachines {
     kinds: Vec<Kind>,
     setup: Setup,
@@ -46,21 +46,21 @@ pub(crate) struct VirtualMachines {
     limit: Duration,
     timeout: Duration,
     interrupt: Option<Interrupt>,
-    /// The machine that is there, by its place among the kinds.
+    /// The running machine and its index in `kinds`.
     crew: Option<(usize, Crew)>,
-    /// Where its files are; removed last.
+    /// Folder of the machines' files; removed last.
     scratch: Scratch,
 }
 
 impl VirtualMachines {
-    /// Finds what the machines of a plan boot from; starts none.
+    /// Finds the images of the machines in a plan, without starting any.
     ///
     /// # Errors
-    /// An image is not there, or the disk that assay brings along cannot be made.
+    /// An image is missing, or the disk that assay brings along cannot be made.
     pub fn new(lab: &Lab<'_>, prepared: &Prepared) -> Result<Self, LabError> {
         let experiment = &prepared.experiment;
         let root = scratch::scratch_root();
-        // What a killed run left.
+        // Remove folders left by a killed run.
         scratch::sweep(&root);
         let scratch =
             Scratch::create(&root).map_err(|source| LabError::Scratch { root, source })?;
@@ -95,11 +95,12 @@ impl VirtualMachines {
         })
     }
 
-    /// Boots every machine once, so that what cannot boot is known before the run is registered: what they are, and
-    /// what speaks against measuring on them.
+    /// Boots every machine once, so that a machine that cannot boot is detected before the run is
+    /// registered. Returns the descriptions of the machines and the findings against measuring on
+    /// them.
     ///
     /// # Errors
-    /// One does not get to its agent.
+    /// The agent of a machine does not come up.
     pub fn describe(
         &mut self,
         watcher: &mut dyn Watcher,
@@ -137,7 +138,8 @@ impl VirtualMachines {
             ),
             ("host_kernel", text("proc/sys/kernel/osrelease")),
         ];
-        // That the machines differ is what is compared: no finding of unlike nodes.
+        // Differences between the machines are the subject of the comparison, so they are not
+        // reported as unlike nodes.
         let mut system = describe(&systems, &cluster).system;
         system.facts.extend(facts);
         let findings = gathered(set_ups.iter().map(|(name, s)| (name.as_str(), &s.fitness)));
@@ -148,7 +150,7 @@ impl VirtualMachines {
         Ok((system, fit::Fit { seen, findings }))
     }
 
-    /// Has the machine of this kind, and no other.
+    /// Makes sure that the machine of this kind is running, and no other.
     fn boot(&mut self, at: usize) -> Result<(), ClusterError> {
         if self.crew.as_ref().is_some_and(|(there, _)| *there == at) {
             return Ok(());
@@ -179,7 +181,7 @@ impl VirtualMachines {
         }
     }
 
-    /// Runs the trial in its machine; what keeps it from running is in its record.
+    /// Runs the trial in its machine. Failures go into its record.
     fn attempt(&mut self, next: &NextTrial<'_>, at: usize, watcher: &mut dyn Watcher) -> Done {
         let NextTrial { plan, planned, attempt, .. } = *next;
         let mut record = blank(planned, attempt);
@@ -221,7 +223,7 @@ impl VirtualMachines {
             *error = format!("{full}; {error}");
         }
         if let [part] = parts.as_slice() {
-            // Of one machine nothing is lost by merging.
+            // With one machine, merging loses nothing, so the values of its part are kept.
             done.recorded.record.resources = part.part.record.resources;
             done.recorded.record.stdout = part.part.record.stdout;
             done.recorded.record.stderr = part.part.record.stderr;
@@ -266,7 +268,7 @@ impl Executor for VirtualMachines {
     }
 }
 
-/// Where a trial ran, beside the metric that decides.
+/// Records that a trial ran in a virtual machine, together with the deciding metric.
 fn in_a_machine(plan: &Plan, record: &TrialRecord, accelerator: Accelerator) -> Observation {
     let metric = plan.workload.metric(&plan.metric);
     let of_record = record.metrics.iter().find(|m| m.name == plan.metric);
@@ -279,7 +281,7 @@ fn in_a_machine(plan: &Plan, record: &TrialRecord, accelerator: Accelerator) -> 
     }
 }
 
-/// What a machine was started with, by hash.
+/// Returns facts about a machine's configuration, with the hashes of its image's files.
 fn facts_of(kind: &Kind) -> Result<Vec<(String, Fact)>, ClusterError> {
     let Kind { machine, image, choice, name, .. } = kind;
     let of = |path: &str, value: String| (format!("vm.{name}.{path}"), Fact::known(value));

@@ -1,4 +1,4 @@
-//! Who follows a run while it goes on: the progress bar, the server, a test.
+//! Watchers that follow a run in progress: the progress bar, the server, a test.
 
 use std::time::Duration;
 
@@ -7,79 +7,78 @@ use crate::live_profile::LiveProfile;
 use assay_model::{Event, PlannedTrial, RunId, RunState, SampleSet, Treatment, TrialRecord};
 use assay_sut::process::Stream;
 
-/// What happens while a trial's program runs.
+/// News while a trial's program runs.
 #[derive(Debug)]
 pub(crate) enum News<'a> {
-    /// Time has passed.
+    /// An interval passed without other news.
     Tick,
-    /// An event of the program on descriptor 3, at this time.
+    /// Event that the program wrote to descriptor 3, with its time.
     Event(&'a Event, u64),
-    /// The program printed something.
+    /// Output of the program.
     Printed(Stream, &'a [u8]),
     /// The program has ended.
     Ended,
 }
 
-/// Where a run stands.
+/// Progress of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Progress<'a> {
-    /// The trial that is about to run or runs.
+    /// The trial that is running or about to run.
     pub trial: &'a PlannedTrial,
-    /// Its treatment.
     pub treatment: &'a Treatment,
-    /// How many trials have ended.
+    /// Number of trials that have ended.
     pub done: usize,
-    /// How many there will be, as far as is known.
+    /// Expected total number of trials.
     pub total: usize,
-    /// The geometric mean of the deciding metric so far for this treatment, with its unit.
+    /// Geometric mean of the deciding metric so far for this treatment, with its unit.
     pub estimate: Option<(f64, String)>,
-    /// How long the rest will take, judged by the trials so far.
+    /// Expected remaining time, from the trials so far.
     pub left: Option<Duration>,
 }
 
-/// Hears of a run while it goes on. Every method may be left out.
+/// Receives news of a run in progress. Every method has a default that does nothing.
 pub trait Watcher {
-    /// How often [`Watcher::tick`] is wanted while a trial runs. `None`: never, so that nothing wakes
-    /// up beside the workload.
+    /// Returns the interval of [`Watcher::tick`] while a trial runs. `None` means never, so that no
+    /// wake-up disturbs the workload.
     fn every(&self) -> Option<Duration> {
         None
     }
-    /// A sentence that the person should see now.
+    /// Called with a sentence that the user should see at once.
     fn say(&mut self, _sentence: &str) {}
-    /// The run is registered.
+    /// Called when the run is registered.
     fn registered(&mut self, _run: &RunId, _trials: usize) {}
-    /// A trial is about to start.
+    /// Called when a trial is about to start.
     fn started(&mut self, _standing: &Progress<'_>) {}
-    /// The trial goes on; `progress` is the share that is done, where the workload reports it.
+    /// Called during a trial; `progress` is the completed share, if the workload reports it.
     fn tick(&mut self, _progress: Option<f64>) {}
-    /// What the program says on descriptor 3, as it says it (`CLOCK_MONOTONIC`).
+    /// Called for each event on descriptor 3 when the program writes it (`CLOCK_MONOTONIC`).
     fn event(&mut self, _event: &Event, _t_ns: u64) {}
-    /// Whether [`Watcher::samples`] and [`Watcher::printed`] want to be called.
+    /// Returns true if [`Watcher::samples`] and [`Watcher::printed`] are to be called.
     fn wants_all(&self) -> bool {
         false
     }
-    /// What the monitors saw since the last call.
+    /// Called with the monitors' samples since the last call.
     fn samples(&mut self, _samples: &SampleSet) {}
-    /// Whether somebody wants to see the profile of the trial that runs.
+    /// Returns true if a viewer wants the profile of the running trial.
     fn wants_profile(&mut self) -> bool {
         false
     }
-    /// The profile so far.
+    /// Called with the profile of the running trial so far.
     fn profile(&mut self, _profile: &LiveProfile) {}
-    /// What the program printed.
+    /// Called with output of the program.
     fn printed(&mut self, _stream: Stream, _bytes: &[u8]) {}
-    /// A trial has ended and is recorded.
+    /// Called when a trial has ended and is recorded.
     fn ended(&mut self, _record: &TrialRecord) {}
-    /// No trial follows.
+    /// Called when no trial follows.
     fn finished(&mut self) {}
-    /// The run's end is recorded.
+    /// Called when the end of the run is recorded.
     fn concluded(&mut self, _state: RunState, _reason: &str) {}
 }
 
-/// A watcher that hears nothing.
+/// A watcher that ignores everything.
 impl Watcher for () {}
 
-/// Two who both hear everything.
+/// Passes all calls to two watchers.
 pub struct Both<'a>(pub &'a mut dyn Watcher, pub &'a mut dyn Watcher);
 
 impl Watcher for Both<'_> {

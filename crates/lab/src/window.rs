@@ -1,18 +1,18 @@
 //! Means of sampled series over a trial's measurement window.
 
-/// A mean is used only when samples cover so much of the window.
+/// Minimum share of the window that samples must cover for a mean to be used.
 pub(crate) const MIN_COVERED: f64 = 0.9;
 
-/// What a series says of the window.
+/// Mean of a series over the window.
 pub(crate) struct Mean {
-    /// The mean over the part of the window that it covers; NaN if it covers nothing.
+    /// Mean over the covered part of the window; NaN if nothing is covered.
     pub value: f64,
-    /// That part, 0 to 1.
+    /// Covered share of the window, 0 to 1.
     pub covered: f64,
 }
 
-/// The mean of values that each stand for the interval that ends at their time; the first begins at `begin`.
-/// `window` is not empty.
+/// Computes the mean of values that each describe the interval that ends at their time; the first
+/// interval begins at `begin`. `window` must not be empty.
 pub(crate) fn mean(points: &[(u64, f64)], begin: u64, window: (u64, u64)) -> Mean {
     let (mut sum, mut covered, mut from) = (0.0, 0.0, begin);
     for &(to, value) in points {

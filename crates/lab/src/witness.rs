@@ -1,7 +1,7 @@
-//! What is looked at beside the trials and recorded with them as evidence for the checks: the programs
-//! that ran, the clock, whether anything changed meanwhile, how fast the CPUs ran. Between two short trials
-//! stands little: a program is read once and asked for its state after each trial; the rest is looked at
-//! once a second at most.
+//! Observations made around the trials and recorded with them as evidence for the checks: the
+//! programs that ran, the clock, changes to the system, and CPU frequencies. Little work is done
+//! between two short trials: a program is hashed once and its file's state is checked after each
+//! trial; everything else is checked at most once a second.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -14,28 +14,28 @@ use assay_model::{Observation, Program, TrialRecord};
 use assay_sut::{Root, SourceTree, Watch};
 use assay_workloads::Launch;
 
-/// What is watched is read again at most so often.
+/// Minimum interval between two checks of the system.
 const RECHECK: Duration = Duration::from_secs(1);
 
-/// What tells one state of a file from another: inode, size, and when it was written.
+/// State of a file: inode, size and time of the last write (seconds and nanoseconds).
 type State = [i64; 4];
 
-/// The programs that were looked at in a run.
+/// Programs observed during a run.
 #[derive(Debug, Default)]
 pub(crate) struct Programs {
-    /// Where the names that are looked up in `$PATH` lead.
+    /// Paths of the names looked up in `$PATH`.
     found: BTreeMap<OsString, Option<PathBuf>>,
-    /// The treatments that had a trial.
+    /// Treatments that have had a trial.
     begun: BTreeSet<u32>,
-    /// The state of its program that each treatment's records tell of.
+    /// State of the program that each treatment's records report.
     reported: BTreeMap<u32, State>,
     known: BTreeMap<PathBuf, (State, Program)>,
-    /// The version-controlled tree of each; `None`: it lies in none.
+    /// Version-controlled tree of each program; `None` if it is not in one.
     trees: BTreeMap<PathBuf, Option<Result<SourceTree, String>>>,
 }
 
 impl Programs {
-    /// The file that a launch starts; `None`: it is not found.
+    /// Returns the file that a launch starts; `None` if it is not found.
     pub fn file_of(&mut self, launch: &Launch, cwd: &Path) -> Option<PathBuf> {
         let name = launch.argv.first()?;
         let path = Path::new(name);
@@ -54,8 +54,8 @@ impl Programs {
         self.begun.insert(treatment)
     }
 
-    /// Records the program of a treatment with its first trial. One that changed on the way has another hash
-    /// in a record of its own.
+    /// Records the program of a treatment with its first trial. If the program changes later, the
+    /// record of that trial gets the new hash.
     pub fn see(&mut self, program: Option<&Path>, record: &mut TrialRecord) {
         let Some(path) = program else { return };
         let Ok(found) = path.metadata() else { return };
@@ -83,8 +83,8 @@ impl Programs {
 }
 
 impl Programs {
-    /// Records the version-controlled tree that a program lies in. assay itself, which runs the built-in
-    /// workloads, has its version in the ledger.
+    /// Records the version-controlled tree that contains a program. assay itself, which runs the
+    /// built-in workloads, is skipped because the ledger has its version.
     fn see_tree(&mut self, path: &Path, record: &mut TrialRecord) {
         if std::env::current_exe().is_ok_and(|own| own == path) {
             return;
@@ -104,7 +104,7 @@ impl Programs {
     }
 }
 
-/// Looks again at what should not change.
+/// Checks repeatedly for changes of things that should stay the same during a run.
 #[derive(Debug)]
 pub(crate) struct Witness {
     watch: Watch,
@@ -115,7 +115,7 @@ pub(crate) struct Witness {
 }
 
 impl Witness {
-    /// Takes the machine as it is now.
+    /// Takes the current state of the machine as the reference.
     pub fn new() -> Self {
         let root = Root::system();
         Witness {
@@ -127,7 +127,8 @@ impl Witness {
         }
     }
 
-    /// Looks after a trial; always after the `last`.
+    /// Checks the machine after a trial: always after the last one, otherwise at most once a
+    /// second.
     pub fn look(&mut self, record: &mut TrialRecord, last: bool) {
         if !self.clock_reported {
             self.clock_reported = true;

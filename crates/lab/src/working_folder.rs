@@ -1,4 +1,5 @@
-//! Files that the first trial of a treatment writes into its working folder, where later trials find them.
+//! Files that the first trial of a treatment writes into its working folder, where later trials
+//! find them.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,15 +8,15 @@ use std::time::SystemTime;
 
 use assay_model::Observation;
 
-/// A folder with more entries is not compared.
+/// Limit on entries; a folder with more is not compared.
 const MOST: usize = 2_000;
-/// The number of files that are named.
+/// Maximum number of files that are named.
 const NAMED: usize = 5;
 
-/// The files of a folder and of those below it, by relative path: size and time of the last change.
+/// Files of a folder and its subfolders, by relative path: size and modification time.
 pub(crate) type Files = BTreeMap<PathBuf, (u64, Option<SystemTime>)>;
 
-/// Lists a folder; `None`: it cannot be read, or has too many entries.
+/// Lists a folder; `None` if it cannot be read or has too many entries.
 pub(crate) fn list(folder: &Path) -> Option<Files> {
     let (mut files, mut open, mut entries) = (Files::new(), vec![PathBuf::new()], 0);
     while let Some(below) = open.pop() {
@@ -37,7 +38,7 @@ pub(crate) fn list(folder: &Path) -> Option<Files> {
     Some(files)
 }
 
-/// Names what was written into `folder` since it was listed as `before`.
+/// Names the files written into `folder` since it was listed as `before`.
 pub(crate) fn written(folder: &Path, before: &Files) -> Option<Observation> {
     let now = list(folder)?;
     let new = now.iter().filter(|(path, state)| before.get(*path) != Some(*state));

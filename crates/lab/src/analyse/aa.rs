@@ -1,5 +1,6 @@
-//! The A/A floor: by how much identical treatments differ on this machine. A run that compares a thing with
-//! itself finds it, the folder of state keeps it, and later runs of the same workload quote it.
+//! The A/A floor: how far apart identical treatments come out on this machine. A run that compares
+//! a treatment with itself finds the floor, the state folder keeps it, and later runs of the same
+//! workload quote it.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
@@ -16,31 +17,32 @@ use crate::clock::now_utc;
 use crate::error::wrong;
 use crate::{LabError, read_experiment};
 
-/// How many blocks one comparison of an A/A run has, where the run is not given fewer.
+/// Blocks of one comparison of an A/A run, unless the run has fewer.
 pub const BLOCKS_EACH: u32 = 10;
-/// The variable whose value tells the treatments apart. Nothing reads it.
+/// Environment variable whose value tells the two treatments apart. No program reads it.
 const VARIABLE: &str = "ASSAY_ARM";
-/// Where A/A runs are kept in the folder of state, one a line.
+/// File in the state folder that keeps the A/A runs, one JSON object per line.
 const KEPT: &str = "self-comparisons.jsonl";
 
-/// What an A/A run found.
+/// Result of an A/A run.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct AaFloor {
-    /// How many comparisons of identical treatments were made.
+    /// Number of comparisons of identical treatments.
     pub comparisons: u32,
-    /// How many blocks each had.
+    /// Number of blocks in each comparison.
     pub blocks_each: u32,
-    /// The 95th percentile of the ratios (the larger by the smaller), minus 1; `null` when too few
+    /// 95th percentile of the ratios (larger over smaller value), minus 1; `null` if too few
     /// comparisons have a result.
     pub floor: Option<f64>,
-    /// The largest ratio, minus 1.
+    /// Largest ratio, minus 1.
     pub worst: Option<f64>,
 }
 
-/// The experiment of `assay doctor --aa`: one command of about 20 ms of CPU time, compared with itself.
+/// Returns the experiment of `assay doctor --aa`: one command of about 20 ms of CPU time, compared
+/// with itself.
 ///
 /// # Errors
-/// Never for the built-in text; the type says what reading an experiment can say.
+/// Never for the built-in text; the error type is that of reading any experiment.
 pub fn aa_experiment(comparisons: u32) -> Result<Experiment, LabError> {
     let text = r#"
 name = "aa-floor"
@@ -59,24 +61,25 @@ monitors = []
 /// Makes an experiment compare its one treatment with itself.
 ///
 /// # Errors
-/// It has factors.
+/// The experiment has factors.
 pub fn with_itself(experiment: &mut Experiment) -> Result<(), LabError> {
     if let Some(factor) = experiment.factors.keys().next() {
         let message = format!("an A/A run has one treatment, and `{factor}` is a factor");
         let help = format!("fix it with --set {factor}=LEVEL");
         return Err(wrong(&["factors", factor], message, help).into());
     }
-    // Values of equal length, so that the environment is of one size.
+    // Both values have the same length, so that the environment has the same size in both
+    // treatments.
     let levels = vec!["a".into(), "b".into()];
     experiment.factors.insert(format!("controls.env.{VARIABLE}"), FactorLevels::List(levels));
     experiment.tags.push("aa".to_owned());
     Ok(())
 }
 
-/// Makes an experiment look for the A/A floor of its one treatment, in so many blocks.
+/// Makes an experiment measure the A/A floor of its one treatment in `blocks` blocks.
 ///
 /// # Errors
-/// It has factors, or there are too few blocks.
+/// The experiment has factors, or `blocks` is too small.
 pub fn find_floor(experiment: &mut Experiment, blocks: Option<u32>) -> Result<(), LabError> {
     let least = MIN_COMPARISONS as u32 * 3;
     let blocks = blocks.unwrap_or(MIN_COMPARISONS as u32 * BLOCKS_EACH);
@@ -95,14 +98,14 @@ pub fn find_floor(experiment: &mut Experiment, blocks: Option<u32>) -> Result<()
     Ok(())
 }
 
-/// Whether a plan compares a thing with itself.
+/// Returns true if the plan compares a treatment with itself.
 pub fn is_self_comparison(plan: &Plan) -> bool {
     let names_arm = |name: &String| name.strip_prefix("controls.env.") == Some(VARIABLE);
     plan.treatments.len() == 2 && plan.factors.iter().all(names_arm)
 }
 
-/// Reads the floor out of the records of an A/A run: blocks are grouped in the order of time, and
-/// each group is one comparison.
+/// Computes the floor from the records of an A/A run: consecutive blocks form groups, and each
+/// group is one comparison.
 pub fn aa_floor(plan: &Plan, records: &[TrialRecord]) -> AaFloor {
     let other = plan.treatments.iter().map(|t| t.id).find(|id| *id != plan.baseline);
     let (base, other_values) =
@@ -130,7 +133,7 @@ pub fn aa_floor(plan: &Plan, records: &[TrialRecord]) -> AaFloor {
     }
 }
 
-/// The floor as a metric of an A/A run as a whole; nothing of other runs.
+/// Returns the floor as a run metric of an A/A run, `None` for other runs.
 pub(crate) fn floor_metric(plan: &Plan, records: &[TrialRecord]) -> Option<MetricValue> {
     is_self_comparison(plan).then(|| {
         MetricValue::new(
@@ -143,14 +146,15 @@ pub(crate) fn floor_metric(plan: &Plan, records: &[TrialRecord]) -> Option<Metri
     })
 }
 
-/// Blocks that count.
+/// Counts the blocks of the plan without warm-up.
 fn blocks(plan: &Plan) -> usize {
     let mut blocks: Vec<u32> = plan.trials.iter().filter(|t| !t.warmup).map(|t| t.block).collect();
     blocks.dedup();
     blocks.len()
 }
 
-/// The kind of machine, in words; of a job the nodes that it ran on.
+/// Describes the kind of machine in words. For a cluster job it starts with the names of the job's
+/// nodes.
 fn machine(system: &SystemDescription) -> String {
     format!(
         "{}: {}, {} CPUs{}, kernel {}",
@@ -162,12 +166,13 @@ fn machine(system: &SystemDescription) -> String {
     )
 }
 
-/// The controls of a treatment without what tells treatments apart.
+/// Returns the controls of a treatment except the variable that tells treatments apart.
 fn controls(treatment: &Treatment) -> Vec<Setting> {
     treatment.controls.iter().filter(|s| s.key != VARIABLE).cloned().collect()
 }
 
-/// Keeps the floor that an A/A run found in the folder of state; nothing where it found none.
+/// Appends the floor of an A/A run to the file in the state folder. Does nothing if the run has no
+/// floor.
 pub(crate) fn keep(
     state_dir: &Path,
     run: &RunId,
@@ -195,12 +200,13 @@ pub(crate) fn keep(
     let mut line = serde_json::to_vec(&kept)?;
     line.push(b'\n');
     fs::create_dir_all(state_dir)?;
-    // One write of one line: two runs that end together do not mix theirs.
+    // Each line is written in a single write, so that two runs that end at the same time do not
+    // interleave their lines.
     OpenOptions::new().create(true).append(true).open(state_dir.join(KEPT))?.write_all(&line)
 }
 
-/// The A/A run on this machine, of this workload and metric, that is most like `plan`, and of those the newest.
-/// `None`: there is none in the folder of state.
+/// Returns the A/A run of this machine, workload and metric that is most like `plan`, and the
+/// newest of several. `None` if the state folder has none.
 pub fn newest_self_comparison(
     state_dir: &Path,
     plan: &Plan,
@@ -208,7 +214,7 @@ pub fn newest_self_comparison(
 ) -> Option<KnownFloor> {
     let text = fs::read_to_string(state_dir.join(KEPT)).ok()?;
     let here = machine(system);
-    // A line that cannot be read is one of a newer version, or was cut off by a crash.
+    // A line that cannot be parsed was written by a newer version or cut off by a crash.
     text.lines()
         .filter_map(|line| serde_json::from_str::<SelfComparison>(line).ok())
         .filter(|kept| kept.machine == here)
@@ -225,19 +231,20 @@ pub fn newest_self_comparison(
         })
 }
 
-/// Seconds since a time of day; never below 0.
+/// Returns the seconds since the timestamp `at`, never below 0.
 fn age_s(at: &str) -> Option<f64> {
     let at: jiff::Timestamp = at.parse().ok()?;
     Some((jiff::Timestamp::now().duration_since(at).as_secs_f64()).max(0.0))
 }
 
-/// Returns true if one of the plan's treatments is what an A/A run compared with itself. Of another command or other
-/// settings it says nothing.
+/// Returns true if the A/A run compared one of the plan's treatments with itself. The floor of
+/// another command or of other settings does not apply to the plan.
 fn is_of(found: &SelfComparison, plan: &Plan) -> bool {
     plan.treatments.iter().any(|t| t.params == found.params && controls(t) == found.controls)
 }
 
-/// The blocks, if an A/A run made more of them than a plan has.
+/// Names the number of blocks as a difference if the A/A run had more blocks per comparison than
+/// the plan has.
 fn differs(found: &SelfComparison, plan: &Plan) -> Vec<String> {
     let more = (blocks(plan) < found.blocks_each as usize)
         .then(|| format!("the blocks ({} each, here {})", found.blocks_each, blocks(plan)));

@@ -1,4 +1,5 @@
-//! Compares runs with each other: the same treatments across runs, and what else differed.
+//! Compares runs with each other: the same treatments across runs, and the other differences
+//! between the runs.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,46 +21,46 @@ mod program;
 use crate::analyse::pairs::{pairs, values};
 use program::{in_facts, levels, unlike};
 
-/// One run to compare.
+/// One of the runs to compare.
 #[derive(Debug)]
 pub struct Side<'a> {
-    /// The run.
     pub id: &'a RunId,
-    /// Its experiment.
     pub experiment: &'a Experiment,
-    /// Its plan.
     pub plan: &'a Plan,
-    /// Its records.
     pub records: &'a [TrialRecord],
-    /// Its system.
+    /// System description of the run.
     pub system: &'a SystemDescription,
-    /// Its analysis.
     pub analysis: &'a Analysis,
 }
 
-/// What a person says about the differences between runs.
+/// The user's declarations about the differences between runs.
 #[derive(Debug, Clone, Default)]
 pub struct Declared {
     /// Paths of facts that are meant to differ.
     pub factors: Vec<String>,
-    /// Soft differences that are accepted: path and reason.
+    /// Soft differences that the user accepts, as pairs of path and reason.
     pub accepted: Vec<(String, String)>,
-    /// For each run the first of its side: runs that repeat each other. Empty: each run is a side of its own.
+    /// For each run, the index of the first run of its side; the runs of a side repeat each other.
+    /// Empty if each run is a side of its own.
     pub sides: Vec<usize>,
-    /// A treatment of all the runs, by its label, that stays the same: values are taken relative to it, block by
-    /// block, which takes the drift between the runs out.
+    /// Label of a treatment that is the same in all runs. Values are taken relative to it, block by
+    /// block, which removes the drift between the runs.
     pub reference: Option<String>,
 }
 
-/// Lays runs side by side in one metric; the first is the baseline. Treatments are matched by their
-/// levels in full; runs of one treatment each are matched with each other. A verdict needs the drift between runs:
-/// of sides with three runs or more the runs' means are compared (Welch's interval), at the first run of the second
-/// side; with a reference treatment the trials are, relative to it. Else the ratio has neither
-/// interval nor verdict. Where a hard difference that is not declared stands between a run and the first, or a run
-/// is invalid by itself, there is no comparison: the verdict is invalid and the ratio withheld.
+/// Compares runs in one metric, with the first run as the baseline. Treatments are matched by all
+/// of their levels; runs of one treatment each are matched with each other.
+///
+/// A verdict needs an estimate of the drift between the runs. If each side has three or more runs,
+/// the means of the runs are compared (Welch's interval), and the result is at the first run of the
+/// second side. If there is a reference treatment, the trials are compared relative to it.
+/// Otherwise the ratio has neither an interval nor a verdict. If an undeclared hard difference
+/// separates a run from the first, or if a run is invalid on its own, the verdict is invalid and
+/// the ratio is withheld.
 ///
 /// # Errors
-/// A difference is accepted that is hard, that has no reason, or that is not there; a run lacks the reference.
+/// An accepted difference is hard, has no reason or does not exist, or a run lacks the reference
+/// treatment.
 pub fn across(
     sides: &[Side<'_>],
     metric: &str,
@@ -79,7 +80,7 @@ pub fn across(
     };
     for (i, found) in found.iter_mut().enumerate() {
         let run = i + 1;
-        // What a repetition of the first has in common with it is no finding.
+        // Similarities between the first run and a repetition of it are not findings.
         if groups[run] == groups[0] {
             found.clear();
         }
@@ -154,10 +155,11 @@ fn guests(sides: &[Side<'_>]) -> Vec<Option<Guest>> {
     if all.iter().all(Option::is_none) { Vec::new() } else { all }
 }
 
-/// The same in every metric of the tracer of block I/O that the first run has; nothing where it was not traced.
+/// Compares the runs in every metric of the block I/O tracer that the first run has. Empty if that
+/// run was not traced.
 ///
 /// # Errors
-/// As [`across`].
+/// The same errors as [`across`].
 pub fn across_io(sides: &[Side<'_>], declared: &Declared) -> Result<Vec<Across>, AcrossError> {
     let mut metrics: Vec<&str> = Vec::new();
     for s in &sides[0].analysis.summaries {
@@ -168,13 +170,14 @@ pub fn across_io(sides: &[Side<'_>], declared: &Declared) -> Result<Vec<Across>,
     metrics.into_iter().map(|m| across(sides, m, None, declared)).collect()
 }
 
-/// What each later run's system differs in from the first's.
+/// Compares the system of each later run with that of the first.
 fn environments(sides: &[Side<'_>], declared: &Declared) -> Result<Vec<EnvDiff>, AcceptError> {
     let factors = in_facts(&declared.factors);
     let mut diffs: Vec<EnvDiff> =
         sides[1..].iter().map(|s| diff(sides[0].system, s.system, &factors)).collect();
     for (diff, side) in diffs.iter_mut().zip(&sides[1..]) {
-        // What is a parameter, a setting or the program has an effect where that differs, whatever the facts say.
+        // A parameter, a setting or the program has an effect if its levels differ, whatever the
+        // facts say.
         let levels = [levels(&sides[0]), levels(side)];
         diff.factors_without_effect
             .retain(|f| *f != "used" && levels.iter().all(|l| !l.contains_key(f)));
@@ -185,7 +188,7 @@ fn environments(sides: &[Side<'_>], declared: &Declared) -> Result<Vec<EnvDiff>,
         for diff in &mut diffs {
             match diff.accept(path, reason) {
                 Ok(()) => accepted = true,
-                // It need not differ in every run.
+                // An accepted difference need not occur in every run.
                 Err(e @ AcceptError::NoSuchDifference(_)) => last = Err(e),
                 Err(e) => return Err(e),
             }
@@ -205,31 +208,32 @@ fn compared(diffs: &[EnvDiff], declared: &Declared) -> String {
     }
 }
 
-/// Why runs cannot be laid side by side.
+/// Reason why runs cannot be compared.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AcrossError {
-    /// A difference cannot be accepted.
+    /// The user accepted a difference that cannot be accepted.
     #[error("--accept: {0}")]
     Accept(#[from] AcceptError),
-    /// A run has no such treatment.
+    /// A run lacks the reference treatment.
     #[error("--reference {reference}: run {run} has no such treatment; it has {labels}")]
     Reference {
-        /// The label asked for.
+        /// Label of the reference treatment.
         reference: String,
-        /// The run.
         run: RunId,
-        /// The labels of its treatments.
+        /// Labels of the treatments of the run.
         labels: String,
     },
 }
 
-/// Whether a run and the first are repeated often enough for the means of the runs to be compared.
+/// Returns true if `run` and the first run are both repeated often enough to compare the means of
+/// their runs.
 fn repeated(groups: &[usize], run: usize) -> bool {
     let many = |i: usize| groups.iter().filter(|g| **g == groups[i]).count();
     groups[0] != groups[run] && many(0).min(many(run)) >= drift::LEAST
 }
 
-/// Whether the runs of the first side and of a run's were not all made one side after the other.
+/// Returns true if the runs of the first side and of `run`'s side were made in turns, not one side
+/// after the other.
 fn in_turns(sides: &[Side<'_>], groups: &[usize], run: usize) -> bool {
     let of = |i: &usize| groups[*i] == groups[0] || groups[*i] == groups[run];
     let mut all: Vec<usize> = (0..sides.len()).filter(of).collect();
@@ -237,7 +241,8 @@ fn in_turns(sides: &[Side<'_>], groups: &[usize], run: usize) -> bool {
     all.windows(2).filter(|pair| groups[pair[0]] != groups[pair[1]]).count() > 1
 }
 
-/// What makes a treatment of a run invalid by itself. Where each run is one value, it may have been one process.
+/// Returns a finding that makes a treatment of a run invalid on its own. If each run is one value,
+/// it is allowed to be a single process.
 fn invalid_by_itself(side: &Side<'_>, treatment: u32, repeated: bool) -> Option<Finding> {
     let about = |f: &&Finding| f.treatments.is_empty() || f.treatments.contains(&treatment);
     let one_process = |f: &&Finding| repeated && f.id == rows::UNIT_OF_REPLICATION.id;
@@ -248,20 +253,20 @@ fn invalid_by_itself(side: &Side<'_>, treatment: u32, repeated: bool) -> Option<
     Some(first)
 }
 
-/// What a check calls invalid, as a reason not to compare.
+/// Turns the first invalid finding into a reason not to compare.
 fn invalid(found: &[Finding]) -> Option<String> {
     let first = found.iter().find(|f| f.severity == Severity::Invalid)?;
     Some(format!("{} {}: {}", first.id, first.name, first.message))
 }
 
-/// Takes the numbers out of a comparison that says nothing.
+/// Removes the numbers from a comparison that is not valid.
 fn withhold(c: &mut Comparison, reason: &str) {
     c.verdict = Verdict::Invalid;
     c.reason = format!("not a comparison: {reason}");
     (c.ratio, c.interval, c.sensitivity, c.detectable) = (None, None, None, None);
 }
 
-/// The hard differences, as a reason not to compare.
+/// Describes the hard differences as a reason not to compare.
 fn hard(diff: &EnvDiff) -> Option<String> {
     let first = diff.hard().next()?;
     let more = match diff.hard().count() - 1 {
@@ -276,8 +281,8 @@ fn hard(diff: &EnvDiff) -> Option<String> {
     ))
 }
 
-/// One run measured the metric and the other computed it, as a reason not to compare. Earlier versions took a
-/// shell's start-up off `elapsed`, which made it derived.
+/// Returns a reason not to compare if one run measured the metric and the other computed it.
+/// Earlier versions subtracted a shell's start-up time from `elapsed`, which made it derived.
 fn computed_in_one(a: &Side<'_>, b: &Side<'_>, metric: &str) -> Option<String> {
     let kind = |side: &Side<'_>| {
         let counting = side.records.iter().filter(|r| r.counts());
@@ -291,7 +296,8 @@ fn computed_in_one(a: &Side<'_>, b: &Side<'_>, metric: &str) -> Option<String> {
     Some(format!("`{metric}` was measured in {} and computed in {}", measured.id, derived.id))
 }
 
-/// The metric of a run that would be compared: the one asked for, else the one that it decided by.
+/// Describes the metric of a run that would be compared: `metric` if the run has it, else the
+/// metric that decides in the run.
 fn identity(side: &Side<'_>, metric: &str) -> MetricIdentity {
     let all = &side.analysis.summaries;
     let has = |name: &str| all.iter().find(|s| s.metric == name && s.centre().is_some());
@@ -301,7 +307,7 @@ fn identity(side: &Side<'_>, metric: &str) -> MetricIdentity {
         label: side.id.to_string(),
         metric: found.map(|s| s.metric.clone()),
         unit: found.map(|s| s.unit.clone()),
-        // Treatments are compared with those of the same levels.
+        // Treatments are compared with treatments of the same levels.
         category: if labels.len() > 1 {
             [("the treatments".to_owned(), labels.join("; "))].into()
         } else {
@@ -311,7 +317,8 @@ fn identity(side: &Side<'_>, metric: &str) -> MetricIdentity {
     }
 }
 
-/// The values of a treatment in each run; relative to the reference, if there is one, in the same block.
+/// Returns the values of a treatment in each run, relative to the reference in the same block if
+/// there is a reference.
 fn in_each(
     sides: &[Side<'_>],
     treatment: &[Option<u32>],
@@ -334,7 +341,7 @@ fn in_each(
     sides.iter().enumerate().map(of).collect()
 }
 
-/// The reference treatment in each run.
+/// Finds the reference treatment in each run.
 fn references(sides: &[Side<'_>], declared: &Declared) -> Result<Option<Vec<u32>>, AcrossError> {
     let Some(reference) = &declared.reference else { return Ok(None) };
     let in_run = |side: &Side<'_>| {
@@ -438,7 +445,8 @@ fn rows(
     Ok(treatments.into_iter().map(row).collect())
 }
 
-/// The merged percentile of a treatment in each run; empty where the metric is none.
+/// Returns the merged percentile of a treatment in each run; empty if the metric is not a
+/// percentile.
 fn percentiles(sides: &[Side<'_>], ids: &[Option<u32>], metric: &str) -> Vec<Option<Percentile>> {
     let of = |(side, id): (_, &Option<u32>)| {
         summary(side, *id, metric).and_then(|s| s.percentile.clone())
@@ -447,7 +455,7 @@ fn percentiles(sides: &[Side<'_>], ids: &[Option<u32>], metric: &str) -> Vec<Opt
     if all.iter().all(Option::is_none) { Vec::new() } else { all }
 }
 
-/// What makes the value doubtful in each run; empty where nothing was seen in any.
+/// Returns the doubts about the value in each run; empty if no run has any.
 fn doubts(sides: &[Side<'_>], ids: &[Option<u32>], metric: &str) -> Vec<Vec<String>> {
     let of = |(side, id): (_, &Option<u32>)| {
         summary(side, *id, metric).map_or_else(Vec::new, |s| s.doubts.clone())
@@ -456,7 +464,7 @@ fn doubts(sides: &[Side<'_>], ids: &[Option<u32>], metric: &str) -> Vec<Vec<Stri
     if all.iter().all(Vec::is_empty) { Vec::new() } else { all }
 }
 
-/// The summary of a treatment in one of the runs.
+/// Finds the summary of a treatment in one run.
 fn summary<'a>(side: &'a Side<'_>, id: Option<u32>, metric: &str) -> Option<&'a TreatmentSummary> {
     let id = id?;
     side.analysis.summaries.iter().find(|s| s.metric == metric && s.treatment == id)
@@ -466,7 +474,7 @@ fn differences(sides: &[Side<'_>], diffs: &[EnvDiff]) -> Vec<Difference> {
     let mut found: Vec<(DifferenceClass, Difference)> = Vec::new();
     for (side, diff) in sides[1..].iter().zip(diffs) {
         for d in &diff.differences {
-            // What neither system tells is no difference that was seen.
+            // A fact that is unknown in both systems is not an observed difference.
             let known = |f: &Option<Fact>| f.as_ref().is_some_and(|f| f.value().is_some());
             if d.class == DifferenceClass::Volatile || !(known(&d.a) || known(&d.b)) {
                 continue;
@@ -486,7 +494,7 @@ fn differences(sides: &[Side<'_>], diffs: &[EnvDiff]) -> Vec<Difference> {
             found.push((d.class, difference));
         }
     }
-    // The order of the classes is from the most serious.
+    // The classes are ordered from the most serious to the least serious.
     found.sort_by(|a, b| (a.0, &a.1.path).cmp(&(b.0, &b.1.path)));
     found.into_iter().map(|(_, d)| d).collect()
 }
@@ -499,7 +507,7 @@ fn in_words(fact: Option<&Fact>) -> String {
     }
 }
 
-/// The checks that are about what differs between two sides.
+/// The checks that concern differences between two sides.
 const BETWEEN: [&Row; 5] = [
     &rows::FACTOR_DECLARED,
     &rows::CONFOUNDER,
@@ -508,8 +516,8 @@ const BETWEEN: [&Row; 5] = [
     &rows::INTERLEAVED,
 ];
 
-/// What the catalogue says of the runs laid side by side: of its checks those that are about what
-/// differs between the sides (environment, work, schedule, metric).
+/// Evaluates the checks of the catalogue that concern the differences between the sides:
+/// environment, work, schedule and metric.
 fn findings(sides: &[Side<'_>], diffs: &[EnvDiff], declared: &Declared) -> Vec<Vec<Finding>> {
     let of = |(side, diff): (&Side<'_>, &EnvDiff)| {
         let evidence = between(&sides[0], side, diff, declared);
@@ -531,7 +539,7 @@ fn findings(sides: &[Side<'_>], diffs: &[EnvDiff], declared: &Declared) -> Vec<V
     sides[1..].iter().zip(diffs).map(of).collect()
 }
 
-/// The command that compares these runs.
+/// Returns the command line that compares these runs.
 fn command(sides: &[Side<'_>], declared: &Declared) -> String {
     let ids = sides.iter().map(|s| format!(" {}", s.id));
     let factors = declared.factors.iter().map(|f| format!(" --factor {f}"));
@@ -539,7 +547,7 @@ fn command(sides: &[Side<'_>], declared: &Declared) -> String {
     ids.chain(factors).chain(accepted).fold("assay compare".to_owned(), |all, one| all + &one)
 }
 
-/// Two runs as two treatments, one after the other.
+/// Presents two runs as two treatments, one after the other.
 fn between(a: &Side<'_>, b: &Side<'_>, diff: &EnvDiff, declared: &Declared) -> Evidence {
     let treatment = |side: &Side<'_>| TreatmentEvidence {
         label: side.id.to_string(),
@@ -554,19 +562,20 @@ fn between(a: &Side<'_>, b: &Side<'_>, diff: &EnvDiff, declared: &Declared) -> E
     };
     let trials = |treatment: usize, side: &Side<'_>| -> Vec<Scheduled> {
         let counting = side.records.iter().filter(|r| r.counts());
-        // Clocks of different boots cannot be laid beside each other; the runs' ids can.
+        // Clocks of different boots cannot be compared, but the order of the runs' ids can.
         let offset = treatment as f64 * 1e12;
         counting
             .map(|r| Scheduled {
                 treatment,
                 start_s: offset + r.start_ns as f64 / 1e9,
                 end_s: offset + r.end_ns as f64 / 1e9,
-                // A drift within each run says nothing about that between them.
+                // The drift within a run does not show the drift between runs.
                 value: None,
             })
             .collect()
     };
-    // Unlike programs without a word are compared by nobody's question.
+    // If the programs differ and no factor is declared, nobody asked for this difference: the list
+    // of factors is then known to be empty.
     let unasked = unlike(a, b, declared).is_some() && declared.factors.is_empty();
     Evidence {
         treatments: vec![treatment(a), treatment(b)],
@@ -580,8 +589,8 @@ fn between(a: &Side<'_>, b: &Side<'_>, diff: &EnvDiff, declared: &Declared) -> E
     }
 }
 
-/// What the run's controls set for all its treatments. The descriptions, which are made before anything is set,
-/// do not have it.
+/// Returns the settings that the run's controls make for all treatments. The system descriptions
+/// lack these, because they are made before anything is set.
 fn controls(side: &Side<'_>) -> BTreeMap<String, String> {
     side.experiment.controls.iter().map(|(k, v)| (k.clone(), v.to_text())).collect()
 }
@@ -590,7 +599,7 @@ fn params(side: &Side<'_>) -> BTreeMap<String, String> {
     side.experiment.params.iter().map(|(k, v)| (k.clone(), v.to_text())).collect()
 }
 
-/// Whether anything is worse than in the first run.
+/// Returns true if any treatment is worse than in the first run.
 pub fn any_worse(across: &Across) -> bool {
     let mut all = across.rows.iter().flat_map(|r| r.comparisons.iter().flatten());
     all.any(|c| c.verdict == Verdict::Worse)

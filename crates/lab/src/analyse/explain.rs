@@ -1,8 +1,8 @@
-//! What differs along with a metric: every observation of two treatments (samples of monitors in the
-//! measurement window, resources, other metrics), differenced by block.
+//! Observations that change along with a metric. Every observation of two treatments (monitor
+//! samples in the measurement window, resources, other metrics) is differenced by block.
 //!
-//! Differences are ranked, not blamed: two things that change together need not be cause and effect,
-//! and with many observations some differ by chance alone. The notes state it.
+//! The differences are ranked, and none is called a cause: two things that change together need not
+//! be cause and effect, and with many observations some differ by chance alone. The notes state it.
 
 use std::collections::BTreeMap;
 
@@ -16,12 +16,12 @@ use assay_syscalls::{Dimension, Measure, Syscalls};
 
 use super::seen::{INSTRUCTIONS, Key, SYSCALLS, Seen};
 
-/// What is to be explained.
+/// The comparison to explain and the data about its trials.
 #[derive(Debug, Clone, Copy)]
 pub struct Question<'a> {
-    /// The latest attempts, in the order of the plan.
+    /// Latest attempt of each trial, in the order of the plan.
     pub records: &'a [TrialRecord],
-    /// Samples by trial number.
+    /// Monitor samples by trial number.
     pub samples: &'a BTreeMap<u32, SampleSet>,
     /// System calls by trial number.
     pub syscalls: &'a BTreeMap<u32, Syscalls>,
@@ -29,18 +29,17 @@ pub struct Question<'a> {
     pub profiles: &'a BTreeMap<u32, Profile>,
     /// Counted instructions by trial number.
     pub instructions: &'a BTreeMap<u32, Profile>,
-    /// What the records say together.
+    /// Analysis of all the records.
     pub analysis: &'a Analysis,
-    /// The comparison to explain: one of the analysis.
+    /// The comparison to explain, one of those in the analysis.
     pub comparison: &'a Comparison,
 }
 
-/// Functions with fewer of a trial's instructions do not take part.
+/// Minimum share of a trial's instructions for a function to be included.
 const LEAST_INSTRUCTIONS: f64 = 0.01;
-/// The source of what is known of functions.
+/// Source name of observations about functions.
 const PROFILE: &str = "profile";
 
-/// Explains a comparison.
 pub fn explain(question: &Question<'_>) -> Explanation {
     let Question { records, analysis, comparison, .. } = *question;
     let of = |treatment: u32| -> BTreeMap<u32, &TrialRecord> {
@@ -53,7 +52,8 @@ pub fn explain(question: &Question<'_>) -> Explanation {
         seen.next_trial();
         observe(record, question, comparison, &mut seen);
     }
-    // The trials of each block that has both, by their place among those that were seen.
+    // Pairs of trials of each block that has both treatments, by their positions among the observed
+    // trials.
     let beside: BTreeMap<u32, u32> = other.keys().copied().zip(base.len() as u32 + 1..).collect();
     let both: Vec<(u32, u32)> =
         (1..).zip(base.keys()).filter_map(|(at, block)| Some((at, *beside.get(block)?))).collect();
@@ -62,7 +62,8 @@ pub fn explain(question: &Question<'_>) -> Explanation {
     let mut unchanged = 0;
     let mut compared: Vec<(&Key<'_>, Vec<(f64, f64)>)> = Vec::new();
     for (key, at) in &seen.places {
-        // A call that a trial did not make was made no times; so with the instructions of a function.
+        // A system call that a trial did not make has a count of 0; the same holds for the
+        // instructions of a function.
         let value = |trial: u32| match seen.value(*at, trial) {
             None if seen.counts(key.source, trial) => Some(0.0),
             value => value,
@@ -70,8 +71,8 @@ pub fn explain(question: &Question<'_>) -> Explanation {
         let pairs = both.iter().filter_map(|(a, b)| Some((value(*a)?, value(*b)?))).collect();
         compared.push((key, pairs));
     }
-    // So many numbers of these that some would differ by chance: of all of a source together the level is that of
-    // the comparison (Bonferroni).
+    // Some of the many numbers from these sources would differ by chance. All numbers of a source
+    // together get the confidence level of the comparison (Bonferroni).
     let many = |source: &str| {
         let differ = |(key, pairs): &&(&Key<'_>, Vec<(f64, f64)>)| {
             key.source == source && pairs.iter().any(|(a, b)| a != b)
@@ -111,7 +112,8 @@ pub fn explain(question: &Question<'_>) -> Explanation {
     }
 }
 
-/// The functions' own time on CPU a trial. The intervals hold for all functions together (Bonferroni).
+/// Compares each function's own time on CPU per trial. The intervals hold for all functions
+/// together (Bonferroni).
 fn functions(question: &Question<'_>, level: f64) -> Vec<Observed> {
     let of = |treatment: u32| -> (Vec<Measured>, Vec<f64>) {
         let counts = question.records.iter().filter(|r| r.treatment == treatment && r.counts());
@@ -150,7 +152,7 @@ fn functions(question: &Question<'_>, level: f64) -> Vec<Observed> {
             baseline: c.own_ns[0] * 1e-9,
             treatment: c.own_ns[1] * 1e-9,
             change: change(1e-9),
-            // What the baseline took is the whole, as it is for the metric's own change.
+            // The time of the baseline is the whole, as in the change of the metric.
             of_time: window.map(|w| change(1.0 / w)),
             standard_errors: c.standard_errors,
             subject: c.function,
@@ -159,7 +161,7 @@ fn functions(question: &Question<'_>, level: f64) -> Vec<Observed> {
     all.changes.into_iter().map(observed).collect()
 }
 
-/// Everything that a trial tells of its window.
+/// Gathers all observations of a trial in its measurement window.
 fn observe<'a>(
     record: &'a TrialRecord,
     question: &Question<'a>,
@@ -178,7 +180,8 @@ fn observe<'a>(
         let ticks = ticks.iter().filter(|p| (from..=to).contains(&p.0)).count() as u32;
         for (series, (sum, n)) in sums {
             let Some(s) = samples.series.get(series as usize) else { continue };
-            // A thread that was kept at some ticks only: what it did at the others is not known.
+            // Skip a thread that was sampled at some ticks only: its activity at the other ticks is
+            // unknown.
             if s.monitor == TASKS && n + 1 < ticks {
                 continue;
             }
@@ -246,7 +249,8 @@ fn observe<'a>(
     }
 }
 
-/// The difference of an observation by block; `None` without a block that has it in both treatments.
+/// Computes the difference of an observation by block; `None` if no block has it in both
+/// treatments.
 fn observed(key: &Key<'_>, pairs: &[(f64, f64)], level: f64) -> Option<Observed> {
     let (a, b): (Vec<f64>, Vec<f64>) = pairs.iter().copied().unzip();
     let differences: Vec<f64> = pairs.iter().map(|(a, b)| b - a).collect();
@@ -276,8 +280,8 @@ fn observed(key: &Key<'_>, pairs: &[(f64, f64)], level: f64) -> Option<Observed>
     })
 }
 
-/// Clear differences first; among them those that are time, by how much time; then by how far they stand
-/// out of their noise.
+/// Sorts clear differences first. Among these, observations of time come first, by the amount of
+/// time, then the others by their size in standard errors.
 fn rank(found: &mut [Observed]) {
     let order = |o: &Observed| {
         let time = o.of_time.map_or(-1.0, |t| t.difference.abs());
@@ -289,7 +293,8 @@ fn rank(found: &mut [Observed]) {
     });
 }
 
-/// A time that is 3 % shorter, and a rate that is 3 % higher, as a share of the baseline's time.
+/// Converts the ratio of the metric into a change of time as a share of the baseline's time, for
+/// example for a time that is 3 % shorter or a rate that is 3 % higher.
 fn time_change(comparison: &Comparison) -> Option<f64> {
     let ratio = comparison.ratio?;
     match (comparison.unit.as_str(), comparison.better) {
@@ -299,7 +304,8 @@ fn time_change(comparison: &Comparison) -> Option<f64> {
     }
 }
 
-/// The parts of the CPUs' time but for what was idle: monitor, field, and the subject that is all CPUs.
+/// Lists the parts of CPU time except idle time, as monitor, field and the subject that stands for
+/// all CPUs.
 fn cpu_parts() -> impl Iterator<Item = (&'static str, &'static Field, &'static str)> {
     assay_observe::all().into_iter().flat_map(|monitor| {
         let parts = monitor.fields.iter().filter(|f| f.role == Some(Role::CpuTime));

@@ -1,5 +1,6 @@
-//! The histograms of a treatment's trials, added together, and the percentiles of the sum. Percentiles
-//! of trials are never averaged: the mean of two 99th percentiles is the 99th percentile of nothing.
+//! Merged histograms of a treatment's trials, and the percentiles of the sum. Percentiles of trials
+//! are never averaged, because the mean of two 99th percentiles is not the 99th percentile of
+//! anything.
 
 use std::collections::BTreeMap;
 
@@ -9,10 +10,10 @@ use base64::Engine as _;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::Deserializer;
 
-/// The quantiles that are given of every histogram.
+/// Quantiles that are reported for every histogram.
 const QUANTILES: [f64; 3] = [0.5, 0.99, 0.999];
 
-/// The histograms of every treatment's trials that count, merged by name.
+/// Merges the histograms of each treatment's trials that count, by name.
 pub(crate) fn merge(plan: &Plan, records: &[TrialRecord]) -> Vec<HistogramSummary> {
     let mut found = Vec::new();
     for treatment in &plan.treatments {
@@ -35,15 +36,15 @@ pub(crate) fn merge(plan: &Plan, records: &[TrialRecord]) -> Vec<HistogramSummar
     found
 }
 
-/// Histograms of one name on their way to a sum.
+/// Histograms of one name while they are being added up.
 struct Sum<'a> {
     first: &'a TrialHistogram,
     values: Histogram<u64>,
     timed_out: u64,
     trials: u32,
-    /// Why the sum is of no use.
+    /// Reason why the sum is unusable; empty if it is usable.
     fault: String,
-    /// Whether the trials sent their requests the same way.
+    /// True if all trials sent their requests under the same load (open or closed loop).
     one_load: bool,
 }
 
@@ -51,7 +52,8 @@ impl<'a> Sum<'a> {
     fn new(first: &'a TrialHistogram) -> Self {
         Sum {
             first,
-            // It grows with what is added, at the precision of the first.
+            // The histogram grows as values are added. Its precision is that of the first one
+            // added.
             values: Histogram::new(3).expect("three digits are allowed"),
             timed_out: 0,
             trials: 0,
@@ -148,7 +150,7 @@ impl<'a> Sum<'a> {
     }
 }
 
-/// Times are in seconds, as metrics are.
+/// Returns the factor to seconds and the unit. Times are in seconds, as in metrics.
 fn seconds(unit: &str) -> (f64, &str) {
     match unit {
         "ns" => (1e-9, "s"),
@@ -167,8 +169,8 @@ fn read(hdr: &str) -> Result<Histogram<u64>, String> {
         .map_err(|e| format!("it is not an HdrHistogram V2 ({e})"))
 }
 
-/// The merged percentile that a treatment's metric is, if it is one. Of a treatment whose trials keep no
-/// histogram, where others' do, it is withheld.
+/// Returns the merged percentile behind a treatment's metric, if the metric is one. The percentile
+/// is withheld if the treatment's trials keep no histogram but those of other treatments do.
 pub(crate) fn of_metric(
     merged: &[HistogramSummary],
     treatment: u32,
@@ -193,7 +195,8 @@ pub(crate) fn of_metric(
     })
 }
 
-/// The merged percentiles that a treatment's curve is of, by x; empty when it is of none.
+/// Returns the merged percentiles behind a treatment's curve, sorted by x; empty if the curve does
+/// not consist of percentiles.
 pub(crate) fn of_curve<'a>(
     merged: &'a [HistogramSummary],
     treatment: u32,
@@ -239,8 +242,8 @@ mod tests {
         of.percentiles.iter().find(|p| p.quantile == q).unwrap()
     }
 
-    /// A quick trial and a slow one: the 99th percentile of all requests is in the slow one's bulk, and
-    /// nowhere near the mean of 1 ms and 100 ms.
+    /// Adds a quick trial and a slow one. The 99th percentile of all requests is in the bulk of the
+    /// slow trial, nowhere near the mean of 1 ms and 100 ms.
     #[test]
     fn percentiles_are_of_all_trials_together() {
         let quick = histogram((0..100_000).map(|_| 1_000_000));

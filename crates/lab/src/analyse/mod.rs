@@ -1,5 +1,5 @@
-//! Lays the records of a run together: summaries, comparisons, curves, scaling. Terminal, page and
-//! exports print what stands here and compute nothing of their own.
+//! Analyses the records of a run: summaries, comparisons, curves and scaling. The terminal, the
+//! pages and the exports print these results and compute nothing themselves.
 
 pub(crate) mod aa;
 pub(crate) mod across;
@@ -29,32 +29,30 @@ use assay_workloads::capability::Chooses;
 use crate::analyse::pairs::{apart, counterpart, pairs, values};
 use crate::plan::margin;
 
-/// What a metric is called, its unit and its direction.
+/// Name, unit and direction of a metric.
 struct Named {
     name: String,
     unit: String,
     better: Better,
 }
 
-/// What the archive holds of a run, as far as it is needed to lay the records together.
+/// The parts of an archived run that the analysis needs.
 #[derive(Debug, Clone, Copy)]
 pub struct Recorded<'a> {
-    /// The experiment.
     pub experiment: &'a Experiment,
-    /// The plan.
     pub plan: &'a Plan,
-    /// The latest attempts, in the order of the plan.
+    /// Latest attempt of each trial, in the order of the plan.
     pub records: &'a [TrialRecord],
-    /// The system under test at the start.
+    /// Description of the system under test at the start of the run.
     pub system: Option<&'a SystemDescription>,
-    /// The ledger; empty where it is not at hand, which some checks then say.
+    /// The ledger; empty if it is unavailable, which some checks then report.
     pub ledger: &'a [LedgerEntry],
 }
 
-/// Analyses the records of a run, and makes the checks of the catalogue in profile `lab`.
+/// Analyses the records of a run and evaluates the checks of the catalogue under the profile `lab`.
 pub fn analyse(recorded: &Recorded<'_>) -> Analysis {
     let Recorded { experiment, plan, records, .. } = *recorded;
-    // A kit that is no longer there has no model of its curves anyway.
+    // A kit whose folder is gone has no model of its curves anyway, so built-in workloads suffice.
     let workload = assay_workloads::builtin::find(&plan.workload.name);
     let model = workload.as_ref().and_then(|w| w.offers().chooses);
     let metrics = metrics(plan, records);
@@ -94,7 +92,7 @@ pub fn analyse(recorded: &Recorded<'_>) -> Analysis {
     let comparisons = comparisons_of(&with_baseline.collect::<Vec<_>>());
     let ranked = best_first(experiment, plan, &summaries, main);
     let ranking = if ranked.first().is_some_and(|(best, _)| *best == plan.baseline) {
-        // The same comparisons in another order.
+        // The ranking consists of the same comparisons in another order.
         let by_id: BTreeMap<_, _> = comparisons.iter().map(|c| (c.treatment, c)).collect();
         ranked.iter().filter_map(|(_, id)| by_id.get(id).copied().cloned()).collect()
     } else {
@@ -138,7 +136,7 @@ pub fn analyse(recorded: &Recorded<'_>) -> Analysis {
     analysis
 }
 
-/// The virtual machines that the trials ran in.
+/// Returns the kind of virtual machine that the trials ran in; `None` if they ran on the host.
 fn guest(experiment: &Experiment, records: &[TrialRecord]) -> Option<Guest> {
     if experiment.place.engine != Engine::Vm {
         return None;
@@ -151,7 +149,8 @@ fn guest(experiment: &Experiment, records: &[TrialRecord]) -> Option<Guest> {
     Some(if any { Guest::Emulated } else { Guest::Virtual })
 }
 
-/// Where a check calls a run, a treatment or a trial that counts invalid there is no verdict, in any output.
+/// Withholds verdicts: if a check calls a run, a treatment or a counted trial invalid, no output
+/// shows a verdict.
 fn no_verdict_of_what_is_invalid(analysis: &mut Analysis, records: &[TrialRecord]) {
     let grave = |f: &&Finding| f.severity == Severity::Invalid;
     let why = |f: &Finding| format!("{} {}: {}", f.id, f.name, f.message);
@@ -183,7 +182,8 @@ fn no_verdict_of_what_is_invalid(analysis: &mut Analysis, records: &[TrialRecord
     }
 }
 
-/// The time limit that every trial of a treatment ran into, for the wall time.
+/// Returns the smallest time limit in seconds, for the metric `elapsed`, if every trial of a
+/// treatment reached its limit.
 fn longer_than(records: &[TrialRecord], treatment: u32, metric: &Named) -> Option<f64> {
     if metric.name != "elapsed" {
         return None;
@@ -197,7 +197,7 @@ fn longer_than(records: &[TrialRecord], treatment: u32, metric: &Named) -> Optio
     .try_fold(f64::INFINITY, |least, s| Some(least.min(s?)))
 }
 
-/// What makes the values of a treatment's metric doubtful, each reason once.
+/// Returns the reasons why the values of a treatment's metric are doubtful, each once.
 fn doubts(records: &[TrialRecord], treatment: u32, metric: &str) -> Vec<String> {
     let counted = records.iter().filter(|r| r.treatment == treatment && r.counts());
     let values = counted.flat_map(|r| &r.metrics).filter(|m| m.name == metric);
@@ -205,7 +205,8 @@ fn doubts(records: &[TrialRecord], treatment: u32, metric: &str) -> Vec<String> 
     found.into_iter().cloned().collect()
 }
 
-/// The confidence of the intervals: as asked for, or the adjusted one of a run with looks.
+/// Returns the confidence level of the intervals: the configured one, or the adjusted one if the
+/// run may stop early after a look at its results.
 fn confidence(experiment: &Experiment) -> f64 {
     match experiment.design.stop {
         Stop::Clear => sequential::CONFIDENCE,
@@ -213,7 +214,8 @@ fn confidence(experiment: &Experiment) -> f64 {
     }
 }
 
-/// Every metric: the deciding one first, then the declared ones, then what programs reported besides.
+/// Lists all metrics: the deciding one first, then the declared ones, then others that programs
+/// reported.
 fn metrics(plan: &Plan, records: &[TrialRecord]) -> Vec<Named> {
     let declared = plan.workload.metrics.iter().map(|m| (m.name.clone(), m.unit.clone(), m.better));
     let reported =
@@ -234,11 +236,12 @@ fn metrics(plan: &Plan, records: &[TrialRecord]) -> Vec<Named> {
     found
 }
 
-/// A baseline and a treatment.
+/// Ids of the reference treatment and of the treatment that is compared with it.
 type Pair = (u32, u32);
 
-/// The best treatment with each other one, in the order of their values. Nothing of a suite, where treatments do
-/// different work, of imported trials, and where no direction is better.
+/// Pairs the best treatment with each other one, in the order of their values. Empty for a suite,
+/// whose treatments do different work, for imported trials, and for a metric without a better
+/// direction.
 fn best_first(
     experiment: &Experiment,
     plan: &Plan,
@@ -269,7 +272,7 @@ fn comparisons(
 ) -> Vec<Comparison> {
     let margin = margin(experiment).ok().flatten();
     let imported = experiment.design.order == Order::Unknown;
-    // What somebody else printed is shown as they printed it; a claim about it is not made here.
+    // Quoted values are shown as their source printed them, and no verdict is computed from them.
     let quoted = plan.workload.metric(&metric.name).is_some_and(|m| m.kind == Kind::Quoted);
     let alike = |id: u32| plan.treatment(id).is_some_and(|t| same_benchmark(plan, t));
     let sides: Vec<Sides> = pairs_of
@@ -281,7 +284,7 @@ fn comparisons(
             Sides {
                 reference,
                 treatment,
-                // Trials in an order that nobody knows are in no blocks.
+                // Imported trials have an unknown order and so no blocks.
                 independent: imported || apart(plan, reference, treatment),
                 paired: base.into_iter().zip(other).collect(),
                 baseline: values(records, reference, &metric.name),
@@ -297,7 +300,8 @@ fn comparisons(
             better: metric.better,
             baseline: a.reference,
             treatment: a.treatment,
-            // Of a side without values it must be that side that is named.
+            // If a side has no values, the message must name that side, so the samples are not
+            // paired.
             samples: if a.independent
                 || [&a.baseline, &a.treated].iter().any(|v| !v.iter().any(Option::is_some))
             {
@@ -317,25 +321,25 @@ fn comparisons(
     all
 }
 
-/// The values of two treatments.
+/// Values of the two treatments of a comparison.
 struct Sides {
     reference: u32,
     treatment: u32,
-    /// Whether their trials share no blocks.
+    /// True if the trials of the two treatments share no blocks.
     independent: bool,
     paired: Vec<(Option<f64>, Option<f64>)>,
     baseline: Vec<Option<f64>>,
     treated: Vec<Option<f64>>,
 }
 
-/// Whether an imported treatment ran the baseline's benchmark: a ratio between two benchmarks compares
-/// different work.
+/// Returns true if an imported treatment ran the baseline's benchmark. A ratio between two
+/// benchmarks would compare different work.
 fn same_benchmark(plan: &Plan, treatment: &Treatment) -> bool {
     let of = |t: &Treatment| t.levels.get("benchmark").cloned();
     plan.treatment(plan.baseline).is_some_and(|b| of(b) == of(treatment))
 }
 
-/// A treatment whose program gave wrong output has no numbers that count.
+/// Marks a comparison invalid if a trial of either treatment produced wrong output.
 fn refuse_wrong_output(comparison: &mut Comparison, records: &[TrialRecord]) {
     for id in [comparison.baseline, comparison.treatment] {
         let of = |r: &&TrialRecord| r.treatment == id && !r.warmup;
@@ -380,7 +384,7 @@ fn curves(
             let mut merged = if percentiles.is_empty() {
                 assay_stats::curve::merge(&trials, better, confidence)
             } else {
-                // A sum has no trials to take an interval from.
+                // A merged percentile has no trials to compute an interval from.
                 let points: Vec<[f64; 2]> =
                     percentiles.iter().filter_map(|(x, p)| Some([*x, p.value?])).collect();
                 let mut merged = assay_stats::curve::merge(&[points], better, confidence);
@@ -390,7 +394,7 @@ fn curves(
                 }
                 merged
             };
-            // A percentile is least where nothing is asked: there is nothing to choose by it.
+            // A latency percentile is smallest without load, so it cannot select a best point.
             if !percentiles.is_empty() {
                 (merged.best, merged.efficient, merged.smoothness) = (None, None, None);
             }
@@ -420,8 +424,8 @@ fn curves(
     found
 }
 
-/// How the metric grows with the factor that the experiment names. Other factors must be at one
-/// level, or their baseline's.
+/// Computes the growth of the metric with the factor that the experiment names. The other factors
+/// must be at the baseline's level.
 fn scaling(
     experiment: &Experiment,
     plan: &Plan,
@@ -452,13 +456,14 @@ fn scaling(
     for point in &mut found.points {
         let at = of().find(|t| t.levels.get(factor).and_then(Scalar::as_f64) == Some(point.count));
         let merged = at.and_then(|t| histograms::of_metric(merged, t.id, &metric.name));
-        // Speedups are of the trials' own percentiles, by block; a mean of them is no percentile.
+        // Speedups use the trials' own percentiles, by block. The value shown is the merged
+        // percentile, because a mean of percentiles is not a percentile.
         point.value = merged.and_then(|p| p.value).unwrap_or(point.value);
     }
     Some(found)
 }
 
-/// Values that belong to the run as a whole.
+/// Computes the metrics of the run as a whole.
 fn run_metrics(analysis: &Analysis) -> Vec<MetricValue> {
     let mut worst: BTreeMap<&str, f64> = BTreeMap::new();
     for comparison in &analysis.comparisons {

@@ -1,11 +1,12 @@
-//! Takes the values of a metric out of records, by treatment and by block.
+//! Extracts the values of a metric from records, by treatment and by block.
 
 use std::collections::BTreeMap;
 
 use assay_model::{Plan, Treatment, TrialRecord};
 use assay_stats::summary::{logs, mean};
 
-/// The values of one treatment in the order of measuring; `None` where a trial has none.
+/// Returns the values of one treatment in the order of measurement; `None` if a trial lacks the
+/// metric.
 pub(crate) fn values(records: &[TrialRecord], treatment: u32, metric: &str) -> Vec<Option<f64>> {
     records
         .iter()
@@ -14,8 +15,9 @@ pub(crate) fn values(records: &[TrialRecord], treatment: u32, metric: &str) -> V
         .collect()
 }
 
-/// Baseline and treatment paired by block, only blocks in which both have a trial that counts; where each revision was
-/// built several times, by build: the geometric mean of its trials.
+/// Pairs the values of baseline and treatment by block, using only blocks in which both have a
+/// trial that counts. If each revision was built several times, pairs them by build, with the
+/// geometric mean of a build's trials.
 pub(crate) fn pairs(
     records: &[TrialRecord],
     baseline: u32,
@@ -34,7 +36,8 @@ pub(crate) fn pairs(
     base.iter().filter_map(|(block, a)| other.get(block).map(|b| (*a, *b))).unzip()
 }
 
-/// The value of one block, or of one build with its several trials.
+/// Summarizes the trials of one block or one build: the geometric mean, or the arithmetic mean if
+/// one value is not positive.
 fn of_unit(values: &[Option<f64>]) -> Option<f64> {
     if let [only] = values {
         return *only;
@@ -46,15 +49,17 @@ fn of_unit(values: &[Option<f64>]) -> Option<f64> {
     }
 }
 
-/// Whether the plan has these treatments in no block together (`design.group_by`): they cannot be paired.
+/// Returns true if the plan never has the two treatments in the same block (`design.group_by`), so
+/// that they cannot be paired.
 pub(crate) fn apart(plan: &Plan, baseline: u32, treatment: u32) -> bool {
     let blocks = |id: u32| plan.trials.iter().filter(move |t| t.treatment == id).map(|t| t.block);
     !blocks(baseline).any(|a| blocks(treatment).any(|b| a == b))
 }
 
-/// The treatment that this one is compared with: the plan's baseline; of a suite, where treatments run
-/// different members, the one that runs the same member at the baseline's other levels. `None`: it is
-/// a baseline itself, or there is nothing that does the same work.
+/// Returns the treatment that `treatment` is compared with: the plan's baseline. In a suite, where
+/// treatments run different members, it is the one that runs the same member at the baseline's
+/// other levels. `None` if the treatment is itself a baseline or if no treatment does the same
+/// work.
 pub(crate) fn counterpart(plan: &Plan, treatment: &Treatment) -> Option<u32> {
     let Some(suite) = &plan.workload.suite else {
         return (treatment.id != plan.baseline).then_some(plan.baseline);

@@ -1,17 +1,18 @@
-//! What trials tell besides the metric, laid out by what it is.
+//! Observations of trials other than the metric, arranged by key.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The source of what is known of system calls.
+/// Source name of observations about system calls.
 pub(super) const SYSCALLS: &str = "syscalls";
-/// The source of counted instructions of functions.
+/// Source name of the counted instructions of functions.
 pub(super) const INSTRUCTIONS: &str = "instructions";
-/// Sources that count everything that a trial has: what is not there was there no times. There is so much of it that some
-/// would differ by chance, so the level of a source's intervals is that of the comparison for all of it together.
+/// Sources that count everything in a trial, so that a missing key means a count of 0. With this
+/// many keys some would differ by chance, so all the intervals of a source together get the
+/// confidence level of the comparison.
 const COUNTED: [&str; 2] = [SYSCALLS, INSTRUCTIONS];
 
-/// An observation's identity.
+/// Identity of an observation.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Key<'a> {
     pub(super) source: &'a str,
@@ -30,9 +31,10 @@ impl<'a> Key<'a> {
         Key { source, subject: subject.into(), name, unit }
     }
 
-    /// What one unit of it is as a share of the time of the window; `None`: it is no time.
+    /// Returns the value of one unit as a share of the time of the window; `None` if the
+    /// observation is not a time.
     pub(super) fn share_of_time(&self) -> Option<f64> {
-        // Seconds of CPU for each second of the trial: set by `resources`.
+        // `resources` is in seconds of CPU time per second of the trial.
         if self.source == "resources" {
             return (self.unit == "s/s").then_some(1.0);
         }
@@ -46,28 +48,28 @@ impl<'a> Key<'a> {
     }
 }
 
-/// What was seen of the trials of two treatments, by what it is.
+/// Observations of the trials of two treatments, by key.
 #[derive(Default)]
 pub(super) struct Seen<'a> {
-    /// Where the values of a key are.
+    /// Index into `values` of each key.
     pub(super) places: BTreeMap<Key<'a>, usize>,
-    /// The keys by place, each with its values and the trials that had them, in order.
+    /// Each key with its values and the numbers of the trials that had them, in order.
     values: Vec<(Key<'a>, Vec<(u32, f64)>)>,
-    /// The trials that have anything of a source of [`COUNTED`].
+    /// Pairs of source and trial that have any observation of a source in [`COUNTED`].
     counted: BTreeSet<(&'a str, u32)>,
-    /// The trial that is being looked at, from 1.
+    /// Number of the current trial, from 1.
     trial: u32,
-    /// Where the key of the next value probably is: most trials tell the same in the same order.
+    /// Predicted index of the next key: most trials report the same keys in the same order.
     next: usize,
 }
 
 impl<'a> Seen<'a> {
-    /// What is put in from here on is of another trial.
+    /// Starts the next trial: later values belong to it.
     pub(super) fn next_trial(&mut self) {
         (self.trial, self.next) = (self.trial + 1, 0);
     }
 
-    /// The trial's value of a key, 0 where it has none yet.
+    /// Returns a reference to the current trial's value of a key, inserting 0 if it is missing.
     pub(super) fn of(&mut self, key: Key<'a>) -> &mut f64 {
         if key.counted() {
             self.counted.insert((key.source, self.trial));
@@ -92,13 +94,13 @@ impl<'a> Seen<'a> {
         at
     }
 
-    /// What a trial has of the key at a place.
+    /// Returns a trial's value of the key at `place`.
     pub(super) fn value(&self, place: usize, trial: u32) -> Option<f64> {
         let values = &self.values[place].1;
         values.binary_search_by_key(&trial, |(of, _)| *of).ok().map(|at| values[at].1)
     }
 
-    /// Whether a trial counted everything of a source.
+    /// Returns true if the trial counted everything of a source.
     pub(super) fn counts(&self, source: &str, trial: u32) -> bool {
         COUNTED.contains(&source) && self.counted.contains(&(source, trial))
     }

@@ -1,5 +1,5 @@
-//! The scores of a suite: of each member the ratio that counts, their geometric mean, and what one
-//! toolchain or setting does to it against another, paired by block.
+//! Scores of a suite: the ratio that counts for each member, the geometric mean of these, and
+//! comparisons of toolchains or settings, paired by block.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use assay_stats::{CompareInput, Samples, compare, summarize};
 use crate::analyse::pairs::{apart, values};
 use crate::plan::margin;
 
-/// The suite's results; `None` where the workload is no suite, or ran one member only.
+/// Returns the results of the suite; `None` if the workload is not a suite or ran only one member.
 pub(crate) fn results(
     experiment: &Experiment,
     plan: &Plan,
@@ -40,8 +40,8 @@ pub(crate) fn results(
     })
 }
 
-/// How the geometric mean grows with the factor that the experiment names; the other factors are at
-/// the baseline's levels.
+/// Computes the growth of the geometric mean with the factor that the experiment names. The other
+/// factors are at the baseline's levels.
 pub(crate) fn scaling(
     experiment: &Experiment,
     suite: &SuiteResults,
@@ -58,13 +58,14 @@ pub(crate) fn scaling(
             Some(Size { count, values: s.blocks.clone() })
         })
         .collect();
-    let metric = (suite.metric.as_str(), "1"); // a ratio to a reference
+    let metric = (suite.metric.as_str(), "1"); // ratio to a reference
     Some(assay_stats::scaling::scaling(factor, metric, Better::Higher, &sizes, confidence))
 }
 
 type Group<'a> = (BTreeMap<String, Scalar>, Vec<&'a Treatment>);
 
-/// The treatments by the levels of all factors but the member, the baseline's first.
+/// Groups the treatments by the levels of all factors except the member. The baseline's group comes
+/// first.
 fn groups<'a>(plan: &'a Plan, suite: &SuiteSpec) -> Vec<Group<'a>> {
     let others = |t: &Treatment| {
         let mut levels = t.levels.clone();
@@ -120,8 +121,8 @@ fn score(
     }
 }
 
-/// The score is made of medians and the interval of the blocks' means: where few blocks differ much, the one
-/// may lie outside the other, which is then wide enough for both.
+/// Widens an interval so that it contains its score. The score is made of medians and the interval
+/// of block means: with few blocks that differ much, the score may lie outside the interval.
 fn holding(interval: Interval, score: Option<f64>) -> Interval {
     let score = score.unwrap_or(interval.low);
     Interval { low: interval.low.min(score), high: interval.high.max(score), ..interval }
@@ -146,16 +147,17 @@ fn member(suite: &SuiteSpec, treatment: &Treatment, records: &[TrialRecord]) -> 
     }
 }
 
-/// The value that counts: of two trials the worse, else the median (of an even number the worse of
-/// the two in the middle, so that it is always one that was measured).
+/// Returns the value that counts: the worse of two trials, else the median. For an even number of
+/// trials it is the worse of the two in the middle, so that it is always a measured value.
 fn counting(values: &[f64], better: Better) -> Option<f64> {
     let mut sorted = values.to_vec();
-    // From the best to the worst.
+    // Sort from the best to the worst.
     sorted.sort_by(|a, b| if better == Better::Higher { b.total_cmp(a) } else { a.total_cmp(b) });
     sorted.get(sorted.len() / 2).copied()
 }
 
-/// The geometric mean over the members in each block; `None` where one has no trial that counts.
+/// Returns the geometric mean over the members for each block; `None` if a member has no trial that
+/// counts in the block.
 fn by_block(
     suite: &SuiteSpec,
     treatments: &[&Treatment],

@@ -1,5 +1,5 @@
-//! What the rules of a suite's result ask beyond the measurement: what the record answers, and a file for what
-//! only a person knows.
+//! Facts that the rules for a suite's result require in addition to the measurement: those that the
+//! record holds, and a file for those that only a person knows.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -9,8 +9,8 @@ use assay_rules::pack::cpu::CpuSuiteResult;
 use assay_rules::pack::fair_use::FairUse;
 use serde::Deserialize;
 
-/// The fields of a disclosure that the description of the system answers: the field, the facts that are joined
-/// for it, and what stands before each.
+/// Disclosure fields that the system description answers: the field, and the facts that are joined
+/// for it, each with its prefix.
 const RECORDED: [(&str, &[(&str, &str)]); 12] = [
     ("vendor", &[("", "dmi.sys_vendor")]),
     ("model", &[("", "dmi.product_name")]),
@@ -26,7 +26,8 @@ const RECORDED: [(&str, &[(&str, &str)]); 12] = [
     ("power-management", &[("governor ", "cpu.governor")]),
 ];
 
-/// The fields that the record answers. Of a field with several facts all must be known.
+/// Returns the disclosure fields that the record answers. A field made of several facts needs all
+/// of them.
 pub(crate) fn recorded(system: &SystemDescription) -> BTreeMap<String, String> {
     let known = |path: &str| system.facts.get(path).and_then(|f| f.value()).map(str::to_owned);
     let mut found = BTreeMap::new();
@@ -61,7 +62,8 @@ pub(crate) fn recorded(system: &SystemDescription) -> BTreeMap<String, String> {
     found
 }
 
-/// The mount points that hold what is used for `purpose`, and their file systems' types, one for each.
+/// Returns the mount points used for `purpose`, each with the type of its file system in
+/// parentheses.
 pub(crate) fn file_systems(system: &SystemDescription, purpose: &str) -> Option<Vec<String>> {
     let used = system.facts.iter().filter_map(|(path, fact)| {
         let point = path.strip_prefix("used.mount.")?;
@@ -76,23 +78,23 @@ pub(crate) fn file_systems(system: &SystemDescription, purpose: &str) -> Option<
     found.filter(|found| !found.is_empty())
 }
 
-/// What a person says of a result.
+/// A person's answers about a result.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct SuiteFacts {
-    /// Whether all parts of the system can be had and are supported.
+    /// True if all parts of the system are available and supported.
     pub parts_available: Option<bool>,
-    /// Whether a run-time optimiser keeps knowledge of a program from one run to another.
+    /// True if a run-time optimiser keeps knowledge of a program from one run to the next.
     pub optimiser_remembers: Option<bool>,
-    /// Whether the result is published beside others.
+    /// True if the result is published together with others.
     pub published: Option<bool>,
-    /// The record of that publication.
+    /// Fair-use record of that publication.
     pub publication: Option<FairUse>,
-    /// Fields to disclose by name.
+    /// Disclosed fields by name.
     pub disclosure: BTreeMap<String, String>,
 }
 
-/// The questions beside the disclosed fields: the key, and what it asks.
+/// Questions in addition to the disclosed fields: the key and the text of the question.
 const QUESTIONS: [(&str, &str); 3] = [
     ("parts_available", "Can all parts of the system be had, and are they supported?"),
     ("optimiser_remembers", "Does a run-time optimiser keep knowledge of a program between runs?"),
@@ -100,10 +102,11 @@ const QUESTIONS: [(&str, &str); 3] = [
 ];
 
 impl SuiteFacts {
-    /// Adds what the file says to the result. `fields` are those that the rules know.
+    /// Adds the answers in the file to the result. `fields` lists the fields that the rules know.
     ///
     /// # Errors
-    /// A field that the rules do not know, or that the run has recorded otherwise; a sentence.
+    /// The rules do not know a field, or the run recorded another value for it. The error is a
+    /// sentence.
     pub fn add_to(self, result: &mut CpuSuiteResult, fields: &[&str]) -> Result<(), String> {
         for (field, value) in self.disclosure {
             if !fields.contains(&field.as_str()) {
@@ -133,7 +136,8 @@ impl SuiteFacts {
     }
 }
 
-/// A file to fill in: the questions that this result leaves open, and what is recorded as comments.
+/// Returns the text of a file to fill in: the open questions about this result, with the recorded
+/// fields as comments.
 pub fn suite_facts_template(run: &str, result: &CpuSuiteResult, fields: &[&str]) -> String {
     let mut text = format!(
         "# What only you know of the result of run {run}. Fill in what you can, delete the rest, then\n\

@@ -1,4 +1,4 @@
-//! A suite's run as the rule pack `cpu` looks at it.
+//! Converts the run of a suite into the form that the rule pack `cpu` judges.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,9 +12,11 @@ use assay_rules::pack::cpu::{
 
 use crate::analyse::suite_facts::{file_systems, recorded};
 
-/// The result: base is the first score with base tuning, peak the one that differs in the tuning
-/// alone. What is not recorded is `None`, and a rule that needs it then says that it cannot tell.
-/// `None`: the run is of no suite, or has no base.
+/// Builds the result. Base is the first score with base tuning, peak the one that differs from base
+/// only in the tuning. Unrecorded facts are `None`, and a rule that needs one reports that it
+/// cannot decide.
+///
+/// Returns `None` if the run is not of a suite or has no base.
 pub fn suite_result(
     run: &RunSummary,
     plan: &Plan,
@@ -82,10 +84,10 @@ pub fn suite_result(
     })
 }
 
-/// The control that sets variables of the environment.
+/// Control that sets environment variables.
 const ENV: &str = "env";
 
-/// What was recorded, by treatment.
+/// Recorded facts and parameters, by treatment.
 struct Facts<'a> {
     plan: &'a Plan,
     system: &'a SystemDescription,
@@ -105,7 +107,8 @@ impl Facts<'_> {
         params.and_then(|p| p.get(name)).map(Scalar::to_text).unwrap_or_default()
     }
 
-    /// What the user sets for the programs. assay's own settings (threads) are the tools'.
+    /// Returns the environment variables that the user sets for the programs. Settings made by
+    /// assay (threads) belong to the tools.
     fn environment(&self, treatment: u32) -> BTreeMap<String, String> {
         let set = self.plan.treatment(treatment).into_iter().flat_map(|t| &t.controls);
         let own = set.filter(|s| s.control == ENV);
@@ -117,7 +120,8 @@ impl Facts<'_> {
     }
 }
 
-/// The first score of that tuning; with `like`, the one that differs from it in the tuning alone.
+/// Returns the first score with the given tuning; with `like`, the one that differs from it only in
+/// the tuning.
 fn score<'a>(
     suite: &'a SuiteResults,
     of: &Facts<'_>,
@@ -132,7 +136,7 @@ fn score<'a>(
     })
 }
 
-/// By language: the kit's parameters for the compiler and for its flags.
+/// For each language, the kit's parameters for the compiler and for its flags.
 const LANGUAGES: [(&str, &str, &str); 3] =
     [("C", "cc", "cflags"), ("C++", "cxx", "cxxflags"), ("Fortran", "fc", "fflags")];
 
@@ -195,7 +199,7 @@ fn execution(run: &str, of: &Facts<'_>, record: &TrialRecord) -> Option<CpuExecu
     })
 }
 
-/// The flags in use that the suite's file describes; `None` where that was not recorded.
+/// Returns the flags in use that the suite's file describes; `None` if that was not recorded.
 fn described(of: &Facts<'_>, treatments: &[u32]) -> Option<Vec<String>> {
     let mut found = Vec::new();
     for id in treatments {
@@ -213,7 +217,7 @@ fn described(of: &Facts<'_>, treatments: &[u32]) -> Option<Vec<String>> {
     Some(found)
 }
 
-/// The disclosed fields that the record answers.
+/// Returns the disclosure fields that the record answers.
 fn disclosure(of: &Facts<'_>, run: &RunSummary, treatments: &[u32]) -> BTreeMap<String, String> {
     let mut found = recorded(of.system);
     let mut add = |field: &str, value: String| {

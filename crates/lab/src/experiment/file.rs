@@ -1,5 +1,5 @@
-//! Reads an experiment file. A mistake is answered with the file, the line, what is wrong and what
-//! would be right.
+//! Reads an experiment file. A mistake is reported with the file, the line, the problem and the
+//! remedy.
 
 use std::ops::Range;
 
@@ -11,21 +11,20 @@ use toml::de::{DeTable, DeValue};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}", self.render(false))]
 pub struct FileError {
-    /// The file's name as the person gave it.
+    /// Name of the file as the user gave it.
     pub file: String,
-    /// Its text.
     text: String,
-    /// Which bytes of the text are wrong, if that is known.
+    /// Byte range of the mistake in the text, if known.
     span: Option<Range<usize>>,
-    /// What is wrong.
+    /// Description of the mistake.
     pub message: String,
-    /// What would be right; empty when the message says it.
+    /// Advice on a correct value; empty if the message contains it.
     pub help: String,
 }
 
 impl FileError {
-    /// A mistake at the value of a key, given by its path (`["design", "blocks"]`). The deepest part
-    /// of the path that exists in the file is pointed at.
+    /// Creates an error at the value of a key, given by its path (`["design", "blocks"]`). The
+    /// error points at the deepest part of the path that exists in the file.
     pub fn at(file: &str, text: &str, path: &[&str], message: String, help: String) -> Self {
         FileError {
             file: file.to_owned(),
@@ -36,7 +35,7 @@ impl FileError {
         }
     }
 
-    /// The mistake with the lines of the file it stands in.
+    /// Renders the message with the affected lines of the file.
     pub fn render(&self, colour: bool) -> String {
         let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
         let renderer = renderer.decor_style(DecorStyle::Ascii);
@@ -58,13 +57,13 @@ impl FileError {
     }
 }
 
-/// The largest experiment file that is read, bytes.
+/// Size limit of an experiment file in bytes.
 const MAX_SIZE: usize = 4 << 20;
 
-/// Reads the text of an experiment file; `file` is its name for messages.
+/// Parses the text of an experiment file; `file` is its name in messages.
 ///
 /// # Errors
-/// It is not TOML, has an unknown key or a value of the wrong type, or a newer format.
+/// The text is not TOML, has an unknown key or a value of the wrong type, or has a newer format.
 pub fn read_experiment(file: &str, text: &str) -> Result<Experiment, FileError> {
     if text.len() > MAX_SIZE {
         return Err(FileError {
@@ -109,7 +108,7 @@ pub fn read_experiment(file: &str, text: &str) -> Result<Experiment, FileError> 
     Ok(experiment)
 }
 
-/// For an unknown key: the known one that looks most like it.
+/// Suggests the most similar known key for an unknown one.
 fn help_for(message: &str) -> String {
     let mut quoted = message.split('`').skip(1).step_by(2);
     let Some(unknown) = quoted.next().filter(|_| message.starts_with("unknown field")) else {
@@ -118,7 +117,7 @@ fn help_for(message: &str) -> String {
     nearest(unknown, quoted).map(|k| format!("did you mean `{k}`?")).unwrap_or_default()
 }
 
-/// The bytes of the value at `path`, or of the deepest part of it that exists.
+/// Returns the byte range of the value at `path`, or of the deepest part of the path that exists.
 fn locate(text: &str, path: &[&str]) -> Option<Range<usize>> {
     let root = DeTable::parse(text).ok()?;
     let mut table = root.get_ref();

@@ -1,4 +1,4 @@
-//! The experiment: read from its file, with `--set` laid over it, its source and place checked.
+//! Experiments: reading the file, applying `--set`, and checking its source and where it runs.
 
 pub(crate) mod file;
 pub(crate) mod place;

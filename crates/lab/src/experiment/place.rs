@@ -1,13 +1,13 @@
-//! Checks what an experiment says about where its trials run.
+//! Checks the `[where]` section of an experiment, which says where its trials run.
 
 use assay_cluster::vm::Machine;
 use assay_model::{Engine, Experiment, Treatment, units};
 
 use crate::error::{PlanError, wrong};
 
-/// More nodes than this are taken for a mistake.
+/// Limit on the number of nodes; a larger number is taken for a mistake.
 const MAX_NODES: u32 = 10_000;
-/// Options of `salloc` that are assay's own to give.
+/// Options of `salloc` that only assay may set.
 const OWN: [&str; 7] =
     ["--nodes", "-N", "--job-name", "-J", "--no-shell", "--ntasks", "--ntasks-per-node"];
 
@@ -80,7 +80,7 @@ pub(crate) fn check(experiment: &Experiment) -> Result<(), PlanError> {
     Ok(())
 }
 
-/// What an experiment in virtual machines cannot have.
+/// Refuses settings that experiments in virtual machines do not support.
 fn virtual_machine(experiment: &Experiment) -> Result<(), PlanError> {
     let place = &experiment.place;
     if place.nodes != 1 || place.tasks_per_node != 1 || place.server_node {
@@ -94,20 +94,21 @@ fn virtual_machine(experiment: &Experiment) -> Result<(), PlanError> {
     Ok(())
 }
 
-/// What a factor of the machine begins with.
+/// Prefix of factors that are settings of the virtual machine.
 const FACTOR: &str = "vm.";
 
-/// Whether a factor is a part of the virtual machine.
+/// Returns true if `factor` is a setting of the virtual machine.
 pub(crate) fn is_machine(experiment: &Experiment, factor: &str) -> bool {
     experiment.place.engine == Engine::Vm && factor.starts_with(FACTOR)
 }
 
-/// Whether the part of the machine that a factor names is fixed.
+/// Returns true if the machine setting that `factor` names is also fixed in `[where.vm]`.
 pub(crate) fn fixed(experiment: &Experiment, factor: &str) -> bool {
     factor.strip_prefix(FACTOR).is_some_and(|part| experiment.place.vm.contains_key(part))
 }
 
-/// The virtual machine of a treatment: what is fixed, and its levels. `None`: its trials run in none.
+/// Returns the virtual machine of a treatment: the fixed settings and its levels. `None` if trials
+/// do not run in virtual machines.
 pub(crate) fn machine(
     experiment: &Experiment,
     treatment: &Treatment,

@@ -1,4 +1,4 @@
-//! From what a person typed to an experiment that is ready to run.
+//! Prepares an experiment to run, from the user's input to a plan.
 
 use std::path::Path;
 
@@ -10,22 +10,20 @@ use crate::{FileError, LabError, make_plan, read_experiment};
 
 /// An experiment with its workload found and its plan made.
 pub struct Prepared {
-    /// The experiment.
     pub experiment: Experiment,
-    /// Its text, as archived.
+    /// Text of the experiment as archived.
     pub toml: String,
-    /// Its workload.
     pub workload: Box<dyn Workload>,
-    /// Its plan.
     pub plan: Plan,
 }
 
 impl Prepared {
-    /// Reads an experiment file; its workload is looked for in `kits` and beside the file. `change` may alter the experiment before it is planned (`--set`,
-    /// `--blocks`); when it does, the text that is archived is that of the altered experiment.
+    /// Reads an experiment file. Its workload is looked up in `kits` and next to the file. `change`
+    /// may alter the experiment before it is planned (`--set`, `--blocks`); if it does, the
+    /// archived text is that of the altered experiment.
     ///
     /// # Errors
-    /// The file cannot be read or has a mistake, which is pointed at.
+    /// The file cannot be read or has a mistake; the error shows where.
     pub fn from_file(
         path: &Path,
         kits: &KitPaths,
@@ -40,7 +38,7 @@ impl Prepared {
         if experiment != as_read {
             return Self::from_experiment(experiment, kits);
         }
-        // A kit may stand beside the experiment that uses it.
+        // A kit may be in the folder of the experiment that uses it.
         Self::plan(experiment, text.clone(), Some((&file, &text)), kits, path.parent())
     }
 
@@ -64,7 +62,7 @@ impl Prepared {
             return Err(LabError::Token { path, reason: why.reason() });
         }
         let found = assay_workloads::registry::find(&experiment.workload, kits).or_else(|e| {
-            // A relative path is looked for beside the experiment too.
+            // A relative path is also tried from the folder of the experiment file.
             match beside.filter(|_| experiment.workload.contains('/')) {
                 Some(dir) => assay_workloads::registry::find(
                     &dir.join(&experiment.workload).display().to_string(),
@@ -99,13 +97,13 @@ impl Prepared {
     }
 }
 
-/// An experiment as the text of its file.
+/// Serializes an experiment as the text of its file.
 pub(crate) fn as_text(experiment: &Experiment) -> String {
     toml::to_string_pretty(experiment)
         .unwrap_or_else(|e| format!("# could not be written as TOML: {e}\n"))
 }
 
-/// A seed that is new every time; it is recorded in the plan.
+/// Draws a random seed, which the plan records.
 pub(crate) fn draw_seed() -> u64 {
     use std::hash::{BuildHasher, Hasher};
     std::collections::hash_map::RandomState::new().build_hasher().finish() >> 16

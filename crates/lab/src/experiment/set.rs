@@ -1,14 +1,15 @@
-//! `--set`: parameters, controls and factors laid over an experiment.
+//! Applies `--set` to an experiment: parameters, controls and factors.
 
 use assay_model::{Engine, Experiment, FactorLevels, Scalar};
 
 use crate::{LabError, PlanError};
 
-/// Lays `NAME=V[,V...]` over an experiment: one value fixes a parameter (or `controls.NAME`), several
-/// make it a factor. A value with a comma in it stands in a list of TOML: `NAME=["V,V", "V"]`.
+/// Applies `NAME=V[,V...]` to an experiment. One value fixes a parameter (or `controls.NAME`),
+/// several make it a factor. Values that contain a comma are written as a list of TOML:
+/// `NAME=["V,V", "V"]`.
 ///
 /// # Errors
-/// It has no `=` or names nothing.
+/// `set` has no `=`, or its name is empty.
 pub fn apply_set(experiment: &mut Experiment, set: &str) -> Result<(), LabError> {
     let wrong = |message: String| {
         LabError::Plan(PlanError {
@@ -59,7 +60,7 @@ pub fn apply_set(experiment: &mut Experiment, set: &str) -> Result<(), LabError>
             experiment.factors.insert(name.to_owned(), FactorLevels::List(levels));
         }
     }
-    // A baseline or scaling that named the factor as it was no longer fits.
+    // A baseline or scaling that refers to the factor's old levels no longer fits.
     if !experiment.factors.contains_key(name) {
         experiment.compare.baseline.remove(name);
         if experiment.compare.scaling.as_deref() == Some(name) {

@@ -1,5 +1,6 @@
-//! The factor `rev` of an experiment with [source]: its levels resolved to commits, each built before the
-//! first trial, and given to the workload as its parameter `folder`.
+//! The factor `rev` of an experiment with `[source]`. Its levels are resolved to commits, each is
+//! built before the first trial, and the workload gets the folder of the build in its parameter
+//! `folder`.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,20 +16,21 @@ use assay_workloads::Workload;
 use crate::error::wrong;
 use crate::{LabError, PlanError};
 
-/// The factor whose levels are revisions.
+/// Name of the factor whose levels are revisions.
 pub const REV: &str = "rev";
-/// The parameter of a workload that is given a revision's folder.
+/// Name of the workload parameter that receives the folder of a revision.
 pub const FOLDER: &str = "folder";
 
-/// Whether a factor's levels are revisions.
+/// Returns true if the levels of `factor` are revisions.
 pub(crate) fn is_revision(experiment: &Experiment, factor: &str) -> bool {
     factor == REV && experiment.source.is_some()
 }
 
-/// Whether an experiment with revisions can be planned.
+/// Checks that an experiment with revisions can be planned.
 ///
 /// # Errors
-/// It has no factor `rev`, its workload has no parameter `folder`, or one of both is fixed.
+/// The experiment has no factor `rev`, its workload has no parameter `folder`, the experiment sets
+/// that parameter itself, its trials run elsewhere, or a setting of `[source]` is out of range.
 pub(crate) fn check(experiment: &Experiment, spec: &WorkloadSpec) -> Result<(), PlanError> {
     let Some(source) = &experiment.source else { return Ok(()) };
     if !experiment.factors.contains_key(REV) {
@@ -74,11 +76,11 @@ pub(crate) fn check(experiment: &Experiment, spec: &WorkloadSpec) -> Result<(), 
     Ok(())
 }
 
-/// Turns the names of `rev` into levels: the commit with the name as its label. Returns whether anything
-/// changed.
+/// Turns the names of `rev` into levels: the commit, with the name as its label. Returns true if
+/// anything changed.
 ///
 /// # Errors
-/// There is no repository, or a name stands for nothing.
+/// There is no repository, or a name resolves to nothing.
 pub(crate) fn resolve(experiment: &mut Experiment) -> Result<bool, LabError> {
     let Some(source) = &experiment.source else { return Ok(false) };
     let Some(FactorLevels::List(levels)) = experiment.factors.get(REV) else { return Ok(false) };
@@ -89,14 +91,14 @@ pub(crate) fn resolve(experiment: &mut Experiment) -> Result<bool, LabError> {
         for revision in repo.resolve(std::slice::from_ref(&name))? {
             let label = level.label().map_or_else(|| revision.label.clone(), str::to_owned);
             let value = Scalar::Text(revision.level());
-            // Two names of one commit are one revision.
+            // Two names of the same commit are one revision.
             if !resolved.iter().any(|l| *l.value() == value) {
                 resolved.push(Level::Labelled(Labelled { label, value }));
             }
         }
     }
     let mut changed = resolved != *levels;
-    // The baseline too may be named by anything that stands for its commit.
+    // The baseline may also be given by any name of its commit.
     if let Some(name) = experiment.compare.baseline.get(REV).map(Scalar::to_text)
         && !resolved.iter().any(|l| l.label() == Some(&name))
     {
@@ -111,10 +113,10 @@ fn works(build: &Build) -> bool {
     matches!(build.outcome, Outcome::Built)
 }
 
-/// The revisions of an experiment, built. Their folders stay while this lives.
+/// Built revisions of an experiment. Their folders exist as long as this value.
 #[derive(Debug)]
 pub(crate) struct Built {
-    /// By level: the revision, its label, its builds. One that failed is the last.
+    /// Revision, label and builds, by level. A failed build is the last one.
     revisions: BTreeMap<String, (Revision, String, Vec<Build>)>,
 }
 
@@ -122,7 +124,7 @@ impl Built {
     /// Builds every revision of `experiment`, one after the other.
     ///
     /// # Errors
-    /// As [`Builder::build`]. A revision that does not build is none.
+    /// The same as [`Builder::build`]. A revision that does not build is not an error.
     pub fn make(
         experiment: &Experiment,
         source: &Source,
@@ -157,7 +159,7 @@ impl Built {
                 let number = builds.len() as u32 + 1;
                 if !builder.has(&revision, number) {
                     let of = if wanted > 1 { format!(", build {number}") } else { String::new() };
-                    // A commit, or `worktree:` and the hash of its files.
+                    // The level is a commit, or `worktree:` and the hash of its files.
                     say(&format!("building {label} ({:.21}{of})", revision.level()));
                 }
                 builds.push(builder.build(&revision, number)?);
@@ -176,7 +178,7 @@ impl Built {
         Ok(Built { revisions })
     }
 
-    /// Those that do not build: level, label and why.
+    /// Returns the revisions that do not build: level, label and reason.
     pub fn failed(&self) -> impl Iterator<Item = (&str, &str, &str)> {
         self.revisions.iter().filter_map(|(level, (_, label, builds))| {
             match &builds.last()?.outcome {
@@ -188,7 +190,7 @@ impl Built {
         })
     }
 
-    /// Leaves out of `experiment` what does not build; whether there is any.
+    /// Excludes the revisions that do not build from `experiment`. Returns true if there are any.
     pub fn leave_out_failed(&self, experiment: &mut Experiment) -> bool {
         let mut any = false;
         for (level, ..) in self.failed() {
@@ -201,10 +203,11 @@ impl Built {
         any
     }
 
-    /// Gives every treatment the folder of its first build and checks it, and the trials the other builds in turn.
+    /// Sets the folder of each treatment to that of its first build and checks it, and assigns the
+    /// other builds to the trials in turn, by block.
     ///
     /// # Errors
-    /// The program is not in a revision.
+    /// The program is missing in a revision.
     pub fn place(&self, plan: &mut Plan, workload: &dyn Workload) -> Result<(), LabError> {
         for treatment in &mut plan.treatments {
             let folders = self.folders(treatment);
@@ -225,7 +228,7 @@ impl Built {
         Ok(())
     }
 
-    /// Whether the treatments of a plan still run where they did.
+    /// Returns true if the trials of a plan still run in the folders that they had.
     pub fn is_where(&self, plan: &Plan) -> bool {
         plan.treatments.iter().all(|t| {
             let folders = self.folders(t);
@@ -237,7 +240,7 @@ impl Built {
         })
     }
 
-    /// The folders of the builds of a treatment's revision.
+    /// Returns the folders of the builds of a treatment's revision.
     fn folders(&self, treatment: &Treatment) -> Vec<Scalar> {
         let level = treatment.levels.get(REV).map(Scalar::to_text).unwrap_or_default();
         let builds = self.revisions.get(&level).map(|(_, _, builds)| builds);
@@ -245,7 +248,7 @@ impl Built {
         folders.map(Scalar::Text).collect()
     }
 
-    /// What is recorded of each revision, under `source.LABEL.`.
+    /// Returns the recorded facts of each revision, under `source.LABEL.`.
     pub fn facts(&self) -> BTreeMap<String, Fact> {
         let mut facts = BTreeMap::new();
         for (revision, label, builds) in self.revisions.values() {

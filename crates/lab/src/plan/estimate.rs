@@ -1,4 +1,5 @@
-//! What a plan will cost and what it can see, judged by an earlier run of the same experiment.
+//! Estimates the duration of a plan and its detectable difference from an earlier run of the same
+//! experiment.
 
 use std::time::Duration;
 
@@ -8,48 +9,50 @@ use assay_stats::power::{detectable_paired, detectable_unpaired};
 
 use crate::analyse::pairs::{counterpart, pairs};
 
-/// The power at which the detectable effect is given.
+/// Statistical power at which the detectable difference is given.
 pub const POWER: f64 = 0.8;
-/// The noise of single trials for which the detectable effect is given when none is known.
+/// Noise levels of single trials for which the detectable difference is given in any case.
 pub const SAMPLE_NOISE: [f64; 3] = [0.01, 0.02, 0.05];
 
-/// What is expected of a plan.
+/// Expected duration, noise and detectable difference of a plan.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Estimate {
-    /// How many blocks count.
+    /// Number of blocks without warm-up.
     pub blocks: u32,
-    /// How long one trial takes on average, seconds; `null` when nothing is known.
+    /// Mean duration of one trial in seconds; `null` if unknown.
     pub trial_s: Option<f64>,
-    /// How long the plan takes, seconds.
+    /// Expected duration of the plan in seconds.
     pub total_s: Option<f64>,
-    /// The standard deviation of the log ratio between treatments within a block, or with one treatment
-    /// that of the logs of its trials; `null` when unknown.
+    /// Standard deviation of the log ratio between treatments within a block, or for one treatment
+    /// the standard deviation of the logs of its trials; `null` if unknown.
     pub noise: Option<f64>,
-    /// The smallest ratio above 1 whose interval excludes 1 in 80 of 100 repeats, at that noise. With
-    /// one treatment it is compared with another run of as many trials.
+    /// Smallest ratio above 1 whose interval excludes 1 in 80 of 100 repeats, at that noise. For
+    /// one treatment, the ratio to another run with as many trials.
     pub detectable: Option<f64>,
-    /// The same where single trials have a noise of 1 %, 2 % and 5 % (the standard deviation of their
-    /// logs) and share nothing within a block: `[noise, detectable]`.
+    /// The same for single trials with a noise of 1 %, 2 % and 5 % (standard deviation of their
+    /// logs) that share nothing within a block: `[noise, detectable]`.
     pub detectable_at: Vec<(f64, Option<f64>)>,
-    /// Where the figures come from, as a sentence.
+    /// Source of the figures, as a sentence.
     pub basis: String,
 }
 
 impl Estimate {
-    /// How long the plan takes, if that is known.
+    /// Returns the expected duration of the plan, if known.
     pub fn total(&self) -> Option<Duration> {
         Duration::try_from_secs_f64(self.total_s?).ok()
     }
 }
 
-/// Judges a plan. With an archive, by the newest run of the same experiment and workload in it.
+/// Estimates a plan. With an archive, uses the newest run of the same experiment and workload in
+/// it.
 pub fn estimate(archive: Option<&Archive>, name: &str, plan: &Plan, confidence: f64) -> Estimate {
     let counted = plan.trials.iter().filter(|t| !t.warmup).count();
     let blocks = (counted / plan.treatments.len().max(1)) as u32;
     let alone = plan.treatments.len() <= 1;
     let seen = if alone { detectable_unpaired } else { detectable_paired };
     let detectable = |noise: f64| seen(noise, blocks as usize, confidence, POWER);
-    // Two independent trials differ by the root of 2 more than one varies.
+    // The difference of two independent trials varies more than one trial, by a factor of the
+    // square root of 2.
     let of_trials = |noise: f64| if alone { noise } else { noise * std::f64::consts::SQRT_2 };
     let mut estimate = Estimate {
         blocks,
@@ -93,8 +96,8 @@ fn newest(archive: &Archive, name: &str, plan: &Plan) -> Option<(String, Plan, V
     })
 }
 
-/// The largest standard deviation of the log ratios to the baseline; with one treatment, that of the
-/// logs of its values.
+/// Returns the largest standard deviation of the log ratios to the baseline; for one treatment that
+/// of the logs of its values.
 fn noise(plan: &Plan, records: &[TrialRecord]) -> Option<f64> {
     let sd = |logs: &[f64]| assay_stats::summary::variance(logs).map(f64::sqrt);
     let others: Vec<(u32, u32)> =

@@ -1,4 +1,5 @@
-//! Expands the factors of an experiment: every level checked, ranges walked, zipped factors grouped.
+//! Expands the factors of an experiment: checks every level, enumerates ranges and groups zipped
+//! factors.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -8,10 +9,10 @@ use crate::PlanError;
 use crate::error::wrong;
 use crate::plan::{check_control, check_param};
 
-/// More levels than this, of all factors together, are taken for a mistake.
+/// Limit on the levels of all factors together; a larger number is taken for a mistake.
 const MAX_LEVELS: usize = 20_000;
 
-/// The factors in the order of their names, with their levels.
+/// Factors in the order of their names, with their levels.
 pub(crate) type Factors = Vec<(String, Vec<Scalar>)>;
 
 pub(crate) fn expand_factors(
@@ -56,7 +57,8 @@ pub(crate) fn expand_factors(
     Ok(factors)
 }
 
-/// A suite whose members nobody chose runs all of them.
+/// Returns the member factor of a suite with all members as levels, if the experiment does not
+/// choose members.
 fn all_members(experiment: &Experiment, spec: &WorkloadSpec) -> Option<(String, Vec<Scalar>)> {
     let member = &spec.suite.as_ref()?.member;
     if experiment.params.contains_key(member) || experiment.factors.contains_key(member) {
@@ -121,7 +123,7 @@ fn expand_levels(
     Ok(values)
 }
 
-/// The groups of factors that go side by side: zipped ones together, every other alone.
+/// Groups factors that advance together: zipped ones form a group, and every other factor is alone.
 pub(crate) fn groups(
     experiment: &Experiment,
     factors: &Factors,

@@ -1,4 +1,5 @@
-//! What the levels of a factor are called: by their labels, or by what they do not share with the other levels.
+//! Short names of a factor's levels: their labels, or else their text without the parts that all
+//! levels share.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -7,13 +8,14 @@ use assay_model::Level;
 use crate::PlanError;
 use crate::error::wrong;
 
-/// The longest label, characters.
+/// Maximum length of a label in characters.
 const MAX_LABEL: usize = 60;
 
-/// What each level of a factor is called, by its text; nothing for those that are called `factor=level`.
+/// Returns the name of each level of a factor by the level's text; levels whose name is
+/// `factor=level` are left out.
 ///
 /// # Errors
-/// A label is empty or too long, would steer a terminal, or stands for two levels.
+/// A label is empty or too long, contains control characters, or is used for two levels.
 pub(crate) fn labels(
     factor: &str,
     levels: &[Level],
@@ -44,9 +46,10 @@ pub(crate) fn labels(
     Ok(labels)
 }
 
-/// The texts without the parts that all of them share: what stands between commas, or else the words of command
-/// lines, where an ellipsis stands for what is left out. The first part stays, since it says what the rest is about.
-/// The texts themselves where that would not tell them apart, or where a quoted part may hold blanks.
+/// Removes the parts that all texts share: parts between commas, or else the words of command
+/// lines, where an ellipsis replaces the removed words. The first part stays, because it says what
+/// the rest is about. Returns the texts unchanged if the shortened ones would not differ, or if a
+/// quoted part may contain blanks.
 fn shortened(texts: &[String]) -> Vec<String> {
     let quoted = texts.iter().any(|t| t.contains(['"', '\'', '\\', '\n']));
     if texts.len() < 2 || quoted {
@@ -87,7 +90,7 @@ mod tests {
         let sizes = ["loop:btrfs,compress=zstd,size=3GiB", "loop:ext4,size=3GiB"];
         assert_eq!(short(&sizes), ["loop:btrfs,compress=zstd", "loop:ext4"]);
         assert_eq!(short(&["zstd -q -1 f", "zstd -q -3 f"]), ["zstd … -1 …", "zstd … -3 …"]);
-        // Nothing is left out where nothing is shared, or where the rest would be the same.
+        // Nothing is removed if nothing is shared or if the rest would be the same.
         assert_eq!(short(&["a,b", "c,d"]), ["a,b", "c,d"]);
         assert_eq!(short(&["sleep 1", "sleep 2"]), ["sleep 1", "sleep 2"]);
         assert_eq!(short(&["x 1 2", "x 2 1"]), ["x 1 2", "x 2 1"]);

@@ -1,4 +1,5 @@
-//! Makes the plan of an experiment: crosses the factors, checks every level, and lays out the blocks.
+//! Makes the plan of an experiment: crosses the factors, checks every level and lays out the
+//! blocks.
 
 pub(crate) mod estimate;
 pub(crate) mod factors;
@@ -20,23 +21,23 @@ use crate::plan::factors::{Factors, expand_factors, groups};
 use crate::plan::labels::labels;
 use crate::plan::patterns::{Excluded, LevelNames};
 
-/// More treatments than this are taken for a mistake.
+/// Limit on the number of treatments; a larger number is taken for a mistake.
 const MAX_TREATMENTS: usize = 10_000;
-/// The most memory that the treatments of a plan may take, bytes.
+/// Memory limit in bytes for the treatments of a plan.
 const MAX_BYTES: usize = 16 << 20;
-/// What one parameter of a treatment takes beside the text of its name and value: its place in the map
-/// and two blocks of the heap, bytes.
+/// Memory in bytes of one parameter of a treatment in addition to the text of its name and value:
+/// its entry in the map and two heap blocks.
 const ENTRY_BYTES: usize = 128;
 
-/// The ways to what the workload `command` has not.
+/// Advice for users who need something that the workload `command` lacks.
 const PRINTED: &str = "; a number that the program prints takes a kit (docs/kits.md)";
 const GRID: &str = "; a command with other arguments is another --vs, and a parameter of your own takes a kit (docs/kits.md)";
 
-/// Makes the plan. `cpus` is how many CPUs assay may use here (the `cpus` of a factor's range), `seed`
-/// the seed of the shuffles when the experiment names none.
+/// Makes the plan. `cpus` is the number of CPUs that assay may use here (the `cpus` of a factor's
+/// range), `seed` the seed of the shuffles if the experiment names none.
 ///
 /// # Errors
-/// A parameter, factor, control, combination or design that cannot be.
+/// A parameter, factor, control, combination or design is impossible.
 pub fn make_plan(
     experiment: &Experiment,
     workload: &dyn Workload,
@@ -55,7 +56,7 @@ pub fn make_plan(
     let treatments = treatments(experiment, spec, &factors, &names)?;
     check_warmups(experiment, spec)?;
     crate::experiment::source::check(experiment, spec)?;
-    // Of revisions there is nothing to check before they are built.
+    // Revisions cannot be checked before they are built.
     for treatment in treatments.iter().filter(|_| experiment.source.is_none()) {
         checkpoint();
         for own in &experiment.design.warmups {
@@ -97,7 +98,7 @@ pub fn make_plan(
     })
 }
 
-/// Whether what an experiment asks of a plan of so many treatments can be had, before any of it is built.
+/// Checks the number of trials of a plan with this many treatments, before any of it is built.
 ///
 /// # Errors
 /// The plan would have too many trials.
@@ -106,12 +107,13 @@ pub(crate) fn check_size(experiment: &Experiment, treatments: usize) -> Result<(
     schedule::count(design, treatments, schedule::blocks(design)).map(|_| ())
 }
 
-/// About how many bytes a treatment takes: its parameters, controls and levels.
+/// Estimates the memory in bytes of a treatment: its parameters, controls and levels.
 fn treatment_bytes(experiment: &Experiment, spec: &WorkloadSpec, factors: &Factors) -> usize {
     let one = |name: &str, value: &Scalar| ENTRY_BYTES + name.len() + value.to_text().len();
     let defaults = spec.params.iter().filter_map(|p| Some(one(&p.name, p.default.as_ref()?)));
     let fixed = experiment.params.iter().chain(&experiment.controls).map(|(n, v)| one(n, v));
-    // A level stands in a treatment twice: as a level, and as the parameter or control that it sets.
+    // A level is stored twice in a treatment: as a level, and as the parameter or control that it
+    // sets.
     let levels = factors
         .iter()
         .map(|(n, levels)| 2 * levels.iter().map(|level| one(n, level)).max().unwrap_or(0));
@@ -322,7 +324,7 @@ fn baseline(
     }
 }
 
-/// Whether two treatments of a suite differ in the member alone.
+/// Returns true if two treatments of a suite differ only in the member.
 fn another_member(spec: &WorkloadSpec, a: &Treatment, b: &Treatment) -> bool {
     let Some(suite) = &spec.suite else { return false };
     a.levels.iter().all(|(k, v)| *k == suite.member || b.levels.get(k) == Some(v))
@@ -378,10 +380,10 @@ fn check_group(
     Ok(())
 }
 
-/// The margin as a fraction: `"2 %"` and `0.02` are both 0.02.
+/// Returns the margin as a fraction: `"2 %"` and `0.02` are both 0.02.
 ///
 /// # Errors
-/// It is not a percentage or fraction above 0 and below 1.
+/// The margin is not a percentage or fraction above 0 and below 1.
 pub fn margin(experiment: &Experiment) -> Result<Option<f64>, PlanError> {
     let Some(margin) = &experiment.compare.margin else { return Ok(None) };
     parse_margin(&margin.to_text()).map(Some).ok_or_else(|| {
@@ -390,7 +392,7 @@ pub fn margin(experiment: &Experiment) -> Result<Option<f64>, PlanError> {
     })
 }
 
-/// Reads `2 %` or `0.02` as 0.02; `None` when it is neither, or not above 0 and below 1.
+/// Parses `2 %` or `0.02` as 0.02; `None` if the text is neither, or not above 0 and below 1.
 pub fn parse_margin(text: &str) -> Option<f64> {
     let value = match text.trim().strip_suffix('%') {
         Some(percent) => percent.trim().parse::<f64>().ok()? / 100.0,

@@ -1,5 +1,6 @@
-//! Patterns that name treatments by levels or their labels: those of `design.exclude` and `compare.baseline`. Each level
-//! is looked up, so that a plan takes time by the number of its treatments and patterns, not by their product.
+//! Patterns that name treatments by levels or labels, in `design.exclude` and `compare.baseline`.
+//! Levels are looked up in maps, so that planning takes time proportional to the number of
+//! treatments plus patterns, not to their product.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -9,16 +10,19 @@ use crate::PlanError;
 use crate::error::wrong;
 use crate::plan::factors::Factors;
 
-/// The most sets of factors that the patterns of `design.exclude` name: each treatment is looked up in each.
+/// Limit on the distinct sets of factors in the patterns of `design.exclude`, because each
+/// treatment is looked up in each set.
 pub(super) const MAX_SETS: usize = 100;
 
-/// The text of each level by what a pattern may call it, by factor.
+/// For each factor, the text of each level by the names that a pattern may use.
 pub(super) struct LevelNames<'a> {
     factors: &'a Factors,
     of: HashMap<&'a str, HashMap<String, String>>,
 }
 
 impl<'a> LevelNames<'a> {
+    /// Collects the names of all levels.
+    ///
     /// # Errors
     /// A label is the text of another level.
     pub(super) fn of(experiment: &Experiment, factors: &'a Factors) -> Result<Self, PlanError> {
@@ -68,19 +72,22 @@ impl<'a> LevelNames<'a> {
     }
 }
 
-/// The combinations that `design.exclude` names: the texts of their levels, by the factors that a pattern has.
+/// Combinations that `design.exclude` names: the texts of their levels, by the factors of the
+/// pattern.
 pub(super) struct Excluded<'a>(HashMap<Vec<&'a str>, HashSet<Vec<String>>>);
 
 impl<'a> Excluded<'a> {
+    /// Resolves the patterns of `design.exclude`.
+    ///
     /// # Errors
-    /// Those of [`LevelNames::resolve`]; the patterns name too many sets of factors.
+    /// Those of [`LevelNames::resolve`], or the patterns name too many sets of factors.
     pub(super) fn of(
         experiment: &'a Experiment,
         names: &LevelNames<'_>,
     ) -> Result<Self, PlanError> {
         let path = ["design", "exclude"];
         let mut sets: HashMap<Vec<&str>, HashSet<Vec<String>>> = HashMap::new();
-        // An empty pattern names no combination.
+        // An empty pattern excludes nothing.
         for pattern in experiment.design.exclude.iter().filter(|p| !p.is_empty()) {
             let (factors, levels) = names.resolve(&path, pattern)?.into_iter().unzip();
             sets.entry(factors).or_default().insert(levels);

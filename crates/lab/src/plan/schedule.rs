@@ -1,6 +1,6 @@
-//! Lays out trials in blocks. Each block holds one trial of every treatment, in an order of its own,
-//! so that drift falls on all treatments alike; grouped by a factor, each of its levels has blocks of its
-//! own, one level after the other.
+//! Lays out trials in blocks. Each block holds one trial of every treatment, in its own order, so
+//! that drift affects all treatments alike. If the design groups by a factor, each of its levels
+//! has separate blocks, one level after the other.
 
 use std::collections::HashMap;
 
@@ -10,12 +10,13 @@ use assay_stats::sequential::LOOKS;
 
 use crate::error::{PlanError, wrong};
 
-/// Blocks of an experiment that does not say how many.
+/// Number of blocks of an experiment that does not specify it.
 pub const DEFAULT_BLOCKS: u32 = 10;
-/// A plan never has more trials, whatever `max_trials` says: it is held in memory, written and sent whole.
+/// Limit on the trials of any plan, whatever `max_trials` says, because a plan is held in memory,
+/// written and sent as a whole.
 pub const MAX_TRIALS: u32 = 100_000;
 
-/// How many counted blocks a plan of this design has.
+/// Returns the number of counted blocks in a plan of this design.
 pub(crate) fn blocks(design: &Design) -> u32 {
     match design.stop {
         Stop::Clear => LOOKS.last().map_or(DEFAULT_BLOCKS, |last| *last as u32),
@@ -23,10 +24,10 @@ pub(crate) fn blocks(design: &Design) -> u32 {
     }
 }
 
-/// How many trials `blocks` counted blocks make, by arithmetic alone.
+/// Computes the number of trials for `blocks` counted blocks without laying them out.
 ///
 /// # Errors
-/// There is none, or there are more than the design or any plan may have.
+/// `blocks` is 0, or there are more trials than the design or any plan may have.
 pub(crate) fn count(design: &Design, treatments: usize, blocks: u32) -> Result<u32, PlanError> {
     if blocks == 0 {
         return Err(wrong(&["design", "blocks"], "0 blocks measure nothing", "use at least 1"));
@@ -49,11 +50,11 @@ pub(crate) fn count(design: &Design, treatments: usize, blocks: u32) -> Result<u
     }
 }
 
-/// The trials of `blocks` counted blocks (of each group) after the warm-up ones. The same seed gives the
-/// same order, and more blocks leave the order of the first ones as it is.
+/// Lays out the trials: the warm-up blocks and then `blocks` counted blocks, for each group. The
+/// same seed gives the same order, and more blocks do not change the order of the first ones.
 ///
 /// # Errors
-/// As [`count`], before anything is laid out.
+/// The same as [`count`], before anything is laid out.
 pub(crate) fn trials(
     design: &Design,
     treatments: &[Treatment],
@@ -86,7 +87,7 @@ pub(crate) fn trials(
     Ok(planned)
 }
 
-/// The ids of treatments by their level of this factor, in the order of the levels.
+/// Groups the ids of treatments by their level of this factor, in the order of the levels.
 fn groups(factor: Option<&str>, treatments: &[Treatment]) -> Vec<Vec<u32>> {
     let mut places = HashMap::new();
     let mut found: Vec<Vec<u32>> = Vec::new();

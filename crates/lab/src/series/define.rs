@@ -1,5 +1,5 @@
-//! What a history is of, from a prepared experiment and its repository; and the experiments of its points and
-//! confirmations.
+//! Definition of a history from a prepared experiment and its repository, and the experiments that
+//! measure its points and confirmations.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,16 +14,17 @@ use crate::{LabError, Prepared, REV};
 /// A history with its repository.
 #[derive(Debug)]
 pub struct Defined {
-    /// What it is found by.
+    /// Id of the history in the archive.
     pub id: String,
-    /// What it is of.
+    /// Subject of the history: experiment, metric, reference and revisions.
     pub about: About,
-    /// Where its revisions are.
+    /// Repository with the revisions.
     pub repo: Repository,
 }
 
-/// The id of the history that runs of this experiment belong to: of what a point is of, by meaning. A name, and a
-/// parameter that is given with its default, make no other history; the range and the reference may change, too.
+/// Returns the id of the history that runs of this experiment belong to. The id depends on what a
+/// point measures: the experiment's name and a parameter that equals its default make no
+/// difference, and the range and the reference may change, too.
 pub fn id_of(archive: &Path, prepared: &Prepared) -> String {
     let (e, workload) = (&prepared.experiment, &prepared.plan.workload);
     let build = e.source.as_ref().map_or("", |s| &s.build);
@@ -32,7 +33,7 @@ pub fn id_of(archive: &Path, prepared: &Prepared) -> String {
         let about = format!("{what} {metric} {build} {params:?} {:?}", e.controls);
         assay_sut::sha256(about.as_bytes())[..12].to_owned()
     };
-    // Earlier versions took the name, and every parameter as it was written.
+    // Earlier versions hashed the experiment's name and every parameter as it was written.
     let former = hash(&e.name, &e.params);
     if super::histories(archive).contains(&former) {
         return former;
@@ -52,11 +53,11 @@ fn commit(revision: &Revision) -> Commit {
     }
 }
 
-/// The history of a prepared experiment over the commits of `range` (`a..b`, `a..b:10`) and the one that it starts
-/// after, as ratios to `reference`.
+/// Defines the history of a prepared experiment, as ratios to `reference`. It covers the commits of
+/// `range` (`a..b`, `a..b:10`) and the commit that the range starts after.
 ///
 /// # Errors
-/// There is no repository, or a name stands for nothing.
+/// There is no repository, or a name resolves to nothing.
 pub fn define(
     archive: &Path,
     prepared: &Prepared,
@@ -69,7 +70,7 @@ pub fn define(
     let mut revisions = vec![commit(&repo.one(start)?)];
     match repo.resolve(&[range.to_owned()]) {
         Ok(all) => revisions.extend(all.iter().map(commit)),
-        // Nothing but its start.
+        // The history has only its start.
         Err(RevisionError::EmptyRange { .. }) if range_is_whole(&repo, range) => {}
         Err(e) => return Err(e.into()),
     }
@@ -89,7 +90,7 @@ pub fn define(
     })
 }
 
-/// Whether both ends of a range are one commit.
+/// Returns true if both ends of a range are the same commit.
 fn range_is_whole(repo: &Repository, range: &str) -> bool {
     let Some((start, end)) = range.split_once("..") else { return false };
     let level = |name: &str| repo.one(name).map(|r| r.level()).ok();
@@ -97,9 +98,10 @@ fn range_is_whole(repo: &Repository, range: &str) -> bool {
 }
 
 impl Defined {
-    /// What is kept of it for those who have no repository: as it is asked for, widened to the commits that were kept
-    /// or measured before and are on the same line of history. Others (of a history that was rewritten, of another
-    /// branch) are no longer in it.
+    /// Returns the definition to store for readers without the repository. It contains the
+    /// revisions of this history, widened to the commits that were stored or measured before and
+    /// are on the same line of history. Other commits (of another branch, or of a history that was
+    /// rewritten) are dropped.
     ///
     /// # Errors
     /// git fails.
@@ -111,7 +113,8 @@ impl Defined {
         let kept = old.map(|o| o.revisions.as_slice()).unwrap_or_default();
         let oldest = kept.first().unwrap_or(first);
         let newest = kept.last().unwrap_or(last);
-        // What was kept may reach further on either side; it counts where it is still of this line.
+        // The stored range may extend further on either side. It counts if it is on the same line
+        // of history.
         let start =
             if self.repo.is_ancestor(&oldest.level, &first.level)? { oldest } else { first };
         let end = if self.repo.is_ancestor(&last.level, &newest.level)? { newest } else { last };
@@ -132,7 +135,8 @@ impl Defined {
     }
 }
 
-/// Lays two revisions over an experiment, the first as the baseline, without what only its own run would be.
+/// Applies two revisions to an experiment, with the first as the baseline, and removes settings
+/// that apply only to the experiment's own run.
 pub(super) fn of_two(experiment: &mut Experiment, before: &str, after: &str) {
     let level = |name: &str| Level::from(name);
     experiment.factors.insert(REV.into(), FactorLevels::List(vec![level(before), level(after)]));
@@ -142,7 +146,8 @@ pub(super) fn of_two(experiment: &mut Experiment, before: &str, after: &str) {
     experiment.tags.retain(|t| !t.starts_with(super::PREFIX));
 }
 
-/// Makes of an experiment with [source] the one that measures a point: `revision` beside `reference`.
+/// Turns an experiment with `[source]` into the one that measures a point: `revision` against
+/// `reference`.
 pub fn point(experiment: &mut Experiment, id: &str, reference: &str, revision: &str) {
     of_two(experiment, reference, revision);
     experiment.design.blocks = experiment.design.blocks.or(Some(POINT_BLOCKS));
@@ -152,8 +157,8 @@ pub fn point(experiment: &mut Experiment, id: &str, reference: &str, revision: &
     }
 }
 
-/// Makes of an experiment with [source] the one that confirms a change, which looks until the answer is clear or
-/// `budget` is over.
+/// Turns an experiment with `[source]` into the one that confirms a change. It runs until the
+/// answer is clear or the time `budget` is used up.
 pub fn confirmation(
     experiment: &mut Experiment,
     id: &str,

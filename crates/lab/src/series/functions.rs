@@ -1,5 +1,6 @@
-//! Which functions made the difference between two revisions: the experiment that runs both again, profiled, and what
-//! its run says. These trials are a run of their own, which no series, verdict or search reads.
+//! Functions that account for the difference between two revisions: the experiment that runs both
+//! again under the profiler, and the evaluation of its run. These trials are in a separate run,
+//! which no series, verdict or search reads.
 
 use assay_archive::Archive;
 use assay_history::Functions;
@@ -10,13 +11,14 @@ use super::define::of_two;
 use super::profile_tag;
 use crate::{LabError, REV};
 
-/// Samples often: at 99 Hz the sampling error of a program of a second is as large as most differences.
+/// Tracer with a high sampling rate: at 99 Hz the sampling error of a program that runs for a
+/// second is as large as most differences.
 pub const PROFILES_BY: &str = "profile@999";
-/// Blocks of it.
+/// Number of blocks of the profiling run.
 pub const PROFILED_BLOCKS: u32 = 10;
 
-/// Makes of an experiment with [source] the one that profiles both sides of a change of a history, for as long as
-/// `budget`.
+/// Turns an experiment with `[source]` into the one that profiles both sides of a change in a
+/// history, within the time `budget`.
 pub fn profiling(experiment: &mut Experiment, id: &str, before: &str, after: &str, budget: &str) {
     of_two(experiment, before, after);
     experiment.design.blocks = Some(PROFILED_BLOCKS);
@@ -27,7 +29,7 @@ pub fn profiling(experiment: &mut Experiment, id: &str, before: &str, after: &st
     experiment.tags.push(profile_tag(id));
 }
 
-/// That it is not known which functions made a difference, and why.
+/// Returns a result without differences, with the reason `why` they are unknown.
 pub fn unexplained(before: &str, after: &str, why: String) -> Functions {
     Functions {
         before: before.to_owned(),
@@ -38,14 +40,14 @@ pub fn unexplained(before: &str, after: &str, why: String) -> Functions {
     }
 }
 
-/// The revisions that a run of two compares: the baseline, and the other.
+/// Returns the revisions that a run of two compares: the baseline and the other.
 pub fn sides(plan: &Plan) -> Option<[String; 2]> {
     let level = |id: u32| plan.treatment(id)?.levels.get(REV).map(Scalar::to_text);
     let other = plan.treatments.iter().find(|t| t.id != plan.baseline)?;
     Some([level(plan.baseline)?, level(other.id)?])
 }
 
-/// What a run of both sides says.
+/// Computes the differences between functions from a run of both revisions.
 ///
 /// # Errors
 /// The run cannot be read.
@@ -61,7 +63,7 @@ pub fn functions(
     let mut sets = [Vec::new(), Vec::new()];
     for record in records.iter().filter(|r| r.counts()) {
         let Some(bytes) = reader.profile(record.number, record.attempt)? else { continue };
-        // One that is damaged counts as none, as in the page of its run.
+        // A damaged profile is skipped, as on the page of its run.
         let name = format!("profile.json of trial {}", record.number);
         let Ok(profile) = assay_profile::read(&bytes, &name) else { continue };
         sets[usize::from(record.treatment != plan.baseline)]

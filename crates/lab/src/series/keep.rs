@@ -1,4 +1,5 @@
-//! The archive's folder of histories: a file for each with what is known of it, and the series of other programs.
+//! The archive's folder of histories: a file for each history with its stored findings, and the
+//! imported series of other programs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,24 +8,23 @@ use assay_history::{Imported, KNOWN_VERSION, Known};
 
 use crate::LabError;
 
-/// The folder of histories in an archive.
 fn folder(archive: &Path) -> PathBuf {
     archive.join("history")
 }
 
-/// What is known of a history, and the file that holds it.
+/// Stored findings about a history, and their file.
 #[derive(Debug)]
 pub struct Kept {
-    /// What is known.
+    /// Findings about the history: its changes and their confirmations.
     pub known: Known,
     path: PathBuf,
 }
 
 impl Kept {
-    /// Reads the file of a history; one that is not there is empty.
+    /// Reads the file of a history. A missing file gives an empty value.
     ///
     /// # Errors
-    /// It cannot be read, holds something else, or was written by a newer assay.
+    /// The file cannot be read, has other content, or was written by a newer assay.
     pub fn open(archive: &Path, id: &str) -> Result<Self, LabError> {
         let path = folder(archive).join(format!("{}.json", super::tag(id)));
         let mut known: Known = match fs::read_to_string(&path) {
@@ -39,10 +39,10 @@ impl Kept {
         Ok(Kept { known, path })
     }
 
-    /// Writes it; a crash leaves the old or the new file.
+    /// Writes the file atomically: after a crash it is either the old or the new one.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// The file cannot be written.
     pub fn save(&self) -> Result<(), LabError> {
         let path = &self.path;
         let new = path.with_extension(format!("json.{}", std::process::id()));
@@ -70,7 +70,7 @@ fn failed(what: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Lab
     move |source| LabError::History { what, path, source }
 }
 
-/// The ids of all histories of an archive, in the order of their names.
+/// Returns the ids of all histories in an archive, sorted.
 pub fn histories(archive: &Path) -> Vec<String> {
     names(&folder(archive), |name| {
         let id = name.strip_prefix(super::PREFIX)?;
@@ -78,7 +78,7 @@ pub fn histories(archive: &Path) -> Vec<String> {
     })
 }
 
-/// Whether a text can be the id of a history.
+/// Returns true if a text has the form of a history's id: 12 lower-case hexadecimal digits.
 pub(super) fn is_id(id: &str) -> bool {
     id.len() == 12 && id.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
 }
@@ -92,14 +92,15 @@ fn names(folder: &Path, name: impl Fn(&str) -> Option<String>) -> Vec<String> {
     all
 }
 
-/// Where the series that were imported under a name are; `None`: it can be no name.
+/// Returns the path of the series imported under a name; `None` if the name is not allowed.
 pub fn imported_path(archive: &Path, name: &str) -> Option<PathBuf> {
     let good = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     let fits = !name.is_empty() && !name.starts_with('.') && name.chars().all(good);
     fits.then(|| folder(archive).join("imported").join(format!("{name}.json")))
 }
 
-/// All series of other programs, by the names that they were imported under; those that cannot be read are left out.
+/// Reads all imported series of other programs, with the names they were imported under. Unreadable
+/// files are skipped.
 pub fn imported(archive: &Path) -> Vec<(String, Imported)> {
     let all = names(&folder(archive).join("imported"), |name| Some(name.to_owned()));
     let read = |name: String| {

@@ -1,4 +1,5 @@
-//! Histories in an archive: what they are of, their points out of the runs, what is known of their changes.
+//! Histories in an archive: their definitions, their points from the runs, and the stored findings
+//! about their changes.
 
 mod define;
 mod functions;
@@ -12,42 +13,43 @@ pub use keep::{Kept, histories, imported, imported_path};
 pub use read::read;
 pub use show::{Cleaner, show};
 
-/// Blocks of a point by default.
+/// Default number of blocks of a point.
 pub const POINT_BLOCKS: u32 = 6;
-/// What the tag of every run of a history starts with; its id follows.
+/// Prefix of the tag of every run of a history; the id follows.
 const PREFIX: &str = "history-";
-/// What the tag of a run that confirms a change ends with.
+/// Suffix of the tag of a run that confirms a change.
 const CONFIRMS: &str = "-confirm";
-/// What the tag of a run that profiles both sides of a change ends with.
+/// Suffix of the tag of a run that profiles both sides of a change.
 const PROFILES: &str = "-profile";
 
-/// The tag of the runs of a history.
+/// Returns the tag of the runs that measure a history's points.
 pub fn tag(id: &str) -> String {
     format!("{PREFIX}{id}")
 }
 
-/// The tag of the runs that confirm its changes.
+/// Returns the tag of the runs that confirm a history's changes.
 pub fn confirm_tag(id: &str) -> String {
     format!("{PREFIX}{id}{CONFIRMS}")
 }
 
-/// The tag of the runs that profile both sides of its changes: they have no points.
+/// Returns the tag of the runs that profile both sides of a history's changes. These runs have no
+/// points.
 pub fn profile_tag(id: &str) -> String {
     format!("{PREFIX}{id}{PROFILES}")
 }
 
-/// What a run of a history is for.
+/// Purpose of a run of a history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum For {
-    /// A point.
+    /// Measures a point of the history.
     Point,
-    /// To confirm a change.
+    /// Confirms a change with fresh trials.
     Confirmation,
-    /// To profile both sides of one.
+    /// Profiles both sides of a change.
     Functions,
 }
 
-/// The history that a run with this tag is of, and what the run is for; `None`: it is another tag.
+/// Returns the id of the history and the purpose of a run with this tag; `None` for another tag.
 pub fn of_tag(tag: &str) -> Option<(&str, For)> {
     let rest = tag.strip_prefix(PREFIX)?;
     let (id, what) = match (rest.strip_suffix(CONFIRMS), rest.strip_suffix(PROFILES)) {

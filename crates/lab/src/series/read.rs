@@ -1,5 +1,6 @@
-//! Series out of the archive: each run of a history holds the reference and some revisions in the same blocks;
-//! a point is the ratio of a revision to the reference, by class of machine.
+//! Reads series from the archive. Each run of a history holds the reference and some revisions in
+//! the same blocks. A point is the ratio of a revision to the reference, separately for each class
+//! of machine.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +12,7 @@ use super::{confirm_tag, tag};
 use crate::analyse::pairs::pairs;
 use crate::{LabError, REV, Recorded};
 
-/// Pairs of one revision beside one reference.
+/// Paired measurements of one revision and one reference.
 #[derive(Debug, Default)]
 struct Pairs {
     log_ratios: Vec<f64>,
@@ -28,10 +29,10 @@ impl Pairs {
     }
 }
 
-/// By machine, reference and revision.
+/// Pairs by machine, reference and revision.
 type Measured = BTreeMap<(String, String, String), Pairs>;
 
-/// A run as it is read here.
+/// Parts of a run that are needed here.
 struct OneRun {
     id: RunId,
     state: RunState,
@@ -42,7 +43,7 @@ struct OneRun {
     machine: String,
 }
 
-/// The runs with a tag, the oldest first.
+/// Returns the runs with a tag, the oldest first.
 fn runs(archive: &Archive, tag: String) -> Result<Vec<OneRun>, LabError> {
     let mut all = archive.list(&Filter { tag: Some(tag), ..Filter::default() })?;
     all.sort_by(|a, b| a.started_at.cmp(&b.started_at));
@@ -68,7 +69,8 @@ fn level(plan: &Plan, id: u32) -> String {
     of.map(Scalar::to_text).unwrap_or_default()
 }
 
-/// Reads all runs of a history; the points are those of `range`, as ratios to `reference` (a level).
+/// Reads all runs of a history. The points are those of the commits in `range`, as ratios to
+/// `reference` (a level).
 ///
 /// # Errors
 /// A run cannot be read.
@@ -95,7 +97,8 @@ pub fn read(
     Ok(past)
 }
 
-/// Takes the pairs of a run; `failed` hears of revisions that have none though the run is complete.
+/// Collects the pairs of a run. `failed` is called with each revision that has no pairs although
+/// the run is complete.
 fn take(run: &OneRun, measured: &mut Measured, failed: &mut dyn FnMut(&str)) {
     let plan = &run.plan;
     let base = level(plan, plan.baseline);
@@ -123,7 +126,7 @@ fn take(run: &OneRun, measured: &mut Measured, failed: &mut dyn FnMut(&str)) {
     }
 }
 
-/// What a run of two revisions says of the change between them.
+/// Evaluates a run of two revisions that confirms the change between them.
 fn fresh(run: &OneRun) -> Option<Fresh> {
     let commit = run.plan.treatments.iter().find(|t| t.id != run.plan.baseline)?;
     let analysis = crate::analyse(&Recorded {
@@ -133,7 +136,7 @@ fn fresh(run: &OneRun) -> Option<Fresh> {
         system: None,
         ledger: run.reader.ledger(),
     });
-    // Without a trial nothing was looked at.
+    // A run without a counted trial confirms nothing.
     run.records.iter().find(|r| r.counts())?;
     let found = analysis.comparisons.first();
     Some(Fresh {
@@ -144,7 +147,7 @@ fn fresh(run: &OneRun) -> Option<Fresh> {
     })
 }
 
-/// Makes points of the pairs.
+/// Computes the points from the pairs.
 fn points(measured: &Measured, range: &[Commit], reference: &str, past: &mut Past) {
     let mut by_machine: BTreeMap<String, Vec<Point>> = BTreeMap::new();
     for ((machine, base, own), pairs) in measured {
@@ -191,7 +194,7 @@ fn points(measured: &Measured, range: &[Commit], reference: &str, past: &mut Pas
             runs: pairs.runs.clone(),
         };
         let points = by_machine.entry(machine.clone()).or_default();
-        // Measured beside two references: the one that is asked for counts.
+        // If a revision was measured against two references, the requested one takes precedence.
         match points.iter_mut().find(|p| p.place == place) {
             Some(old) if base == reference => *old = point,
             Some(_) => {}

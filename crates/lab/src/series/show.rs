@@ -1,4 +1,5 @@
-//! A history of an archive as it is shown without its repository: what was kept of it, with the points of its runs.
+//! Shows a history of an archive without its repository: the stored definition and findings, with
+//! the points of its runs.
 
 use assay_archive::Archive;
 use assay_history::{About, Past, Shown, shown};
@@ -7,11 +8,12 @@ use assay_model::nouns::count;
 use super::{Kept, read};
 use crate::LabError;
 
-/// What a text becomes where it is shown to others.
+/// Function that removes private data from a text before it is shown to others.
 pub type Cleaner<'a> = &'a dyn Fn(&str) -> String;
 
-/// A history with what is known of it; `None`: the archive has none of this id, or an earlier assay wrote it, which
-/// did not keep what it is of. Nothing is written: what fresh experiments found is learnt again each time.
+/// Reads a history with its findings. `None` if the archive has no history with this id, or an
+/// earlier assay wrote it without its definition. Nothing is written: results of fresh experiments
+/// are evaluated again each time.
 ///
 /// # Errors
 /// A file cannot be read.

@@ -1,5 +1,6 @@
-//! Runs that were made one after the other differ by the drift of the machine besides what is compared. A verdict
-//! needs to know that drift: from runs repeated on both sides, or from a reference treatment in both.
+//! Drift between runs. Runs made one after the other differ by the drift of the machine in addition
+//! to the difference under test. A verdict needs an estimate of that drift: from repeated runs on
+//! both sides, or from a reference treatment in both runs.
 
 use assay_environment::{DifferenceClass, FactDiff, diff};
 use assay_model::{Comparison, Scalar, Treatment, Verdict};
@@ -7,10 +8,12 @@ use assay_model::{Comparison, Scalar, Treatment, Verdict};
 use super::program::{in_facts, levels};
 use super::{Declared, Side};
 
-/// The fewest runs of a side that show how runs differ; as few as values that carry an interval.
+/// Minimum number of runs of a side that shows the variation between runs; the same as the minimum
+/// number of values for an interval.
 pub(super) const LEAST: usize = 3;
 
-/// Why a run is no repetition of another that it is said to repeat.
+/// Returns the reason why a run is not the repetition of another run that the user declared it to
+/// be.
 pub(super) fn not_repeated(a: &Side<'_>, b: &Side<'_>, declared: &Declared) -> Option<String> {
     let keys = |s: &Side<'_>| s.plan.treatments.iter().map(Treatment::key).collect::<Vec<_>>();
     let moved = |d: &FactDiff| {
@@ -25,7 +28,8 @@ pub(super) fn not_repeated(a: &Side<'_>, b: &Side<'_>, declared: &Declared) -> O
     Some(format!("{} is no repetition of {}: {differs} differs", b.id, a.id))
 }
 
-/// One value for a run: the geometric mean of its trials, or the mean where one is not positive.
+/// Summarizes a run in one value: the geometric mean of its trials, or their arithmetic mean if one
+/// is not positive.
 pub(super) fn of_run(values: &[Option<f64>]) -> Option<f64> {
     let present: Vec<f64> = values.iter().copied().flatten().collect();
     let n = present.len() as f64;
@@ -34,7 +38,8 @@ pub(super) fn of_run(values: &[Option<f64>]) -> Option<f64> {
     (n > 0.0).then(|| if positive { (sum / n).exp() } else { sum / n })
 }
 
-/// Takes the verdict and the interval, which is of trials within a run, off a ratio of single runs.
+/// Removes the verdict and the interval from a ratio of single runs. The interval covers only the
+/// trials within a run.
 pub(super) fn not_established(c: &mut Comparison, remedy: &str) {
     if c.verdict == Verdict::Invalid || c.ratio.is_none() {
         return;
@@ -44,7 +49,8 @@ pub(super) fn not_established(c: &mut Comparison, remedy: &str) {
     (c.interval, c.sensitivity, c.detectable) = (None, None, None);
 }
 
-/// The command that decides: both sides in one experiment where they can be, else each side three times.
+/// Returns advice that would lead to a verdict: run both sides in one experiment if possible, else
+/// run each side three times.
 pub(super) fn remedy(a: &Side<'_>, b: &Side<'_>) -> String {
     let command = |s: &Side<'_>| s.experiment.params.get("command").map(Scalar::to_text);
     let one = || {

@@ -1,11 +1,11 @@
-//! What is meant to differ between runs, where that is a program, a parameter or a control.
+//! Intended differences between runs in a program, a parameter or a control.
 
 use std::collections::BTreeMap;
 
 use super::{Declared, Side, controls, params};
 
-/// What a factor is among the facts of a system: the program of a command is described below one path, and what it
-/// is given decides what of the machine it uses.
+/// Translates factors into paths of facts. The program of a command is described below one path,
+/// and its arguments decide which parts of the machine it uses.
 pub(super) fn in_facts(factors: &[String]) -> Vec<String> {
     let mut out: Vec<String> = factors.iter().filter(|f| !names_the_program(f)).cloned().collect();
     if factors.iter().any(|f| names_the_program(f)) {
@@ -21,8 +21,8 @@ fn names_the_program(factor: &str) -> bool {
     )
 }
 
-/// Two programs of different names, or two workloads, as a reason not to compare them: nothing
-/// declares that this is what is meant to differ.
+/// Returns a reason not to compare two runs if their programs have different names, or their
+/// workloads differ, and no declared factor makes that the intended difference.
 pub(super) fn unlike(a: &Side<'_>, b: &Side<'_>, declared: &Declared) -> Option<String> {
     if declared.factors.iter().any(|f| names_the_program(f)) {
         return None;
@@ -41,7 +41,8 @@ pub(super) fn unlike(a: &Side<'_>, b: &Side<'_>, declared: &Declared) -> Option<
     })
 }
 
-/// What can be a factor of a run without being a fact of its system: parameters, levels, controls, the program.
+/// Returns everything that can be a factor of a run without being a fact of its system: parameters,
+/// levels, controls and the program.
 pub(super) fn levels(side: &Side<'_>) -> BTreeMap<String, String> {
     let mut out = params(side);
     if let [only] = side.plan.treatments.as_slice() {

@@ -34,7 +34,8 @@ fn record(number: u32, block: u32, treatment: u32) -> TrialRecord {
     serde_json::from_value(json).unwrap()
 }
 
-/// Samples of user and system time: inside the window as given, outside of it nonsense.
+/// Returns samples of user and system time: the given values inside the window, nonsense outside
+/// it.
 fn samples(user: f64, system: f64, switches: f64) -> SampleSet {
     let series = |monitor: &str, subject: &str, field: &str, unit: &str| SeriesKey {
         monitor: monitor.into(),
@@ -108,12 +109,12 @@ fn what_differs_with_the_treatment_comes_first_as_a_share_of_time() {
     });
     let first = &e.observations[0];
     assert_eq!((first.source.as_str(), first.name.as_str()), ("cpu", "user"));
-    // Samples outside the window do not count, and blocks are paired: their drift falls out.
+    // Samples outside the window do not count. Blocks are paired, so their drift cancels.
     assert!((first.baseline - 51.5).abs() < 1e-9 && (first.change.difference + 2.85).abs() < 1e-9);
     let time = first.of_time.unwrap();
     assert!((time.difference + 0.0285).abs() < 1e-12 && time.clear());
     assert!(first.standard_errors.unwrap() < -10.0);
-    // What is the same in every trial is counted, not listed.
+    // Observations that are the same in every trial are counted, not listed.
     assert_eq!(e.unchanged, 1);
     let switches = e.observations.iter().find(|o| o.source == "switches").unwrap();
     assert!(switches.of_time.is_none() && !switches.change.clear());
@@ -121,7 +122,8 @@ fn what_differs_with_the_treatment_comes_first_as_a_share_of_time() {
     assert!((e.account.unwrap().sum + 0.0285).abs() < 1e-12);
 }
 
-/// Four trials a side of a program of two functions; one of them takes so much longer in the treatment.
+/// Returns four trials per side of a program with two functions. One of them takes longer in the
+/// treatment, by the share `more`.
 fn profiled(more: f64) -> BTreeMap<u32, Profile> {
     let one = |number: u32| {
         let treated = number.is_multiple_of(2);
@@ -142,7 +144,7 @@ fn functions_take_part_and_identical_programs_name_none() {
     let slow = of(&e, "slow").unwrap();
     assert!(slow.change.clear() && slow.of_time.unwrap().clear(), "{slow:?}");
     assert!((slow.treatment / slow.baseline - 1.5).abs() < 1e-9, "{slow:?}");
-    // Corrected: the interval's level is above the comparison's.
+    // The level is corrected: it is above the level of the comparison.
     assert!(slow.change.interval.unwrap().level > 0.95);
     assert_eq!(e.observations[0].subject, "slow", "the largest clear difference is first");
     assert!(!of(&e, "steady").unwrap().change.clear());
@@ -184,7 +186,8 @@ fn a_thread_that_was_kept_at_some_ticks_only_takes_no_part() {
         let place = seen.places.get(&Key::new(TASKS, subject, "user", "%"))?;
         seen.value(*place, 1)
     };
-    // The first tick of a window may have been before a thread had a base.
+    // The first tick of a window may precede a thread's first sample, so one missing tick is
+    // allowed.
     assert_eq!([of(ALL_TASKS), of("srv"), of("srv/io")], [Some(50.0); 3]);
     assert_eq!(of("short"), None);
     assert_eq!(Key::new(TASKS, "srv", "user", "%").share_of_time(), Some(0.01));
@@ -198,9 +201,9 @@ fn a_rate_is_turned_round_and_a_size_is_no_time() {
     assert_eq!(change("1", Better::Neither, 0.9), None);
 }
 
-/// The post of October 2005: four parts of the time in misses under Solaris 9 and 10, means of ten
-/// lines each, as published. It names two of them (3.64 - 0.75 = 2.89, against a gain of 2.88); all
-/// four give 2.56.
+/// Checks the post of October 2005: four parts of the time in TLB and TSB misses under Solaris 9
+/// and 10, means of ten lines each, as published. The post names two of them (3.64 - 0.75 = 2.89,
+/// against a gain of 2.88); all four give 2.56.
 #[test]
 fn the_posts_arithmetic_and_what_it_left_out() {
     let csv = concat!(env!("CARGO_MANIFEST_DIR"), "/../../published/trapstat.csv");
@@ -209,7 +212,7 @@ fn the_posts_arithmetic_and_what_it_left_out() {
     for line in text.lines().filter(|l| l.starts_with("trap-s")) {
         let id: Vec<&str> = line.split(',').next().unwrap().split('-').collect();
         if let ["trap", system, _, part, "tim"] = id.as_slice() {
-            // From the end: the value, the date.
+            // Fields from the end: the date, then the value.
             let value = line.rsplit(',').nth(1).unwrap().parse().unwrap();
             of.entry(((*part).to_owned(), (*system).to_owned())).or_default().push(value);
         }
@@ -220,7 +223,7 @@ fn the_posts_arithmetic_and_what_it_left_out() {
         mean(lines).unwrap()
     };
     let parts = ["itlb", "itsb", "dtlb", "dtsb"];
-    // What Solaris 9 spent more than Solaris 10, so that a gain is positive.
+    // Time that Solaris 9 spent more than Solaris 10, so that a gain is positive.
     let account = Account::of(parts.map(|p| (p, at(p, "s10"), at(p, "s9"))));
     let part = |name: &str| account.parts.iter().find(|p| p.0 == name).unwrap().1;
     let near = |a: f64, b: f64| (a - b).abs() < 1e-9;
@@ -228,9 +231,9 @@ fn the_posts_arithmetic_and_what_it_left_out() {
     let (named, left_out) = account.split(&["dtsb", "dtlb"]);
     assert!(near(named, 2.89) && near(left_out, -0.33), "{named} {left_out}");
     assert!(near(account.sum, 2.56));
-    // The published gain agrees with the two parts that were named, and not with all four.
+    // The published gain agrees with the two parts that the post names, not with all four.
     let gain = 2.88;
     assert!((named - gain).abs() < 0.011 && (account.sum - gain).abs() > 0.3);
-    // The column of totals, which is rounded by itself, gives 2.53.
+    // The column of totals, which is rounded separately, gives 2.53.
     assert!(near(at("total", "s9") - at("total", "s10"), 2.53));
 }
