@@ -1,8 +1,8 @@
-//! What archiving costs: a trial while a run is written, and listing and showing in an archive of
-//! 10,000 runs. Makes its archives in a temporary folder; `--runs N` for another number, `--keep DIR` for
-//! another place, where the archive of many runs then stays.
+//! Measures the cost of archiving: of a trial while a run is written, and of listing and showing in
+//! an archive of 10,000 runs. The archives are made in a temporary folder; `--runs N` sets the
+//! number of runs, `--keep DIR` a folder in which the large archive is kept.
 
-// An example prints what it measured, and ends at the first failure.
+// Examples print their measurements and stop at the first failure.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
 use std::collections::BTreeMap;

@@ -1,8 +1,8 @@
-//! The trials of the ledger laid against the records that are there.
+//! Compares the trials in the ledger with the trial records on disk.
 //!
-//! A trial's record is written before its `TrialEnded`, so the two agree but for what a death left: a
-//! record at the end that is not entered yet, and, where the power went, entries at the end of a
-//! session whose records had not been flushed.
+//! A trial's record is written before its `TrialEnded` entry, so the two can differ only after a
+//! crash: the last record may not be in the ledger yet, and after a power failure the last entries
+//! of a session may refer to records that had not been flushed.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,49 +10,50 @@ use assay_model::{FileHash, LedgerEntry, LedgerEvent};
 
 use crate::layout::{IO, SAMPLES};
 
-/// A trial's number and attempt.
+/// A trial's number and its attempt.
 pub(crate) type Key = (u32, u32);
 
-/// How a record stands with the ledger.
+/// Comparison of a trial record with the ledger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum EntryStatus {
-    /// The ledger has it, with its hash.
+    /// The ledger has an entry for the record with the same hash.
     Entered,
-    /// The ledger does not say that this trial ended.
+    /// The ledger has no entry that ends this trial.
     NotEntered,
-    /// The ledger has the trial with another hash.
+    /// The ledger has an entry for the trial with a different hash.
     Changed,
 }
 
-/// A trial that ended by the ledger and has no record.
+/// A trial that ended according to the ledger but has no record on disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Gone {
     pub key: Key,
-    /// Whether it is among the last of a session that did not come to an end, as a lost power leaves
-    /// it. Else its record was taken out.
+    /// True if the trial is among the last ones of a session that did not end properly, which is
+    /// what a power failure leaves. If false, somebody removed the record.
     pub at_end: bool,
 }
 
-/// The files of a trial as the ledger has them.
+/// The files of a trial as listed in the ledger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct TrialFiles<'a> {
-    /// Each with its hash; `None`: an older assay hashed none.
+    /// The files with their hashes; `None` if the entry was written by an older assay, which did
+    /// not hash them.
     pub files: Option<&'a [FileHash]>,
-    /// Whether a lost power may have taken them: their session did not come to an end, and nothing of
-    /// theirs or after them was flushed for certain.
+    /// True if a power failure may explain missing files: their session did not end properly, and
+    /// neither they nor anything written after them is known to have been flushed.
     pub perhaps_lost: bool,
 }
 
-/// What a ledger says of trials.
+/// Index of a ledger's entries by trial.
 #[derive(Debug)]
 pub(crate) struct Account<'a> {
     entries: &'a [LedgerEntry],
-    /// Whether the last word on an attempt is that it was started.
+    /// True for attempts whose last entry is `TrialStarted`.
     open: HashMap<Key, bool>,
-    /// The hashes of the records that ended an attempt: more than one when a lost power took the
-    /// first and the attempt was made again.
+    /// Hashes of the records that ended an attempt. There is more than one if a power failure took
+    /// the first record and the attempt was repeated.
     hashes: HashSet<(Key, &'a str)>,
-    /// The files of the last end of an attempt.
+    /// Files of the last `TrialEnded` entry of each attempt.
     files: HashMap<Key, TrialFiles<'a>>,
 }
 
@@ -75,12 +76,12 @@ impl<'a> Account<'a> {
         Account { entries, open, hashes, files: files(entries) }
     }
 
-    /// The files of an attempt; `None` when the ledger does not say that it ended.
+    /// Returns the files of an attempt, or `None` if the ledger has no entry that ends it.
     pub(crate) fn files(&self, key: Key) -> Option<TrialFiles<'a>> {
         self.files.get(&key).copied()
     }
 
-    /// How a record of that hash stands.
+    /// Compares a record with this hash with the ledger.
     pub(crate) fn status(&self, key: Key, sha256: &str) -> EntryStatus {
         if self.hashes.contains(&(key, sha256)) {
             EntryStatus::Entered
@@ -91,7 +92,7 @@ impl<'a> Account<'a> {
         }
     }
 
-    /// The attempts that were started and did not end, sorted.
+    /// Returns the attempts that were started but did not end, sorted.
     pub(crate) fn open(&self) -> Vec<Key> {
         let mut open: Vec<Key> =
             self.open.iter().filter(|(_, open)| **open).map(|(key, _)| *key).collect();
@@ -99,7 +100,7 @@ impl<'a> Account<'a> {
         open
     }
 
-    /// Whether the session that wrote last came to its end.
+    /// True if the last session that wrote to the ledger ended properly.
     pub(crate) fn has_ended(&self) -> bool {
         let last =
             self.entries.iter().rev().find(|entry| {
@@ -108,10 +109,11 @@ impl<'a> Account<'a> {
         last.is_some_and(|entry| matches!(entry.event, LedgerEvent::Ended { .. }))
     }
 
-    /// The trials that ended and whose record is not `there`.
+    /// Returns the trials that ended according to the ledger but are not in `there`, the set of
+    /// trials that have a record.
     pub(crate) fn gone(&self, there: &HashSet<Key>) -> Vec<Gone> {
         let mut gone: Vec<Gone> = Vec::new();
-        // From the end: a session's last entries come first.
+        // Backwards, so that the last entries of each session are visited first.
         let mut ended_again = HashSet::new();
         let mut at_end = true;
         for entry in self.entries.iter().rev() {
@@ -120,7 +122,7 @@ impl<'a> Account<'a> {
                 LedgerEvent::Ended { .. } => at_end = false,
                 LedgerEvent::TrialEnded { number, attempt, .. } => {
                     let key = (number, attempt);
-                    // The record of an attempt that was made twice is the second's.
+                    // If an attempt was made twice, the record on disk is that of the second one.
                     if ended_again.insert(key) && there.contains(&key) {
                         at_end = false;
                     } else {
@@ -144,7 +146,8 @@ fn files(entries: &[LedgerEntry]) -> HashMap<Key, TrialFiles<'_>> {
             LedgerEvent::Ended { .. } => perhaps_lost = false,
             LedgerEvent::TrialEnded { number, attempt, files, .. } => {
                 let files = files.as_deref();
-                // Samples are flushed, with all before them, before the record is written.
+                // Samples are flushed, with everything written before them, before the record is
+                // written.
                 let sampled = |f: &FileHash| [SAMPLES, IO].contains(&f.path.as_str());
                 perhaps_lost &= !files.is_some_and(|files| files.iter().any(sampled));
                 all.entry((*number, *attempt)).or_insert(TrialFiles { files, perhaps_lost });

@@ -1,4 +1,4 @@
-//! A file of lines that is only ever added to.
+//! A file of lines that is only ever appended to.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;
@@ -6,7 +6,6 @@ use std::path::PathBuf;
 
 use crate::{Error, Result};
 
-/// The file, held open.
 #[derive(Debug)]
 pub(crate) struct Appender {
     file: File,
@@ -15,7 +14,7 @@ pub(crate) struct Appender {
 }
 
 impl Appender {
-    /// Opens a file whose last line is whole.
+    /// Opens a file that ends with a complete line.
     pub(crate) fn open(path: PathBuf) -> Result<Self> {
         let open = || {
             let file = OpenOptions::new().append(true).open(&path)?;
@@ -28,13 +27,14 @@ impl Appender {
         }
     }
 
-    /// How many bytes it has.
+    /// Returns the length of the file in bytes.
     pub(crate) fn len(&self) -> u64 {
         self.end
     }
 
-    /// Adds a line (with its newline) by one write(2), so that it survives this process once this
-    /// returns. When it does not fit, no part of it stays.
+    /// Appends a line (including its newline) with one write(2), so that the line survives a crash
+    /// of this process once the call returns. If the line does not fit on the device, no part of it
+    /// is kept.
     pub(crate) fn append(&mut self, line: &[u8]) -> Result<()> {
         match self.file.write_all(line) {
             Ok(()) => {
@@ -42,14 +42,14 @@ impl Appender {
                 Ok(())
             }
             Err(e) => {
-                // Cutting needs no space. Where it fails too, readers pass over the torn line.
+                // Truncating needs no space. If it fails too, readers skip the torn line.
                 let _ = self.file.set_len(self.end);
                 Err(Error::io("write", &self.path, e))
             }
         }
     }
 
-    /// Waits until the storage device has all of it.
+    /// Waits until the whole file is on the storage device.
     pub(crate) fn sync(&self) -> Result<()> {
         self.file.sync_data().map_err(|e| Error::io("flush", &self.path, e))
     }

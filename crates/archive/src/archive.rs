@@ -1,4 +1,4 @@
-//! The front door.
+//! The archive: the crate's main type.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -20,7 +20,7 @@ use crate::search::{Found, Search};
 use crate::writer::RunWriter;
 use crate::{Error, Result, create, heads, listing, notes, repair, search};
 
-/// A folder of runs.
+/// A folder that holds runs.
 #[derive(Debug, Clone)]
 pub struct Archive {
     folder: PathBuf,
@@ -28,12 +28,12 @@ pub struct Archive {
 }
 
 impl Archive {
-    /// Where the archive is by default: `$ASSAY_ARCHIVE`, else
+    /// Returns the default folder of the archive: `$ASSAY_ARCHIVE`, else
     /// `$XDG_DATA_HOME/assay/archive`, else `~/.local/share/assay/archive`.
     ///
     /// # Errors
-    /// `NoPlace` when none of the three is set. As the XDG specification has it, a relative
-    /// `XDG_DATA_HOME` is ignored.
+    /// `NoPlace` if none of the three variables is set. A relative `XDG_DATA_HOME` is ignored, as
+    /// the XDG specification demands.
     pub fn default_path() -> Result<PathBuf> {
         let set = |name| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
         if let Some(path) = set("ASSAY_ARCHIVE") {
@@ -46,8 +46,8 @@ impl Archive {
             .ok_or(Error::NoPlace)
     }
 
-    /// Opens an archive, and makes its folders where they are missing. An archive that exists can be
-    /// opened where it cannot be written.
+    /// Opens an archive and creates missing folders. An existing archive can also be opened on a
+    /// read-only file system.
     pub fn open(folder: impl Into<PathBuf>) -> Result<Self> {
         let folder = folder.into();
         for name in [RUNS, STAGING] {
@@ -62,8 +62,8 @@ impl Archive {
         Ok(Archive { folder, durability: Durability::Synced })
     }
 
-    /// The archive without flushes: a lost power may lose what was written. For making archives to
-    /// test with.
+    /// Returns the archive with flushing turned off: a power failure may lose what was written.
+    /// Only for making archives to test with.
     #[doc(hidden)]
     #[must_use]
     pub fn unflushed(mut self) -> Self {
@@ -71,22 +71,21 @@ impl Archive {
         self
     }
 
-    /// The archive's folder.
     pub fn path(&self) -> &Path {
         &self.folder
     }
 
-    /// Registers a run, before its first trial. Its id is made from the time and chance.
+    /// Registers a run before its first trial. The run's id consists of the time and random digits.
     pub fn create_run(&self, run: &NewRun<'_>) -> Result<RunWriter> {
         create::create(&self.folder, run, self.durability)
     }
 
-    /// Takes up a run that was interrupted, or failed by its own rules; the ledger records it. What
-    /// its last writer left half-done is put in order first.
+    /// Resumes a run that was interrupted or that failed by its own rules, and records this in the
+    /// ledger. First repairs what the previous writer left incomplete.
     ///
     /// # Errors
-    /// `Busy` when its process lives, `Finished` when it is completed, `Damaged` when its ledger
-    /// or records were changed.
+    /// `Busy` if the process that writes the run is alive, `Finished` if the run is completed,
+    /// `Damaged` if its ledger or records were changed.
     pub fn resume(&self, id: &RunId) -> Result<RunWriter> {
         let (folder, lock) = self.locked(id)?;
         if RunReader::open(&folder, id)?.state() == RunState::Completed {
@@ -103,19 +102,20 @@ impl Archive {
         Ok(writer)
     }
 
-    /// Opens a run for reading. What a dead writer left half-done is passed over; nothing is written.
+    /// Opens a run for reading. Skips what a writer that died left incomplete; writes nothing.
     pub fn run(&self, id: &RunId) -> Result<RunReader> {
         RunReader::open(&self.folder_of(id)?, id)
     }
 
-    /// The runs that match, newest first.
+    /// Returns the runs that match, newest first.
     ///
-    /// The index answers; where it cannot be used, the files do, which takes longer.
+    /// Uses the index; if the index is unusable, reads the runs' files, which takes longer.
     pub fn list(&self, filter: &Filter) -> Result<Vec<RunSummary>> {
         listing::list(&self.folder, filter)
     }
 
-    /// The sentence that says what came of each run: kept in the index, else made by `make`, which may have none.
+    /// Returns a sentence with the result of each run: from the index if it is there, else from
+    /// `make`, which returns `None` for a run without one.
     pub fn headlines(
         &self,
         runs: &[RunSummary],
@@ -126,7 +126,8 @@ impl Archive {
         let text = |run| known(run).or_else(|| make(&run.id)).unwrap_or_default();
         let all: BTreeMap<RunId, String> =
             runs.iter().map(|run| (run.id.clone(), text(run))).collect();
-        // A run that goes on has another one soon; an index that cannot be written keeps none.
+        // The sentence of an unfinished run will change soon, so it is not stored. An index that
+        // cannot be written stores none either.
         let new = runs.iter().filter(|r| r.state != RunState::Started && known(r).is_none());
         let new: Vec<&RunId> = new.map(|run| &run.id).collect();
         let keep = |index: &Index| {
@@ -138,44 +139,45 @@ impl Archive {
         all
     }
 
-    /// A page of the runs that are looked for, and how many there are in all.
+    /// Returns one page of the runs that match, and the number of all matches.
     ///
-    /// The index answers; where it cannot be used, the files do, which takes longer.
+    /// Uses the index; if the index is unusable, reads the runs' files, which takes longer.
     pub fn search(&self, search: &Search) -> Result<Found> {
         search::search(&self.folder, search)
     }
 
-    /// The folders in `runs/` that cannot be read, and so are not listed.
+    /// Returns the folders in `runs/` that cannot be read and are therefore not listed.
     pub fn unreadable(&self) -> Result<Vec<Unreadable>> {
         listing::unreadable(&self.folder)
     }
 
-    /// What was added to a run after it.
+    /// Returns the notes and tags that were added to a run after it ended.
     ///
     /// # Errors
-    /// `NoRun`; `Damaged` when the file holds something else.
+    /// `NoRun` if there is no such run; `Damaged` if the file does not hold valid notes.
     pub fn notes(&self, id: &RunId) -> Result<Notes> {
         self.folder_of(id)?;
         notes::read(&self.folder, id)
     }
 
-    /// Changes what was added to a run, on disk when this returns. The run's own files are not touched.
+    /// Changes the notes and tags of a run. The change is on disk when this returns; the run's own
+    /// files are not touched.
     ///
     /// # Errors
-    /// `NoRun`; `Note` when a tag or the note is not one.
+    /// `NoRun` if there is no such run; `Note` if a tag or the note is invalid.
     pub fn annotate(&self, id: &RunId, change: impl FnOnce(&mut Notes)) -> Result<Notes> {
         self.folder_of(id)?;
         notes::change(&self.folder, id, change)
     }
 
-    /// A run's line with what was added to it. A file of notes that cannot be read adds nothing;
+    /// Adds a run's notes and tags to its summary. A notes file that cannot be read adds nothing;
     /// [`Archive::verify`] reports it.
     #[must_use]
     pub fn annotated(&self, summary: RunSummary) -> RunSummary {
         notes::lay_over(&self.folder, summary)
     }
 
-    /// Makes the index anew from the runs. Returns how many it lists.
+    /// Rebuilds the index from the runs and returns the number of runs in it.
     pub fn reindex(&self) -> Result<usize> {
         Index::delete(&self.folder.join(INDEX))?;
         let mut index = Index::open(&self.folder.join(INDEX))?;
@@ -188,7 +190,7 @@ impl Archive {
         Ok(count)
     }
 
-    /// The run that is meant: `last`, an id, or the unique beginning or end of one.
+    /// Resolves a reference to a run: `last`, an id, or a unique prefix or suffix of an id.
     ///
     /// # Errors
     /// `NoRun`, or `Ambiguous` with the candidates.
@@ -209,14 +211,14 @@ impl Archive {
         }
     }
 
-    /// Deletes a run for good.
+    /// Deletes a run permanently.
     ///
     /// # Errors
-    /// `Busy` when its process lives.
+    /// `Busy` if the process that writes the run is alive.
     pub fn remove(&self, id: &RunId) -> Result<()> {
         let (folder, lock) = self.locked(id)?;
         clear_staging(&self.folder);
-        // Renamed first, so that no reader sees a part of it.
+        // Renamed first, so that no reader sees a partly deleted run.
         let away = self.folder.join(STAGING).join(format!("{id}{REMOVED}"));
         disk::remove(&away)?;
         fs::rename(&folder, &away).map_err(|e| Error::io("remove", &folder, e))?;
@@ -228,7 +230,7 @@ impl Archive {
         disk::remove(&away)
     }
 
-    /// A run's folder and the lock on it, for a process that changes it.
+    /// Returns a run's folder and the lock on it, for a process that changes the run.
     pub(crate) fn locked(&self, id: &RunId) -> Result<(PathBuf, Lock)> {
         let folder = self.folder_of(id)?;
         let lock = Lock::take(&folder, Purpose::Write)?.map_err(|owner| Error::Busy {
@@ -239,7 +241,7 @@ impl Archive {
         Ok((folder, lock))
     }
 
-    /// The ids of all runs, oldest first.
+    /// Returns the ids of all runs, oldest first.
     pub(crate) fn ids(&self) -> Result<Vec<RunId>> {
         let mut ids: Vec<RunId> =
             listing::names(&self.folder)?.iter().filter_map(|name| name.parse().ok()).collect();
@@ -247,13 +249,14 @@ impl Archive {
         Ok(ids)
     }
 
-    /// A place for a run that is being imported. `None` when another process imports it.
+    /// Creates the staging folder of a run that is being imported. Returns `None` if another
+    /// process imports the same run.
     pub(crate) fn stage(&self, id: &RunId) -> Result<Option<Staging>> {
         clear_staging(&self.folder);
         Staging::make(&self.folder, id.as_str(), Purpose::Import)
     }
 
-    /// The folder of a run that exists.
+    /// Returns the folder of a run, or an error if the run does not exist.
     pub(crate) fn folder_of(&self, id: &RunId) -> Result<PathBuf> {
         let folder = self.folder.join(RUNS).join(id.as_str());
         if folder.is_dir() {
@@ -263,13 +266,14 @@ impl Archive {
         }
     }
 
-    /// Whether a living process writes the run.
+    /// True if a living process is writing the run.
     pub(crate) fn is_being_written(folder: &Path) -> bool {
         matches!(look(folder), Held::Alive(Purpose::Write, _))
     }
 
-    /// The run that this archive wrote last, else, as after its removal, the one that started last by its id. Clocks that
-    /// were wrong make ids that stay the greatest for days.
+    /// Returns the run that this archive wrote last. If that run is unknown or was removed, returns
+    /// the run with the latest start time in its id: second best, because a clock that was wrong
+    /// makes ids that stay the latest for days.
     fn last(&self, ids: &[RunId]) -> Option<RunId> {
         let written = heads::newest(&self.folder);
         ids.iter().find(|id| Some(*id) == written.as_ref()).or(ids.last()).cloned()

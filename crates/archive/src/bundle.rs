@@ -1,4 +1,5 @@
-//! What a run's `.tar.zst` holds: a manifest first, then every file it names, in its order.
+//! The content of an exported run (`.tar.zst`): a manifest, then every file that the manifest
+//! names, in that order.
 
 use std::fs;
 use std::path::Path;
@@ -10,23 +11,24 @@ use crate::heads::Head;
 use crate::layout::{LOCK, TRIAL_STAGING, is_run_file};
 use crate::{Error, Result, disk, repair};
 
-/// The manifest's name in the tar file, beside the run's folder of the same archive.
+/// Name of the manifest in the tar file, next to the run's folder.
 pub(crate) const MANIFEST: &str = "manifest.json";
 
-/// Everything a run is made of. Two runs with equal manifests are the same run.
+/// List of all files of a run. Two runs with equal manifests are the same run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Manifest {
     pub schema_version: u32,
     pub run: RunId,
-    /// The files, by path.
+    /// The files, sorted by path.
     pub files: Vec<FileHash>,
-    /// The head of its ledger as the archive kept it; absent in files of an assay that kept none.
+    /// The head of the run's ledger as the archive kept it; absent in files of an older assay,
+    /// which kept no heads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub head: Option<Head>,
 }
 
 impl Manifest {
-    /// The manifest of a run's folder.
+    /// Builds the manifest of a run's folder.
     pub(crate) fn of(folder: &Path, run: &RunId, head: Option<Head>) -> Result<Self> {
         let names = names(folder)?;
         let files = names.iter().map(|name| disk::hash_file(name, &folder.join(name)));
@@ -34,13 +36,13 @@ impl Manifest {
         Ok(Manifest { schema_version: SCHEMA_VERSION, run: run.clone(), files, head })
     }
 
-    /// The size of all files.
+    /// Returns the total size of all files in bytes.
     pub(crate) fn bytes(&self) -> u64 {
         self.files.iter().fold(0, |sum, f| sum.saturating_add(f.bytes))
     }
 }
 
-/// The files of a run's folder, in order.
+/// Returns the names of the files in a run's folder, sorted.
 pub(crate) fn names(folder: &Path) -> Result<Vec<String>> {
     let mut files = Vec::new();
     collect(folder, "", &mut files)?;

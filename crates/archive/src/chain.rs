@@ -1,4 +1,4 @@
-//! The ledger's bytes: lines of JSON, each holding the hash of the line before.
+//! The ledger's file format: lines of JSON, each of which holds the hash of the line before.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,23 +10,22 @@ use crate::disk::{self, MAX_TEXT, sha256};
 use crate::layout::{EXPERIMENT, PLAN, staged};
 use crate::{Error, Result};
 
-/// Where a ledger stops being one.
+/// The first place where a ledger is invalid.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Damage {
-    /// The line, from 1.
+    /// Line number, counted from 1.
     pub line: usize,
-    /// What is wrong with it.
     pub reason: String,
 }
 
-/// The end of a chain: what the next entry needs.
+/// The end of a chain, which the next entry continues.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Tip {
-    /// The number of the next entry.
+    /// Sequence number of the next entry.
     pub seq: u64,
-    /// SHA-256 of the last line, hexadecimal.
+    /// SHA-256 of the last line, in hexadecimal.
     pub prev: String,
-    /// Bytes up to and with the last line.
+    /// Length of the ledger in bytes, up to and including the last line.
     pub bytes: u64,
 }
 
@@ -37,12 +36,14 @@ impl Default for Tip {
 }
 
 impl Tip {
-    /// The line that records `event` now, with its newline; the tip moves past it.
+    /// Returns the line (with its newline) that records `event` at the current time, and advances
+    /// the tip past it.
     pub(crate) fn line(&mut self, event: LedgerEvent) -> serde_json::Result<Vec<u8>> {
         self.again(&format!("{:.3}", jiff::Timestamp::now()), event)
     }
 
-    /// The line of an entry that is written once more, of its time then; the tip moves past it.
+    /// Returns the line of an entry that is written again, with its original time `at`, and
+    /// advances the tip past it.
     pub(crate) fn again(&mut self, at: &str, event: LedgerEvent) -> serde_json::Result<Vec<u8>> {
         let prev = std::mem::take(&mut self.prev);
         let entry = LedgerEntry { seq: self.seq, at: at.to_owned(), prev, event };
@@ -59,22 +60,22 @@ impl Tip {
     }
 }
 
-/// A ledger as far as it can be read.
+/// The part of a ledger that can be read.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Chain {
-    /// The entries of the sound part, in order.
+    /// The entries of the valid part, in order.
     pub entries: Vec<LedgerEntry>,
-    /// The end of the sound part.
+    /// The end of the valid part.
     pub tip: Tip,
-    /// Whether a tail follows that was being written when power or process went; nothing in it is
-    /// an entry, so it may be cut off.
+    /// True if an incomplete tail follows that was being written when the power or the process
+    /// failed. Nothing in it is an entry, so it may be cut off.
     pub torn: bool,
-    /// The first line that is wrong, when it is not just a torn tail.
+    /// The first invalid line, unless it is only a torn tail.
     pub damage: Option<Damage>,
 }
 
 impl Chain {
-    /// An error when more than the tail is wrong.
+    /// Returns an error if more than the tail is invalid.
     pub(crate) fn check(&self, path: &Path) -> Result<()> {
         match &self.damage {
             None => Ok(()),
@@ -84,7 +85,8 @@ impl Chain {
         }
     }
 
-    /// Every file beside the trials that the ledger has the hash of, with its last one.
+    /// Returns the path and the latest hash of every file in the ledger that is not part of a
+    /// trial.
     pub(crate) fn files(&self) -> BTreeMap<&str, &str> {
         let mut files = BTreeMap::new();
         for entry in &self.entries {
@@ -109,22 +111,23 @@ impl Chain {
         files
     }
 
-    /// Whether the ledger has the hashes of all files beside the trials. An older assay hashed only the
-    /// experiment and the plan.
+    /// True if the ledger has the hashes of all files that are not part of a trial. An older assay
+    /// hashed only the experiment and the plan.
     pub(crate) fn has_all_files(&self) -> bool {
         self.entries.iter().any(
             |entry| matches!(&entry.event, LedgerEvent::Planned { files, .. } if !files.is_empty()),
         )
     }
 
-    /// A replacement of a file of `run` that is the ledger's already and does not have its name yet.
+    /// Returns the replacement of a file of `run` whose hash is already in the ledger but which has
+    /// not been renamed into place yet.
     pub(crate) fn staged(&self, run: &Path, name: &str) -> Result<Option<Vec<u8>>> {
         let staged = disk::read_if_there(&run.join(staged(name)), MAX_TEXT)?;
         Ok(staged.filter(|bytes| Some(&sha256(bytes).as_str()) == self.files().get(name)))
     }
 }
 
-/// Reads a ledger. What follows the first wrong line is not believed.
+/// Reads a ledger. Everything after the first invalid line is ignored.
 pub(crate) fn read(bytes: &[u8]) -> Chain {
     let mut chain = Chain::default();
     let mut rest = bytes;
@@ -168,7 +171,7 @@ fn check(line: &[u8], tip: &Tip) -> std::result::Result<LedgerEntry, String> {
     Ok(entry)
 }
 
-/// A line about a trial, as nearly all are.
+/// A ledger entry about a trial, as nearly all are.
 #[derive(Deserialize)]
 struct OfTrial<'a> {
     seq: u64,
@@ -182,7 +185,8 @@ struct OfTrial<'a> {
     files: Option<Vec<FileHash>>,
 }
 
-/// The entry of a line. Those of trials are read straight: serde reads a tagged enum into a tree first.
+/// Parses a line. Entries about trials are read directly, because serde first reads a tagged enum
+/// into a tree.
 fn entry(line: &[u8]) -> serde_json::Result<LedgerEntry> {
     let read = serde_json::from_slice::<OfTrial<'_>>(line).ok().and_then(|of| {
         let OfTrial { seq, at, prev, number, attempt, files, .. } = of;

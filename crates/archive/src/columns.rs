@@ -1,5 +1,5 @@
-//! Tables as Parquet: flat columns, LZ4, dictionaries for texts, straight onto the column writers
-//! and readers.
+//! Reads and writes tables as Parquet: flat columns, LZ4, dictionaries for texts, using the column
+//! writers and readers directly.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -16,21 +16,18 @@ use parquet::schema::parser::parse_message_type;
 
 use assay_model::SCHEMA_VERSION;
 
-/// The key of the format's version in the metadata of a file.
+/// Metadata key of the format version in a file.
 pub(crate) const VERSION_KEY: &str = "assay.schema_version";
 
 /// The values of one column in one row group.
 #[derive(Debug)]
 pub(crate) enum Column {
-    /// Whole numbers.
     Int(Vec<i64>),
-    /// Booleans.
     Flag(Vec<bool>),
-    /// Numbers; NaN is written as null.
+    /// Floating-point numbers; NaN is written as null.
     Real(Vec<f64>),
-    /// Texts.
     Text(Vec<ByteArray>),
-    /// Texts that may be missing.
+    /// Texts, null where `None`.
     MaybeText(Vec<Option<ByteArray>>),
 }
 
@@ -40,7 +37,7 @@ pub(crate) struct Table<W: Write + Send> {
 }
 
 impl<W: Write + Send> Table<W> {
-    /// Begins a file with a schema in Parquet's own notation.
+    /// Starts a file with a schema in Parquet's own notation.
     pub(crate) fn create(out: W, schema: &str) -> Result<Self> {
         let version = KeyValue::new(VERSION_KEY.to_owned(), SCHEMA_VERSION.to_string());
         let properties = WriterProperties::builder()
@@ -53,7 +50,7 @@ impl<W: Write + Send> Table<W> {
         Ok(Table { writer: SerializedFileWriter::new(out, schema, Arc::new(properties))? })
     }
 
-    /// Writes a row group: the schema's columns in their order, all of one length.
+    /// Writes a row group: the schema's columns in order, all of the same length.
     pub(crate) fn write(&mut self, columns: &[Column]) -> Result<()> {
         let mut group = self.writer.next_row_group()?;
         for column in columns {
@@ -76,7 +73,7 @@ impl<W: Write + Send> Table<W> {
         group.close().map(|_| ())
     }
 
-    /// Ends the file and gives back where it went.
+    /// Finishes the file and returns the underlying writer.
     pub(crate) fn close(self) -> Result<W> {
         self.writer.into_inner()
     }
@@ -105,8 +102,8 @@ pub(crate) fn read<T: DataType>(
     })
 }
 
-/// Reads a column of a row group, at most `limit` rows: its values, and for each row whether it has
-/// one (empty for a required column).
+/// Reads a column of a row group, at most `limit` rows. Returns the values that are not null and,
+/// for each row, 1 if it has a value (empty for a required column).
 pub(crate) fn read_optional<T: DataType>(
     group: &dyn RowGroupReader,
     name: &str,

@@ -1,4 +1,4 @@
-//! A new run: put together in `tmp/`, flushed, and renamed into `runs/` whole.
+//! Creates a new run: assembled in `tmp/`, flushed, then renamed into `runs/` as a whole.
 
 use std::collections::HashSet;
 use std::fs;
@@ -18,7 +18,7 @@ use crate::lock::{Held, Lock, Purpose, look};
 use crate::writer::RunWriter;
 use crate::{Error, Result};
 
-/// A folder in `tmp/`, held by this process; removed on drop unless it was moved out.
+/// A folder in `tmp/` that this process holds; removed on drop unless it was published.
 #[derive(Debug)]
 pub(crate) struct Staging {
     pub(crate) folder: PathBuf,
@@ -26,7 +26,7 @@ pub(crate) struct Staging {
 }
 
 impl Staging {
-    /// Makes `tmp/NAME`; `None` when another process has it.
+    /// Makes `tmp/NAME`, or returns `None` if another process holds it.
     pub(crate) fn make(archive: &Path, name: &str, purpose: Purpose) -> Result<Option<Self>> {
         let folder = archive.join(STAGING).join(name);
         if look(&folder) == Held::Dead {
@@ -46,8 +46,8 @@ impl Staging {
         }
     }
 
-    /// Keeps the head of the run's ledger and renames the folder to `runs/ID`, whole or not at all.
-    /// `None` when that run exists.
+    /// Stores the head of the run's ledger and renames the folder to `runs/ID`, completely or not
+    /// at all. Returns `None` if that run exists already.
     pub(crate) fn publish(
         mut self,
         archive: &Path,
@@ -56,11 +56,12 @@ impl Staging {
         durability: Durability,
     ) -> Result<Option<Lock>> {
         let target = archive.join(RUNS).join(id.as_str());
-        // The staging name holds the id, so no other process is between this look and the rename.
+        // The staging folder's name holds the id, so no other process can create the target between
+        // this check and the rename.
         if target.exists() {
             return Ok(None);
         }
-        // The head first: a run without one has lost it.
+        // The head comes first, because a run without a head counts as having lost it.
         let published = heads::put(archive, id, head, durability).and_then(|()| {
             fs::rename(&self.folder, &target).map_err(|e| Error::io("rename", &self.folder, e))
         });
@@ -86,11 +87,11 @@ impl Drop for Staging {
     }
 }
 
-/// Removes from `tmp/` what dead processes left there.
+/// Removes leftovers of dead processes from `tmp/`.
 pub(crate) fn clear_staging(archive: &Path) {
     let Ok(entries) = fs::read_dir(archive.join(STAGING)) else { return };
     for entry in entries.flatten() {
-        // The age covers the moment between a folder and its lock.
+        // The minimum age covers the moment between the creation of a folder and of its lock.
         let old = entry
             .metadata()
             .and_then(|m| m.modified())
@@ -107,23 +108,23 @@ pub(crate) fn clear_staging(archive: &Path) {
     }
 }
 
-/// The run that a folder in `tmp/` would become, or was.
+/// Returns the id of the run that a folder in `tmp/` was to become, or used to be.
 pub(crate) fn staged_run(folder: &Path) -> Option<RunId> {
     folder.file_name()?.to_str()?.trim_end_matches(REMOVED).parse().ok()
 }
 
-/// Four hexadecimal digits of chance.
+/// Returns four random hexadecimal digits.
 fn chance() -> String {
     format!("{:04x}", RandomState::new().build_hasher().finish() as u16)
 }
 
-/// An id for a run that starts now: its second and four digits of chance.
+/// Makes an id for a run that starts now: the time in seconds and four random digits.
 fn draw_id(now: jiff::Timestamp) -> RunId {
     let time = now.to_zoned(jiff::tz::TimeZone::UTC).strftime("%Y%m%d-%H%M%S").to_string();
     format!("{time}-{}", chance()).parse().expect("the format above is that of an id")
 }
 
-/// Registers a run: its files, its first ledger entry, its lock, all durable when this returns.
+/// Registers a run. Its files, its first ledger entry and its lock are durable when this returns.
 pub(crate) fn create(
     archive: &Path,
     run: &NewRun<'_>,

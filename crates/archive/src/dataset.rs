@@ -1,4 +1,4 @@
-//! All results as a Parquet data set that pandas, Polars and DuckDB open as it is.
+//! Exports all results as a Parquet data set that pandas, Polars and DuckDB can open directly.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -48,42 +48,42 @@ const SAMPLES: &str = "message samples {
     OPTIONAL DOUBLE value;
 }";
 
-/// Rows of trials that are gathered before they are written.
+/// Rows of trials that are buffered before they are written as one row group.
 const GROUP: usize = 100_000;
 
-/// Whether a data set holds the samples of the monitors.
+/// Choice of whether a data set includes the monitors' samples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DatasetSamples {
-    /// `samples.parquet` is written beside `trials.parquet`.
+    /// Writes `samples.parquet` in addition to `trials.parquet`.
     Include,
-    /// Only `trials.parquet` is written.
+    /// Writes `trials.parquet` and no samples.
     Leave,
 }
 
-/// What a data set came to hold.
+/// Counts and files of an exported data set.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DatasetReport {
-    /// How many runs.
     pub runs: u64,
-    /// How many trials (attempts).
+    /// Number of trials (each attempt counts).
     pub trials: u64,
-    /// How many rows of `trials.parquet`.
+    /// Number of rows in `trials.parquet`.
     pub rows: u64,
-    /// How many rows of `samples.parquet`.
+    /// Number of rows in `samples.parquet`.
     pub samples: u64,
-    /// Runs that match and could not be read whole, with the reason; nothing of them is in the set.
+    /// Runs that match but could not be read completely, with the reason. The set holds no part of
+    /// them.
     pub excluded: Vec<(RunId, String)>,
-    /// The files written.
+    /// The files that were written.
     pub files: Vec<PathBuf>,
 }
 
 impl Archive {
-    /// Writes the results of all runs that match into `folder`: `trials.parquet`, a row for each
-    /// metric of each attempt at each trial (one with a null metric where a trial has none), and
-    /// `samples.parquet` if asked for.
+    /// Writes the results of all runs that match into `folder`: `trials.parquet`, with one row for
+    /// each metric of each attempt of each trial (one row with a null metric for a trial without
+    /// metrics), and, if requested, `samples.parquet`.
     ///
     /// # Errors
-    /// `Exists` when one of the files is there already.
+    /// `Exists` if one of the files exists already.
     pub fn export_dataset(
         &self,
         folder: &Path,
@@ -138,7 +138,7 @@ impl Archive {
     }
 }
 
-/// A Parquet file under a temporary name; one that is not finished is removed.
+/// A Parquet file under a temporary name; removed on drop if it was not finished.
 struct Output {
     path: PathBuf,
     staged: PathBuf,
@@ -180,11 +180,11 @@ impl Output {
 
 impl Drop for Output {
     fn drop(&mut self) {
-        let _ = fs::remove_file(&self.staged); // gone when it was finished
+        let _ = fs::remove_file(&self.staged); // already renamed if it was finished
     }
 }
 
-/// Rows of `trials.parquet` that wait to be written.
+/// Buffered rows of `trials.parquet`.
 #[derive(Default)]
 struct Rows {
     texts: [Vec<ByteArray>; 8],
@@ -240,7 +240,7 @@ impl Rows {
         }
     }
 
-    /// Writes what waits; returns how many rows that were.
+    /// Writes the buffered rows and returns their number.
     fn write(&mut self, out: &mut Output) -> Result<u64> {
         let rows = std::mem::take(self);
         let count = rows.count() as u64;
@@ -293,7 +293,7 @@ fn sample_columns(
     Ok(columns)
 }
 
-/// The word that a value has in records.
+/// Returns the name that a value has in records.
 fn word<T: Serialize>(value: &T) -> String {
     match serde_json::to_value(value) {
         Ok(serde_json::Value::String(word)) => word,

@@ -1,4 +1,4 @@
-//! Writing so that it counts, and reading without trusting sizes.
+//! Durable writes, and reads that do not trust the size of a file.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read, Write};
@@ -14,21 +14,20 @@ pub(crate) use assay_sut::{hex, sha256};
 
 use crate::{Error, Result};
 
-/// The most that is read of a JSON or TOML file.
+/// Maximum size of a JSON or TOML file, in bytes.
 pub(crate) const MAX_TEXT: u64 = 64 << 20;
-/// The most that is read of a ledger, a log or a samples file.
+/// Maximum size of a ledger, log or samples file, in bytes.
 pub(crate) const MAX_DATA: u64 = 1 << 30;
 
-/// Whether a write waits until the storage device has it.
+/// Choice of whether a write waits until the storage device has the data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Durability {
-    /// Flushed before the call returns.
     Synced,
-    /// In the page cache: it survives the process, not the power.
+    /// In the page cache: the data survives the process but not a power failure.
     Cached,
 }
 
-/// A value as indented JSON with a final newline: the bytes that are hashed and written.
+/// Serializes a value as indented JSON with a final newline: the bytes that are hashed and written.
 pub(crate) fn to_json<T: Serialize>(value: &T, path: &Path) -> Result<Vec<u8>> {
     let mut bytes =
         serde_json::to_vec_pretty(value).map_err(|e| Error::damaged(path, e.to_string()))?;
@@ -36,7 +35,7 @@ pub(crate) fn to_json<T: Serialize>(value: &T, path: &Path) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Writes a new file that is not seen by its reader yet (in a staging folder).
+/// Writes a new file that no reader can see yet (in a staging folder).
 pub(crate) fn write_new(path: &Path, bytes: &[u8], durability: Durability) -> Result<()> {
     let write = || {
         let mut file =
@@ -50,7 +49,7 @@ pub(crate) fn write_new(path: &Path, bytes: &[u8], durability: Durability) -> Re
     write().map_err(|e| Error::io("write", path, e))
 }
 
-/// Moves a file into a staging folder, also from another file system.
+/// Moves a file into a staging folder, even from another file system.
 pub(crate) fn move_file(from: &Path, to: &Path) -> Result<()> {
     if fs::rename(from, to).is_ok() {
         return Ok(());
@@ -59,8 +58,8 @@ pub(crate) fn move_file(from: &Path, to: &Path) -> Result<()> {
     fs::remove_file(from).map_err(|e| Error::io("remove", from, e))
 }
 
-/// Replaces `path` by `bytes`: temporary name, flush, rename, flush of the folder. A reader sees the
-/// old or the new content, never a part.
+/// Replaces `path` by `bytes`: writes a temporary file, flushes it, renames it and flushes the
+/// folder. A reader sees the old or the new content, never a part of it.
 pub(crate) fn replace(path: &Path, bytes: &[u8], durability: Durability) -> Result<()> {
     let mut name = path.as_os_str().to_owned();
     name.push(".tmp");
@@ -79,12 +78,12 @@ pub(crate) fn replace(path: &Path, bytes: &[u8], durability: Durability) -> Resu
     }
 }
 
-/// What the ledger says of a file with that content.
+/// Returns the ledger's description of a file with this content.
 pub(crate) fn hash_of(path: &str, content: &[u8]) -> FileHash {
     FileHash { path: path.to_owned(), bytes: content.len() as u64, sha256: sha256(content) }
 }
 
-/// As [`hash_of`], of the file at `place`, which may be large.
+/// Like [`hash_of`], for the file at `place`, which may be large.
 pub(crate) fn hash_file(path: &str, place: &Path) -> Result<FileHash> {
     let fail = |e| Error::io("read", place, e);
     let mut file = File::open(place).map_err(fail)?;
@@ -102,17 +101,17 @@ pub(crate) fn hash_file(path: &str, place: &Path) -> Result<FileHash> {
     }
 }
 
-/// Flushes a file or folder to the device.
+/// Flushes a file or folder to the storage device.
 pub(crate) fn sync(path: &Path) -> Result<()> {
     File::open(path).and_then(|f| f.sync_all()).map_err(|e| Error::io("flush", path, e))
 }
 
-/// Makes a folder and those above it.
+/// Creates a folder and its parents.
 pub(crate) fn make_folder(path: &Path) -> Result<()> {
     fs::create_dir_all(path).map_err(|e| Error::io("create", path, e))
 }
 
-/// Removes a file or a folder with all in it; nothing there is fine.
+/// Removes a file, or a folder with its content. It is no error if nothing is there.
 pub(crate) fn remove(path: &Path) -> Result<()> {
     let gone = match fs::symlink_metadata(path) {
         Ok(meta) if meta.is_dir() => fs::remove_dir_all(path),
@@ -125,7 +124,7 @@ pub(crate) fn remove(path: &Path) -> Result<()> {
     }
 }
 
-/// The content of a regular file of at most `limit` bytes.
+/// Reads a regular file of at most `limit` bytes.
 pub(crate) fn read(path: &Path, limit: u64) -> Result<Vec<u8>> {
     let fail = |e| Error::io("read", path, e);
     let meta = fs::metadata(path).map_err(fail)?;
@@ -136,12 +135,12 @@ pub(crate) fn read(path: &Path, limit: u64) -> Result<Vec<u8>> {
         return Err(Error::TooLarge { path: path.to_owned(), found: meta.len(), limit });
     }
     let mut bytes = Vec::with_capacity(meta.len() as usize);
-    // The file may grow between the look and the read.
+    // The file may grow between the size check and the read.
     File::open(path).map_err(fail)?.take(limit).read_to_end(&mut bytes).map_err(fail)?;
     Ok(bytes)
 }
 
-/// As [`read`], `None` when there is no such file.
+/// Like [`read`], but returns `None` if the file does not exist.
 pub(crate) fn read_if_there(path: &Path, limit: u64) -> Result<Option<Vec<u8>>> {
     match read(path, limit) {
         Err(Error::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => Ok(None),
@@ -154,7 +153,7 @@ struct Version {
     schema_version: u64,
 }
 
-/// A JSON file of ours: its version is looked at before its content.
+/// Parses a JSON file written by assay. Checks the format version before the content.
 pub(crate) fn parse_json<T: DeserializeOwned>(bytes: &[u8], path: &Path) -> Result<T> {
     let anywhere = || serde_json::from_slice::<Version>(bytes).map(|found| found.schema_version);
     let found = leading_version(bytes).map_or_else(anywhere, Ok);
@@ -165,7 +164,8 @@ pub(crate) fn parse_json<T: DeserializeOwned>(bytes: &[u8], path: &Path) -> Resu
     serde_json::from_slice(bytes).map_err(|e| Error::damaged(path, e))
 }
 
-/// The version where it stands first, as we write it: the rest need not be read for it.
+/// Returns the version if it is the first field, as assay writes it; then the rest need not be
+/// parsed to find it.
 fn leading_version(bytes: &[u8]) -> Option<u64> {
     let rest = ["{", "\"schema_version\"", ":"]
         .iter()
@@ -176,12 +176,12 @@ fn leading_version(bytes: &[u8]) -> Option<u64> {
     after.trim_ascii_start().starts_with(b",").then_some(version)
 }
 
-/// Reads a JSON file of ours.
+/// Reads a JSON file written by assay.
 pub(crate) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T> {
     parse_json(&read(path, MAX_TEXT)?, path)
 }
 
-/// A text file of ours.
+/// Reads a text file written by assay.
 pub(crate) fn read_text(path: &Path) -> Result<String> {
     String::from_utf8(read(path, MAX_TEXT)?).map_err(|e| Error::damaged(path, e))
 }

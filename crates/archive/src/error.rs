@@ -1,24 +1,22 @@
-//! What can go wrong with an archive.
+//! Errors of the archive.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use assay_model::{RunId, SCHEMA_VERSION};
 
-/// The result of everything here.
+/// Result type of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// What went wrong, on what, and what to try.
+/// An error of the archive; the message names the object and the next step.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The kernel refused something.
+    /// The kernel returned an error.
     #[error("cannot {action} {}: {source}", path.display())]
     Io {
-        /// What was tried (`read`, `write`, ...).
+        /// The operation that failed (`read`, `write`, ...).
         action: &'static str,
-        /// On what.
         path: PathBuf,
-        /// The kernel's error.
         source: io::Error,
     },
     /// The file system or the quota is full.
@@ -28,7 +26,7 @@ pub enum Error {
         path.display()
     )]
     Full {
-        /// What was being written.
+        /// The file that was being written.
         path: PathBuf,
     },
     /// The archive is not writable.
@@ -38,47 +36,39 @@ pub enum Error {
         path.display()
     )]
     NotWritable {
-        /// What was tried.
+        /// The operation that failed.
         action: &'static str,
-        /// On what.
         path: PathBuf,
-        /// The kernel's error.
         source: io::Error,
     },
-    /// Neither `ASSAY_ARCHIVE`, `XDG_DATA_HOME` nor `HOME` says where archives live.
+    /// None of `ASSAY_ARCHIVE`, `XDG_DATA_HOME` and `HOME` gives a place for the archive.
     #[error(
         "no place for an archive: set ASSAY_ARCHIVE, XDG_DATA_HOME or HOME to an absolute path"
     )]
     NoPlace,
-    /// There is no such run.
+    /// No run matches the reference.
     #[error("no run matches `{wanted}` in {}; `assay archive list` shows what is there", archive.display())]
     NoRun {
-        /// What was asked for.
+        /// The reference to a run that was given.
         wanted: String,
-        /// Where it was looked for.
         archive: PathBuf,
     },
-    /// No such run can be restored.
+    /// No deleted run that can be restored matches.
     #[error(
         "no deleted run matches `{wanted}`; `assay archive list --deleted` shows those that can be \
          restored: until the end of the day (UTC) on which they were deleted"
     )]
     NotDeleted {
-        /// What was asked for.
+        /// The reference to a run that was given.
         wanted: String,
     },
-    /// A tag or a note of a run is not one.
+    /// A tag or a note of a run is invalid.
     #[error("run {run} is not annotated: {reason}")]
-    Note {
-        /// The run.
-        run: RunId,
-        /// Why not.
-        reason: String,
-    },
-    /// Several runs match.
+    Note { run: RunId, reason: String },
+    /// Several runs match the reference.
     #[error("`{wanted}` matches {} runs: {}; write more of the id", candidates.len(), shown(candidates))]
     Ambiguous {
-        /// What was asked for.
+        /// The reference to a run that was given.
         wanted: String,
         /// Every run that matches.
         candidates: Vec<RunId>,
@@ -90,28 +80,20 @@ pub enum Error {
         lock.display()
     )]
     Busy {
-        /// The run.
         run: RunId,
-        /// Who holds it.
+        /// The process that holds the lock.
         owner: String,
-        /// The lock file.
         lock: PathBuf,
     },
-    /// The run came to its planned end, so there is nothing to resume.
+    /// The run is completed, so there is nothing to resume.
     #[error("run {run} is completed; start a new run of the same experiment instead")]
-    Finished {
-        /// The run.
-        run: RunId,
-    },
+    Finished { run: RunId },
     /// An earlier write of this run failed, so nothing more is written to it.
     #[error(
         "run {run} takes no more records since an earlier write failed; what was acknowledged is \
          kept. Put right what failed, then resume the run"
     )]
-    Broken {
-        /// The run.
-        run: RunId,
-    },
+    Broken { run: RunId },
     /// A file was written by a newer assay.
     #[error(
         "{} has format version {found}, and this assay ({}) reads up to {SCHEMA_VERSION}; use the \
@@ -120,85 +102,59 @@ pub enum Error {
         env!("CARGO_PKG_VERSION")
     )]
     Newer {
-        /// The file.
         path: PathBuf,
-        /// Its version.
+        /// The file's format version.
         found: u64,
     },
-    /// A file does not hold what it should.
+    /// The content of a file is invalid.
     #[error("{} is damaged: {reason}; `assay archive verify` shows the extent", path.display())]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// In what way.
-        reason: String,
-    },
-    /// A file is larger than what is read of its kind.
+    Damaged { path: PathBuf, reason: String },
+    /// A file is larger than the limit for its kind.
     #[error("{} is {found} bytes, and at most {limit} are read of its kind; it is not what it seems", path.display())]
     TooLarge {
-        /// The file.
         path: PathBuf,
-        /// Its size.
+        /// Size of the file in bytes.
         found: u64,
-        /// The limit.
+        /// Maximum size in bytes.
         limit: u64,
     },
-    /// A record would not survive being written and read.
+    /// A record would change if it were written and read back.
     #[error("trial {number} of run {run} cannot be recorded: {reason}")]
     Record {
-        /// The run.
         run: RunId,
-        /// The trial.
+        /// Number of the trial.
         number: u32,
-        /// Why not.
         reason: String,
     },
-    /// Parquet could not be written.
+    /// A Parquet file could not be written.
     #[error("cannot write {} as Parquet: {source}", path.display())]
-    Parquet {
-        /// The file.
-        path: PathBuf,
-        /// The writer's error.
-        source: parquet::errors::ParquetError,
-    },
-    /// An archive file (`.tar.zst`) is refused.
+    Parquet { path: PathBuf, source: parquet::errors::ParquetError },
+    /// An archive file (`.tar.zst`) was refused.
     #[error("{} is refused: {reason}; nothing of it was kept", path.display())]
-    Refused {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        reason: String,
-    },
-    /// The archive has another run of that id.
+    Refused { path: PathBuf, reason: String },
+    /// The archive has a different run with the same id.
     #[error("run {run} is in the archive already and differs from {}; remove one of the two", path.display())]
     Differs {
-        /// The run.
         run: RunId,
         /// The file that was to be imported.
         path: PathBuf,
     },
-    /// The index could not be used. Callers inside the crate fall back to the files.
+    /// The index is unusable. Callers inside the crate fall back to the files.
     #[error("cannot use the index {}: {source}; delete it, it is rebuilt from the runs", path.display())]
     Index {
-        /// The index.
         path: PathBuf,
-        /// SQLite's error.
         source: rusqlite::Error,
     },
-    /// An experiment that was made of imported results cannot be written.
+    /// The experiment that was made for imported results cannot be written.
     #[error("the experiment of `{name}` cannot be written as TOML: {reason}")]
     Experiment {
-        /// Its name.
+        /// Name of the experiment.
         name: String,
-        /// Why not.
         reason: String,
     },
-    /// A file of the target folder of an export is there already.
+    /// A file that an export would write exists already.
     #[error("{} exists already; choose another place or remove it", path.display())]
-    Exists {
-        /// The file.
-        path: PathBuf,
-    },
+    Exists { path: PathBuf },
 }
 
 fn shown(candidates: &[RunId]) -> String {
@@ -210,7 +166,8 @@ fn shown(candidates: &[RunId]) -> String {
 }
 
 impl Error {
-    /// An I/O failure with its place; a full or read-only file system becomes its own variant.
+    /// Wraps an I/O error with its path; a full or read-only file system becomes a variant of its
+    /// own.
     pub(crate) fn io(action: &'static str, path: &Path, source: io::Error) -> Self {
         let path = path.to_owned();
         match source.kind() {
@@ -224,7 +181,7 @@ impl Error {
         }
     }
 
-    /// The file that could not be read, where it is about one.
+    /// Returns the file that could not be read, if the error is about one.
     pub(crate) fn path(&self) -> Option<&Path> {
         match self {
             Error::Io { path, .. }
@@ -235,13 +192,14 @@ impl Error {
         }
     }
 
-    /// A file that does not hold what it should.
+    /// Makes the error for a file with invalid content.
     #[expect(clippy::needless_pass_by_value, reason = "`map_err(|e| damaged(path, e))` reads best")]
     pub(crate) fn damaged(path: &Path, reason: impl ToString) -> Self {
         Error::Damaged { path: path.to_owned(), reason: reason.to_string() }
     }
 
-    /// Whether the cause is a place that cannot be written now: reading goes on without repair then.
+    /// True if the file system is full or not writable. Readers then continue without repairing the
+    /// run.
     pub(crate) fn is_unwritable(&self) -> bool {
         matches!(self, Error::Full { .. } | Error::NotWritable { .. })
     }

@@ -1,4 +1,4 @@
-//! A run as one `.tar.zst` file. The same run always gives the same bytes.
+//! Exports a run as one `.tar.zst` file. The same run always gives the same bytes.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -11,23 +11,23 @@ use crate::bundle::{MANIFEST, Manifest};
 use crate::reader::RunReader;
 use crate::{Error, Result, disk, heads};
 
-/// zstd's level: its default.
+/// Compression level of zstd: its default.
 const LEVEL: i32 = 3;
 
 impl Archive {
-    /// Writes a run as one file, a tar compressed by zstd that any tar opens:
+    /// Writes a run as one file, a tar compressed with zstd that any tar can open:
     /// `<run-id>/manifest.json`, with sizes and hashes, and then the run's files.
     ///
     /// # Errors
-    /// `Busy` while the run is being written, `Exists` when `path` is there already.
+    /// `Busy` while the run is being written, `Exists` if `path` exists already.
     pub fn export(&self, id: &RunId, path: &Path) -> Result<()> {
         self.export_open(&self.run(id)?, path)
     }
 
-    /// As [`Archive::export`], of a run of this archive that is open already.
+    /// Like [`Archive::export`], for a run of this archive that is open already.
     ///
     /// # Errors
-    /// As [`Archive::export`].
+    /// As for [`Archive::export`].
     pub fn export_open(&self, run: &RunReader, path: &Path) -> Result<()> {
         let id = run.id();
         if Self::is_being_written(run.dir()) {
@@ -63,7 +63,8 @@ fn write(out: &Path, folder: &Path, manifest: &Manifest) -> Result<()> {
     for file in &manifest.files {
         let path = folder.join(&file.path);
         let content = File::open(&path).map_err(|e| Error::io("read", &path, e))?;
-        // A file that grew meanwhile is cut to what was hashed; one that shrank is an error.
+        // A file that grew meanwhile is cut to the length that was hashed; one that shrank is an
+        // error.
         add(&mut tar, &name(&file.path), file.bytes, content.take(file.bytes)).map_err(fail)?;
     }
     let packer = tar.into_inner().map_err(fail)?;

@@ -1,28 +1,28 @@
-//! Which runs a list shows.
+//! Conditions that select the runs of a list.
 
 use assay_model::RunSummary;
 
-/// What a run must be to be listed. An absent condition holds for every run.
+/// Conditions that a run must meet to be listed. An absent condition is always met.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Filter {
-    /// The workload's name, whole.
+    /// Exact name of the workload.
     pub workload: Option<String>,
-    /// The experiment's name, whole.
+    /// Exact name of the experiment.
     pub experiment: Option<String>,
-    /// One of its tags, whole.
+    /// A tag that the run must have (exact).
     pub tag: Option<String>,
-    /// It started then or later.
+    /// Earliest start time, inclusive.
     pub since: Option<jiff::Timestamp>,
-    /// It started then or earlier.
+    /// Latest start time, inclusive.
     pub until: Option<jiff::Timestamp>,
-    /// A part of its id, experiment, workload, host, note or a tag; case does not matter.
+    /// A substring of the id, experiment, workload, host, note or a tag, ignoring case.
     pub text: Option<String>,
-    /// At most so many, the newest.
+    /// Maximum number of runs; the newest are kept.
     pub limit: Option<usize>,
 }
 
 impl Filter {
-    /// Whether a run is to be listed (`limit` aside).
+    /// True if the run meets all conditions (except `limit`).
     pub fn matches(&self, run: &RunSummary) -> bool {
         let same = |wanted: &Option<String>, is: &str| wanted.as_deref().is_none_or(|w| w == is);
         same(&self.workload, &run.workload)

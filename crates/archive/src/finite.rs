@@ -1,9 +1,9 @@
-//! Whether every number of a record is one that JSON can hold.
+//! Checks that JSON can represent every number of a record.
 
 use assay_model::TrialRecord;
 
-/// What of a record is not a finite number, as words; `None` when all are. Without it such a number
-/// would be written as null, and a point or a time could not be read back.
+/// Returns the name of the first value of a record that is not finite, or `None` if all are. JSON
+/// would store such a number as null, and a point or a time could then not be read back.
 pub(crate) fn first_not_finite(record: &TrialRecord) -> Option<String> {
     let bad = |v: &f64| !v.is_finite();
     if record.resources.is_some_and(|r| [r.wall_s, r.user_s, r.system_s].iter().any(bad)) {

@@ -1,10 +1,11 @@
-//! The heads of the ledgers: for each run, outside its folder, how many entries its ledger has and the
-//! hash of the last one. A ledger cannot vouch for its own end; the head does.
+//! The heads of the ledgers: for each run, outside its folder, the number of entries in its ledger
+//! and the hash of the last one. A ledger cannot prove where it ends; the head does.
 //!
-//! A head is one line of fixed length in a file of its own, `heads/<run-id>.json`. Whoever holds the
-//! run's lock is its only writer, so writers of other runs never meet here, and a file system without
-//! locks has nothing to mix up. It is written in place after each write to the ledger: a process that dies
-//! between the two leaves a ledger that is longer by one entry, or by a trial's end and the entry after it.
+//! A head is one line of fixed length in a file of its own, `heads/<run-id>.json`. The holder of
+//! the run's lock is its only writer, so writers of different runs never touch the same file, and
+//! the scheme also works on a file system without locks. The head is written in place after each
+//! write to the ledger. A process that dies between the two writes leaves a ledger that is longer
+//! by one entry, or by a trial's end and the entry after it.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;
@@ -20,12 +21,12 @@ use crate::disk::{self, Durability};
 use crate::layout::{HEADS, NEWEST};
 use crate::{Error, Result, repair};
 
-/// The run that was written last, as far as is known.
+/// Returns the run that was written last, if known.
 pub(crate) fn newest(archive: &Path) -> Option<RunId> {
     std::fs::read_to_string(archive.join(NEWEST)).ok()?.parse().ok()
 }
 
-/// Keeps which run was written last; an archive that cannot be written goes without.
+/// Stores which run was written last; does nothing in an archive that cannot be written.
 pub(crate) fn set_newest(archive: &Path, id: &RunId) {
     let _ = std::fs::write(archive.join(NEWEST), id.as_str());
 }
@@ -34,29 +35,30 @@ pub(crate) fn set_newest(archive: &Path, id: &RunId) {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Head {
     schema_version: u32,
-    /// How many entries the ledger has.
+    /// Number of entries in the ledger.
     pub entries: u64,
-    /// How many of them the storage device had for certain when this was written: a lost power takes
-    /// none of those.
+    /// Number of entries known to be on the storage device when this was written; a power failure
+    /// cannot lose those.
     pub flushed: u64,
-    /// SHA-256 of the last line, hexadecimal.
+    /// SHA-256 of the last line, in hexadecimal.
     pub sha256: String,
 }
 
-/// How a ledger stands with its head.
+/// Result of comparing a ledger with its head.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Against {
-    /// It ends there, or goes on for the one write that a writer that died leaves.
+    /// The ledger ends at the head, or is longer by the one write that a crash of the writer
+    /// leaves.
     Agrees,
-    /// It goes on for so many entries, as a lost power leaves it.
+    /// The ledger is longer by this many entries, which is what a power failure leaves.
     GoesOn(u64),
-    /// It goes on for so many entries behind the end of the run.
+    /// The ledger has this many entries after the end of the run.
     Added(u64),
-    /// Its last entries, so many, are gone, and none of them had been flushed for certain.
+    /// The last entries (this many) are missing, and none of them was known to be flushed.
     Lost(u64),
-    /// Its last entries, so many, are gone, though some had been flushed.
+    /// The last entries (this many) are missing, although some of them were flushed.
     Cut(u64),
-    /// The entry that the head has the hash of is another one.
+    /// The entry that the head has the hash of is a different one.
     Differs,
 }
 
@@ -92,7 +94,7 @@ impl std::fmt::Display for Against {
 }
 
 impl Head {
-    /// The head of a ledger that is flushed.
+    /// Makes the head of a ledger that is flushed.
     pub(crate) fn flushed(tip: &Tip) -> Self {
         Head {
             schema_version: SCHEMA_VERSION,
@@ -102,7 +104,7 @@ impl Head {
         }
     }
 
-    /// Lays a ledger whose chain holds against it.
+    /// Compares this head with a ledger whose chain is valid.
     pub(crate) fn against(&self, chain: &Chain) -> Against {
         let have = chain.tip.seq;
         if have < self.entries {
@@ -135,7 +137,7 @@ impl Head {
     }
 }
 
-/// Makes the line, which is always of the same length.
+/// Formats the head as a line, which always has the same length.
 fn put_line(line: &mut Vec<u8>, entries: u64, flushed: u64, sha256: &str) {
     line.clear();
     let _ = writeln!(
@@ -145,15 +147,15 @@ fn put_line(line: &mut Vec<u8>, entries: u64, flushed: u64, sha256: &str) {
     );
 }
 
-/// Where the head of a run is.
+/// Returns the path of a run's head.
 pub(crate) fn path(archive: &Path, id: &RunId) -> PathBuf {
     archive.join(HEADS).join(format!("{id}.json"))
 }
 
-/// The head of a run; `None` when none was kept.
+/// Reads the head of a run; `None` if it has no head.
 ///
 /// # Errors
-/// `Damaged` when the file is not as it was written, to the byte.
+/// `Damaged` if the file differs in any byte from what assay writes.
 pub(crate) fn read(archive: &Path, id: &RunId) -> Result<Option<Head>> {
     let path = path(archive, id);
     let Some(bytes) = disk::read_if_there(&path, 4096)? else { return Ok(None) };
@@ -166,7 +168,7 @@ pub(crate) fn read(archive: &Path, id: &RunId) -> Result<Option<Head>> {
     Ok(Some(head))
 }
 
-/// Puts the head of a run in its place, whole or not at all.
+/// Writes the head of a run, completely or not at all.
 pub(crate) fn put(archive: &Path, id: &RunId, head: &Head, durability: Durability) -> Result<()> {
     let path = path(archive, id);
     let mut line = Vec::new();
@@ -175,12 +177,13 @@ pub(crate) fn put(archive: &Path, id: &RunId, head: &Head, durability: Durabilit
     disk::replace(&path, &line, durability)
 }
 
-/// Removes the head of a run that is removed; none there is fine.
+/// Removes the head of a run that is being removed. It is no error if there is none.
 pub(crate) fn forget(archive: &Path, id: &RunId) -> Result<()> {
     disk::remove(&path(archive, id))
 }
 
-/// The heads that are there, with their runs; `None` for a file that is no run's.
+/// Returns the files in the heads folder with their runs; the run is `None` for a file whose name
+/// is not a run's.
 pub(crate) fn list(archive: &Path) -> Result<Vec<(PathBuf, Option<RunId>)>> {
     let folder = archive.join(HEADS);
     if !folder.is_dir() {
@@ -208,7 +211,7 @@ pub(crate) struct HeadFile {
 }
 
 impl HeadFile {
-    /// Opens a head that was [`put`] with all of its entries flushed.
+    /// Opens a head that was written with [`put`] and has all its entries flushed.
     pub(crate) fn open(archive: &Path, id: &RunId, tip: &Tip) -> Result<Self> {
         let path = path(archive, id);
         match OpenOptions::new().write(true).open(&path) {
@@ -217,18 +220,19 @@ impl HeadFile {
         }
     }
 
-    /// The ledger ends at `tip` now.
+    /// Writes the new end of the ledger.
     pub(crate) fn moves_to(&mut self, tip: &Tip) -> Result<()> {
         put_line(&mut self.line, tip.seq, self.flushed, &tip.prev);
         self.file.write_all_at(&self.line, 0).map_err(|e| Error::io("write", &self.path, e))
     }
 
-    /// The device has the ledger up to `tip`; the next entry writes that down.
+    /// Notes that the ledger is on the device up to `tip`; the next write of the head stores this.
     pub(crate) fn ledger_is_flushed(&mut self, tip: &Tip) {
         self.flushed = tip.seq;
     }
 
-    /// The device has the ledger up to `tip`, and has the head when this returns.
+    /// Records that the ledger is on the device up to `tip`, and flushes the head before it
+    /// returns.
     pub(crate) fn flushed(&mut self, tip: &Tip, durability: Durability) -> Result<()> {
         self.ledger_is_flushed(tip);
         self.moves_to(tip)?;
@@ -247,7 +251,7 @@ mod tests {
     use crate::chain;
     use assay_model::RunState;
 
-    /// A ledger, and its head after each entry.
+    /// Makes a ledger, and its head after each entry.
     fn ledger(events: Vec<LedgerEvent>) -> (Vec<Vec<u8>>, Vec<Head>) {
         let mut tip = Tip::default();
         events.into_iter().map(|e| (tip.line(e).unwrap(), Head::flushed(&tip))).unzip()

@@ -1,4 +1,4 @@
-//! What a run is: `run.json`, written once.
+//! The identity of a run: `run.json`, written once.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use crate::disk;
 use crate::layout::IDENTITY;
 use crate::{Error, Result};
 
-/// What a run is made from. The texts are kept as they are.
+/// Everything needed to create a run. The texts are stored unchanged.
 #[derive(Debug, Clone)]
 pub struct NewRun<'a> {
     /// The experiment as a person would write it; becomes `experiment.toml`.
@@ -18,36 +18,29 @@ pub struct NewRun<'a> {
     pub plan: &'a Plan,
     /// The system under test; becomes `system.json`.
     pub system: &'a SystemDescription,
-    /// The host's name.
     pub host: &'a str,
-    /// The experiment's name.
     pub experiment_name: &'a str,
-    /// The workload's name.
     pub workload: &'a str,
-    /// Words to find the run by.
+    /// Words by which the run can be found.
     pub tags: &'a [String],
-    /// The rule by which the run stops, as a sentence; goes into the ledger.
+    /// The rule by which the run stops, as a sentence; stored in the ledger.
     pub stop_rule: &'a str,
 }
 
-/// The identity of a run, as in `run.json`.
+/// The identity of a run, as stored in `run.json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunIdentity {
-    /// The version of the run folder's formats, the ledger's too.
+    /// Version of the run folder's formats, including the ledger's.
     pub schema_version: u32,
-    /// The run.
     pub id: RunId,
-    /// The experiment's name.
     pub experiment: String,
-    /// The workload's name.
     pub workload: String,
-    /// Words to find it by.
+    /// Words by which the run can be found.
     pub tags: Vec<String>,
-    /// The host.
     pub host: String,
-    /// When it was registered: ISO 8601, UTC.
+    /// Time of registration: ISO 8601, UTC.
     pub started_at: String,
-    /// The version of assay that made it.
+    /// Version of assay that created the run.
     pub assay: String,
 }
 
@@ -65,7 +58,7 @@ impl RunIdentity {
         }
     }
 
-    /// Reads `run.json` of the folder of run `id`.
+    /// Reads `run.json` in the folder of run `id`.
     pub(crate) fn read(run: &Path, id: &RunId) -> Result<Self> {
         let path = run.join(IDENTITY);
         let identity: RunIdentity = disk::read_json(&path)?;
@@ -77,7 +70,7 @@ impl RunIdentity {
     }
 }
 
-/// `metrics.json`: values that belong to a run as a whole.
+/// Content of `metrics.json`: values that belong to a run as a whole.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct RunMetrics {
     pub schema_version: u32,

@@ -1,6 +1,7 @@
-//! Taking in a run from a `.tar.zst` of [`Archive::export`]. The file is not trusted: only regular
-//! files that its manifest names, in its order, of its sizes and hashes, are written, to plain names
-//! inside one new folder, and that folder counts once the ledger's chain holds.
+//! Imports a run from a `.tar.zst` file that [`Archive::export`] wrote. The file is not trusted.
+//! Only regular files that its manifest names are written, in the manifest's order and with its
+//! sizes and hashes, under plain names inside one new folder. The folder becomes a run only if the
+//! ledger's chain is valid.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -19,23 +20,24 @@ use crate::layout::{RUNS, TRIALS, is_run_file};
 use crate::reader::RunReader;
 use crate::{Error, Result, verify};
 
-/// The largest manifest: about 400,000 files.
+/// Maximum size of a manifest in bytes: enough for about 400,000 files.
 const MAX_MANIFEST: u64 = disk::MAX_TEXT;
-/// Below this size a run is not held against the ratio: records of short trials are much alike.
+/// Unpacked size in bytes up to which the compression ratio is not checked, because the records of
+/// short trials are very similar.
 const SMALL: u64 = 64 << 20;
-/// The most bytes behind the last file: the end of a tar, padded as tars are.
+/// Maximum number of bytes after the last file: the end of a tar, including its usual padding.
 const PADDING: u64 = 1 << 20;
-/// The largest window of the unpacker, as a power of two: the most memory it takes.
+/// Maximum window of the decompressor as a power of two, which limits its memory.
 const MAX_WINDOW: u32 = 27;
 
-/// What of a run from elsewhere is taken in. A small file can declare any size, any number of files.
+/// Limits on an imported run. A small file can declare any size and any number of files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ImportLimits {
-    /// The most bytes, unpacked.
+    /// Maximum unpacked size in bytes.
     pub bytes: u64,
-    /// The most files.
+    /// Maximum number of files.
     pub files: usize,
-    /// The most unpacked bytes for each byte of the file, where they are more than 64 MiB.
+    /// Maximum ratio of unpacked to packed size; checked only for runs over 64 MiB.
     pub ratio: u64,
 }
 
@@ -50,11 +52,12 @@ type Unpacker = zstd::Decoder<'static, io::BufReader<File>>;
 type Entry<'a> = tar::Entry<'a, Unpacker>;
 
 impl Archive {
-    /// Takes in a run that [`Archive::export`] wrote. A run that is here already, identical, is fine.
+    /// Imports a run that [`Archive::export`] wrote. Succeeds if the archive has an identical run
+    /// already.
     ///
     /// # Errors
-    /// `Refused` when anything in the file is not as its manifest and ledger say, `Differs` when
-    /// another run of that id is here. Nothing is kept then.
+    /// `Refused` if anything in the file contradicts its manifest or ledger, `Differs` if the
+    /// archive has another run with this id. Nothing is kept in either case.
     pub fn import(&self, path: &Path, limits: &ImportLimits) -> Result<RunId> {
         let import = Import { path, limits };
         let fail = |e| Error::io("read", path, e);
@@ -62,7 +65,8 @@ impl Archive {
             zstd::Decoder::new(File::open(path).map_err(fail)?).map_err(fail)?;
         unpacker.window_log_max(MAX_WINDOW).map_err(fail)?;
         let mut tar = tar::Archive::new(unpacker);
-        // Raw: extensions (long names, sparse files) are entries that the manifest does not name.
+        // Raw: tar extensions (long names, sparse files) then appear as entries that the manifest
+        // does not name.
         let mut entries = tar.entries().map_err(|e| import.refused(&e))?.raw(true);
         let mut next = || match entries.next() {
             None => Ok(None),
@@ -92,7 +96,8 @@ impl Archive {
         if next()?.is_some() {
             return Err(import.refused(&"it holds more than its manifest names"));
         }
-        // To the last byte: what is cut off behind the files was not written whole.
+        // Read to the last byte: a file that is cut off after the last entry was not written
+        // completely.
         let rest = io::copy(&mut tar.into_inner().take(PADDING + 1), &mut io::sink());
         if rest.map_err(|e| import.refused(&e))? > PADDING {
             return Err(import.refused(&"there is data after its end"));
@@ -153,8 +158,8 @@ impl Import<'_> {
             .map_err(|_| self.refused(&"a name in it is not UTF-8"))
     }
 
-    /// Before anything is written: is what it declares within the limits? Its files are then held to what
-    /// it declares, byte for byte.
+    /// Checks the declared sizes against the limits before anything is written. Later the files
+    /// must match the declaration byte for byte.
     fn check_limits(&self, manifest: &Manifest) -> Result<()> {
         let ImportLimits { bytes, files, ratio } = *self.limits;
         let (count, total) = (manifest.files.len(), manifest.bytes());
@@ -179,7 +184,7 @@ impl Import<'_> {
         Ok(())
     }
 
-    /// Is there room for it?
+    /// Checks that the file system has enough free space.
     fn check_space(folder: &Path, manifest: &Manifest) -> Result<()> {
         let total = manifest.bytes();
         let space = rustix::fs::statvfs(folder).map_err(|e| Error::io("read", folder, e.into()))?;
@@ -189,7 +194,7 @@ impl Import<'_> {
         Ok(())
     }
 
-    /// Writes one file, whose name, size, kind and hash must be those of the manifest.
+    /// Writes one file, whose name, size, type and hash must match the manifest.
     fn file(
         &self,
         entry: &mut Entry<'_>,
@@ -233,8 +238,8 @@ impl Import<'_> {
         }
     }
 
-    /// The run holds by its own ledger, too: a changed record with a fitting manifest is found here.
-    /// Returns the head to keep of the ledger.
+    /// Verifies the run against its own ledger, which finds a changed record even if the manifest
+    /// matches it. Returns the head to store for the ledger.
     fn check_run(&self, folder: &Path, manifest: &Manifest) -> Result<Head> {
         let mut problems = Vec::new();
         let head =
@@ -245,7 +250,7 @@ impl Import<'_> {
             return Err(self.refused(&format!("{}: {}", inside.display(), problem.message)));
         }
         let tip = Head::flushed(&RunReader::open(folder, &manifest.run)?.chain().tip);
-        // One that counts more has the evidence of what was lost.
+        // A head that counts more entries than the ledger is the evidence that entries were lost.
         Ok(manifest.head.clone().filter(|head| head.entries >= tip.entries).unwrap_or(tip))
     }
 

@@ -1,8 +1,8 @@
-//! The index: a SQLite file that lists runs without opening them. It is only a cache; whatever goes
-//! wrong with it, callers go to the files.
+//! The index: a SQLite file that lists runs without opening them. It is only a cache; if anything
+//! goes wrong with it, callers read the runs' files.
 //!
-//! It keeps SQLite's rollback journal, not its write-ahead log, which network file systems cannot
-//! share. Only listing touches it, never a run that is being written.
+//! It uses SQLite's rollback journal instead of the write-ahead log, which network file systems
+//! cannot share. Only listing touches the index, never a run that is being written.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use rusqlite::{Connection, Row, TransactionBehavior, params};
 
 use crate::{Error, Result};
 
-/// Changed when the tables below change; an index of another version is made anew.
+/// Version of the tables below; an index with another version is rebuilt.
 const VERSION: i32 = 4;
 
 const TABLES: &str = "
@@ -40,25 +40,25 @@ CREATE TABLE listing (one INTEGER PRIMARY KEY CHECK (one = 1), look TEXT NOT NUL
 pub(crate) const COLUMNS: &str = "id, experiment, workload, tags, host, started_at, state, treatments, \
     completed, failed, planned, metric, unit, value, added_tags, note";
 
-/// What the index knows of a folder.
+/// A run folder as the index knows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Folder {
     pub id: String,
-    /// The look of its files.
+    /// Fingerprint of the folder's files (sizes, times, lock).
     pub look: String,
-    /// Whether they will change no more.
+    /// True if the files will not change any more.
     pub settled: bool,
 }
 
-/// A folder as it was read now.
+/// A run folder as it was just read.
 #[derive(Debug)]
 pub(crate) struct Update {
     pub folder: Folder,
-    /// The summary and the factors with their levels (`name`, `name=level`), or why there is none.
+    /// The summary and the factors with their levels (`name`, `name=level`), or the reason why the
+    /// folder cannot be read.
     pub found: std::result::Result<(RunSummary, Vec<String>), String>,
 }
 
-/// An open index.
 #[derive(Debug)]
 pub(crate) struct Index {
     path: PathBuf,
@@ -66,7 +66,7 @@ pub(crate) struct Index {
 }
 
 impl Index {
-    /// Opens the index at `path`; one that is damaged or of another version is made anew.
+    /// Opens the index at `path`; rebuilds it if it is damaged or has another version.
     pub(crate) fn open(path: &Path) -> Result<Self> {
         match Self::open_once(path) {
             Err(Error::Index { source, .. }) if is_damaged(&source) => {
@@ -91,7 +91,7 @@ impl Index {
             return Ok(());
         }
         let tx = self.db.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        // Another process may have made the tables while this one waited.
+        // Another process may have created the tables while this one waited.
         if version(&tx)? != VERSION {
             tx.execute_batch(
                 "DROP TABLE IF EXISTS runs; DROP TABLE IF EXISTS folders;
@@ -113,7 +113,7 @@ impl Index {
         Ok(())
     }
 
-    /// The look of the folder `runs/` when the index last agreed with it.
+    /// Returns the fingerprint of `runs/` at the time when the index last agreed with it.
     pub(crate) fn listing(&self) -> Result<Option<String>> {
         let found = self.db.query_row("SELECT look FROM listing", [], |row| row.get(0));
         match found {
@@ -122,7 +122,7 @@ impl Index {
         }
     }
 
-    /// The folders it knows; only those that may still change when `unsettled`.
+    /// Returns the known folders; if `unsettled`, only those that may still change.
     pub(crate) fn folders(&self, unsettled: bool) -> Result<Vec<Folder>> {
         let query = || {
             let mut statement = self.db.prepare(if unsettled {
@@ -138,7 +138,7 @@ impl Index {
         query().map_err(|e| self.fail(e))
     }
 
-    /// Takes in what changed, whole or not at all.
+    /// Applies the changes in one transaction.
     pub(crate) fn update(
         &mut self,
         gone: &[String],
@@ -149,7 +149,7 @@ impl Index {
             .map_err(|source| Error::Index { path: self.path.clone(), source })
     }
 
-    /// Summaries, newest first, as long as `each` says to go on.
+    /// Passes summaries to `each`, newest first, until it returns false.
     pub(crate) fn newest_first(&self, mut each: impl FnMut(RunSummary) -> bool) -> Result<()> {
         let mut query = || {
             let sql = format!("SELECT {COLUMNS} FROM runs ORDER BY started_at DESC, id DESC");
@@ -165,7 +165,7 @@ impl Index {
         query().map_err(|e| self.fail(e))
     }
 
-    /// The sentences that are kept, by run.
+    /// Returns the stored result sentences by run.
     pub(crate) fn headlines(&self) -> Result<BTreeMap<String, String>> {
         let query = || {
             let mut statement = self.db.prepare("SELECT id, text FROM headlines")?;
@@ -175,13 +175,13 @@ impl Index {
         query().map_err(|e| self.fail(e))
     }
 
-    /// Keeps a sentence until its run changes.
+    /// Stores the result sentence of a run until the run changes.
     pub(crate) fn keep_headline(&self, id: &str, text: &str) -> Result<()> {
         let sql = "INSERT OR REPLACE INTO headlines VALUES (?1, ?2)";
         self.db.execute(sql, [id, text]).map(|_| ()).map_err(|e| self.fail(e))
     }
 
-    /// The runs that cannot be read, with the reason.
+    /// Returns the runs that cannot be read, with the reason.
     pub(crate) fn unreadable(&self) -> Result<Vec<(String, String)>> {
         let query = || {
             let mut statement = self.db.prepare(
@@ -194,7 +194,7 @@ impl Index {
         query().map_err(|e| self.fail(e))
     }
 
-    /// Asks a question of its own.
+    /// Runs an arbitrary query.
     pub(crate) fn ask<T>(
         &self,
         question: impl FnOnce(&Connection) -> rusqlite::Result<T>,
@@ -301,7 +301,7 @@ pub(crate) fn summary(row: &Row<'_>) -> rusqlite::Result<RunSummary> {
     })
 }
 
-/// Whether the file is not, or no longer, an index of ours: making it anew helps.
+/// True if the file is not an index of assay, or is corrupted, so that rebuilding it helps.
 pub(crate) fn is_damaged(error: &rusqlite::Error) -> bool {
     use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase, Unknown};
     match error {

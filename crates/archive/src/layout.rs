@@ -1,20 +1,19 @@
-//! The names inside an archive, and which relative paths may ever be written from outside data.
+//! File names inside an archive, and the rule for relative paths that come from untrusted data.
 
 use std::path::{Path, PathBuf};
 
 pub(crate) const RUNS: &str = "runs";
 pub(crate) const STAGING: &str = "tmp";
-/// What the name of a run in `tmp/` ends in while it is removed.
+/// Suffix of a run's folder in `tmp/` while it is being removed.
 pub(crate) const REMOVED: &str = ".removed";
 /// Deleted runs that can be restored.
 pub(crate) const TRASH: &str = "trash";
-/// What people added to runs.
+/// Notes and tags that people added to runs.
 pub(crate) const NOTES: &str = "notes";
-/// The heads of the ledgers.
 pub(crate) const HEADS: &str = "heads";
-/// The id of the run that was written last.
+/// Holds the id of the run that was written last.
 pub(crate) const NEWEST: &str = "newest";
-/// The key of hashes that stand for values; only its owner may read it.
+/// Key of the hashes that replace values; only its owner may read it.
 pub(crate) const KEY: &str = "redact.key";
 pub(crate) const INDEX: &str = "index.sqlite";
 
@@ -23,7 +22,7 @@ pub(crate) const EXPERIMENT: &str = "experiment.toml";
 pub(crate) const PLAN: &str = "plan.json";
 pub(crate) const SYSTEM: &str = "system.json";
 pub(crate) const METRICS: &str = "metrics.json";
-/// The files that may be replaced while a run is written.
+/// Files that may be replaced while a run is being written.
 pub(crate) const REPLACED: [&str; 2] = [PLAN, METRICS];
 pub(crate) const LEDGER: &str = "ledger.jsonl";
 pub(crate) const RECORDS: &str = "records.jsonl";
@@ -31,24 +30,24 @@ pub(crate) const TRIALS: &str = "trials";
 /// Files of other programs that the run was imported from.
 pub(crate) const IMPORTED: &str = "imported";
 pub(crate) const LOCK: &str = "lock";
-/// Where a trial's folder is put together before it is renamed into `trials/`.
+/// Folder in which a trial's files are assembled before they are renamed into `trials/`.
 pub(crate) const TRIAL_STAGING: &str = "trials.tmp";
 
 pub(crate) const STDOUT: &str = "stdout.log";
 pub(crate) const STDERR: &str = "stderr.log";
 pub(crate) const SAMPLES: &str = "samples.parquet";
-/// What the tracer of block I/O answers of a trial.
+/// Report of the block I/O tracer for a trial.
 pub const IO: &str = "io.json";
-/// Where the time of a trial's program went.
+/// Profile of a trial's program: where its time went.
 pub(crate) const PROFILE: &str = "profile.json";
-/// The instructions of a trial's programs by function, counted by Valgrind.
+/// Instructions of a trial's programs by function, counted by Valgrind.
 pub const INSTRUCTIONS: &str = "instructions.json";
-/// What a trial's programs asked of the kernel.
+/// System calls of a trial's programs.
 pub const SYSCALLS: &str = "syscalls.json";
-/// Every I/O of a trial by itself.
+/// Every single I/O of a trial.
 pub const IO_EVENTS: &str = "io.parquet";
 
-/// The folder of an attempt at a trial, relative to the run: `trials/0001`, `trials/0001.2`.
+/// Returns the folder of an attempt, relative to the run: `trials/0001`, `trials/0001.2`.
 pub(crate) fn trial_folder(number: u32, attempt: u32) -> PathBuf {
     Path::new(TRIALS).join(if attempt <= 1 {
         format!("{number:04}")
@@ -57,14 +56,14 @@ pub(crate) fn trial_folder(number: u32, attempt: u32) -> PathBuf {
     })
 }
 
-/// The name of a replacement of a file until it is renamed.
+/// Returns the temporary name of a file's replacement.
 pub(crate) fn staged(name: &str) -> String {
     format!("{name}.tmp")
 }
 
-/// Whether `path`, taken from outside data, names a file inside a run: at most four plain names of
-/// ASCII letters, digits, `.`, `_` and `-`, none starting with a dot, and not one of the names that
-/// a live run uses for itself.
+/// True if `path`, which comes from untrusted data, names a file inside a run: at most four plain
+/// names of ASCII letters, digits, `.`, `_` and `-`, none of which starts with a dot, and not one
+/// of the names that the archive reserves for a run in progress.
 pub(crate) fn is_run_file(path: &str) -> bool {
     let parts: Vec<&str> = path.split('/').collect();
     let plain = |part: &&str| {
@@ -77,7 +76,7 @@ pub(crate) fn is_run_file(path: &str) -> bool {
     parts.len() <= 4 && parts.iter().all(plain) && !own
 }
 
-/// Whether a file of that name may be kept with a trial beside the archive's own.
+/// True if a trial may keep a file with this name in addition to the archive's own files.
 pub fn may_keep(name: &str) -> bool {
     !name.contains('/') && is_run_file(name) && ![STDOUT, STDERR, SAMPLES].contains(&name)
 }

@@ -1,12 +1,14 @@
-//! Records on disk. Plain files are the truth: a folder for each run with its experiment, plan,
-//! system, ledger and records. The index beside them is a cache for listing, rebuilt at any time.
+//! Stores benchmark results on disk: runs, trials, their records and samples. Plain files are the
+//! truth: each run is a folder with its experiment, plan, system description, ledger and records.
+//! The index is only a cache for listing runs and can be rebuilt at any time.
 //!
-//! [`Archive`] is the front door: [`Archive::create_run`] gives a [`RunWriter`], and
-//! [`Archive::run`] a [`RunReader`]. `kill -9` at any moment loses the trial that was running and no
-//! other. A lost power loses that one too, and of those before it only trials that ended within a
-//! second after the last flush: [`RunWriter::write_trial`] flushes when the flush before was a second
-//! ago or longer, [`Archive::create_run`], [`Archive::resume`] and [`RunWriter::finish`] always.
-//! `docs/archive.md` has the formats and what they promise.
+//! [`Archive`] is the entry point: [`Archive::create_run`] returns a [`RunWriter`], and
+//! [`Archive::run`] a [`RunReader`]. `kill -9` at any moment loses the running trial and no other.
+//! A power failure loses the running trial and, of the earlier ones, only short trials (under a
+//! second, without samples) that ended since the last flush. [`RunWriter::write_trial`] flushes
+//! them every 1 to 30 seconds; [`Archive::create_run`], [`Archive::resume`] and
+//! [`RunWriter::finish`] always flush. `docs/archive.md` describes the formats and their
+//! guarantees.
 
 mod account;
 mod appender;

@@ -1,4 +1,4 @@
-//! Listing runs: from the index, brought up to date first; from the files where it cannot be used.
+//! Lists runs: from the index after updating it, or from the runs' files if the index is unusable.
 
 use std::collections::HashMap;
 use std::fs;
@@ -15,7 +15,7 @@ use crate::lock::look;
 use crate::reader::RunReader;
 use crate::{Error, Result, notes};
 
-/// The runs that match, newest first.
+/// Returns the runs that match, newest first.
 pub(crate) fn list(archive: &Path, filter: &Filter) -> Result<Vec<RunSummary>> {
     let limit = filter.limit.unwrap_or(usize::MAX);
     let mut found = Vec::new();
@@ -44,7 +44,7 @@ pub(crate) fn list(archive: &Path, filter: &Filter) -> Result<Vec<RunSummary>> {
     }
 }
 
-/// The folders that cannot be read.
+/// Returns the folders that cannot be read.
 pub(crate) fn unreadable(archive: &Path) -> Result<Vec<Unreadable>> {
     let pair = |(id, reason)| Unreadable { id, reason };
     match with_index(archive, Index::unreadable) {
@@ -57,7 +57,7 @@ pub(crate) fn unreadable(archive: &Path) -> Result<Vec<Unreadable>> {
     }
 }
 
-/// Opens the index, brings it up to date and asks it; a damaged one is made anew once.
+/// Opens the index, updates it and queries it; rebuilds a damaged index once.
 pub(crate) fn with_index<T>(archive: &Path, mut ask: impl FnMut(&Index) -> Result<T>) -> Result<T> {
     let path = archive.join(INDEX);
     let mut once = || {
@@ -74,7 +74,7 @@ pub(crate) fn with_index<T>(archive: &Path, mut ask: impl FnMut(&Index) -> Resul
     }
 }
 
-/// Brings the index up to date: folders that came, went, or look different than when they were read.
+/// Updates the index with the folders that appeared, disappeared or changed since they were read.
 pub(crate) fn refresh(archive: &Path, index: &mut Index) -> Result<()> {
     let listing = listing_look(archive);
     let unchanged = listing.is_some() && index.listing()? == listing;
@@ -88,7 +88,7 @@ pub(crate) fn refresh(archive: &Path, index: &mut Index) -> Result<()> {
     let mut to_read = stale;
     if !unchanged {
         let annotated = notes::names(archive);
-        // Most runs have none: a folder that is read once costs less than a look at each.
+        // Most runs have no notes, and listing the folder once costs less than a stat for each run.
         let notes = |name: &str| {
             let look = annotated.contains(name).then(|| notes::look_of(archive, name));
             format!(" {}", look.unwrap_or_else(|| "-".to_owned()))
@@ -116,8 +116,8 @@ pub(crate) fn refresh(archive: &Path, index: &mut Index) -> Result<()> {
     index.update(&gone, &changed, listing.as_deref())
 }
 
-/// Forgets a run that was removed, so that another of the same id is not taken for it. The index is
-/// a cache: that this fails is not worth failing for.
+/// Removes a deleted run from the index, so that another run with the same id is not mistaken for
+/// it. Errors are ignored, because the index is only a cache.
 pub(crate) fn forget(archive: &Path, id: &RunId) {
     let path = archive.join(INDEX);
     if path.exists()
@@ -127,7 +127,7 @@ pub(crate) fn forget(archive: &Path, id: &RunId) {
     }
 }
 
-/// The names of the folders in `runs/`.
+/// Returns the names of the folders in `runs/`.
 pub(crate) fn names(archive: &Path) -> Result<Vec<String>> {
     let runs = archive.join(RUNS);
     let fail = |e| Error::io("read", &runs, e);
@@ -142,7 +142,8 @@ pub(crate) fn names(archive: &Path) -> Result<Vec<String>> {
 }
 
 pub(crate) fn read(archive: &Path, name: &str) -> Update {
-    // The look first: a change while reading makes the next look differ.
+    // Take the fingerprint before reading, so that a change during the read makes the next
+    // fingerprint differ.
     let look = look_of(archive, name);
     let summary = || {
         let id: RunId = RunId::try_from(name.to_owned()).map_err(|e| e.to_string())?;
@@ -151,12 +152,12 @@ pub(crate) fn read(archive: &Path, name: &str) -> Update {
             .map_err(|e| e.to_string())
     };
     let found = summary();
-    // A completed run cannot be resumed: its files change no more.
+    // A completed run cannot be resumed, so its files no longer change.
     let settled = found.as_ref().is_ok_and(|(run, _)| run.state == RunState::Completed);
     Update { folder: Folder { id: name.to_owned(), look, settled }, found }
 }
 
-/// The factors of a plan: `name` of each, and `name=level` of each level.
+/// Returns the factors of a plan: `name` for each factor and `name=level` for each level.
 fn factors(plan: &assay_model::Plan) -> Vec<String> {
     let mut all = std::collections::BTreeSet::new();
     for (name, level) in plan.treatments.iter().flat_map(|t| &t.levels) {
@@ -166,7 +167,7 @@ fn factors(plan: &assay_model::Plan) -> Vec<String> {
     all.into_iter().collect()
 }
 
-/// What of a run's folder changes whenever its summary may.
+/// Returns a fingerprint that differs whenever the summary of a run may have changed.
 fn look_of(archive: &Path, name: &str) -> String {
     let folder = archive.join(RUNS).join(name);
     let ledger = fs::metadata(folder.join(LEDGER)).map_or_else(
@@ -176,8 +177,9 @@ fn look_of(archive: &Path, name: &str) -> String {
     format!("{ledger} {:?} {}", look(&folder), notes::look_of(archive, name))
 }
 
-/// What of `runs/` and `notes/` changes whenever a run comes or goes or is annotated. `None` when one
-/// changed so lately that a further change might carry the same time.
+/// Returns a fingerprint of `runs/` and `notes/` that changes whenever a run is added, removed or
+/// annotated. Returns `None` if one of them changed so recently that another change could have the
+/// same timestamp.
 fn listing_look(archive: &Path) -> Option<String> {
     let runs = folder_look(&archive.join(RUNS))?;
     let notes = archive.join(NOTES);
@@ -195,8 +197,7 @@ fn folder_look(folder: &Path) -> Option<String> {
 /// A folder in `runs/` that cannot be read as a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unreadable {
-    /// The folder's name.
     pub id: String,
-    /// Why not, as a sentence.
+    /// The reason as a sentence.
     pub reason: String,
 }

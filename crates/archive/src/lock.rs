@@ -1,8 +1,8 @@
-//! One writer for each run: a lock file that names its process, so that a dead owner is
-//! distinguished from a living one without help from the file system.
+//! Ensures one writer per run: a lock file names its process, so that a dead owner can be told from
+//! a living one without help from the file system.
 //!
-//! The file is made with `O_EXCL`, which network file systems honour too. Taking over a dead owner's
-//! lock is guarded by `flock` on the run's folder where the file system has it.
+//! The file is created with `O_EXCL`, which network file systems honor too. Taking over a dead
+//! owner's lock is guarded by `flock` on the run's folder if the file system supports it.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
@@ -16,38 +16,38 @@ use crate::disk;
 use crate::layout::LOCK;
 use crate::{Error, Result};
 
-/// What a lock is held for.
+/// The operation that holds a lock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Purpose {
     /// A process writes trials.
     Write,
-    /// A process takes in a run from elsewhere.
+    /// A process imports a run.
     Import,
 }
 
-/// Who holds a lock.
+/// The process that holds a lock.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Owner {
     schema_version: u32,
     purpose: Purpose,
     host: String,
     boot_id: String,
-    /// The PID namespace: process ids mean nothing across two of them.
+    /// The PID namespace: process ids cannot be compared across namespaces.
     namespace: String,
     pid: u32,
-    /// Start of the process, clock ticks since boot: a reused pid differs in it.
+    /// Start time of the process in clock ticks since boot; distinguishes processes that had the
+    /// same pid.
     start_time: Option<u64>,
 }
 
-/// What is known of a run's lock.
+/// State of a run's lock.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Held {
-    /// Nobody holds it.
     Free,
-    /// Its owner lives, or cannot be looked at from here (another host).
+    /// The owner is alive, or cannot be checked from here (another host).
     Alive(Purpose, String),
-    /// Its owner is gone.
+    /// The owner no longer runs.
     Dead,
 }
 
@@ -93,13 +93,13 @@ fn namespace() -> String {
     fs::read_link("/proc/self/ns/pid").map_or_else(|_| String::new(), |p| p.display().to_string())
 }
 
-/// Looks at the lock in `folder` without touching it.
+/// Reads the lock in `folder` without changing it.
 pub(crate) fn look(folder: &Path) -> Held {
     let path = folder.join(LOCK);
     match disk::read(&path, 4096) {
         Ok(bytes) => match serde_json::from_slice::<Owner>(&bytes) {
             Ok(owner) => owner.held(),
-            // Half-written: a writer that is about to fill it, or one that died in between.
+            // Half-written: the writer is about to fill the file or died before it did.
             Err(_) if is_recent(&path) => Held::Alive(Purpose::Write, "a process".to_owned()),
             Err(_) => Held::Dead,
         },
@@ -122,14 +122,14 @@ pub(crate) struct Lock {
 }
 
 impl Lock {
-    /// Takes the lock of `folder`, also from a dead owner. `Ok(Err(owner))` when it is held.
+    /// Takes the lock of `folder`, even from a dead owner. Returns `Ok(Err(owner))` if it is held.
     pub(crate) fn take(
         folder: &Path,
         purpose: Purpose,
     ) -> Result<std::result::Result<Self, String>> {
         let path = folder.join(LOCK);
         let guard = File::open(folder).map_err(|e| Error::io("open", folder, e))?;
-        // Without flock (some network file systems) the O_EXCL creation below still holds.
+        // Without flock (some network file systems), the O_EXCL creation below still protects.
         let _ = flock(&guard, FlockOperation::LockExclusive);
         match look(folder) {
             Held::Alive(_, owner) => return Ok(Err(owner)),
@@ -151,7 +151,7 @@ impl Lock {
         Ok(Ok(Lock { path }))
     }
 
-    /// The folder was renamed: the lock went with it.
+    /// Updates the lock's path after its folder was renamed.
     pub(crate) fn moved_to(&mut self, folder: &Path) {
         self.path = folder.join(LOCK);
     }
@@ -159,7 +159,8 @@ impl Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // A lock that cannot be removed names this process, so it is dead once the process is.
+        // A lock file that cannot be removed names this process, so it counts as dead once the
+        // process is gone.
         let _ = fs::remove_file(&self.path);
     }
 }

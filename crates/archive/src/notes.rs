@@ -1,5 +1,6 @@
-//! What people add to a run after it: tags and a note. They stand in a file of their own beside the runs,
-//! outside of what the ledger covers, so that they can change; exports and publications leave them out.
+//! Tags and a note that people add to a run afterwards. They are stored in a file of their own
+//! outside of the run's folder and its ledger, so that they can change. Exports and publications
+//! omit them.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -14,26 +15,26 @@ use crate::disk::{self, Durability};
 use crate::layout::NOTES;
 use crate::{Error, Result, repair};
 
-/// The most tags that are added to a run.
+/// Maximum number of added tags per run.
 const MAX_TAGS: usize = 50;
-/// The longest tag, bytes.
+/// Maximum length of a tag in bytes.
 const MAX_TAG: usize = 200;
-/// What the tags of runs that are points of a history begin with: they are the lab's to give.
+/// Prefix of the tags that mark runs as points of a history. Only the lab may set them.
 const HISTORY: &str = "history-";
-/// The longest note, bytes.
+/// Maximum length of a note in bytes.
 const MAX_NOTE: usize = 10_000;
-/// The largest file that is read.
+/// Maximum size of a notes file in bytes.
 const MAX_FILE: u64 = 1 << 20;
 
-/// What was added to a run after it.
+/// Tags and note that were added to a run after it ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Notes {
-    /// The version of the file format.
+    /// Version of the file format.
     schema_version: u32,
-    /// Tags beside those that the experiment declares.
+    /// Tags in addition to those that the experiment declares.
     pub tags: Vec<String>,
-    /// A text about the run; empty: none.
+    /// A text about the run; may be empty.
     pub note: String,
 }
 
@@ -44,7 +45,7 @@ impl Default for Notes {
 }
 
 impl Notes {
-    /// Adds a tag; one that is there is not added again.
+    /// Adds a tag unless it is there already.
     pub fn add_tag(&mut self, tag: &str) {
         let tag = tag.trim();
         if !self.tags.iter().any(|t| t == tag) {
@@ -52,7 +53,7 @@ impl Notes {
         }
     }
 
-    /// What is wrong with it, as a sentence.
+    /// Returns the first problem with the tags or the note, as a sentence.
     fn problem(&self) -> Option<String> {
         let control = |text: &str| text.chars().any(|c| c.is_control() && c != '\n' && c != '\t');
         if self.tags.len() > MAX_TAGS {
@@ -82,11 +83,11 @@ impl Notes {
     }
 }
 
-/// Changes the notes of a run that exists, on disk when this returns.
+/// Changes the notes of an existing run. The change is on disk when this returns.
 pub(crate) fn change(archive: &Path, id: &RunId, change: impl FnOnce(&mut Notes)) -> Result<Notes> {
     let folder = archive.join(NOTES);
     disk::make_folder(&folder)?;
-    // One change after the other: none is lost. Without flock the last one counts.
+    // Serializes changes, so that none is lost. Without flock the last writer wins.
     let guard = File::open(&folder).map_err(|e| Error::io("open", &folder, e))?;
     let _ = flock(&guard, FlockOperation::LockExclusive);
     let mut notes = read(archive, id)?;
@@ -123,12 +124,12 @@ pub(crate) fn read(archive: &Path, id: &RunId) -> Result<Notes> {
     }
 }
 
-/// Removes the notes of a run that is removed; none there is fine.
+/// Removes the notes of a run that is being removed. It is no error if there are none.
 pub(crate) fn forget(archive: &Path, id: &RunId) -> Result<()> {
     disk::remove(&path(archive, id))
 }
 
-/// What of the notes of a run changes whenever they do.
+/// Returns a fingerprint that changes whenever a run's notes do.
 pub(crate) fn look_of(archive: &Path, name: &str) -> String {
     let path = archive.join(NOTES).join(format!("{name}.json"));
     std::fs::metadata(path).map_or_else(
@@ -137,23 +138,23 @@ pub(crate) fn look_of(archive: &Path, name: &str) -> String {
     )
 }
 
-/// The runs that have notes; none when the folder cannot be read.
+/// Returns the names of the runs that have notes; empty if the folder cannot be read.
 pub(crate) fn names(archive: &Path) -> HashSet<String> {
     let files = repair::list(&archive.join(NOTES)).unwrap_or_default();
     let name = |path: &PathBuf| Some(path.file_name()?.to_str()?.strip_suffix(".json")?.to_owned());
     files.iter().filter_map(name).collect()
 }
 
-/// A file of notes.
+/// A notes file in the archive.
 pub(crate) struct NotesFile {
     pub path: PathBuf,
-    /// Its run; `None` for a file that is no run's.
+    /// The run; `None` for a file whose name is not a run's.
     pub run: Option<RunId>,
-    /// Why it cannot be read.
+    /// The error if the file cannot be read.
     pub problem: Option<Error>,
 }
 
-/// The files of notes.
+/// Lists all notes files.
 pub(crate) fn list(archive: &Path) -> Result<Vec<NotesFile>> {
     let folder = archive.join(NOTES);
     if !folder.is_dir() {

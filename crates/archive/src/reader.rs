@@ -1,4 +1,4 @@
-//! Reading a run.
+//! Reads runs and their records.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -25,30 +25,30 @@ use crate::layout::{
 use crate::lock::{Held, Purpose, look};
 use crate::{Error, Result, records, samples, subjects, summary};
 
-/// A run, open for reading. The ledger is that of the moment; records are those of the moment when
-/// they are asked for.
+/// A run, open for reading. The ledger is the one at the time of opening; records are read from
+/// disk each time.
 #[derive(Debug, Clone)]
 pub struct RunReader {
     folder: PathBuf,
     identity: RunIdentity,
     chain: Chain,
     state: RunState,
-    /// What everything that is read passes through.
+    /// Applied to everything that is read.
     redactor: Option<Arc<Redactor>>,
 }
 
 impl RunReader {
-    /// Opens a run; writes nothing.
+    /// Opens a run without writing anything.
     pub(crate) fn open(folder: &Path, id: &RunId) -> Result<Self> {
         let identity = RunIdentity::read(folder, id)?;
-        // The lock first: a run that ends in between then shows as ended, not as interrupted.
+        // Check the lock first: a run that ends in between then shows as ended, not as interrupted.
         let held = look(folder);
         let chain = chain::read(&disk::read(&folder.join(LEDGER), MAX_DATA)?);
         let state = state_of(&chain.entries, &held);
         Ok(RunReader { folder: folder.to_owned(), identity, chain, state, redactor: None })
     }
 
-    /// The run as `redactor` lets it be seen: all that is read of it from here on passes through it.
+    /// Returns the run with everything that is read from here on passed through `redactor`.
     #[must_use]
     pub fn redacted(mut self, redactor: Redactor) -> Self {
         let clean = |name: &str, json: serde_json::Result<String>| {
@@ -70,7 +70,8 @@ impl RunReader {
         self
     }
 
-    /// The environment variables that the experiment adds to those whose values are recorded.
+    /// Returns the environment variables that the experiment adds to those whose values are
+    /// recorded.
     pub fn listed_variables(&self) -> Vec<String> {
         let experiment = self.experiment_toml().ok().and_then(|t| t.parse::<toml::Table>().ok());
         let listed = experiment
@@ -81,7 +82,7 @@ impl RunReader {
         })
     }
 
-    /// A file's bytes as the redactor lets them be seen.
+    /// Redacts the content of a file.
     fn clean(&self, name: &str, bytes: Vec<u8>) -> Vec<u8> {
         let cleaned = self.redactor.as_ref().and_then(|r| match r.file(name, &bytes) {
             Some(Cow::Owned(clean)) => Some(clean),
@@ -90,28 +91,27 @@ impl RunReader {
         cleaned.unwrap_or(bytes)
     }
 
-    /// The run's id.
     pub fn id(&self) -> &RunId {
         &self.identity.id
     }
 
-    /// The run's folder.
+    /// Returns the run's folder.
     pub fn dir(&self) -> &Path {
         &self.folder
     }
 
-    /// What the run is: name, workload, tags, host, start.
+    /// Returns the identity of the run: name, workload, tags, host, start.
     pub fn identity(&self) -> &RunIdentity {
         &self.identity
     }
 
-    /// Where the run is in its life: its `Ended` entry; without one, `Started` while its process
-    /// lives, else `Interrupted`.
+    /// Returns the state of the run from its `Ended` entry; without one, `Started` while its
+    /// process lives, else `Interrupted`.
     pub fn state(&self) -> RunState {
         self.state
     }
 
-    /// The experiment as it was declared.
+    /// Reads the experiment as it was declared.
     pub fn experiment_toml(&self) -> Result<String> {
         let path = self.folder.join(EXPERIMENT);
         let text = disk::read_text(&path)?;
@@ -119,7 +119,7 @@ impl RunReader {
             .map_err(|e| Error::damaged(&path, e))
     }
 
-    /// The plan as it is now.
+    /// Reads the current plan.
     pub fn plan(&self) -> Result<Plan> {
         disk::parse_json(&self.clean(PLAN, self.plan_bytes()?), &self.folder.join(PLAN))
     }
@@ -131,19 +131,20 @@ impl RunReader {
         }
     }
 
-    /// The system under test as it was at the start.
+    /// Reads the description of the system under test at the start of the run.
     pub fn system(&self) -> Result<SystemDescription> {
         let path = self.folder.join(SYSTEM);
         disk::parse_json(&self.clean(SYSTEM, disk::read(&path, MAX_TEXT)?), &path)
     }
 
-    /// The ledger, as far as its chain is sound; `Archive::verify` says whether that is all of it.
+    /// Returns the ledger up to the end of its valid chain; `Archive::verify` reports whether that
+    /// is all of it.
     pub fn ledger(&self) -> &[LedgerEntry] {
         &self.chain.entries
     }
 
-    /// The number of the ledger's last entry and the SHA-256 of its line, as far as the chain is sound;
-    /// `None` for an empty ledger.
+    /// Returns the number of the ledger's last valid entry and the SHA-256 of its line; `None` for
+    /// an empty ledger.
     pub fn ledger_head(&self) -> Option<(u64, &str)> {
         let Tip { seq, prev, .. } = &self.chain.tip;
         seq.checked_sub(1).map(|last| (last, prev.as_str()))
@@ -153,7 +154,8 @@ impl RunReader {
         &self.chain
     }
 
-    /// The program and the files that the trials were imported from; `None` when assay ran them.
+    /// Returns the program and the files that the trials were imported from; `None` if assay ran
+    /// them.
     pub fn imported(&self) -> Option<(&str, &[ImportedFile])> {
         self.chain.entries.iter().find_map(|entry| match &entry.event {
             LedgerEvent::Imported { tool, files, .. } => Some((tool.as_str(), files.as_slice())),
@@ -161,7 +163,7 @@ impl RunReader {
         })
     }
 
-    /// Values that belong to the run as a whole; empty when there are none.
+    /// Returns the values that belong to the run as a whole; may be empty.
     pub fn run_metrics(&self) -> Result<Vec<MetricValue>> {
         let path = self.folder.join(METRICS);
         let bytes = match self.chain.staged(&self.folder, METRICS)? {
@@ -175,12 +177,12 @@ impl RunReader {
         }
     }
 
-    /// The latest attempt at each trial that has a record, in order of number. One pass over the
-    /// records.
+    /// Returns the latest attempt of each trial that has a record, ordered by trial number, in one
+    /// pass over the records.
     ///
     /// # Errors
-    /// A record cannot be read, or one that the ledger has was taken out: trials are not left out
-    /// silently. (Those that a lost power took are `Archive::verify`'s to tell.)
+    /// If a record cannot be read, or if one that the ledger has was removed: trials are never left
+    /// out silently. (`Archive::verify` reports records that a power failure took.)
     pub fn records(&self) -> Result<Vec<TrialRecord>> {
         let mut latest: BTreeMap<u32, TrialRecord> = BTreeMap::new();
         for record in self.all_attempts()? {
@@ -191,7 +193,7 @@ impl RunReader {
         Ok(latest.into_values().collect())
     }
 
-    /// Every attempt at every trial, in the order in which they ended. Errors as
+    /// Returns every attempt of every trial in the order in which they ended. Errors as for
     /// [`RunReader::records`].
     pub fn all_attempts(&self) -> Result<Vec<TrialRecord>> {
         let path = self.folder.join(RECORDS);
@@ -222,15 +224,15 @@ impl RunReader {
         }
     }
 
-    /// Whether the records are seen as they were written: the redactor changes none.
+    /// True if the redactor changes none of the records.
     ///
     /// # Errors
-    /// They cannot be read.
+    /// If the records cannot be read.
     pub fn shows_records_as_written(&self) -> Result<bool> {
         let Some(redactor) = &self.redactor else { return Ok(true) };
         let bytes = disk::read(&self.folder.join(RECORDS), MAX_DATA)?;
         let as_is = |lines| matches!(redactor.file(RECORDS, lines), Some(Cow::Borrowed(_)));
-        // Somebody waits for it: half of it on another CPU.
+        // A user waits for this, so half of the work runs on another CPU.
         let middle = bytes.len() / 2;
         let end_of_line = bytes[middle..].iter().position(|b| *b == b'\n');
         let (first, second) = bytes.split_at(end_of_line.map_or(0, |at| middle + at + 1));
@@ -240,7 +242,7 @@ impl RunReader {
         }))
     }
 
-    /// A record's line where the redactor changes it.
+    /// Returns a record's redacted line, or `None` if the redactor does not change it.
     fn clean_line(&self, line: &[u8]) -> Option<Vec<u8>> {
         match self.redactor.as_ref()?.file("record.json", line)? {
             Cow::Owned(clean) => Some(clean),
@@ -248,8 +250,8 @@ impl RunReader {
         }
     }
 
-    /// The number of the next attempt at a trial: 1, or one more than the latest that was started,
-    /// whether or not it ended.
+    /// Returns the number of the next attempt of a trial: 1, or one more than the latest attempt
+    /// that was started, whether or not it ended.
     pub fn next_attempt(&self, number: u32) -> u32 {
         let attempts = self.chain.entries.iter().filter_map(|entry| match entry.event {
             LedgerEvent::TrialStarted { number: n, attempt }
@@ -263,11 +265,11 @@ impl RunReader {
         attempts.max().unwrap_or(0) + 1
     }
 
-    /// The record of one attempt at a trial. Reads them all: for several, take
-    /// [`RunReader::all_attempts`].
+    /// Returns the record of one attempt. Reads all records; use [`RunReader::all_attempts`] for
+    /// several.
     ///
     /// # Errors
-    /// As [`RunReader::records`], and when there is no such record.
+    /// As for [`RunReader::records`], and if there is no such record.
     pub fn record(&self, number: u32, attempt: u32) -> Result<TrialRecord> {
         let this = |r: &TrialRecord| (r.number, r.attempt) == (number, attempt);
         self.all_attempts()?.into_iter().find(this).ok_or_else(|| {
@@ -276,7 +278,7 @@ impl RunReader {
         })
     }
 
-    /// What the monitors saw during an attempt; `None` when nothing was kept.
+    /// Returns the monitors' samples of an attempt; `None` if none were kept.
     pub fn samples(&self, number: u32, attempt: u32) -> Result<Option<SampleSet>> {
         let path = self.trial_dir(number, attempt).join(SAMPLES);
         match File::open(&path) {
@@ -292,13 +294,13 @@ impl RunReader {
         }
     }
 
-    /// What the tracer of block I/O answered of an attempt, as JSON; `None` when none was at work.
+    /// Returns the block I/O tracer's report of an attempt as JSON; `None` if no tracer ran.
     pub fn io(&self, number: u32, attempt: u32) -> Result<Option<Vec<u8>>> {
         self.answer(number, attempt, IO)
     }
 
-    /// Where the time of an attempt's program went, as JSON, on all nodes together where it ran on nodes; `None` when no
-    /// profiler was at work.
+    /// Returns the profile of an attempt's program as JSON, summed over all nodes if it ran on
+    /// nodes; `None` if no profiler ran.
     pub fn profile(&self, number: u32, attempt: u32) -> Result<Option<Vec<u8>>> {
         match self.answer(number, attempt, PROFILE)? {
             Some(own) => Ok(Some(own)),
@@ -306,8 +308,8 @@ impl RunReader {
         }
     }
 
-    /// What each node kept (`NODE.profile.json`), added up. One that cannot be read is handed back as it is: whoever reads it
-    /// says what is wrong.
+    /// Adds up the profiles of all nodes (`NODE.profile.json`). Returns a profile that cannot be
+    /// parsed unchanged, so that its consumer reports the error.
     fn profile_of_nodes(&self, number: u32, attempt: u32) -> Result<Option<Vec<u8>>> {
         let folder = self.trial_dir(number, attempt);
         let entries = match std::fs::read_dir(&folder) {
@@ -337,12 +339,12 @@ impl RunReader {
         serde_json::to_vec(&all).map(Some).map_err(|e| Error::damaged(&folder, e))
     }
 
-    /// The instructions of an attempt's program, as JSON; `None` when none were counted.
+    /// Returns the instruction counts of an attempt's program as JSON; `None` if none were counted.
     pub fn instructions(&self, number: u32, attempt: u32) -> Result<Option<Vec<u8>>> {
         self.answer(number, attempt, INSTRUCTIONS)
     }
 
-    /// The system calls of an attempt's programs, as JSON; `None` when none were counted.
+    /// Returns the system calls of an attempt's programs as JSON; `None` if none were counted.
     pub fn syscalls(&self, number: u32, attempt: u32) -> Result<Option<Vec<u8>>> {
         self.answer(number, attempt, SYSCALLS)
     }
@@ -361,30 +363,31 @@ impl RunReader {
         }
     }
 
-    /// What was kept of an attempt's standard output; empty when it wrote nothing.
+    /// Returns the standard output of an attempt, as far as it was kept; may be empty.
     pub fn stdout(&self, number: u32, attempt: u32) -> Result<Vec<u8>> {
         self.log(number, attempt, STDOUT)
     }
 
-    /// What was kept of an attempt's standard error; empty when it wrote nothing.
+    /// Returns the standard error of an attempt, as far as it was kept; may be empty.
     pub fn stderr(&self, number: u32, attempt: u32) -> Result<Vec<u8>> {
         self.log(number, attempt, STDERR)
     }
 
-    /// The folder of an attempt at a trial; there when it printed something or has samples.
+    /// Returns the folder of an attempt; it exists if the program printed something or the attempt
+    /// has samples.
     pub fn trial_dir(&self, number: u32, attempt: u32) -> PathBuf {
         self.folder.join(trial_folder(number, attempt))
     }
 
-    /// One line about the run.
+    /// Summarizes the run in one row.
     pub fn summary(&self) -> Result<RunSummary> {
         summary::of(self, &self.records()?)
     }
 
-    /// The run in one line, for a caller that has read [`RunReader::records`] already.
+    /// Like [`RunReader::summary`], for a caller that has read [`RunReader::records`] already.
     ///
     /// # Errors
-    /// As [`RunReader::summary`].
+    /// As for [`RunReader::summary`].
     pub fn summary_of(&self, records: &[TrialRecord]) -> Result<RunSummary> {
         summary::of(self, records)
     }
@@ -395,7 +398,7 @@ impl RunReader {
     }
 }
 
-/// Whether an event holds nothing but numbers, hashes and names that assay gave.
+/// True if an event contains only numbers, hashes and names that assay assigned.
 pub(crate) fn is_wordless(event: &LedgerEvent) -> bool {
     match event {
         LedgerEvent::TrialStarted { .. } => true,

@@ -1,4 +1,4 @@
-//! Reading `records.jsonl`: a record a line, the last of which may be torn.
+//! Reads `records.jsonl`: one record per line, the last of which may be torn.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -11,31 +11,32 @@ use serde::de::DeserializeOwned;
 use crate::disk::MAX_DATA;
 use crate::{Error, Result};
 
-/// The longest line that is read, and so the largest record that is written.
+/// Maximum length of a line in bytes, and so of a record that is written.
 pub(crate) const MAX_LINE: u64 = crate::disk::MAX_TEXT;
 
-/// Why a line is not taken for a record.
+/// Reason why a line is not a valid record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Wrong {
-    /// It is of a newer format.
+    /// The line has a newer format version.
     Newer(u64),
-    /// It is something else, or changed.
+    /// The line is not a record, or was changed.
     Unreadable(String),
 }
 
-/// How the reading ended.
+/// Result of reading a file of records to its end.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct End {
-    /// Bytes up to and with the last record.
+    /// Length of the file in bytes, up to and including the last record.
     pub bytes: u64,
-    /// Whether a tail follows that was being written when power or process went; it holds no record.
+    /// True if a tail follows that was being written when the power or the process failed; it holds
+    /// no record.
     pub torn: bool,
-    /// The first line, from 1, that is wrong and not just a torn tail.
+    /// The first invalid line (from 1) that is not just a torn tail.
     pub wrong: Option<(usize, Wrong)>,
 }
 
 impl End {
-    /// An error when a line in the middle is wrong.
+    /// Returns an error if a line in the middle is invalid.
     pub(crate) fn check(&self, path: &Path) -> Result<()> {
         match &self.wrong {
             None => Ok(()),
@@ -49,9 +50,9 @@ impl End {
     }
 }
 
-/// What is taken from the line of a record.
+/// A type that can be parsed from a line of `records.jsonl`.
 pub(crate) trait Line: DeserializeOwned {
-    /// The version of its format.
+    /// Returns the version of the line's format.
     fn schema_version(&self) -> u32;
 }
 
@@ -61,7 +62,8 @@ impl Line for TrialRecord {
     }
 }
 
-/// Whose a record is. The rest of its line is passed over, as JSON: enough where its hash is known.
+/// Trial and attempt of a record. The rest of the line is skipped as JSON, which is enough if its
+/// hash is known.
 #[derive(Deserialize)]
 pub(crate) struct TrialKey {
     schema_version: u32,
@@ -89,8 +91,9 @@ pub(crate) fn read_file<L: Line>(path: &Path, each: impl FnMut(&[u8], L)) -> Res
     read(BufReader::with_capacity(64 << 10, file), each).map_err(fail)
 }
 
-/// Gives every record to `each`, in order, with its line's bytes (without the newline). Holds one
-/// line at a time. A wrong line does not end the reading: what follows tells whether it is torn.
+/// Passes every record to `each`, in order, with the bytes of its line (without the newline). Holds
+/// one line in memory at a time. An invalid line does not end the reading, because only the lines
+/// after it show whether it is a torn tail.
 pub(crate) fn read<L: Line>(
     mut input: impl BufRead,
     mut each: impl FnMut(&[u8], L),
@@ -118,7 +121,7 @@ pub(crate) fn read<L: Line>(
             Ok(record) => {
                 each(&line, record);
                 end.bytes = at;
-                // A record after wrong lines: they are no tail, but damage.
+                // A record follows the invalid lines, so they are damage and not a tail.
                 end.wrong = end.wrong.or(tail.take());
             }
             Err(newer @ Wrong::Newer(_)) => {
@@ -240,7 +243,7 @@ mod tests {
             let mut found = 0;
             let end = read(&bytes[..], |_, _: TrialRecord| found += 1).unwrap();
             proptest::prop_assert!(end.bytes <= bytes.len() as u64 && found <= 4);
-            // What a repair leaves is whole.
+            // A repaired file must be complete.
             let mut again = 0;
             let cut = read(&bytes[..end.bytes as usize], |_, _: TrialRecord| again += 1).unwrap();
             proptest::prop_assert_eq!((again, cut.torn, cut.bytes), (found, false, end.bytes));

@@ -1,5 +1,5 @@
-//! What is shown and published of a run: the archive's key, and copies without what is nobody else's
-//! business.
+//! Redaction of runs that are shown or published: the archive's key, and copies of runs without
+//! private values.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -24,24 +24,24 @@ use crate::reader::{RunReader, is_wordless};
 use crate::records::TrialKey;
 use crate::{Error, Result, samples, subjects};
 
-/// Bytes of a key.
+/// Length of a key in bytes.
 const KEY_BYTES: usize = 32;
 
-/// A run's copy for publication, in an archive of its own.
+/// Report on the copy of a run for publication, which is made in an archive of its own.
 #[derive(Debug)]
 pub struct Published {
-    /// Files that are not in it because nobody can say what is in them.
+    /// Files that are left out because their content is unknown.
     pub excluded: Vec<String>,
-    /// What was replaced.
+    /// The values that were replaced.
     pub found: Vec<assay_redact::Found>,
 }
 
 impl Archive {
-    /// The key with which values are hashed in this archive: `redact.key`, made when it is first asked for.
-    /// It is never part of a run or a bundle, and only its owner may read it.
+    /// Returns the key with which values are hashed in this archive: `redact.key`, created on first
+    /// use. It is never part of a run or a bundle, and only its owner may read it.
     ///
     /// # Errors
-    /// It cannot be read or made.
+    /// If the key cannot be read or created.
     pub fn key(&self) -> Result<Key> {
         let path = self.path().join(KEY);
         loop {
@@ -59,7 +59,8 @@ impl Archive {
             File::open(random)
                 .and_then(|mut f| f.read_exact(&mut bytes))
                 .map_err(|e| Error::io("read", random, e))?;
-            // Under a name of its own first: whoever finds the key finds it whole.
+            // Written under a temporary name first, so that other processes only ever see a
+            // complete key.
             let key = Key::new(bytes);
             let staged = path.with_extension(format!("{}.tmp", std::process::id()));
             let made = OpenOptions::new()
@@ -80,7 +81,7 @@ impl Archive {
         }
     }
 
-    /// The key, or one for now where the archive has none and none can be made.
+    /// Returns the key, or a temporary one if the archive has none and none can be created.
     fn key_or_one(&self) -> Key {
         self.key().unwrap_or_else(|_| {
             use std::hash::{BuildHasher, Hasher, RandomState};
@@ -88,14 +89,14 @@ impl Archive {
         })
     }
 
-    /// What stands between a run and its owner's eyes: values of unlisted variables and tokens, as archives
-    /// of earlier versions hold them, are replaced.
+    /// Returns the redactor for showing a run to its owner. It replaces tokens and the values of
+    /// unlisted environment variables, which archives of earlier versions contain.
     pub fn secrets(&self, run: &RunReader) -> Redactor {
         Redactor::secrets(self.key_or_one(), run.listed_variables())
     }
 
-    /// What stands between a run and everybody: names of machines and people, home folders and network
-    /// shares are replaced too. `names` are those of this machine and this user.
+    /// Returns the redactor for publishing a run. It also replaces the names of machines and
+    /// people, home folders and network shares. `names` are those of this machine and user.
     pub fn publication(&self, run: &RunReader, mut names: Names) -> Redactor {
         names.host(&run.identity().host);
         for path in [crate::layout::SYSTEM, EXPERIMENT] {
@@ -115,20 +116,21 @@ impl Archive {
         Redactor::publication(self.key_or_one(), run.listed_variables(), names)
     }
 
-    /// The files of a run and their sizes, by name.
+    /// Returns the files of a run and their sizes in bytes, by name.
     ///
     /// # Errors
-    /// The run cannot be read.
+    /// If the run cannot be read.
     pub fn files(&self, id: &RunId) -> Result<Vec<(String, u64)>> {
         let files = Manifest::of(self.run(id)?.dir(), id, None)?.files;
         Ok(files.into_iter().map(|f| (f.path, f.bytes)).collect())
     }
 
-    /// Copies a run into `target` as it may be published, once [`Archive::check_copy`] has passed it there. Its own
-    /// ledger ends with the hash of the one that was copied; where nothing had to be replaced it is the run as it is.
+    /// Copies a run into `target` in the form in which it may be published, once
+    /// [`Archive::check_copy`] accepts it there. The copy's ledger ends with the hash of the
+    /// original ledger; if nothing had to be replaced, the copy is the run itself.
     ///
     /// # Errors
-    /// `Busy` while the run is being written; the run is damaged.
+    /// `Busy` while the run is being written; an error if the run is damaged.
     pub fn copy_redacted(
         &self,
         run: &RunReader,
@@ -167,11 +169,11 @@ impl Archive {
         Ok(Published { excluded: copy.excluded, found: redactor.found() })
     }
 
-    /// Whether a copy that [`Archive::copy_redacted`] made in this archive holds by its own ledger; nothing that does
-    /// not may be published.
+    /// Verifies a copy that [`Archive::copy_redacted`] made in this archive against its own ledger.
+    /// A copy that fails must not be published.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The first problem of the copy.
     pub fn check_copy(&self, copy: &RunReader) -> Result<()> {
         let (id, problems) = (copy.id(), self.verify_open(copy));
         match problems.iter().find(|p| p.severity() == Severity::Invalid) {
@@ -189,17 +191,17 @@ struct Copy<'a> {
     run: &'a RunReader,
     excluded: Vec<String>,
     changed: bool,
-    /// The hashes of the files that were copied, as they were.
+    /// Original hashes of the files that were copied.
     were: HashMap<String, String>,
 }
 
-/// A file as it may leave.
+/// A file after redaction.
 struct Clean {
-    /// The hash of what it was.
+    /// Hash of the original content.
     was_sha256: String,
-    /// What it is now; `None` when it may not leave.
+    /// The redacted content; `None` if the file may not be published.
     bytes: Option<Vec<u8>>,
-    /// Whether that is another than it was.
+    /// True if the redacted content differs from the original.
     changed: bool,
 }
 
@@ -217,7 +219,7 @@ impl Clean {
 }
 
 impl Copy<'_> {
-    /// The files as they may leave, written into a folder, in any order: two CPUs take one after the other.
+    /// Redacts the files and writes them into a folder, in any order: two threads share the list.
     fn cleaned(&self, files: Vec<String>, into: &Path) -> Vec<(String, Result<Clean>)> {
         let left = Mutex::new(files);
         let take = || left.lock().unwrap_or_else(PoisonError::into_inner).pop();
@@ -256,7 +258,7 @@ impl Copy<'_> {
         Ok(Clean { was_sha256, bytes: clean.0, changed: clean.1 })
     }
 
-    /// The ledger over the copied files.
+    /// Builds the ledger of the copied files.
     fn ledger(&self, files: &HashMap<String, Vec<u8>>) -> Result<(Vec<u8>, Tip)> {
         let path = self.run.dir().join(LEDGER);
         let fail = |e: serde_json::Error| Error::damaged(&path, e.to_string());
@@ -325,13 +327,14 @@ impl Copy<'_> {
         Ok((out, tip))
     }
 
-    /// Hashes of files in `folder` as they are in the copy; those of files that were left out go.
+    /// Updates the hashes of files in `folder` to those of the copy and removes those of files that
+    /// were left out.
     fn again(&self, list: &mut Vec<FileHash>, folder: &Path, files: &HashMap<String, Vec<u8>>) {
         let inside = |file: &FileHash| folder.join(&file.path).to_string_lossy().into_owned();
         list.retain(|file| !self.excluded.contains(&inside(file)));
         for file in list {
             let path = inside(file);
-            // One that was replaced later keeps the hash that it had.
+            // A file that was replaced later keeps the hash that this entry had.
             if self.were.get(&path) == Some(&file.sha256)
                 && let Some(bytes) = files.get(&path)
             {

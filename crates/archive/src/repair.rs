@@ -1,5 +1,5 @@
-//! Putting a run in order that its writer left behind, before it is taken up again: kill -9, a full
-//! disk or a lost power. Readers need none of it; they pass over what is torn or left.
+//! Repairs a run that its writer left behind (kill -9, a full disk, a power failure) before the run
+//! is resumed. Readers do not need this; they skip whatever is torn or left over.
 
 use std::collections::HashSet;
 use std::fs::{self, File, OpenOptions};
@@ -14,23 +14,24 @@ use crate::heads::{self, Against, Head};
 use crate::layout::{LEDGER, RECORDS, REPLACED, RUNS, TRIALS, staged, trial_folder};
 use crate::{Error, Result, records};
 
-/// A run in order.
+/// State of a run after its repair.
 #[derive(Debug)]
 pub(crate) struct Settled {
-    /// The end of its ledger.
+    /// The end of the run's ledger.
     pub tip: Tip,
     /// The trials that have a record.
     pub recorded: HashSet<Key>,
-    /// What the ledger lacks: what it lost, and the ends of trials whose records are there.
+    /// Events to add to the ledger: the loss of entries, and the ends of trials whose records
+    /// exist.
     pub lacking: Vec<LedgerEvent>,
 }
 
-/// Cuts torn tails off the ledger and the records, completes the replacement of a file, removes what was
-/// being put together, and keeps the head of a ledger that has none. Doing it twice, or being killed in the middle, is fine. The caller
-/// holds the lock.
+/// Cuts torn tails off the ledger and the records, completes the replacement of a file, removes
+/// staging files, and writes the head of a ledger that has none. It may be repeated, or killed at
+/// any point. The caller holds the lock.
 ///
 /// # Errors
-/// `Damaged` or `Newer` when more than the tails is wrong; nothing is changed then.
+/// `Damaged` or `Newer` if more than the tails is wrong; then nothing is changed.
 pub(crate) fn settle(archive: &Path, id: &RunId, durability: Durability) -> Result<Settled> {
     let run = &archive.join(RUNS).join(id.as_str());
     let (ledger, record_file) = (run.join(LEDGER), run.join(RECORDS));
@@ -44,7 +45,7 @@ pub(crate) fn settle(archive: &Path, id: &RunId, durability: Durability) -> Resu
         let record_sha256 = disk::sha256(line);
         recorded.insert(key);
         match account.status(key, &record_sha256) {
-            // Only the last records can have missed the ledger.
+            // Only the last records can be missing from the ledger.
             EntryStatus::Entered => lacking.clear(),
             EntryStatus::Changed => {}
             EntryStatus::NotEntered => lacking.push((key, record.outcome, record_sha256)),
@@ -52,7 +53,7 @@ pub(crate) fn settle(archive: &Path, id: &RunId, durability: Durability) -> Resu
     })?;
     end.check(&record_file)?;
     if account.has_ended() {
-        lacking.clear(); // a record that came after the end is not the writer's
+        lacking.clear(); // a record after the end is not the writer's
     }
     if chain.torn {
         cut(&ledger, chain.tip.bytes)?;
@@ -72,7 +73,7 @@ pub(crate) fn settle(archive: &Path, id: &RunId, durability: Durability) -> Resu
     if durability == Durability::Synced {
         flush_all(run)?;
     }
-    // One that is there counts what was lost until the ledger records it.
+    // An existing head keeps counting the lost entries until the ledger records the loss.
     if heads::read(archive, id)?.is_none() {
         heads::put(archive, id, &Head::flushed(&chain.tip), durability)?;
     }
@@ -86,10 +87,10 @@ pub(crate) fn settle(archive: &Path, id: &RunId, durability: Durability) -> Resu
     Ok(Settled { tip: chain.tip, recorded, lacking })
 }
 
-/// How many entries at the end of the ledger a lost power may have taken.
+/// Returns the number of entries at the end of the ledger that a power failure may have taken.
 ///
 /// # Errors
-/// `Damaged` when no death of a writer leaves the ledger as it is.
+/// `Damaged` if no crash of a writer can explain the state of the ledger.
 fn lost(chain: &Chain, archive: &Path, id: &RunId) -> Result<Option<u64>> {
     let ledger = archive.join(RUNS).join(id.as_str()).join(LEDGER);
     match heads::read(archive, id)?.map(|head| head.against(chain)) {
@@ -104,7 +105,7 @@ fn lost(chain: &Chain, archive: &Path, id: &RunId) -> Result<Option<u64>> {
     }
 }
 
-/// The files of a trial's folder; none where there is no folder.
+/// Hashes the files in a trial's folder; empty if there is no folder.
 fn files_of(folder: &Path) -> Result<Vec<FileHash>> {
     if !folder.is_dir() {
         return Ok(Vec::new());
@@ -126,14 +127,14 @@ fn cut(path: &Path, bytes: u64) -> Result<()> {
         .map_err(|e| Error::io("write", path, e))
 }
 
-/// Flushes the file system, and with it whatever of its trials the dead writer had not flushed.
+/// Flushes the whole file system, and so every trial that the dead writer had not flushed.
 fn flush_all(run: &Path) -> Result<()> {
     let flush = || rustix::fs::syncfs(File::open(run)?).map_err(std::io::Error::from);
     flush().map_err(|e| Error::io("flush", run, e))
 }
 
-/// What a dead process leaves in a run's folder: files and folders that were never renamed to their
-/// name (all end in `.tmp`), and folders of trials that came to no record.
+/// Returns the leftovers of a dead process in a run's folder: files and folders that were never
+/// renamed to their final name (all end in `.tmp`), and folders of trials without a record.
 pub(crate) fn leftovers(run: &Path, recorded: &HashSet<Key>) -> Result<Vec<PathBuf>> {
     let mut found: Vec<PathBuf> = list(run)?.into_iter().filter(|path| is_staged(path)).collect();
     let no_record = |path: &PathBuf| trial_of(path).is_some_and(|key| !recorded.contains(&key));
@@ -145,18 +146,19 @@ pub(crate) fn leftovers(run: &Path, recorded: &HashSet<Key>) -> Result<Vec<PathB
     Ok(found)
 }
 
-/// Whether it is something that was never renamed to its name.
+/// True if the path is a staging file or folder that was never renamed to its final name.
 pub(crate) fn is_staged(path: &Path) -> bool {
     path.extension().is_some_and(|e| e == "tmp")
 }
 
-/// The paths in a folder.
+/// Returns the paths in a folder.
 pub(crate) fn list(folder: &Path) -> Result<Vec<PathBuf>> {
     let fail = |e| Error::io("read", folder, e);
     fs::read_dir(folder).map_err(fail)?.map(|entry| entry.map(|e| e.path()).map_err(fail)).collect()
 }
 
-/// Of which trial it is the folder; `None` when [`trial_folder`] gives no such name.
+/// Returns the trial that a folder belongs to; `None` if [`trial_folder`] does not make such a
+/// name.
 pub(crate) fn trial_of(folder: &Path) -> Option<Key> {
     let name = folder.file_name()?.to_str()?;
     let (number, attempt) = name.split_once('.').unwrap_or((name, "1"));

@@ -1,4 +1,4 @@
-//! `samples.parquet`: one row a sample.
+//! Encodes and decodes `samples.parquet`: one row per sample.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -19,12 +19,11 @@ const SCHEMA: &str = "message samples {
     OPTIONAL DOUBLE value;
 }";
 
-/// Rows in one row group.
 const GROUP: usize = 1 << 20;
-/// The most rows that are read: a month of 4 series a second.
+/// Maximum number of rows that are read: 4 samples per second for a month.
 const MAX_ROWS: usize = 10_000_000;
 
-/// The texts of the series, each made once.
+/// The texts of the series, each converted once.
 pub(crate) struct SeriesTexts([Vec<ByteArray>; 4]);
 
 impl SeriesTexts {
@@ -40,7 +39,7 @@ impl SeriesTexts {
         ])
     }
 
-    /// The four text columns of some rows.
+    /// Returns the four text columns of `rows`.
     pub(crate) fn columns(&self, rows: &[SampleRow]) -> Result<Vec<Column>> {
         let column = |texts: &Vec<ByteArray>| {
             rows.iter()
@@ -53,7 +52,7 @@ impl SeriesTexts {
     }
 }
 
-/// The bytes of `samples.parquet`. A NaN becomes null.
+/// Encodes `samples.parquet`. NaN becomes null.
 pub(crate) fn encode(set: &SampleSet) -> Result<Vec<u8>> {
     let texts = SeriesTexts::of(&set.series);
     let mut table = Table::create(Vec::new(), SCHEMA)?;
@@ -66,11 +65,11 @@ pub(crate) fn encode(set: &SampleSet) -> Result<Vec<u8>> {
     table.close()
 }
 
-/// Reads `samples.parquet`. Series are in the order in which they first appear; those without a row
-/// are not in the file.
+/// Decodes `samples.parquet`. Series are in the order of their first row; series without a row are
+/// not in the file.
 pub(crate) fn decode(file: File) -> Result<SampleSet> {
-    // The Parquet reader asserts what a damaged page may break; a bad file is an error here, never
-    // the end of the program. What it had built is dropped with the panic.
+    // The Parquet reader panics on some damaged pages. A bad file must be an error here and never
+    // end the program; what the reader had built is dropped with the panic.
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| decode_unfenced(file)))
         .unwrap_or_else(|_| Err(ParquetError::General("a page of it is damaged".to_owned())))
 }

@@ -1,5 +1,5 @@
-//! Searching runs a page at a time: the index counts, sorts and cuts, so that thousands of runs cost no
-//! more than the page that is shown.
+//! Searches runs one page at a time. The index counts, sorts and limits, so that thousands of runs
+//! cost no more than the page that is shown.
 
 use std::path::Path;
 
@@ -11,57 +11,54 @@ use crate::index::{COLUMNS, summary};
 use crate::listing::{names, read, with_index};
 use crate::{Error, Result};
 
-/// What runs are sorted by.
+/// Sort order of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Sort {
-    /// The newest first.
     #[default]
     Newest,
-    /// The oldest first.
     Oldest,
-    /// By experiment, the newest of each first.
+    /// By experiment, then newest first.
     Experiment,
-    /// By workload, the newest of each first.
+    /// By workload, then newest first.
     Workload,
-    /// The largest value first; runs without one last.
+    /// Largest value first; runs without a value last.
     Greatest,
-    /// The smallest value first; runs without one last.
+    /// Smallest value first; runs without a value last.
     Least,
 }
 
-/// Which runs are looked for. What is empty holds for every run.
+/// Conditions and page of a search. An empty condition is met by every run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Search {
-    /// A part of the id, experiment, workload, host, note or a tag; case does not matter.
+    /// A substring of the id, experiment, workload, host, note or a tag, ignoring case.
     pub text: String,
-    /// The workload's name, whole.
+    /// Exact name of the workload.
     pub workload: String,
-    /// The deciding metric's name, whole.
+    /// Exact name of the deciding metric.
     pub metric: String,
-    /// One of its tags, whole.
+    /// A tag that the run must have (exact).
     pub tag: String,
     /// A factor: its name, or `name=level`.
     pub factor: String,
-    /// Its state's name.
+    /// Name of the run's state.
     pub state: String,
-    /// It started at this time or day (`2026-11-21`) or later, UTC.
+    /// Earliest start: a time or a day (`2026-11-21`), UTC, inclusive.
     pub since: String,
-    /// It started at this time or on this day or earlier, UTC.
+    /// Latest start: a time or a day, UTC, inclusive.
     pub until: String,
-    /// What they are sorted by.
     pub sort: Sort,
-    /// How many are passed over.
+    /// Number of matches to skip.
     pub offset: usize,
-    /// At most so many.
+    /// Maximum number of runs on the page.
     pub limit: usize,
 }
 
-/// A page of runs.
+/// One page of matching runs.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Found {
-    /// How many runs were found in all.
+    /// Number of all matching runs.
     pub total: usize,
-    /// Those of the page.
+    /// The runs on this page.
     pub runs: Vec<RunSummary>,
 }
 
@@ -98,7 +95,7 @@ pub(crate) fn search(archive: &Path, search: &Search) -> Result<Found> {
     }
 }
 
-/// The conditions in SQL, and their values.
+/// Returns the conditions in SQL and their values.
 fn conditions(search: &Search) -> (String, Vec<Value>) {
     let mut all = vec!["1".to_owned()];
     let mut values: Vec<Value> = Vec::new();
@@ -134,7 +131,7 @@ fn conditions(search: &Search) -> (String, Vec<Value>) {
     (all.join(" AND "), values)
 }
 
-/// The last moment of a day, or the time as it is.
+/// Returns the last moment of a day; a time is returned unchanged.
 fn end_of(until: &str) -> String {
     if until.len() == 10 { format!("{until}T23:59:59.999999999Z") } else { until.to_owned() }
 }

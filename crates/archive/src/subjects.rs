@@ -1,4 +1,4 @@
-//! The names of what was sampled, as they may be shown.
+//! Redacts the names of sampled subjects.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use assay_redact::Redactor;
 
 use crate::layout::SAMPLES;
 
-/// Cleans them; whether that changed any.
+/// Redacts the subjects of all series. Returns true if any was changed.
 pub(crate) fn clean(set: &mut SampleSet, redactor: &Redactor) -> bool {
     let mut changed = false;
     for series in &mut set.series {

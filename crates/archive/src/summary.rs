@@ -1,4 +1,4 @@
-//! One line about a run, from its files.
+//! Summarizes a run in one row, from its files.
 
 use assay_model::{Outcome, RunSummary, TrialRecord};
 use assay_stats::means::geometric;
@@ -6,8 +6,8 @@ use assay_stats::means::geometric;
 use crate::Result;
 use crate::reader::RunReader;
 
-/// Sums a run up. Counts are of the latest attempt at each trial that has a record; a trial that was
-/// cut off without one is counted nowhere.
+/// Summarizes a run. Counts refer to the latest attempt of each trial that has a record; a trial
+/// that was interrupted before it had one is not counted.
 pub(crate) fn of(run: &RunReader, records: &[TrialRecord]) -> Result<RunSummary> {
     let plan = run.plan()?;
     let of_baseline: Vec<&TrialRecord> =
@@ -40,7 +40,8 @@ pub(crate) fn of(run: &RunReader, records: &[TrialRecord]) -> Result<RunSummary>
     })
 }
 
-/// Whether the metric is a percentile of a histogram: of those a mean over trials says nothing.
+/// True if the metric is a percentile of a histogram; a mean of percentiles over trials is
+/// meaningless.
 fn is_percentile(records: &[&TrialRecord], metric: &str) -> bool {
     let mut of_trials = records.iter().flat_map(|r| r.histograms.values());
     of_trials.any(|h| h.at.is_none() && h.percentiles.contains_key(metric))

@@ -1,5 +1,6 @@
-//! Runs that were deleted and can be restored until their day (UTC) ends: `trash/<run>.<time>`. Deleting and
-//! restoring are one rename each; a run's head and notes stay where they are until it is removed for good.
+//! Deleted runs that can be restored until the end of the day (UTC) of their deletion:
+//! `trash/<run>.<time>`. Deleting and restoring are one rename each; a run's head and notes stay in
+//! place until it is removed permanently.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,10 +15,10 @@ use crate::create::clear_staging;
 use crate::layout::{REMOVED, RUNS, STAGING, TRASH};
 use crate::{Error, Result, disk, heads, listing, notes, repair};
 
-/// How the time of deletion is written in the name of a folder.
+/// Format of the time of deletion in a folder's name.
 const TIME: &str = "%Y%m%d-%H%M%S";
 
-/// A folder of the trash.
+/// A run's folder in the trash.
 struct Kept {
     run: RunId,
     at: DateTime,
@@ -25,7 +26,7 @@ struct Kept {
 }
 
 impl Kept {
-    /// The end of the day on which it was deleted.
+    /// Returns the end of the day on which the run was deleted.
     fn until(&self) -> Timestamp {
         let day = self.at.date().tomorrow().unwrap_or(self.at.date());
         utc(day.to_datetime(jiff::civil::Time::midnight()))
@@ -47,17 +48,17 @@ fn utc(at: DateTime) -> Timestamp {
 }
 
 impl Archive {
-    /// Deletes a run: it is listed no more, and can be restored until the day (UTC) ends.
+    /// Deletes a run: it is no longer listed and can be restored until the end of the day (UTC).
     ///
     /// # Errors
-    /// `Busy` when its process lives.
+    /// `Busy` if the process that writes the run is alive.
     pub fn delete(&self, id: &RunId) -> Result<Deleted> {
         let now = Timestamp::now();
         self.purge(now)?;
         let (folder, mut lock) = self.locked(id)?;
         let trash = self.path().join(TRASH);
         disk::make_folder(&trash)?;
-        // Whole seconds, as the name has them.
+        // Whole seconds, as in the folder's name.
         let at = Timestamp::from_second(now.as_second()).unwrap_or(now);
         let at = at.to_zoned(TimeZone::UTC).datetime();
         let to = trash.join(format!("{id}.{}", at.strftime(TIME)));
@@ -70,8 +71,8 @@ impl Archive {
         Ok(Kept { run: id.clone(), at, folder: to }.public())
     }
 
-    /// The deleted runs that can be restored, the newest deletion first. Those whose day has ended are
-    /// removed for good.
+    /// Returns the deleted runs that can be restored, latest deletion first. Permanently removes
+    /// those whose day has ended.
     pub fn deleted(&self) -> Result<Vec<Deleted>> {
         let now = Timestamp::now();
         match self.purge(now) {
@@ -84,11 +85,12 @@ impl Archive {
         Ok(kept.iter().map(Kept::public).collect())
     }
 
-    /// Puts a deleted run back. `wanted` is its id, or the unique beginning or end of one; `last` is the one
-    /// that was deleted last.
+    /// Restores a deleted run. `wanted` is its id or a unique prefix or suffix of it; `last` is the
+    /// run that was deleted last.
     ///
     /// # Errors
-    /// `NotDeleted`, `Ambiguous` with the candidates, or `Exists` when the archive has a run of that id again.
+    /// `NotDeleted`, `Ambiguous` with the candidates, or `Exists` if the archive has a run with
+    /// this id again.
     pub fn restore(&self, wanted: &str) -> Result<RunId> {
         let none = || Error::NotDeleted { wanted: wanted.to_owned() };
         let deleted = self.deleted()?;
@@ -117,23 +119,23 @@ impl Archive {
         Ok(id)
     }
 
-    /// Whether the run was deleted and can be restored.
+    /// True if the run was deleted and can be restored.
     pub(crate) fn is_in_trash(&self, id: &RunId) -> bool {
         self.kept().is_ok_and(|kept| kept.iter().any(|k| k.run == *id))
     }
 
-    /// Removes for good what was deleted on a day that has ended.
+    /// Permanently removes runs that were deleted on a day that has ended.
     pub(crate) fn purge(&self, now: Timestamp) -> Result<()> {
         for kept in self.kept()?.into_iter().filter(|k| k.until() <= now) {
             clear_staging(self.path());
             let away = self.path().join(STAGING).join(format!("{}{REMOVED}", kept.run));
             disk::remove(&away)?;
             match fs::rename(&kept.folder, &away) {
-                // Another process removes it.
+                // Another process is removing it.
                 Err(e) if e.kind() == std::io::ErrorKind::NotFound => continue,
                 renamed => renamed.map_err(|e| Error::io("remove", &kept.folder, e))?,
             }
-            // A run of that id that was imported since keeps what is its own.
+            // A run with the same id that was imported since then keeps its head and notes.
             if self.folder_of(&kept.run).is_err() {
                 heads::forget(self.path(), &kept.run)?;
                 notes::forget(self.path(), &kept.run)?;

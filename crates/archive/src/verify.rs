@@ -1,4 +1,4 @@
-//! Whether an archive holds what it says: hashes, chains, heads, versions, leftovers.
+//! Verifies the integrity of an archive: hashes, chains, heads, format versions, leftovers.
 
 mod files;
 
@@ -18,38 +18,37 @@ use crate::reader::RunReader;
 use crate::records::TrialKey;
 use crate::{Error, Result, create, disk, heads, listing, notes, records, repair};
 
-/// What kind of problem it is.
+/// Kind of a problem that verification found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ProblemKind {
-    /// A trial was started and never ended: the process, the machine or a person ended it. The run
-    /// can be resumed.
+    /// A trial was started but never ended: the process, the machine or a person stopped it. The
+    /// run can be resumed.
     InterruptedTrial,
-    /// The ledger's chain is broken.
     Chain,
-    /// A file or a record is not what the ledger has the hash of.
+    /// The hash of a file or record differs from the one in the ledger.
     Hash,
-    /// A file, or the record of a trial, that should be there is not.
+    /// A file or the record of a trial is missing.
     Missing,
-    /// What was written last before a session was interrupted is not there: the power went before it was
-    /// flushed, or it was taken out.
+    /// The last data before a session was interrupted is missing: a power failure came before it
+    /// was flushed, or somebody removed it.
     Lost,
-    /// A file cannot be read as what it should be.
+    /// A file cannot be parsed.
     Unreadable,
-    /// A file is of a newer format.
+    /// A file has a newer format version.
     Newer,
-    /// Something that the ledger does not know.
+    /// The ledger does not list a file or record.
     Unknown,
-    /// Something that a dead process left.
+    /// A dead process left a file or folder behind.
     Leftover,
-    /// The ledger has no hash of a file, so a change of it cannot be noticed: an older assay wrote it,
-    /// or its writer died before it was entered.
+    /// The ledger has no hash of a file, so that a change cannot be detected: an older assay wrote
+    /// it, or its writer died before it added the hash.
     NotRecorded,
 }
 
 impl ProblemKind {
-    /// How bad it is: an interrupted trial and what cannot be checked are worth knowing, a lost one is
-    /// to be reported with the numbers, a leftover wants clearing, and with anything else they must
-    /// not be published.
+    /// Returns the severity. An interrupted trial and data that cannot be checked are notes. Lost
+    /// trials (to be reported with the numbers) and leftovers (to be cleaned up) are warnings.
+    /// Anything else makes the numbers unfit for publication.
     pub fn severity(self) -> Severity {
         match self {
             ProblemKind::InterruptedTrial | ProblemKind::NotRecorded => Severity::Note,
@@ -59,29 +58,28 @@ impl ProblemKind {
     }
 }
 
-/// One thing that is not as it should be.
+/// A problem that verification found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// In which run; `None` for the archive itself.
+    /// The run; `None` for the archive itself.
     pub run: Option<RunId>,
-    /// At which file or folder.
+    /// The file or folder that has the problem.
     pub path: PathBuf,
-    /// What kind.
     pub kind: ProblemKind,
-    /// What was found, as a sentence.
+    /// Description of the problem as a sentence.
     pub message: String,
 }
 
 impl Problem {
-    /// How bad it is.
+    /// Returns the severity of the problem's kind.
     pub fn severity(&self) -> Severity {
         self.kind.severity()
     }
 }
 
 impl Archive {
-    /// Checks one run, or everything; changes nothing. A run that is being written is checked as far
-    /// as it has come.
+    /// Verifies one run or the whole archive without changing anything. A run that is being written
+    /// is verified as far as it exists.
     pub fn verify(&self, run: Option<&RunId>) -> Result<Vec<Problem>> {
         let mut problems = Vec::new();
         if let Some(id) = run {
@@ -112,19 +110,21 @@ impl Archive {
         Ok(problems)
     }
 
-    /// Checks a run of this archive that is open already and was not being written then.
+    /// Verifies a run of this archive that was opened before and was not being written at that
+    /// time.
     pub fn verify_open(&self, run: &RunReader) -> Vec<Problem> {
         let (id, mut problems) = (run.id(), Vec::new());
         Check::of(run.dir(), id, &mut problems).run(run, self.kept_head(id));
         problems
     }
 
-    /// The head is read before the ledger, which may go on meanwhile.
+    /// Reads the stored head. Must be called before the ledger is read, because the ledger may grow
+    /// meanwhile.
     fn kept_head(&self, id: &RunId) -> KeptHead {
         KeptHead { path: heads::path(self.path(), id), head: heads::read(self.path(), id) }
     }
 
-    /// Every head has its run.
+    /// Checks that every head belongs to a run.
     fn verify_heads(&self, problems: &mut Vec<Problem>) -> Result<()> {
         for (path, run) in heads::list(self.path())? {
             let (kind, message) = match &run {
@@ -148,7 +148,7 @@ impl Archive {
         Ok(())
     }
 
-    /// Every file of notes can be read and has its run.
+    /// Checks that every notes file is readable and belongs to a run.
     fn verify_notes(&self, problems: &mut Vec<Problem>) -> Result<()> {
         for notes::NotesFile { path, run, problem } in notes::list(self.path())? {
             let (kind, message) = match (&run, problem) {
@@ -169,22 +169,21 @@ impl Archive {
         Ok(())
     }
 
-    /// Whether a process makes or removes the run, or died while it did.
+    /// True if a process is creating or removing the run, or died while doing so.
     fn is_staged(&self, id: &RunId) -> bool {
         let staged = repair::list(&self.path().join(STAGING)).unwrap_or_default();
         staged.iter().any(|path| create::staged_run(path).as_ref() == Some(id))
     }
 }
 
-/// The head that was kept of a run's ledger.
+/// The stored head of a run's ledger.
 pub(crate) struct KeptHead {
-    /// Where.
     pub path: PathBuf,
-    /// The head; `None` when none was kept.
+    /// The head; `None` if none was stored.
     pub head: Result<Option<Head>>,
 }
 
-/// Checks a run's folder.
+/// Verifies the folder of a run.
 pub(crate) fn verify_run(folder: &Path, id: &RunId, head: KeptHead, problems: &mut Vec<Problem>) {
     let mut check = Check::of(folder, id, problems);
     match RunReader::open(folder, id) {
@@ -198,7 +197,7 @@ struct Check<'a> {
     folder: &'a Path,
     id: &'a RunId,
     problems: &'a mut Vec<Problem>,
-    /// What no hash was kept of.
+    /// Names of files without a hash in the ledger.
     not_recorded: Vec<String>,
 }
 
@@ -247,14 +246,14 @@ impl<'a> Check<'a> {
         self.trials(&account, &recorded, live);
         self.folders(&recorded, live);
         self.files(run, &account, &recorded, live);
-        // What follows a damaged line is not read, so it cannot be missed.
+        // Entries after a damaged line are not read, so their hashes only seem to be missing.
         if !self.not_recorded.is_empty() && chain.damage.is_none() {
             let message = files::not_recorded(&self.not_recorded);
             self.found(self.folder, ProblemKind::NotRecorded, message);
         }
     }
 
-    /// The ledger ends where its head says. The head of a live run moves.
+    /// Checks that the ledger ends where its head says. The head of a live run moves.
     fn head(&mut self, chain: &Chain, kept: KeptHead, live: bool) {
         let ledger = self.folder.join(LEDGER);
         let against = match kept.head {
@@ -283,12 +282,12 @@ impl<'a> Check<'a> {
         }
     }
 
-    /// Every record is whole and the ledger's: one with the hash that was entered is as it was written. Returns the
-    /// trials that have one.
+    /// Checks that every record is complete and in the ledger; a record with the hash in the ledger
+    /// is as it was written. Returns the trials that have a record.
     fn records(&mut self, account: &Account<'_>, live: bool) -> HashSet<Key> {
         let path = self.folder.join(RECORDS);
         let mut recorded = HashSet::new();
-        // Records that the ledger does not have: fine at the end of a session that was interrupted.
+        // Records that are not in the ledger; legitimate at the end of an interrupted session.
         let mut not_entered = Vec::new();
         let mut stray = Vec::new();
         let read = records::read_file(&path, |line, record: TrialKey| {
@@ -341,7 +340,7 @@ impl<'a> Check<'a> {
         recorded
     }
 
-    /// Every trial of the ledger has its record.
+    /// Checks that every trial that ended has a record.
     fn trials(&mut self, account: &Account<'_>, recorded: &HashSet<Key>, live: bool) {
         let path = self.folder.join(RECORDS);
         for Gone { key: (number, attempt), at_end } in account.gone(recorded) {
@@ -356,7 +355,7 @@ impl<'a> Check<'a> {
                 self.found(&path, ProblemKind::Missing, format!("{trial} is not here"));
             }
         }
-        // The last trial of a live run runs.
+        // The last trial of a live run may still be running.
         for (number, attempt) in
             account.open().into_iter().filter(|key| !live && !recorded.contains(key))
         {
@@ -366,7 +365,7 @@ impl<'a> Check<'a> {
         }
     }
 
-    /// The folders of trials are of trials.
+    /// Checks that every folder in `trials/` belongs to a trial.
     fn folders(&mut self, recorded: &HashSet<Key>, live: bool) {
         for folder in repair::list(&self.folder.join(TRIALS)).unwrap_or_default() {
             let is_folder = fs::symlink_metadata(&folder).is_ok_and(|meta| meta.is_dir());
@@ -375,7 +374,7 @@ impl<'a> Check<'a> {
             }
         }
         if live {
-            return; // a trial's folder comes before its record
+            return; // a trial's folder is written before its record
         }
         for path in repair::leftovers(self.folder, recorded).unwrap_or_default() {
             let message = "a dead process left it, and nothing depends on it: it can be deleted, and \

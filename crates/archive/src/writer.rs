@@ -1,5 +1,5 @@
-//! Writing a run: the ledger, and trial after trial. A small trial costs two writes and the head's: its
-//! record, and its end together with the start of the next.
+//! Writes a run: the ledger, and one trial after the other. A small trial costs two writes plus the
+//! head's: one for its record, and one for its end together with the start of the next trial.
 
 use std::borrow::Cow;
 use std::cell::LazyCell;
@@ -29,12 +29,12 @@ use crate::reader::RunReader;
 use crate::records::MAX_LINE;
 use crate::{Error, Result, finite, samples};
 
-/// A trial this long is flushed at once; what is shorter may wait.
+/// A trial that lasted this long is flushed at once; shorter ones may wait.
 const FLUSH_AFTER: Duration = Duration::from_secs(1);
-/// How long trials may wait to be flushed at most: what a lost power takes.
+/// Maximum time that trials wait to be flushed, and so the most that a power failure can lose.
 const FLUSH_EVERY: Duration = Duration::from_secs(30);
-/// Between short trials a flush waits until this many times its own cost has passed, so that it takes
-/// no more than a ten-thousandth of the run's time.
+/// Between short trials, a flush waits until this many times the cost of the last flush has passed,
+/// so that flushing takes at most a ten-thousandth of the run's time.
 const FLUSH_SHARE: u32 = 10_000;
 
 /// A run that this process writes. Dropping it without [`RunWriter::finish`] leaves an interrupted
@@ -45,27 +45,28 @@ pub struct RunWriter {
     folder: PathBuf,
     ledger: Appender,
     tip: Tip,
-    /// The end of a short trial, which is written with the entry after it: its record counts already.
+    /// Ledger lines that are written together with the next entry: the end of a short trial, whose
+    /// record is written already.
     owed: Vec<u8>,
     head: HeadFile,
     records: Appender,
     recorded: HashSet<Key>,
-    /// The line being written: kept, so that no trial has to allocate it.
+    /// Buffer of the line being written, reused so that no trial has to allocate it.
     line: Vec<u8>,
     durability: Durability,
-    /// Files of trials and their folders, written since the last flush.
+    /// Files and folders of trials that were written since the last flush.
     unflushed: Vec<PathBuf>,
     flushed_at: Instant,
-    /// How long trials that are short may wait now.
+    /// Time that short trials may currently wait for a flush.
     flush_interval: Duration,
     broken: bool,
-    /// The tracer's answer of the next trial, and the file of its single I/Os.
+    /// The tracer's report on the next trial, and the file with its single I/Os.
     io: Option<(Vec<u8>, Option<PathBuf>)>,
     _lock: Lock,
 }
 
 impl RunWriter {
-    /// Opens a run that is in order and flushed.
+    /// Opens a run that is repaired and flushed.
     pub(crate) fn open(
         id: RunId,
         archive: &Path,
@@ -95,27 +96,26 @@ impl RunWriter {
         })
     }
 
-    /// The run's id.
     pub fn id(&self) -> &RunId {
         &self.id
     }
 
-    /// The run's folder.
+    /// Returns the run's folder.
     pub fn dir(&self) -> &Path {
         &self.folder
     }
 
-    /// The run as a reader sees it now, this process's own trials included.
+    /// Opens the run for reading, including the trials that this process wrote.
     pub fn reader(&self) -> Result<RunReader> {
         RunReader::open(&self.folder, &self.id)
     }
 
-    /// Adds an event to the ledger. It survives `kill -9` when this returns, and a lost power with
-    /// the next flush.
+    /// Appends an event to the ledger. The event survives `kill -9` when this returns, and a power
+    /// failure after the next flush.
     ///
     /// # Errors
-    /// `Record` when it starts an attempt that is recorded already; the run goes on after it. After
-    /// any other error nothing more is written, and the run can be resumed.
+    /// `Record` if the event starts an attempt that is recorded already; the run can continue.
+    /// After any other error nothing more is written, and the run can be resumed.
     pub fn ledger(&mut self, event: LedgerEvent) -> Result<()> {
         if let LedgerEvent::TrialStarted { number, attempt } = event {
             self.refuse_recorded((number, attempt))?;
@@ -123,20 +123,20 @@ impl RunWriter {
         self.guarded(|run| run.enter(event))
     }
 
-    /// Keeps a trial: its logs where they are not empty, its samples, its record, and a `TrialEnded`
-    /// in the ledger. The record's line is what counts: a trial without it did not end.
+    /// Stores a trial: its logs unless they are empty, its samples, its record, and a `TrialEnded`
+    /// entry in the ledger. The record is decisive: a trial without one did not end.
     ///
-    /// Values that look like tokens are not kept: `[token]` stands for them.
+    /// Values that look like tokens are replaced by `[token]`.
     ///
-    /// When this returns, the trial survives `kill -9`. It survives a lost power when it has samples
-    /// or lasted a second; else once ten thousand times the cost of the last flush has passed (about
-    /// 10 s on a usual disk, never less than 1 s, never more than 30 s), or with
+    /// When this returns, the trial survives `kill -9`. It also survives a power failure if it has
+    /// samples or lasted a second. Otherwise it does so once ten thousand times the cost of the
+    /// last flush has passed (about 10 s on a typical disk, at least 1 s, at most 30 s), or after
     /// [`RunWriter::finish`].
     ///
     /// # Errors
-    /// `Record` when the record cannot be read back as it is (a number that is not finite) or that
-    /// attempt exists; the run goes on after it. After any other error nothing more is written, and
-    /// the run can be resumed.
+    /// `Record` if the record would change when read back (a number that is not finite) or if the
+    /// attempt exists already; the run can continue. After any other error nothing more is written,
+    /// and the run can be resumed.
     pub fn write_trial(
         &mut self,
         record: &TrialRecord,
@@ -148,11 +148,11 @@ impl RunWriter {
         self.write_trial_with(&record, stdout, stderr, samples, &[])
     }
 
-    /// As [`RunWriter::write_trial`], with files of the workload's own beside the logs. A name must be plain
-    /// and none that the archive uses ([`may_keep`]).
+    /// Like [`RunWriter::write_trial`], and also stores files of the workload next to the logs.
+    /// Their names must be plain and not used by the archive ([`may_keep`]).
     ///
     /// # Errors
-    /// As there; `Record` also for a name that cannot be.
+    /// As for [`RunWriter::write_trial`]; also `Record` for a name that is not allowed.
     pub fn write_trial_with(
         &mut self,
         record: &CleanRecord,
@@ -165,7 +165,7 @@ impl RunWriter {
             let reason = format!("a file `{name}` cannot be kept with it");
             return Err(Error::Record { run: self.id.clone(), number: record.number, reason });
         }
-        // What a program prints is anybody's; what looks like a token is not kept.
+        // A program may print anything, so everything that looks like a token is replaced.
         let (stdout, stderr) = (&*Recorder::log(stdout), &*Recorder::log(stderr));
         let secrets = LazyCell::new(|| {
             Redactor::secrets(assay_redact::Key::new(self.id.as_str()), Vec::new())
@@ -189,13 +189,13 @@ impl RunWriter {
         kept
     }
 
-    /// Keeps what a tracer of block I/O saw beside the trial that is written next: its answer as JSON, and
-    /// the file of single I/Os, which is moved.
+    /// Stores the block I/O tracer's output with the trial that is written next: its report as
+    /// JSON, and the file of single I/Os, which is moved.
     pub fn trace_next(&mut self, answer: Vec<u8>, events: Option<PathBuf>) {
         self.io = Some((answer, events));
     }
 
-    /// Replaces the plan, whose number of blocks had been left open, and records it in the ledger.
+    /// Replaces a plan whose number of blocks had been left open, and records this in the ledger.
     pub fn replace_plan(&mut self, plan: &Plan, reason: &str) -> Result<()> {
         let bytes = disk::to_json(plan, &self.folder.join(PLAN))?;
         let event = LedgerEvent::BlocksFixed {
@@ -206,8 +206,8 @@ impl RunWriter {
         self.replace(PLAN, &bytes, event)
     }
 
-    /// Keeps values that belong to the run as a whole (those that an imported file prints), in place of
-    /// those kept before.
+    /// Stores values that belong to the run as a whole (as printed in an imported file), replacing
+    /// those stored before.
     pub fn set_run_metrics(&mut self, metrics: &[MetricValue]) -> Result<()> {
         let path = self.folder.join(METRICS);
         let file = RunMetrics { schema_version: SCHEMA_VERSION, metrics: metrics.to_vec() };
@@ -216,10 +216,10 @@ impl RunWriter {
         self.replace(METRICS, &bytes, LedgerEvent::FilesKept { files })
     }
 
-    /// Replaces a file beside the trials by one that `event` has the hash of.
+    /// Replaces a file outside the trials by one whose hash is in `event`.
     fn replace(&mut self, name: &str, bytes: &[u8], event: LedgerEvent) -> Result<()> {
         self.guarded(|run| {
-            // The ledger's line makes it the file; a reader finds it under either name.
+            // The ledger entry makes the replacement valid; readers find it under either name.
             let staged = run.folder.join(staged(name));
             let entered = disk::write_new(&staged, bytes, run.durability)
                 .and_then(|()| run.sync_folder())
@@ -237,7 +237,7 @@ impl RunWriter {
         })
     }
 
-    /// Keeps a file beside the run's own: `name` is a path of plain names inside its folder. It is
+    /// Stores an additional file in the run's folder: `name` is a path of plain names. The file is
     /// flushed when this returns.
     pub(crate) fn keep_file(&mut self, name: &str, bytes: &[u8]) -> Result<()> {
         let path = self.folder.join(name);
@@ -254,14 +254,14 @@ impl RunWriter {
         })
     }
 
-    /// Ends the run: everything is flushed, and the lock released. With `Interrupted` or `Failed`
-    /// it can be resumed.
+    /// Ends the run: flushes everything and releases the lock. A run that ends as `Interrupted` or
+    /// `Failed` can be resumed.
     pub fn finish(mut self, state: RunState, reason: &str) -> Result<()> {
         if let Some(archive) = self.folder.ancestors().nth(2) {
             set_newest(archive, &self.id);
         }
         self.guarded(|run| {
-            // In this order: an end that is on disk vouches for every record before it.
+            // In this order, because an end on disk vouches for every record before it.
             run.flush_files()?;
             if run.durability == Durability::Synced {
                 run.records.sync()?;
@@ -271,7 +271,7 @@ impl RunWriter {
         })
     }
 
-    /// Waits until the device has the ledger, and its head.
+    /// Waits until the ledger and its head are on the storage device.
     pub(crate) fn flush_ledger(&mut self) -> Result<()> {
         self.guarded(Self::settle_ledger)
     }
@@ -284,8 +284,8 @@ impl RunWriter {
         self.head.flushed(&self.tip, self.durability)
     }
 
-    /// Runs a step that writes; after its failure nothing more is written, so that what is on disk
-    /// stays what a resume can put in order.
+    /// Runs a step that writes. After a failure nothing more is written, so that a resume can
+    /// repair what is on disk.
     fn guarded(&mut self, step: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
         self.refuse_broken()?;
         let done = step(self);
@@ -293,20 +293,20 @@ impl RunWriter {
         done
     }
 
-    /// Adds a line to the ledger.
+    /// Appends a line to the ledger.
     fn enter(&mut self, event: LedgerEvent) -> Result<()> {
         self.owe(event)?;
         self.pay()
     }
 
-    /// Makes a line of the ledger, which is written with the next one.
+    /// Makes a ledger line that is written together with the next one.
     fn owe(&mut self, event: LedgerEvent) -> Result<()> {
         let line = self.tip.line(event);
         self.owed.extend(line.map_err(|e| Error::damaged(&self.folder.join(LEDGER), e))?);
         Ok(())
     }
 
-    /// Writes the lines that are owed, and the head.
+    /// Writes the pending ledger lines and the head.
     fn pay(&mut self) -> Result<()> {
         if self.owed.is_empty() {
             return Ok(());
@@ -329,12 +329,13 @@ impl RunWriter {
         Ok(())
     }
 
-    /// Puts the record into `line` (with its newline) once it is certain that it can be read back.
+    /// Serializes the record into `line` (with its newline) after checking that it can be read
+    /// back.
     fn checked(&self, record: &TrialRecord, line: &mut Vec<u8>) -> Result<()> {
         let refuse =
             |reason: String| Error::Record { run: self.id.clone(), number: record.number, reason };
         self.refuse_recorded((record.number, record.attempt))?;
-        // JSON has no NaN: it would become null, silently.
+        // JSON has no NaN: it would silently become null.
         if let Some(what) = finite::first_not_finite(record) {
             return Err(refuse(format!("its {what} is not finite")));
         }
@@ -351,7 +352,7 @@ impl RunWriter {
         Ok(())
     }
 
-    /// The bytes of `samples.parquet`; empty without samples.
+    /// Encodes `samples.parquet`; empty without samples.
     fn encoded(&self, record: &TrialRecord, set: Option<&SampleSet>) -> Result<Vec<u8>> {
         set.map_or(Ok(Vec::new()), samples::encode).map_err(|source| {
             let path = trial_folder(record.number, record.attempt).join(SAMPLES);
@@ -377,7 +378,7 @@ impl RunWriter {
             hashes = self.put_files(&trial_folder(key.0, key.1), &files, events)?;
         }
         if due {
-            self.flush_files()?; // before the record that speaks of them
+            self.flush_files()?; // before the record that refers to them
         }
         self.records.append(line)?;
         self.recorded.insert(key);
@@ -404,8 +405,8 @@ impl RunWriter {
         Ok(())
     }
 
-    /// Writes a trial's folder under another name and renames it, so that it is seen whole. Returns what
-    /// is in it.
+    /// Writes a trial's folder under another name and renames it, so that readers see it completely
+    /// or not at all. Returns the hashes of its files.
     fn put_files(
         &mut self,
         folder: &Path,
@@ -464,7 +465,7 @@ impl RunWriter {
 impl Drop for RunWriter {
     fn drop(&mut self) {
         if !self.broken {
-            // What cannot be written now is entered by a resume: the record is there.
+            // If this fails, a resume adds the entries, because the records exist.
             let _ = self.pay();
         }
     }

@@ -1,42 +1,47 @@
-//! Figures of a file that follow from each other, held against each other: a mean against its values, a rate against
-//! count and time, percentiles against their order. Every reader feeds [`Figures`]; nobody can know which of two
-//! figures is wrong, so a contradiction is evidence, and its metric has no value.
+//! Checks related figures of a file against each other: a mean against its values, a rate against
+//! count and time, percentiles against their order. Every reader fills [`Figures`]. If two figures
+//! contradict each other, nobody can know which one is wrong, so the contradiction becomes evidence
+//! and the metric has no value.
 
 use assay_model::{MetricValue, Observation};
 
 use super::result::{ForeignResult, ForeignTrial, mean};
 
-/// Distance that a figure may have from the one that its values give, as a fraction: more than the rounding of every
-/// program here, less than any mistake worth finding.
+/// Tolerance between a printed figure and the one computed from its values, as a fraction: larger
+/// than the rounding of every supported program, smaller than any mistake worth finding.
 const ROUNDING: f64 = 1e-3;
-/// The same for rates, whose time is taken a little later than that of the count.
+/// Tolerance for rates, whose time is taken a little later than their count.
 const RATE: f64 = 1e-2;
-/// The same for the order of percentiles, which a histogram rounds to one of at least 64 buckets of an octave.
+/// Tolerance for the order of percentiles, which a histogram rounds to one of at least 64 buckets
+/// per octave.
 const BUCKET: f64 = 2e-2;
-/// Resolution of printed times, seconds.
+/// Resolution of printed times in seconds.
 const TIME: f64 = 1e-3;
 
-/// Figures that a file states of one metric; the others are `None` or empty.
+/// Figures that a file states for one metric; absent ones are `None` or empty.
 #[derive(Debug, Default)]
 pub(crate) struct Figures<'a> {
-    /// The values of which the mean, the minimum and the maximum are those.
+    /// The values that mean, minimum and maximum refer to.
     pub(crate) values: &'a [f64],
     pub(crate) mean: Option<f64>,
     pub(crate) min: Option<f64>,
     pub(crate) max: Option<f64>,
-    /// Percent and value.
+    /// Pairs of percent and value.
     pub(crate) percentiles: Vec<(f64, f64)>,
-    /// The largest value that the histogram of the percentiles gives: one beyond it has this too.
+    /// Largest value that the histogram behind the percentiles can represent; larger values are
+    /// reported as this one.
     pub(crate) ceiling: Option<f64>,
     pub(crate) rate: Option<f64>,
     pub(crate) count: Option<f64>,
     pub(crate) seconds: Option<f64>,
-    /// The unit in the last place, where that is coarser than the fractions above.
+    /// Resolution of the printed figures (unit in the last place), where coarser than the
+    /// tolerances above.
     pub(crate) resolution: f64,
 }
 
 impl Figures<'_> {
-    /// Returns the figures of `name` that are metrics: `name.mean`, `name.min`, `name.max`, `name.p99`.
+    /// Returns the figures of `name` that are metrics: `name.mean`, `name.min`, `name.max`,
+    /// `name.p99`.
     pub(crate) fn of_metrics(metrics: &[MetricValue], name: &str) -> Self {
         let mut out = Figures::default();
         for m in metrics {
@@ -54,7 +59,7 @@ impl Figures<'_> {
         out
     }
 
-    /// Returns the contradictions; `name` is the metric's.
+    /// Returns the contradictions of the metric `name`.
     pub(crate) fn contradictions(&self, name: &str) -> Vec<Observation> {
         let mut out = Vec::new();
         let mut contradiction = |figure: &str, printed: f64, computed: f64| {
@@ -76,7 +81,8 @@ impl Figures<'_> {
                 contradiction(figure, printed, computed);
             }
         }
-        // A latency is that of operations, one after the other at least.
+        // A latency above zero means that operations completed, at least one at a time, so a rate
+        // of zero contradicts it.
         let counted = self.count.zip(self.seconds.filter(|s| *s > 0.0));
         let alone = self.mean.filter(|m| *m > 0.0 && self.rate == Some(0.0)).map(|m| 1.0 / m);
         if let (Some(rate), Some(computed)) = (self.rate, counted.map(|(n, s)| n / s).or(alone))
@@ -115,8 +121,8 @@ impl Figures<'_> {
 }
 
 impl ForeignTrial {
-    /// Holds the figures of a metric against each other. A contradiction takes the values of the metrics of these names
-    /// and of those below them (`latency.p99` is below `latency`).
+    /// Checks the figures of a metric against each other. A contradiction removes the values of the
+    /// metrics with these names and of those below them (`latency.p99` is below `latency`).
     pub(crate) fn hold(&mut self, names: &[&str], figures: &Figures<'_>) {
         let found = figures.contradictions(names.first().unwrap_or(&""));
         let below = |metric: &str, name: &str| {
@@ -132,7 +138,7 @@ impl ForeignTrial {
 }
 
 impl ForeignResult {
-    /// The same for a metric of every trial of a treatment.
+    /// Does the same for a metric of every trial of a treatment.
     pub(crate) fn hold(&mut self, treatment: usize, name: &str, figures: &Figures<'_>) {
         for trial in self.trials.iter_mut().filter(|t| t.treatment == treatment) {
             trial.hold(&[name], figures);
@@ -191,7 +197,7 @@ mod tests {
         ] {
             assert_eq!(found(&bad), says);
         }
-        // What is printed in whole units is no more exact than that.
+        // A figure printed in whole units is no more exact than that.
         let coarse = Figures { percentiles: vec![(50.0, 4.0)], resolution: 1.0, ..good() };
         assert_eq!(found(&coarse), none);
     }

@@ -1,4 +1,5 @@
-//! Reads files of other programs: bounded, recognised by content, several of one format together.
+//! Reads files of other programs: limited in size, recognized by content, several files of one
+//! format together.
 
 use std::path::{Path, PathBuf};
 
@@ -12,34 +13,33 @@ use super::result::ForeignResult;
 use super::series::ForeignSeries;
 use crate::disk;
 
-/// One file, with what is kept of it.
+/// A file that was read, with its content.
 #[derive(Debug, Clone)]
 pub struct ForeignFile {
-    /// Where it was read.
     pub path: PathBuf,
-    /// Its content.
     pub bytes: Vec<u8>,
-    /// SHA-256 of its content, hexadecimal.
+    /// SHA-256 of the content, in hexadecimal.
     pub sha256: String,
 }
 
-/// Files of one format, read: what runs are made of.
+/// Files of one format that were read, from which runs are made.
 #[derive(Debug)]
 pub struct ForeignSet {
-    /// As what they were recognised.
+    /// The format as which the files were read.
     pub format: &'static Format,
     /// The files, in the order given.
     pub files: Vec<ForeignFile>,
-    /// What they say: a run each.
+    /// The results in the files; each becomes a run.
     pub results: Vec<ForeignResult>,
 }
 
-/// Reads files of one format; the trials of all of them are laid together. With `format` they are read
-/// as that, else as the one format that knows the content of each.
+/// Reads files of one format and merges the trials of all of them. The files are read as `format`
+/// if it is given, else as the only format that recognizes the content of each.
 ///
 /// # Errors
-/// A file cannot be read, is larger than [`MAX_FILE`](super::MAX_FILE), is of no format or of several, or is wrong inside;
-/// the files are of different formats, or of one without trials; one content is given twice.
+/// If a file cannot be read, is larger than [`MAX_FILE`](super::MAX_FILE), is of no format or of
+/// several, or has invalid content; if the files have different formats or their format has no
+/// trials; if two files have the same content.
 pub fn read_foreign(
     paths: &[PathBuf],
     format: Option<&'static Format>,
@@ -52,11 +52,11 @@ pub fn read_foreign(
     Ok(ForeignSet { format, files, results })
 }
 
-/// Reads the series of files of one format, in the order given. Trials are points at the time that their file
-/// states.
+/// Reads series from files of one format, in the order given. Trials become points at the time that
+/// their file states.
 ///
 /// # Errors
-/// Those of [`read_foreign`]; there is no value, or trials state no time.
+/// As for [`read_foreign`]; also if there is no value, or if trials have no time.
 pub fn read_series(
     paths: &[PathBuf],
     format: Option<&'static Format>,
@@ -114,7 +114,7 @@ fn malformed(path: &Path, format: &Format, flaw: Flaw) -> ForeignError {
     ForeignError::Malformed(path.to_owned(), format.name, flaw)
 }
 
-/// Reads files that are of one format.
+/// Reads the content of files that all have one format.
 fn contents(
     paths: &[PathBuf],
     wanted: Option<&'static Format>,
@@ -141,7 +141,7 @@ fn contents(
     Ok((format, files))
 }
 
-/// Reads a file, or a folder of the wanted format or of one whose marker is in it.
+/// Reads a file, or a folder of the wanted format or of the format whose marker file it contains.
 fn content(
     path: &Path,
     wanted: Option<&'static Format>,

@@ -1,4 +1,4 @@
-//! A format, and the reading of its bounded files.
+//! The description of a format, and a size-limited file reader.
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -11,39 +11,40 @@ use super::series::ForeignSeries;
 /// A format of another program's results.
 #[derive(Debug)]
 pub struct Format {
-    /// Name, as `--as` takes it.
+    /// Name of the format for `--as`.
     pub name: &'static str,
     /// Programs that write this format, for help texts.
     pub help: &'static str,
-    /// Returns true if these bytes look like it. Looks at the content alone, and takes what is cut off or
-    /// wrong further down for it too, so that the reader can say where it is wrong.
+    /// Returns true if the bytes look like this format. Looks only at the content and also accepts
+    /// files that are truncated or invalid further down, so that the reader can report where they
+    /// are invalid.
     pub detect: fn(&[u8]) -> bool,
     /// Function that reads a file of this format.
     pub reader: Reader,
-    /// Reads a folder of it as one content, where it is kept in folders.
+    /// Reads a folder of results as one content, for formats that are stored in folders.
     pub folder: Option<Folder>,
 }
 
-/// The reader of a format.
+/// The reader function of a format.
 #[derive(Debug, Clone, Copy)]
 pub enum Reader {
-    /// Trials: a run. A file gives one result, or several when it holds numbers that no one metric can hold
-    /// together (the modes of JMH).
+    /// Reads trials, which make a run. A file gives one result, or several if its numbers do not
+    /// fit into one metric (the modes of JMH).
     Run(fn(&[u8]) -> Result<Vec<ForeignResult>, Flaw>),
-    /// Points over revisions: series.
+    /// Reads points over revisions, which make series.
     Series(fn(&[u8]) -> Result<ForeignSeries, Flaw>),
 }
 
 /// A folder that holds results.
 #[derive(Debug, Clone, Copy)]
 pub struct Folder {
-    /// The file in it by which it is known.
+    /// Name of the file that identifies such a folder.
     pub marker: &'static str,
-    /// Reads the results in it.
+    /// Reads the results in the folder.
     pub read: fn(&Path) -> Result<Vec<u8>, ForeignError>,
 }
 
-/// The most that is read of a file.
+/// Maximum size of a file in bytes.
 pub const MAX_FILE: u64 = 64 << 20;
 
 /// Reads a file of at most [`MAX_FILE`] bytes.
@@ -56,7 +57,7 @@ pub(super) fn bounded(path: &Path) -> Result<Vec<u8>, ForeignError> {
     let mut bytes = Vec::with_capacity(meta.len().min(MAX_FILE) as usize);
     let mut found = meta.len();
     if found <= MAX_FILE {
-        // The file may grow between the look and the read.
+        // The file may grow between the size check and the read.
         let file = File::open(path).map_err(fail)?;
         found = file.take(MAX_FILE + 1).read_to_end(&mut bytes).map_err(fail)? as u64;
     }

@@ -1,5 +1,5 @@
-//! JSON of other programs. Bytes that are not UTF-8 are taken as Latin-1, and the numbers that JSON does
-//! not have (`NaN`, `Infinity`), which some programs write bare, as missing.
+//! Reads JSON of other programs. Bytes that are not UTF-8 are decoded as Latin-1. Numbers that JSON
+//! does not have (`NaN`, `Infinity`) but that some programs write count as missing.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -8,14 +8,14 @@ use serde_json::{Deserializer, Value};
 
 use super::error::{Flaw, Location};
 
-/// Maximum number of values in a file: bounds the memory that they take.
+/// Maximum number of values in a file, which limits the memory that they need.
 const MAX_VALUES: usize = 4_000_000;
-/// Maximum number of entries of a list whose entries are compared with each other.
+/// Maximum length of a list whose entries are compared with each other.
 const MAX_ENTRIES: usize = 20_000;
-/// Bytes of a file, and keys, that recognition looks at.
+/// Number of bytes at the start of a file, and of keys, that format detection examines.
 const LOOK: usize = 1 << 20;
 const MAX_KEYS: usize = 4096;
-/// Levels whose keys recognition records, and levels that it follows.
+/// Nesting levels whose keys format detection records, and levels that it follows.
 const DEPTH: usize = 3;
 const MAX_DEPTH: usize = 256;
 
@@ -28,22 +28,22 @@ pub(super) fn text(bytes: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// Returns the text at the start of a file, for recognition.
+/// Returns the text at the start of a file, for format detection.
 pub(super) fn head(bytes: &[u8]) -> Cow<'_, str> {
     text(&bytes[..bytes.len().min(LOOK)])
 }
 
-/// Parses a JSON file.
 pub(super) fn value(bytes: &[u8]) -> Result<Value, Flaw> {
     parse(&text(bytes), |text| serde_json::from_str(text))
 }
 
-/// Parses the JSON object at the first `start`; programs print warnings before it and a `;` behind it.
+/// Parses the JSON object at the first `start`. Programs print warnings before it and a `;` after
+/// it.
 pub(super) fn value_at(bytes: &[u8], start: &str) -> Result<Value, Flaw> {
     let text = text(bytes);
     let found = text.find(start).map_or(0, |at| at + start.len() - 1);
     let at = if text.starts_with('{') { 0 } else { found };
-    // Lines are kept, so that an error points into the file.
+    // Line breaks are kept, so that errors refer to the right line of the file.
     let lines = "\n".repeat(text[..at].matches('\n').count());
     parse(&format!("{lines}{}", &text[at..]), |text| {
         Deserializer::from_str(text).into_iter().next().unwrap_or_else(|| serde_json::from_str(""))
@@ -69,7 +69,8 @@ fn flaw(error: &serde_json::Error) -> Flaw {
     Flaw { place, message }
 }
 
-/// Returns the text with `null` in place of every number outside of strings that JSON does not have.
+/// Returns the text with `null` in place of every number outside of strings that JSON does not
+/// have.
 fn without_bare_numbers(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -91,7 +92,7 @@ fn without_bare_numbers(text: &str) -> String {
     out + rest
 }
 
-/// Returns the length of the string whose opening quote was passed, its closing quote included.
+/// Returns the length of the string whose opening quote was skipped, including its closing quote.
 fn string_length(text: &str) -> usize {
     let mut escaped = false;
     let end = text.bytes().position(|b| {
@@ -102,9 +103,9 @@ fn string_length(text: &str) -> usize {
     end.map_or(text.len(), |end| end + 1)
 }
 
-/// Returns the keys near the top by path: `results`, `results[].command`, `[].benchmark`. They distinguish
-/// formats; a text that is cut off or wrong further down still has them. Lines before the first that starts
-/// with `{` or `[` are skipped.
+/// Returns the paths of the keys near the top: `results`, `results[].command`, `[].benchmark`. They
+/// distinguish formats, even in a text that is truncated or invalid further down. Skips lines
+/// before the first one that starts with `{` or `[`.
 pub(super) fn keys(bytes: &[u8]) -> BTreeSet<String> {
     let text = head(bytes);
     let opens = |line: &&str| line.trim_start().starts_with(['{', '[']);
@@ -112,7 +113,7 @@ pub(super) fn keys(bytes: &[u8]) -> BTreeSet<String> {
         text.split_inclusive('\n').take_while(|line| !opens(line)).map(str::len).sum();
     let mut rest = &text[before..];
     let mut keys = BTreeSet::new();
-    // The paths of the open objects and lists, of the next value, and the last string.
+    // The paths of the open objects and lists, the path of the next value, and the last string.
     let (mut open, mut path, mut string) = (Vec::<String>::new(), String::new(), "");
     while let Some(at) = rest.find(['"', ':', '{', '[', '}', ']']) {
         let sign = rest.as_bytes()[at];
@@ -153,7 +154,7 @@ pub(super) fn has_keys(bytes: &[u8], wanted: &[&str]) -> bool {
     wanted.iter().all(|key| keys.contains(*key))
 }
 
-/// A value of a JSON file with its path, so that an error names the place.
+/// A value of a JSON file with its path, so that errors can name its position.
 #[derive(Debug, Clone)]
 pub(super) struct Json<'a> {
     value: &'a Value,
@@ -161,12 +162,12 @@ pub(super) struct Json<'a> {
 }
 
 impl<'a> Json<'a> {
-    /// The root of a file.
+    /// Returns the root of a file.
     pub(super) fn root(value: &'a Value) -> Self {
         Json { value, path: String::new() }
     }
 
-    /// The field of an object; null where it has none, and of anything else.
+    /// Returns a field of an object; null if it is missing or if this is not an object.
     pub(super) fn get(&self, key: &str) -> Json<'a> {
         let plain = !key.is_empty() && key.chars().all(|c| c.is_alphanumeric() || c == '_');
         let path = match (plain, self.path.is_empty()) {
@@ -177,18 +178,18 @@ impl<'a> Json<'a> {
         Json { value: self.value.get(key).unwrap_or(&Value::Null), path }
     }
 
-    /// The fields of an object in the order of the file; none of anything else.
+    /// Returns the fields of an object in file order; none if this is not an object.
     pub(super) fn fields(&self) -> impl Iterator<Item = (&'a str, Json<'a>)> {
         self.value.as_object().into_iter().flatten().map(|(key, _)| (key.as_str(), self.get(key)))
     }
 
-    /// The values of a list; none of anything else.
+    /// Returns the values of a list; none if this is not a list.
     pub(super) fn items(&self) -> impl Iterator<Item = Json<'a>> {
         let items = self.value.as_array().into_iter().flatten().enumerate();
         items.map(|(i, value)| Json { value, path: format!("{}[{i}]", self.path) })
     }
 
-    /// The values of a list of at most 20,000; null is an empty list.
+    /// Returns the values of a list of at most 20,000; null counts as an empty list.
     pub(super) fn entries(&self) -> Result<Vec<Json<'a>>, Flaw> {
         match self.value {
             Value::Array(items) if items.len() > MAX_ENTRIES => {
@@ -199,12 +200,11 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// The value itself.
     pub(super) fn value(&self) -> &'a Value {
         self.value
     }
 
-    /// A number; `None` if it is null or missing.
+    /// Returns a number; `None` if it is null or missing.
     pub(super) fn number(&self) -> Result<Option<f64>, Flaw> {
         match self.value {
             Value::Null => Ok(None),
@@ -213,7 +213,7 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// A number that is not negative; `None` if it is null or missing.
+    /// Returns a number that is not negative; `None` if it is null or missing.
     pub(super) fn amount(&self) -> Result<Option<f64>, Flaw> {
         match self.number()? {
             Some(n) if n < 0.0 => Err(self.flaw(format!("{n} is negative"))),
@@ -221,7 +221,7 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// A text; `None` if it is null or missing.
+    /// Returns a text; `None` if it is null or missing.
     pub(super) fn text(&self) -> Result<Option<&'a str>, Flaw> {
         match self.value {
             Value::Null => Ok(None),
@@ -230,23 +230,23 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// A text; empty if it is anything else.
+    /// Returns a text; empty if the value is anything else.
     pub(super) fn text_or_empty(&self) -> &'a str {
         self.value.as_str().unwrap_or_default()
     }
 
-    /// The text of a field that must be there.
+    /// Returns the text of a required field.
     pub(super) fn name(&self, key: &str) -> Result<&'a str, Flaw> {
         let text = self.object()?.get(key).text()?;
         text.ok_or_else(|| self.flaw(format!("it has no `{key}`")))
     }
 
-    /// An error unless it is an object.
+    /// Returns an error unless this is an object.
     pub(super) fn object(&self) -> Result<&Self, Flaw> {
         if self.value.is_object() { Ok(self) } else { Err(self.flaw("it is not an object")) }
     }
 
-    /// A problem with this value.
+    /// Makes an error about this value.
     pub(super) fn flaw(&self, message: impl Into<String>) -> Flaw {
         if self.path.is_empty() {
             return Flaw::whole(message);

@@ -1,4 +1,4 @@
-//! Several files as one run, and names for treatments that nothing but their settings tells apart.
+//! Merges several files into one run, and names treatments that only their settings distinguish.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,11 +6,11 @@ use assay_model::{Fact, Scalar};
 
 use super::result::{ForeignResult, ForeignTreatment};
 
-/// Adds the results of a further file: equal treatments become one, and its trials follow. Parts that
-/// were not there before are added.
+/// Adds the results of another file: equal treatments become one that has the trials of both, and
+/// new parts are added.
 pub(super) fn merge(all: &mut Vec<ForeignResult>, more: Vec<ForeignResult>) {
     for result in more {
-        // A file with one part does not name it; its metric does.
+        // A file with one part does not name the part; only its metric identifies it.
         let fits = |r: &&mut ForeignResult| {
             r.metrics[0].name == result.metrics[0].name
                 && r.metrics[0].unit == result.metrics[0].unit
@@ -61,7 +61,7 @@ fn add(known: &mut ForeignResult, more: ForeignResult) {
     }
 }
 
-/// Treatments of the same levels that differ in a setting get that setting as a level.
+/// Adds every setting in which treatments with the same levels differ as a level of all treatments.
 pub(super) fn name_differences(treatments: &mut [ForeignTreatment]) {
     let mut differing: BTreeSet<String> = BTreeSet::new();
     for (i, a) in treatments.iter().enumerate() {
@@ -80,7 +80,7 @@ pub(super) fn name_differences(treatments: &mut [ForeignTreatment]) {
     }
 }
 
-/// The factors with their levels, in the order of the treatments.
+/// Returns the factors with their levels, in the order of the treatments.
 pub(super) fn factors(treatments: &[ForeignTreatment]) -> BTreeMap<String, Vec<Scalar>> {
     let mut factors: BTreeMap<String, Vec<Scalar>> = BTreeMap::new();
     for (factor, level) in treatments.iter().flat_map(|t| &t.levels) {

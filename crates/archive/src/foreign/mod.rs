@@ -1,7 +1,8 @@
-//! Results of other programs: a table of formats ([`FORMATS`]), each known by its content, with a reader in
-//! `readers/`. A format has trials, and gives a run of the archive
-//! ([`Archive::import_foreign`](crate::Archive::import_foreign)), or points over revisions, and gives series
-//! ([`read_series`]). What a file does not tell stays unknown; nothing is filled in.
+//! Imports results of other programs: a table of formats ([`FORMATS`]), each recognized by its
+//! content and with a reader in `readers/`. A format has either trials, which make a run of the
+//! archive ([`Archive::import_foreign`](crate::Archive::import_foreign)), or points over revisions,
+//! which make series ([`read_series`]). Facts that a file does not state stay unknown; nothing is
+//! filled in.
 
 mod error;
 mod figures;
@@ -47,7 +48,7 @@ const fn series(
     Format { name, help, detect, reader: Reader::Series(read), folder: None }
 }
 
-/// Every format that is read.
+/// All formats that can be read.
 #[rustfmt::skip]
 pub const FORMATS: &[Format] = &[
     run("hyperfine", "hyperfine --export-json FILE", hyperfine::detect, hyperfine::read),
@@ -67,7 +68,7 @@ pub const FORMATS: &[Format] = &[
     Format { folder: Some(git_perf::FOLDER), ..series("git-perf", "a git repository with the notes of git-perf", git_perf::detect, git_perf::read) },
 ];
 
-/// Returns the format of that name.
+/// Returns the format with this name.
 pub fn format(name: &str) -> Option<&'static Format> {
     FORMATS.iter().find(|f| f.name == name)
 }

@@ -1,4 +1,4 @@
-//! What a file of another program says, as plain data.
+//! Plain data of a file of another program.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -9,80 +9,77 @@ use assay_model::{
 
 use super::error::Flaw;
 
-/// The factor whose levels are the names of benchmarks: different pieces of work.
+/// The factor whose levels are the names of benchmarks, that is, different work.
 pub(crate) const BENCHMARK: &str = "benchmark";
 
-/// Results that are laid together: one run.
+/// Results that belong together and become one run.
 #[derive(Debug, Clone, Default)]
 pub struct ForeignResult {
-    /// Which part of the file it is, where a file gives several runs (`thrpt`); empty otherwise.
+    /// Name of the part of the file (`thrpt`) if the file gives several runs; empty otherwise.
     pub part: String,
-    /// The program that measured, as a person writes it.
+    /// Name of the program that measured, as a person writes it.
     pub tool: &'static str,
-    /// Its version, where the file tells.
+    /// Version of the program, if the file states it.
     pub version: Option<String>,
-    /// The workload's name in the archive.
+    /// Name of the workload in the archive.
     pub workload: &'static str,
-    /// The metrics; the first decides.
+    /// The metrics; the first one is the deciding metric.
     pub metrics: Vec<MetricSpec>,
-    /// What was compared, in the order of the file; the first is the baseline.
+    /// The treatments in file order; the first one is the baseline.
     pub treatments: Vec<ForeignTreatment>,
-    /// The repetitions, in the order of the file.
+    /// The repetitions in file order.
     pub trials: Vec<ForeignTrial>,
-    /// What the file says of the system; what it does not say is not here.
+    /// Facts that the file states about the system.
     pub facts: BTreeMap<String, Fact>,
-    /// The host, where the file tells.
+    /// Name of the host, if the file states it.
     pub host: Option<String>,
-    /// When it was measured, ISO 8601 in UTC, where the file tells.
+    /// Time of the measurement, ISO 8601 in UTC, if the file states it.
     pub measured_at: Option<String>,
     /// Values that belong to no trial: totals and means that the file prints.
     pub run_metrics: Vec<MetricValue>,
-    /// What a reader should know about the file.
+    /// Remarks about the file for readers of the results.
     pub notes: Vec<String>,
-    /// Where each treatment is, by its text: files may hold many.
+    /// Index of each treatment by its text, because a file may hold many.
     pub(super) index: HashMap<String, usize>,
 }
 
-/// One thing that was measured.
+/// A treatment that was measured.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ForeignTreatment {
-    /// Its levels by factor.
     pub levels: BTreeMap<String, Scalar>,
-    /// Everything else that the file says was set.
+    /// All other settings that the file states.
     pub params: BTreeMap<String, Scalar>,
 }
 
-/// One repetition.
+/// One repetition of a measurement.
 #[derive(Debug, Clone)]
 pub struct ForeignTrial {
-    /// Its treatment, as an index.
+    /// Index of the treatment.
     pub treatment: usize,
-    /// Its metrics.
     pub metrics: Vec<MetricValue>,
-    /// What the tool saw inside it; never counted as trials.
+    /// Samples that the program took inside the trial; never counted as trials.
     pub samples: Option<SampleSet>,
-    /// What of the samples is not known, as sentences.
+    /// Gaps in the samples, as sentences.
     pub not_seen: Vec<String>,
-    /// How it ended.
     pub outcome: Outcome,
-    /// What went wrong; empty when nothing did.
+    /// Description of the error; empty for a trial that succeeded.
     pub error: String,
-    /// How the program ended, where the file tells.
+    /// Exit status of the program, if the file states it.
     pub exit: Option<Exit>,
-    /// Whether its output was checked.
+    /// Result of checking the output.
     pub validation: ValidationResult,
-    /// When it started, ISO 8601 in UTC; empty where the file does not tell.
+    /// Start time, ISO 8601 in UTC; empty if the file does not state it.
     pub started_at: String,
-    /// Sentences about it.
+    /// Remarks about the trial, as sentences.
     pub notes: Vec<String>,
-    /// What speaks against its numbers.
+    /// Evidence against the trial's numbers.
     pub evidence: Vec<Observation>,
-    /// What a tracer would have kept of it: name and content.
+    /// Names and contents of files that a tracer would have stored with the trial.
     pub kept: Vec<(String, Vec<u8>)>,
 }
 
 impl ForeignTrial {
-    /// A completed trial of which nothing but its metrics is known.
+    /// Makes a completed trial of which only the metrics are known.
     pub(crate) fn new(treatment: usize, metrics: Vec<MetricValue>) -> Self {
         ForeignTrial {
             treatment,
@@ -100,12 +97,12 @@ impl ForeignTrial {
         }
     }
 
-    /// What the catalogue of checks says about it.
+    /// Returns the findings of the check catalogue on the evidence.
     pub fn findings(&self) -> Vec<Finding> {
         assay_checks::judge_all(&self.evidence)
     }
 
-    /// Makes it a trial that failed, whose numbers do not count.
+    /// Marks the trial as failed, so that its numbers do not count.
     pub(crate) fn fail(&mut self, error: impl Into<String>) {
         self.outcome = Outcome::Failed;
         self.error = error.into();
@@ -113,7 +110,7 @@ impl ForeignTrial {
 }
 
 impl ForeignResult {
-    /// The index of the treatment, which is added when it is new.
+    /// Returns the index of the treatment; adds it if it is new.
     pub(crate) fn treatment(&mut self, treatment: ForeignTreatment) -> usize {
         let next = self.treatments.len();
         let index = *self.index.entry(format!("{treatment:?}")).or_insert(next);
@@ -123,7 +120,7 @@ impl ForeignResult {
         index
     }
 
-    /// Keeps a fact that the file states; empty texts state nothing.
+    /// Stores a fact that the file states; an empty text states nothing.
     pub(crate) fn fact(&mut self, path: &str, value: impl Into<String>) {
         let value = value.into();
         if !value.trim().is_empty() {
@@ -131,7 +128,7 @@ impl ForeignResult {
         }
     }
 
-    /// An error when this is more than a run takes, with `more` trials to come.
+    /// Returns an error if the result, with `more` trials to come, exceeds the limits of a run.
     pub(crate) fn within_limits(&self, more: usize) -> Result<(), Flaw> {
         let counts = [
             ("treatments", self.treatments.len(), MAX_TREATMENTS),
@@ -146,16 +143,17 @@ impl ForeignResult {
     }
 }
 
-/// The most treatments and trials of a run: each treatment is compared with the first, in each metric.
+/// Maximum number of treatments and trials of a run: each treatment is compared with the first one
+/// in each metric.
 pub(crate) const MAX_TREATMENTS: usize = 2_000;
 pub(crate) const MAX_TRIALS: usize = 100_000;
 
-/// The arithmetic mean; `None` of nothing.
+/// Returns the arithmetic mean, or `None` for an empty list.
 pub(crate) fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
-/// A metric of a trial, as its specification has it.
+/// Makes a metric of a trial from its specification; values that are not finite are dropped.
 pub(crate) fn value(spec: &MetricSpec, value: Option<f64>) -> MetricValue {
     MetricValue::new(
         spec.name.clone(),

@@ -1,5 +1,5 @@
-//! Makes a run of what files say: an experiment and a plan that state what was measured, the system
-//! as far as it is stated, a record a trial, and the files themselves.
+//! Makes a run from imported files: an experiment and a plan that describe the measurement, the
+//! system as far as it is stated, one record per trial, and the files themselves.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -21,11 +21,11 @@ use crate::identity::NewRun;
 use crate::layout::IMPORTED;
 use crate::{Error, Result, RunWriter};
 
-/// The tag of every imported run.
+/// Tag of every imported run.
 const TAG: &str = "imported";
-/// The longest name of an experiment.
+/// Maximum length of an experiment's name.
 const MAX_NAME: usize = 80;
-/// Facts that every description has, if only as unknown.
+/// Facts that every system description has, even if only as unknown.
 const ASKED: [&str; 9] = [
     "cpu.cores",
     "cpu.model",
@@ -38,32 +38,32 @@ const ASKED: [&str; 9] = [
     "virt.hypervisor",
 ];
 
-/// How files are imported.
+/// Options of an import.
 #[derive(Debug, Clone, Default)]
 pub struct ForeignOptions {
-    /// The experiment's name; made from the first file's name when absent.
+    /// Name of the experiment; derived from the first file's name if absent.
     pub name: Option<String>,
-    /// Words to find the run by, beside `imported` and the format's name.
+    /// Words by which the run can be found, in addition to `imported` and the format's name.
     pub tags: Vec<String>,
-    /// Whether files that were imported before are imported once more.
+    /// True if files that were imported before are imported again.
     pub again: bool,
 }
 
-/// What came of an import.
+/// Result of an import.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ImportedRuns {
-    /// These runs were made.
+    /// The runs that were created.
     New(Vec<RunId>),
-    /// The same files are there already, as these runs.
+    /// The runs that the same files were imported as before.
     Already(Vec<RunId>),
 }
 
 impl Archive {
-    /// Takes in what files of another program say, as a run, or as several where they hold what no one
-    /// metric holds together. The files are kept in each run, and their hashes in its ledger.
+    /// Imports files of another program as one run, or as several if their numbers do not fit into
+    /// one metric. The files are stored in each run, and their hashes in its ledger.
     ///
     /// # Errors
-    /// The name cannot be one, or the archive cannot be written; nothing is kept then.
+    /// If the name is invalid or the archive cannot be written; then nothing is kept.
     pub fn import_foreign(
         &self,
         set: &ForeignSet,
@@ -97,12 +97,11 @@ impl Archive {
         Ok(ImportedRuns::New(made))
     }
 
-    /// The runs that were made of these very files, oldest first.
+    /// Returns the runs that were made from exactly these files, oldest first.
     fn imports_of(&self, set: &ForeignSet) -> Result<Vec<RunId>> {
         let mut wanted: Vec<&str> = set.files.iter().map(|f| f.sha256.as_str()).collect();
         wanted.sort_unstable();
         let mut found = Vec::new();
-        // Newest first.
         for summary in self.list(&Filter { tag: Some(TAG.to_owned()), ..Filter::default() })? {
             let Ok(run) = self.run(&summary.id) else { continue };
             let Some((_, files)) = run.imported() else { continue };
@@ -174,7 +173,7 @@ fn fill(run: &mut RunWriter, set: &ForeignSet, result: &ForeignResult, plan: &Pl
     Ok(())
 }
 
-/// The plan that the trials would have had: blocks only number the repetitions of a treatment.
+/// Builds a plan that matches the trials: the blocks only number the repetitions of a treatment.
 fn plan(set: &ForeignSet, result: &ForeignResult) -> Plan {
     let mut repetitions = vec![0; result.treatments.len()];
     let trials = result.trials.iter().enumerate().map(|(i, trial)| {
@@ -292,7 +291,7 @@ fn record(trial: &ForeignTrial, planned: &PlannedTrial) -> TrialRecord {
     }
 }
 
-/// Describes the system by what the file says.
+/// Describes the system with the facts that the file states.
 fn describe(result: &ForeignResult) -> SystemDescription {
     let mut facts: BTreeMap<String, Fact> = result.facts.clone();
     if let Some(host) = &result.host {
@@ -309,7 +308,7 @@ fn describe(result: &ForeignResult) -> SystemDescription {
     }
 }
 
-/// The name that was asked for, if an experiment can have it.
+/// Returns the requested name if it is valid for an experiment.
 fn checked_name(name: &str) -> std::result::Result<String, ForeignError> {
     let good = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '.';
     let fits = !name.is_empty() && name.len() <= MAX_NAME && !name.starts_with('.');
@@ -320,7 +319,7 @@ fn checked_name(name: &str) -> std::result::Result<String, ForeignError> {
     }
 }
 
-/// A name made from that of a file; `otherwise` where nothing of it can be used.
+/// Derives a name from a file's name; returns `otherwise` if no character of it is usable.
 fn name_of_file(path: &Path, otherwise: &str) -> String {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
     let mut name = String::new();

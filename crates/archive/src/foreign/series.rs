@@ -11,16 +11,17 @@ use super::unit::multiple;
 /// The series of a file.
 #[derive(Debug, Clone, Default)]
 pub struct ForeignSeries {
-    /// The series, each with a point or more.
+    /// The series, each with at least one point.
     pub series: Vec<QuotedSeries>,
-    /// Values that are no numbers, which the series exclude.
+    /// Number of values that are not finite numbers, which the series omit.
     pub excluded: usize,
-    /// The index of each series by its name and what its unit is a multiple of.
+    /// Index of each series by its name and base unit.
     index: HashMap<(String, String), usize>,
 }
 
 impl ForeignSeries {
-    /// Adds a point to the series of that name and unit; counts a value that is no finite number.
+    /// Adds a point to the series with this name and unit; counts a value that is not a finite
+    /// number as excluded.
     pub(super) fn put(&mut self, name: &str, unit: &str, point: (&str, &str), value: Option<f64>) {
         let Some(value) = value.filter(|v| v.is_finite()) else {
             self.excluded += 1;
@@ -30,7 +31,8 @@ impl ForeignSeries {
         self.add(name, unit, [QuotedPoint { time, revision, value }]);
     }
 
-    /// Adds points; of a series that began in another multiple of the unit (`ns` and then `us`), in that one.
+    /// Adds points to a series. If the series started in another multiple of the unit (`ns` and now
+    /// `us`), converts the points to that one.
     fn add(&mut self, name: &str, unit: &str, points: impl IntoIterator<Item = QuotedPoint>) {
         let (name, unit) = (name.to_owned(), unit.to_owned());
         let (factor, base) = multiple(&unit);
@@ -45,7 +47,7 @@ impl ForeignSeries {
             .extend(points.into_iter().map(|p| QuotedPoint { value: p.value * scale, ..p }));
     }
 
-    /// Adds the points of a further file.
+    /// Adds the points of another file.
     pub(super) fn extend(&mut self, more: ForeignSeries) {
         self.excluded += more.excluded;
         for series in more.series {
@@ -53,15 +55,15 @@ impl ForeignSeries {
         }
     }
 
-    /// Sorts the points of each series; those of one key keep their order.
+    /// Sorts the points of each series; points with equal keys keep their order.
     pub(super) fn sort_by_key<K: Ord>(&mut self, key: impl Fn(&QuotedPoint) -> K) {
         for series in &mut self.series {
             series.points.sort_by_key(&key);
         }
     }
 
-    /// Makes a series of each metric of each treatment: the means of the trials that started at one time. `None`
-    /// if a trial states no time.
+    /// Makes a series for each metric of each treatment: the means of the trials that started at
+    /// the same time. Returns `None` if a trial has no time.
     pub(super) fn of_result(result: &ForeignResult) -> Option<Self> {
         let mut all = ForeignSeries::default();
         for (i, treatment) in result.treatments.iter().enumerate() {

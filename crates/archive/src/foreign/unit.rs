@@ -1,8 +1,8 @@
-//! The units of other programs, brought to the base units of assay: seconds, bytes, a second.
+//! Converts units of other programs to assay's base units: seconds, bytes, per second.
 
 use assay_model::{Better, Kind, MetricSpec};
 
-/// How many seconds a unit of time is; `None` if it is none that is known.
+/// Returns the length of a unit of time in seconds; `None` if the unit is unknown.
 pub(super) fn seconds(unit: &str) -> Option<f64> {
     Some(match unit {
         "ns" => 1e-9,
@@ -16,8 +16,8 @@ pub(super) fn seconds(unit: &str) -> Option<f64> {
     })
 }
 
-/// A value in the unit that assay writes: `12 ns/op` is 1.2e-8 s, `3 ops/ms` is `3000 ops/s`. A unit
-/// that is not known stays as it is.
+/// Converts a value to assay's unit: `12 ns/op` becomes 1.2e-8 s, `3 ops/ms` becomes `3000 ops/s`.
+/// An unknown unit is kept.
 pub(super) fn base(value: f64, unit: &str) -> (f64, String) {
     let unit = unit.trim();
     if let Some((above, below)) = unit.split_once('/') {
@@ -34,8 +34,8 @@ pub(super) fn base(value: f64, unit: &str) -> (f64, String) {
     }
 }
 
-/// The factor of a unit, and what it is a multiple of: `us/iter` is 1e-6 of `s/iter`, `MB/s` 1e6 of `B/s`. Units with one
-/// base are of one quantity.
+/// Returns the factor of a unit and its base unit: `us/iter` is 1e-6 `s/iter`, `MB/s` is 1e6 `B/s`.
+/// Units with the same base measure the same quantity.
 pub(super) fn multiple(unit: &str) -> (f64, String) {
     let (above, below) =
         unit.trim().split_once('/').map_or((unit.trim(), None), |(a, b)| (a, Some(b)));
@@ -52,7 +52,7 @@ pub(super) fn multiple(unit: &str) -> (f64, String) {
     }
 }
 
-/// A metric that a tool measured.
+/// Makes the specification of a metric that a tool measured.
 pub(super) fn metric(name: &str, unit: &str, better: Better, help: &str) -> MetricSpec {
     MetricSpec {
         name: name.to_owned(),

@@ -1,4 +1,4 @@
-//! The files of a run against the hashes that its ledger has of them.
+//! Verifies the files of a run against the hashes in its ledger.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs::{self, File};
@@ -19,15 +19,15 @@ const NOT_THERE: &str = "the ledger does not have it: it was added, or its write
                          entered";
 const PERHAPS_LOST: &str = "the power went before it was flushed, or it was changed afterwards";
 
-/// What the ledger has of a file.
+/// A file as listed in the ledger.
 struct Wanted<'a> {
     sha256: &'a str,
-    /// Its size, when a lost power may have taken it.
+    /// Size in bytes if a power failure may have taken the file.
     bytes: Option<u64>,
 }
 
 impl Check<'_> {
-    /// Every file is the one that the ledger has the hash of, and each that it has is here.
+    /// Checks that every file matches its hash in the ledger and that no listed file is missing.
     pub(super) fn files(
         &mut self,
         run: &RunReader,
@@ -57,7 +57,7 @@ impl Check<'_> {
                 wanted.insert(name.to_string_lossy().into_owned(), wants);
             }
         }
-        // What has the hash that was entered is as it was written: nothing is learnt by reading it.
+        // A file with the hash in the ledger is as it was written, so it need not be parsed.
         let (mut whole, mut wrong) = (HashSet::new(), HashSet::new());
         for (name, path) in self.listed() {
             let wants = wanted.remove(&name);
@@ -122,7 +122,7 @@ impl Check<'_> {
         }
     }
 
-    /// Whether a file is the one that the ledger means.
+    /// True if the file matches its hash in the ledger.
     fn is_wanted(
         &mut self,
         chain: &Chain,
@@ -154,7 +154,7 @@ impl Check<'_> {
         false
     }
 
-    /// Samples that no hash vouches for can be read at least.
+    /// Checks that samples without a hash in the ledger can at least be decoded.
     fn samples(&mut self, name: &str, path: &Path) {
         if name.ends_with(SAMPLES)
             && let Ok(file) = File::open(path)
@@ -164,7 +164,8 @@ impl Check<'_> {
         }
     }
 
-    /// The files of the run that are no ledger of it and no leftover, by name.
+    /// Returns the files of the run by name, except the ledger, the records, the lock and
+    /// leftovers.
     fn listed(&mut self) -> Vec<(String, PathBuf)> {
         let mut files = Vec::new();
         let mut folders = vec![(String::new(), self.folder.to_owned())];
@@ -195,10 +196,10 @@ impl Check<'_> {
     }
 }
 
-/// So many files are named in one sentence.
+/// Maximum number of files named in one sentence.
 const NAMED: usize = 6;
 
-/// What cannot be checked, as a sentence.
+/// Formats the names of files that cannot be checked as a sentence.
 pub(super) fn not_recorded(names: &[String]) -> String {
     let shown = names.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
     let more = names.len().saturating_sub(NAMED);
@@ -209,7 +210,7 @@ pub(super) fn not_recorded(names: &[String]) -> String {
     )
 }
 
-/// Whether the last byte is what a file system leaves of a block that it had not written.
+/// True if the last byte is zero, as in a block that the file system had not written yet.
 fn ends_in_zeros(path: &Path) -> bool {
     let last = File::open(path).and_then(|mut file| {
         let mut byte = [1];

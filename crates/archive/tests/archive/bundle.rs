@@ -1,4 +1,4 @@
-//! Export and import, with honest files and others.
+//! Tests of export and import, with valid and malicious files.
 
 use std::fs::{self, File};
 use std::io::{Read, Write};
@@ -30,7 +30,7 @@ impl Fixture {
         self.folder.path().join(name)
     }
 
-    /// The run as one file.
+    /// Exports the run as one file.
     fn bundle(&self) -> PathBuf {
         let out = self.file("run.tar.zst");
         self.from.export(&self.id, &out).unwrap();
@@ -70,7 +70,7 @@ fn pack(path: &Path, files: &Files) {
 
 fn header(name: &str, kind: EntryType, size: usize) -> Header {
     let mut header = Header::new_ustar();
-    // Written as bytes: the tar crate refuses to make names that leave the folder.
+    // Written as bytes, because the tar crate refuses to make names that leave the folder.
     header.as_old_mut().name[..name.len()].copy_from_slice(name.as_bytes());
     header.set_entry_type(kind);
     header.set_size(size as u64);
@@ -150,7 +150,7 @@ fn a_changed_file_is_refused() {
     fixture.to.import(&bad, &ImportLimits::default()).unwrap();
 }
 
-/// A record that was changed together with its hash in the manifest: the ledger tells.
+/// The record is changed together with its hash in the manifest; only the ledger reveals it.
 #[test]
 fn a_changed_record_with_a_fitting_manifest_is_refused() {
     let fixture = Fixture::new();
@@ -178,7 +178,7 @@ fn names_that_leave_the_folder_and_links_are_refused() {
         changed[1].0 = header(&name, EntryType::Regular, changed[1].1.len());
         pack(&bad, &changed);
         fixture.assert_refused(&bad, &name);
-        // ... and with a manifest that names it.
+        // ... and with a manifest that names the entry.
         let manifest = String::from_utf8(files[0].1.clone()).unwrap();
         let inner = name.strip_prefix(&format!("{id}/")).unwrap_or(&name);
         let named = manifest.replacen("experiment.toml", inner, 1);
@@ -208,7 +208,7 @@ fn bombs_and_noise_are_refused() {
     let bad = fixture.file("bad.tar.zst");
     let id = fixture.id.as_str();
 
-    // A manifest of a gigabyte of zeros: refused by its size, before it is read.
+    // A manifest of a gigabyte of zeros is refused by its size, before it is read.
     let mut packer = zstd::Encoder::new(File::create(&bad).unwrap(), 1).unwrap();
     let huge = header(&format!("{id}/manifest.json"), EntryType::Regular, 1 << 30);
     packer.write_all(huge.as_bytes()).unwrap();
@@ -219,7 +219,7 @@ fn bombs_and_noise_are_refused() {
     packer.finish().unwrap();
     fixture.assert_refused(&bad, "a huge manifest");
 
-    // A file that claims more than is taken.
+    // A file that claims to be larger than the limit.
     let manifest = String::from_utf8(files[0].1.clone()).unwrap();
     let at = manifest.find("\"bytes\": ").unwrap() + 9;
     let end = at + manifest[at..].find(',').unwrap();
@@ -240,7 +240,7 @@ fn bombs_and_noise_are_refused() {
     assert_eq!(fs::read_dir(fixture.to.path().join("tmp")).unwrap().count(), 0);
 }
 
-/// What a small file declares and could unpack to is refused before anything of it is written.
+/// A small file that could unpack to more than the limits is refused before anything is written.
 #[test]
 fn a_bundle_beyond_a_limit_is_refused_by_the_name_of_the_limit() {
     let fixture = Fixture::new();
@@ -256,7 +256,7 @@ fn a_bundle_beyond_a_limit_is_refused_by_the_name_of_the_limit() {
         let error = fixture.to.import(&out, &limits).unwrap_err().to_string();
         assert!(error.contains(words), "{error}");
     }
-    // A few kilobytes that declare two gigabytes.
+    // A few kilobytes that claim to be two gigabytes.
     let manifest = String::from_utf8(files[0].1.clone()).unwrap();
     let at = manifest.find("\"bytes\": ").unwrap() + 9;
     let end = at + manifest[at..].find(',').unwrap();
@@ -269,7 +269,7 @@ fn a_bundle_beyond_a_limit_is_refused_by_the_name_of_the_limit() {
     fixture.assert_refused(&bad, "a bomb");
     let error = fixture.to.import(&bad, &limits).unwrap_err().to_string();
     assert!(error.contains("--max-ratio"), "{error}");
-    // Raised, it is held to what it declares.
+    // With a higher limit, the file is still refused, because its size differs from the manifest.
     let raised = ImportLimits { ratio: u64::MAX, ..limits };
     let error = fixture.to.import(&bad, &raised).unwrap_err().to_string();
     assert!(error.contains("not of the size in the manifest"), "{error}");

@@ -1,4 +1,4 @@
-//! Processes of their own: an ignored test of this program, started by another.
+//! Test processes: an ignored test of this program that another test starts.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -7,7 +7,8 @@ use assay_archive::Archive;
 
 const ARCHIVE: &str = "ASSAY_TEST_ARCHIVE";
 
-/// This program with that ignored test alone, which works on the archive at `path`.
+/// Returns a command that runs only the given ignored test of this program, on the archive at
+/// `path`.
 pub fn command(test: &str, path: &Path) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", test, "--ignored", "--nocapture"]);
@@ -15,8 +16,8 @@ pub fn command(test: &str, path: &Path) -> Command {
     command
 }
 
-/// The archive that the test shall work on; `None`, with the reason printed, where no other started
-/// it.
+/// Returns the archive that the test has to use. If no other test started this one, prints the
+/// reason for skipping it and returns `None`.
 pub fn archive() -> Option<Archive> {
     let Some(path) = std::env::var_os(ARCHIVE) else {
         println!("skipped: because it is started by the other tests of its file");

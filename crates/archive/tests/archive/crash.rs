@@ -1,4 +1,4 @@
-//! A writer that is killed, and power that goes.
+//! Tests of a writer that is killed, and of power failures.
 
 use std::collections::HashSet;
 use std::fs;
@@ -13,8 +13,8 @@ use crate::fixture::{archive, create, record, samples, write};
 
 const RUN: &str = "ASSAY_TEST_RUN";
 
-/// Not a test by itself: the process that the tests below kill. It writes trials without end and
-/// reports each; with a run's id it takes that up.
+/// Not a test: the process that the tests below kill. It writes trials forever and acknowledges
+/// each; given a run's id, it resumes that run.
 #[test]
 #[ignore = "started by the other tests of this file"]
 fn child() {
@@ -40,7 +40,7 @@ fn write_one(run: &mut RunWriter, number: u32, attempt: u32) {
     run.write_trial(&record(number, attempt), &log, b"", seen.as_ref()).unwrap();
 }
 
-/// Of three trials one prints nothing; now and then one prints much.
+/// One of three trials prints nothing; a few print a lot.
 fn log_size(number: u32) -> usize {
     match number {
         n if n.is_multiple_of(17) => 200 << 10,
@@ -69,8 +69,8 @@ fn start(archive: &Archive, run: Option<&RunId>) -> (Child, impl Iterator<Item =
     (child, lines.map_while(Result::ok))
 }
 
-/// Lets a child acknowledge `trials` trials, spins `turns` times, kills it, and gives its run and all
-/// that it acknowledged.
+/// Waits until a child has acknowledged `trials` trials, spins `turns` times, kills the child, and
+/// returns its run and everything that it acknowledged.
 fn killed(
     archive: &Archive,
     run: Option<&RunId>,
@@ -83,14 +83,14 @@ fn killed(
     let mut take = |line: String| {
         let words: Vec<&str> = line.split_ascii_whitespace().collect();
         match words[..] {
-            // The harness prints "test crash::child ..." before it on the same line.
+            // The test harness prints "test crash::child ..." before it on the same line.
             [.., "run", of] => id = Some(of.parse().unwrap()),
             ["ack", number, attempt] => {
                 acknowledged.push((number.parse().unwrap(), attempt.parse().unwrap()));
             }
             _ => {}
         }
-        // With a known run and no trial asked for, it may be killed while it is starting.
+        // With a known run and no trials to wait for, the child may be killed while it starts.
         id.is_some() && acknowledged.len() >= trials
     };
     for line in lines.by_ref() {
@@ -109,7 +109,7 @@ fn killed(
     (id.expect("the child says its run first"), acknowledged)
 }
 
-/// Everything acknowledged is there, whole; nothing half-written is.
+/// Asserts that every acknowledged trial is complete and that there is no half-written one.
 fn assert_sound(archive: &Archive, id: &RunId, acknowledged: &[(u32, u32)]) -> RunReader {
     let run = archive.run(id).unwrap();
     assert_eq!(run.state(), RunState::Interrupted);
@@ -125,7 +125,7 @@ fn assert_sound(archive: &Archive, id: &RunId, acknowledged: &[(u32, u32)]) -> R
         assert_eq!(run.samples(number, attempt).unwrap(), seen);
     }
     let problems = archive.verify(Some(id)).unwrap();
-    // A trial whose end was not entered yet: its files have no hash in the ledger.
+    // If a trial's end is not in the ledger yet, its files have no hash there.
     let fine = |p: &Problem| {
         use ProblemKind::{InterruptedTrial, Leftover, NotRecorded};
         matches!(p.kind, InterruptedTrial | Leftover | NotRecorded)
@@ -134,7 +134,7 @@ fn assert_sound(archive: &Archive, id: &RunId, acknowledged: &[(u32, u32)]) -> R
     run
 }
 
-/// Taking the run up clears what was left, and enters in the ledger what it lacked.
+/// Asserts that resuming the run removes leftovers and adds the missing entries to the ledger.
 fn assert_resumes(archive: &Archive, id: &RunId) {
     let before = archive.run(id).unwrap().all_attempts().unwrap();
     let run = archive.resume(id).unwrap();
@@ -163,7 +163,8 @@ fn assert_resumes(archive: &Archive, id: &RunId) {
     assert!(!archive.run(id).unwrap().dir().join("trials.tmp").exists());
 }
 
-/// A small generator of its own: the moments differ from run to run and are printed when they fail.
+/// Seeds a small random generator: the moments differ from run to run, and the seed is printed with
+/// failures.
 fn seed() -> u64 {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
     now.as_nanos() as u64 | 1
@@ -196,7 +197,7 @@ fn every_acknowledged_trial_survives_kill_9_at_fifty_moments() {
         if draw(&mut chance, 4) == 0 {
             assert_resumes(&archive, &id);
         }
-        // Every third goes on with the same run, so that repairs are repaired upon.
+        // One in three continues with the same run, so that repaired runs are repaired again.
         run = (draw(&mut chance, 3) > 0).then_some(id);
     }
     let listed = archive.list(&assay_archive::Filter::default()).unwrap();
@@ -220,8 +221,8 @@ fn thousands_of_trials_are_read_in_one_pass() {
     assert_eq!(files, 7, "run.json experiment.toml plan.json system.json ledger records trials");
 }
 
-/// What was not flushed may be gone after a loss of power, from the end of each file by itself, or
-/// be zeros. Whatever is left: it is read, reported, and taken up.
+/// After a power failure, unflushed data may be missing at the end of each file, or be zeros.
+/// Whatever remains can be read, verified and resumed.
 #[test]
 fn a_lost_power_loses_only_what_was_not_flushed() {
     let seed = seed();
@@ -261,7 +262,7 @@ fn a_lost_power_loses_only_what_was_not_flushed() {
         let expected: Vec<_> = (1..=whole[0] as u32).map(|n| record(n, 1)).collect();
         assert_eq!(reader.records().unwrap(), expected);
         assert_eq!(reader.ledger().len(), whole[1]);
-        // Two lines a trial after the first; those whose record is gone are reported.
+        // After the first line, two lines per trial; trials whose record is missing are reported.
         let lost = ((whole[1] - 1) / 2).saturating_sub(whole[0]);
         let problems = archive.verify(Some(&id)).unwrap();
         let reported_in = |problems: &[Problem], file: &str| {
@@ -274,7 +275,7 @@ fn a_lost_power_loses_only_what_was_not_flushed() {
         assert_eq!(ProblemKind::Lost.severity(), assay_model::Severity::Warning);
         assert!(problems.iter().all(|p| p.kind.severity() < assay_model::Severity::Invalid));
         assert_resumes(&archive, &id);
-        // The same attempts again, as somebody may who counts records.
+        // Repeat the same attempts, as a caller that counts records may do.
         let mut run = archive.resume(&id).unwrap();
         for number in whole[0] as u32 + 1..=12 {
             if run.reader().unwrap().record(number, 1).is_err() {
@@ -299,7 +300,7 @@ fn a_plan_that_was_cut_off_while_it_was_replaced() {
     let before = fs::read(&plan).unwrap();
     run.replace_plan(&crate::fixture::plan(40), "20 blocks fill 3 s").unwrap();
     drop(run);
-    // Entered in the ledger, and not yet renamed.
+    // The replacement is in the ledger but not yet renamed.
     let staged = plan.with_extension("json.tmp");
     fs::rename(&plan, &staged).unwrap();
     fs::write(&plan, before).unwrap();
@@ -309,7 +310,7 @@ fn a_plan_that_was_cut_off_while_it_was_replaced() {
         archive.verify(Some(&id)).unwrap().iter().map(|p| p.kind).collect()
     };
     assert_eq!(kinds(&archive), [ProblemKind::Leftover]);
-    // Not yet entered: not the plan.
+    // A replacement that is not in the ledger is not the plan.
     let good = fs::read(&staged).unwrap();
     fs::write(&staged, &good[..good.len() / 2]).unwrap();
     assert_eq!(kinds(&archive), [ProblemKind::Leftover, ProblemKind::Hash]);

@@ -1,4 +1,4 @@
-//! What other programs read.
+//! Tests that other programs can read an exported data set.
 
 use std::fs;
 use std::path::PathBuf;
@@ -36,7 +36,7 @@ q = duckdb.sql(f"select avg(value) from '{folder}/trials.parquet' where outcome 
 assert q.fetchall()[0] == (1.5e9,)
 "#;
 
-/// An archive with one run, its id, and the samples of its first trial.
+/// Returns an archive with one run, the run's id, and the samples file of its first trial.
 fn filled() -> (tempfile::TempDir, Archive, String, PathBuf) {
     let (folder, archive) = archive();
     let mut run = create(&archive, "block-size", &[]);
@@ -81,7 +81,8 @@ fn a_run_that_cannot_be_read_is_excluded_by_name() {
     assert_eq!(report.excluded[0].0.as_str(), id);
 }
 
-/// A Python with pyarrow: that of `scripts/test-packages`, or the one on the path.
+/// Returns a Python with pyarrow: the one that `scripts/test-packages` installs, or the one on the
+/// path.
 fn python() -> Option<PathBuf> {
     let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
     let cache = cache.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache")));

@@ -11,7 +11,7 @@ use assay_model::{
 
 pub const EXPERIMENT: &str = "name = \"block-size\"\nworkload = \"stream\"\n";
 
-/// An empty archive in a folder that is gone when it is dropped.
+/// Makes an empty archive in a temporary folder.
 pub fn archive() -> (tempfile::TempDir, Archive) {
     let folder = tempfile::tempdir().unwrap();
     let archive = Archive::open(folder.path().join("archive")).unwrap();
@@ -125,13 +125,13 @@ pub fn create(archive: &Archive, name: &str, tags: &[String]) -> RunWriter {
         .unwrap()
 }
 
-/// What a trial that prints `hello` and is sampled leaves.
+/// Writes a trial that prints `hello` and has samples.
 pub fn write(run: &mut RunWriter, number: u32, attempt: u32) -> assay_archive::Result<()> {
     run.ledger(LedgerEvent::TrialStarted { number, attempt })?;
     run.write_trial(&record(number, attempt), b"hello", b"", Some(&samples(number)))
 }
 
-/// A run with so many trials, each at its first attempt, that has ended.
+/// Makes a completed run with this number of trials, each with one attempt.
 pub fn completed(archive: &Archive, name: &str, tags: &[String], trials: u32) -> RunId {
     let mut run = create(archive, name, tags);
     let id = run.id().clone();

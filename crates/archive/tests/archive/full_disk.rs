@@ -1,4 +1,4 @@
-//! A file system without space, at every moment.
+//! Tests of a file system that runs out of space at any moment.
 
 use std::fs;
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::fixture::{completed, create, write};
 struct Small(tempfile::TempDir);
 
 impl Small {
-    /// `None`, with the reason printed, where it cannot be mounted.
+    /// Mounts the tmpfs; prints the reason and returns `None` if that is not possible.
     fn mount() -> Option<Self> {
         let folder = tempfile::tempdir().unwrap();
         let done = Command::new("mount")
@@ -31,7 +31,7 @@ impl Small {
         self.0.path()
     }
 
-    /// Fills it but for `left` bytes.
+    /// Fills the file system up to the last `left` bytes.
     fn fill(&self, left: u64) {
         let free = || {
             let s = rustix::fs::statvfs(self.path()).unwrap();
@@ -72,7 +72,7 @@ fn a_disk_that_fills_while_trials_are_written_loses_none_that_was_acknowledged()
         assert!(error.to_string().contains("Free some space"), "{error}");
         assert!(matches!(write(&mut run, acknowledged + 1, 1), Err(Error::Broken { .. })));
         drop(run);
-        // Still full: it can be read, and holds what was acknowledged, whole.
+        // Even while the disk is full, the run can be read and holds every acknowledged trial.
         let reader = archive.run(&id).unwrap();
         assert_eq!(reader.state(), RunState::Interrupted);
         let records = reader.records().unwrap();

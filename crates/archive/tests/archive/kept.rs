@@ -1,4 +1,4 @@
-//! What people do to runs: tags, notes, deleting, restoring. The record stays as it was.
+//! Tests of tags, notes, deleting and restoring. None of them changes the run's record.
 
 use std::fs;
 
@@ -33,7 +33,7 @@ fn tags_and_notes_are_found_and_leave_the_record_as_it_was() {
     );
     assert_eq!(found.note, "the fan was off\nafter trial 3");
     assert_eq!(archive.annotated(archive.run(&id).unwrap().summary().unwrap()), found);
-    // With the index and from the files.
+    // Once with the index and once from the files.
     for _ in 0..2 {
         for search in [
             Search { tag: "kept".into(), limit: 9, ..Search::default() },
@@ -45,14 +45,14 @@ fn tags_and_notes_are_found_and_leave_the_record_as_it_was() {
         let filter = Filter { tag: Some("kept".into()), ..Filter::default() };
         assert_eq!(archive.list(&filter).unwrap().len(), 1);
         let index = archive.path().join("index.sqlite");
-        // A folder in its place: there can be no index.
+        // A folder in the index's place makes the index unusable.
         let _ = fs::remove_file(&index);
         let _ = fs::create_dir(&index);
     }
     fs::remove_dir(archive.path().join("index.sqlite")).unwrap();
     assert_eq!(archive.verify(None).unwrap(), []);
     assert_eq!(bundle("after.tar.zst"), before, "the record is what it was");
-    // A change of a completed run is seen, also by another process with an index that agrees.
+    // A change to a completed run is noticed, even by a process whose index was up to date.
     archive.annotate(&other, |n| n.add_tag("late")).unwrap();
     assert_eq!(list().iter().filter(|r| r.all_tags().any(|t| t == "late")).count(), 1);
     archive.annotate(&other, |n| n.tags.clear()).unwrap();

@@ -1,4 +1,4 @@
-//! The list of runs, with the index whole, gone, damaged, or shared.
+//! Tests of listing runs with an intact, missing, damaged or shared index.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ use crate::fixture::{archive, completed, create, write};
 
 const RUNS: u32 = 30;
 
-/// An archive of three runs.
+/// Makes an archive of three runs.
 fn filled() -> (tempfile::TempDir, Archive) {
     let (folder, archive) = archive();
     for (name, tag) in [("block-size", "nightly"), ("threads", "nightly"), ("threads", "Kernel-6")]
@@ -102,7 +102,7 @@ fn an_index_that_is_gone_or_damaged_is_made_anew() {
     assert_eq!(list(&archive), before, "without an index, from the files");
 }
 
-/// Not a test by itself: one of the processes of the test below.
+/// Not a test: one of the processes of the test below.
 #[test]
 #[ignore = "started by the other tests of this file"]
 fn child() {
@@ -155,7 +155,7 @@ fn a_search_is_cut_into_pages_and_answers_the_same_without_the_index() {
     assert_eq!(totals[5..], [0, 3, 0, 3]);
     assert_eq!((with[0].1.len(), with[1].1.len()), (2, 1), "two pages");
     assert_eq!(with[0].1[0], list(&archive)[0].id.to_string());
-    // A folder in the index's place: it cannot be used.
+    // A folder in the index's place makes the index unusable.
     let index = folder.path().join("index.sqlite");
     let index = if index.exists() { index } else { archive.path().join("index.sqlite") };
     fs::remove_file(&index).unwrap();

@@ -1,6 +1,7 @@
-//! The archive from outside: what it keeps, through crashes, full disks and foreign files.
+//! Tests of the archive's public interface, including crashes, full disks and files of other
+//! programs.
 
-// Helpers of tests are tests: what fails in them fails the test, and they say what is skipped.
+// A failure in a helper fails its test, and tests print why they are skipped.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
 mod bundle;

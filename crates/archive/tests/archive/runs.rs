@@ -1,4 +1,4 @@
-//! A run from its start to its end.
+//! Tests of a run from its start to its end.
 
 use std::fs;
 use std::path::PathBuf;
@@ -40,7 +40,7 @@ fn a_run_comes_back_as_it_was_written() {
     assert!(!run.trial_dir(2, 1).join("stderr.log").exists(), "an empty log is not written");
     let summary = run.summary().unwrap();
     assert_eq!((summary.completed, summary.failed, summary.planned), (4, 0, 8));
-    // Trials 1 and 3 are the baseline's: the geometric mean of 1e9 and 3e9.
+    // Trials 1 and 3 belong to the baseline: the geometric mean of 1e9 and 3e9.
     assert!((summary.value.unwrap() - 3f64.sqrt() * 1e9).abs() < 1.0);
     assert_eq!((summary.unit.as_str(), summary.host.as_str()), ("B/s", "lab1"));
     assert_eq!(archive.verify(None).unwrap(), []);
@@ -273,7 +273,7 @@ fn the_last_run_is_the_one_that_was_written_last_and_not_the_greatest_id() {
     let (_folder, archive) = archive();
     let first = completed(&archive, "block-size", &[], 0);
     let runs = archive.path().join("runs");
-    // As by a clock that was years ahead.
+    // As if created with a clock that was years ahead.
     let ahead = "20990101-000000-abcd";
     fs::create_dir(runs.join(ahead)).unwrap();
     for file in fs::read_dir(runs.join(first.as_str())).unwrap().flatten() {

@@ -1,4 +1,4 @@
-//! Whatever is changed in a run's folder afterwards is noticed, and named.
+//! Tests that every later change in a run's folder is detected and reported.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,8 +10,8 @@ use assay_redact::CleanRecord;
 
 use crate::fixture::{archive, completed, create, record, samples, write};
 
-/// A run with everything that a run can have: logs, samples, kept files, single I/Os, metrics of the
-/// run as a whole, and trials that leave nothing but their record.
+/// Makes a run with everything that a run can have: logs, samples, additional files, single I/Os,
+/// metrics of the whole run, and trials that have only a record.
 fn full(archive: &Archive, scratch: &Path) -> RunId {
     let mut run = create(archive, "full", &["nightly".into()]);
     for number in 1..=4 {
@@ -46,7 +46,7 @@ fn full(archive: &Archive, scratch: &Path) -> RunId {
     id
 }
 
-/// A run that was cut off in its third trial, and one that was taken up again after that.
+/// Makes a run that was interrupted in its third trial.
 fn cut_off(archive: &Archive) -> RunId {
     let mut run = create(archive, "cut", &[]);
     write(&mut run, 1, 1).unwrap();
@@ -64,7 +64,7 @@ fn resumed(archive: &Archive) -> RunId {
     id
 }
 
-/// All files below a folder.
+/// Returns all files below a folder.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -79,7 +79,7 @@ fn problems(archive: &Archive, id: &RunId) -> Vec<Problem> {
     archive.verify(Some(id)).unwrap()
 }
 
-/// Changes every file in every way, and asks each time whether `verify` reports that file.
+/// Changes every file in every way and asserts each time that `verify` reports that file.
 fn assert_every_change_is_named(archive: &Archive, id: &RunId) {
     let folder = archive.run(id).unwrap().dir().to_owned();
     let sound = problems(archive, id);
@@ -155,7 +155,7 @@ fn every_change_of_an_imported_run_is_named() {
     assert_eq!(to.verify(None).unwrap().iter().filter(|p| p.run.is_none()).count(), 0);
 }
 
-/// The end of a ledger that was cut off before the export is found where the export is taken in.
+/// If the ledger's last entry was removed before the export, the import detects it.
 #[test]
 fn an_export_of_a_run_whose_end_was_taken_out_is_refused() {
     let (folder, archive) = archive();
@@ -210,7 +210,8 @@ fn a_head_and_its_run_come_and_go_together() {
     assert!(found[0].message.contains("not by `assay archive delete`"), "{found:?}");
 }
 
-/// What an assay of before wrote: no hash of any file but the experiment and the plan, and no head.
+/// Makes a run as an older assay wrote it: with hashes only of the experiment and the plan, and
+/// without a head.
 fn older(archive: &Archive) -> RunId {
     use sha2::{Digest, Sha256};
     let id = completed(archive, "older", &[], 2);
@@ -248,7 +249,7 @@ fn an_older_run_is_read_and_what_it_does_not_vouch_for_is_not_recorded() {
     fs::write(&samples, "PAR1").unwrap();
     assert_eq!(problems(&archive, &id)[0].kind, ProblemKind::Unreadable);
     fs::write(&samples, before).unwrap();
-    // It travels, and its end is kept from then on.
+    // The run can be exported and imported, and from then on it has a head.
     let to = Archive::open(folder.path().join("to")).unwrap();
     let file = folder.path().join("run.tar.zst");
     archive.export(&id, &file).unwrap();

@@ -1,5 +1,6 @@
-//! Result files of asv (its developer documentation, "Benchmark suite layout and file formats", version 2): the
-//! series of each benchmark, combination of parameters and environment, by the date of the commit.
+//! Result files of asv (its developer documentation, "Benchmark suite layout and file formats",
+//! version 2). Gives one series per benchmark, combination of parameters and environment, ordered
+//! by commit date.
 
 use std::fs;
 use std::path::Path;
@@ -10,16 +11,16 @@ use crate::foreign::format::{Folder, MAX_FILE, bounded};
 use crate::foreign::json::{self, Json};
 use crate::foreign::series::ForeignSeries;
 
-/// The folder of one machine.
+/// Folder format: the results of one machine.
 pub(crate) const FOLDER: Folder = Folder { marker: "machine.json", read: folder };
-/// Maximum size of the results in a folder, bytes.
+/// Maximum size of the results in a folder, in bytes.
 const MAX_FOLDER: usize = 16 * MAX_FILE as usize;
 
 pub(crate) fn detect(bytes: &[u8]) -> bool {
     json::has_keys(bytes, &["commit_hash", "env_name", "results"])
 }
 
-/// Reads the files in a folder, a line of JSON each.
+/// Reads the files in a folder and returns them as one line of JSON each.
 fn folder(path: &Path) -> Result<Vec<u8>, ForeignError> {
     let fail = |error| ForeignError::Io(path.to_owned(), error);
     let paths = fs::read_dir(path).map_err(fail)?.flatten().map(|entry| entry.path());
@@ -82,7 +83,7 @@ fn add(all: &mut ForeignSeries, file: &Json<'_>) -> Result<(), Flaw> {
         for (i, value) in values.iter().enumerate() {
             let name = format!("{benchmark}{} {environment}", combination(&params, i));
             let of = |list: &[Option<f64>]| list.get(i).copied().flatten();
-            // The value is the median.
+            // asv's value is the median.
             let mean = value.value().as_f64();
             let figures = Figures { mean, min: of(&low), max: of(&high), ..Figures::default() };
             all.put(&name, "", point, mean.filter(|_| figures.contradictions("").is_empty()));
@@ -91,7 +92,7 @@ fn add(all: &mut ForeignSeries, file: &Json<'_>) -> Result<(), Flaw> {
     Ok(())
 }
 
-/// The `i`-th combination of parameters, the last varying fastest.
+/// Returns the `i`-th combination of parameters; the last parameter varies fastest.
 fn combination(params: &[Vec<String>], mut i: usize) -> String {
     let mut words = Vec::new();
     for levels in params.iter().rev().filter(|l| !l.is_empty()) {
@@ -128,7 +129,7 @@ mod tests {
         let revisions: Vec<&str> =
             all.series[0].points.iter().map(|p| p.revision.as_str()).collect();
         assert_eq!(revisions, ["aaa", "bbb"], "by the date of the commit");
-        // A file alone is a point of each series.
+        // A single file gives one point of each series.
         let one = file(10, "aaa", "NaN");
         assert!(detect(one.as_bytes()));
         assert_eq!(read(one.as_bytes()).unwrap().series[0].points.len(), 1);

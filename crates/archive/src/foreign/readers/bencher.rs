@@ -1,5 +1,5 @@
-//! Answers of `bencher perf` and `GET /v0/projects/PROJECT/perf`: a series for each branch, testbed, benchmark and
-//! measure, by the time of the report.
+//! Output of `bencher perf` and of `GET /v0/projects/PROJECT/perf`. Gives one series per branch,
+//! testbed, benchmark and measure, ordered by the time of the report.
 
 use crate::foreign::error::Flaw;
 use crate::foreign::figures::Figures;
@@ -18,7 +18,8 @@ pub(crate) fn read(bytes: &[u8]) -> Result<ForeignSeries, Flaw> {
     }
     let mut all = ForeignSeries::default();
     for result in data.get("results").items() {
-        // Before measures were lines of their own, one answer was about one metric kind.
+        // In older versions, measures had no entry of their own and one response was about one
+        // metric kind.
         let own = Some(result.get("measure")).filter(|m| m.value().is_object());
         let measure = own.unwrap_or_else(|| data.get("metric_kind"));
         let named = ["branch", "testbed", "benchmark"].map(|key| result.get(key));

@@ -1,6 +1,6 @@
-//! Answers of Conbench's `GET /api/benchmark-results/` (a list, or an object with `data`): a series for each
-//! case (name, tags, hardware), by the time of the commit, else of the result. The value is the mean of the
-//! repetitions; results that failed have none and are left out.
+//! Responses of Conbench's `GET /api/benchmark-results/` (a list, or an object with `data`). Gives
+//! one series per case (name, tags, hardware), ordered by the time of the commit or else of the
+//! result. The value is the mean of the repetitions; failed results have none and are left out.
 
 use std::fmt::Write as _;
 
@@ -54,8 +54,8 @@ pub(crate) fn read(bytes: &[u8]) -> Result<ForeignSeries, Flaw> {
     Ok(all)
 }
 
-/// The mean as it stands there, as a number or as text, else that of the repetitions; none where it contradicts the
-/// other figures.
+/// Returns the stated mean (a number or a text), else the mean of the repetitions; `None` if it
+/// contradicts the other figures.
 fn mean(stats: &Json<'_>) -> Option<f64> {
     let number =
         |v: &Value| v.as_f64().or_else(|| v.as_str()?.parse().ok()).filter(|v| v.is_finite());

@@ -1,4 +1,4 @@
-//! A table with a header: time, revision, and a column for each series.
+//! A table with a header: time, revision, and one column per series.
 
 use assay_model::units::DIGIT_JOINTS;
 
@@ -6,11 +6,11 @@ use crate::foreign::error::Flaw;
 use crate::foreign::json;
 use crate::foreign::series::ForeignSeries;
 
-/// Columns of a table that are no series.
+/// Names of columns that are not series.
 const TIMES: [&str; 5] = ["time", "timestamp", "date", "datetime", "commit_ts"];
 const REVISIONS: [&str; 6] = ["revision", "commit", "rev", "sha", "hash", "version"];
 
-/// Maximum number of cells of a table: bounds the memory that its series take.
+/// Maximum number of cells of a table, which limits the memory that its series need.
 const MAX_CELLS: usize = 1_000_000;
 
 fn header(text: &str) -> Option<&str> {
@@ -21,7 +21,7 @@ fn separator(header: &str) -> Option<u8> {
     [b'\t', b',', b';'].into_iter().find(|s| header.as_bytes().contains(s))
 }
 
-/// Recognises a header with a time or a revision and a further column.
+/// Returns true if the header has at least two columns, one of which is a time or a revision.
 pub(crate) fn detect(bytes: &[u8]) -> bool {
     let text = json::head(bytes);
     let Some((header, separator)) = header(&text).and_then(|h| Some((h, separator(h)?))) else {
@@ -77,7 +77,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<ForeignSeries, Flaw> {
         if Some(i) == time || Some(i) == revision {
             continue;
         }
-        // A number of another locale is neither left out nor read in part.
+        // Report numbers in another locale instead of dropping them or reading a part of them.
         let foreign = |row: &&csv::StringRecord| row.get(i).is_some_and(is_foreign);
         if let Some(row) = rows.iter().find(foreign) {
             let message = format!(
@@ -87,7 +87,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<ForeignSeries, Flaw> {
             );
             return Err(Flaw::line(line(row), message));
         }
-        // A column without a number is an attribute.
+        // A column without any number is an attribute.
         if !rows.iter().any(|r| number(r).is_some()) {
             continue;
         }
@@ -99,7 +99,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<ForeignSeries, Flaw> {
     Ok(all)
 }
 
-/// True for the digits of one number with a decimal comma or thousands separators.
+/// True if the cell is one number with a decimal comma or thousands separators.
 fn is_foreign(cell: &str) -> bool {
     let digits = cell.strip_prefix(['+', '-']).unwrap_or(cell);
     let joint = |c: char| DIGIT_JOINTS.contains(c);
@@ -107,9 +107,9 @@ fn is_foreign(cell: &str) -> bool {
         && digits.ends_with(|c: char| c.is_ascii_digit())
         && digits.chars().all(|c| c.is_ascii_digit() || joint(c))
         && cell.parse::<f64>().is_err()
-        // Versions and addresses: 1.2.3.
+        // Not versions or addresses: 1.2.3.
         && digits.contains(|c: char| joint(c) && c != '.')
-        // Thousands come in threes; 2026_01_01 is a day.
+        // Thousands come in groups of three; 2026_01_01 is a date.
         && digits.split(joint).skip(1).collect::<Vec<_>>().iter().rev().skip(1).all(|g| g.len() == 3)
 }
 
@@ -140,7 +140,7 @@ mod tests {
         }
         let flaw = read(b"time,revision,read_ms\n1,a,12,5\n").unwrap_err();
         assert!(flaw.message.contains("4 cells under 3 titles"), "{flaw:?}");
-        // Attributes are none: versions, lists that are marked as such.
+        // Attributes are not numbers of another locale: versions, lists marked as such.
         for other in ["1.2.3", "2026_01_01", "10,20,30"] {
             let text = format!("time;revision;ms;other\n1;a;2.5;{other}\n");
             let all = read(text.as_bytes()).unwrap();

@@ -1,7 +1,7 @@
-//! fio's JSON. A job is a treatment; a reporting group is a trial, since the jobs of a group may run at
-//! the same time: their rates are added, and their latencies are given only where fio itself merged
-//! them (`group_reporting`). `bw` is KiB/s and `bw_bytes` B/s; latencies are nanoseconds, those of
-//! fio before 3.0 microseconds.
+//! fio's JSON. A job is a treatment. A reporting group is a trial, because the jobs of a group may
+//! run at the same time: their rates are added, and their latencies are imported only if fio itself
+//! merged them (`group_reporting`). `bw` is in KiB/s and `bw_bytes` in B/s; latencies are in
+//! nanoseconds, before fio 3.0 in microseconds.
 
 use std::collections::BTreeMap;
 
@@ -14,15 +14,15 @@ use crate::foreign::result::{BENCHMARK, ForeignResult, ForeignTreatment, Foreign
 use crate::foreign::unit;
 
 const DIRECTIONS: [&str; 3] = ["read", "write", "trim"];
-/// The last bucket of fio's histograms, seconds: 29 groups of nanoseconds, before 3.0 19 of microseconds
-/// (`FIO_IO_U_PLAT_GROUP_NR`).
+/// Upper end of fio's latency histograms in seconds: 29 groups of nanoseconds; before fio 3.0, 19
+/// groups of microseconds (`FIO_IO_U_PLAT_GROUP_NR`).
 const CEILING: f64 = 17.112;
 const OLD_CEILING: f64 = 16.711;
 
 struct Job<'a> {
     name: &'a str,
     json: Json<'a>,
-    /// The directions in which it did something.
+    /// The directions in which the job did I/O.
     directions: Vec<Direction<'a>>,
 }
 
@@ -49,7 +49,7 @@ impl<'a> Job<'a> {
 }
 
 impl<'a> Direction<'a> {
-    /// Reads a direction; `None` where nothing was done.
+    /// Reads a direction; `None` if it had no I/O.
     fn of(name: &'static str, json: Json<'a>) -> Result<Option<Self>, Flaw> {
         let rate = |field: &str| {
             let rate = json.get(field);
@@ -70,7 +70,7 @@ impl<'a> Direction<'a> {
         Ok(done.then_some(Direction { name, json, kib, bytes, iops, operations }))
     }
 
-    /// Bytes a second; older versions give KiB/s alone.
+    /// Returns the rate in bytes per second; older versions report only KiB/s.
     fn rate(&self) -> Option<f64> {
         self.bytes.or(self.kib.map(|kib| kib * 1024.0))
     }
@@ -127,7 +127,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
     Ok(vec![result])
 }
 
-/// Reads a group of jobs.
+/// Reads a group of jobs as a trial.
 fn trial(
     result: &mut ForeignResult,
     global: &BTreeMap<String, Scalar>,
@@ -142,7 +142,7 @@ fn trial(
     let mut params = global.clone();
     for job in jobs {
         for (key, level) in job.options()?.into_iter().filter(|(key, _)| key != "name") {
-            // Options of jobs side by side are distinguished by the job's name.
+            // The options of jobs in one group are distinguished by the job's name.
             let key = if names.len() == 1 { key } else { format!("{}.{key}", job.name) };
             params.insert(key, level);
         }
@@ -165,7 +165,8 @@ fn trial(
     for d in directions() {
         let number = |field: &str| d.json.get(field).number();
         let seconds = number("runtime")?.map(|ms| ms * 1e-3);
-        // `io_bytes` is KiB in versions without `bw_bytes`. Both rates are whole numbers, rounded on their own.
+        // `io_bytes` is in KiB in versions without `bw_bytes`. Both rates are whole numbers that
+        // fio rounds separately.
         let of = |count: Option<f64>, seconds| Figures {
             rate: d.bytes,
             count,
@@ -192,7 +193,7 @@ fn trial(
             ["rate", "rate_iops"].iter().any(|k| global.contains_key(*k) || own.contains_key(*k));
         let load = if limited { Load::Open } else { Load::Closed };
         let samples = directions().filter_map(|d| d.operations).reduce(f64::min);
-        // fio takes a latency from when an operation is issued, not from when it was due.
+        // fio measures latency from the issue of an operation, not from when it was due.
         let slips_charged = false;
         let samples = samples.map(|n| n as u64);
         trial.evidence.push(Observation::Sending { load, slips_charged, samples });
@@ -213,8 +214,8 @@ fn trial(
     Ok(trial)
 }
 
-/// The sums of the jobs' bytes and operations a second in these directions; `None` where nothing was done or
-/// reported.
+/// Sums the jobs' bytes and operations per second in these directions; `None` if a job reported no
+/// rate or if there was no I/O.
 fn rates(
     jobs: &[Job<'_>],
     wanted: &[&str],
@@ -255,7 +256,7 @@ fn latencies(trial: &mut ForeignTrial, direction: &Direction<'_>) -> Result<(), 
         let name = format!("{}.{short}", direction.name);
         let figures = Figures {
             ceiling: Some(if factor == 1e-9 { CEILING } else { OLD_CEILING }),
-            // Versions with microseconds print whole ones.
+            // Versions with microseconds print whole microseconds.
             resolution: factor,
             ..Figures::of_metrics(&trial.metrics, &name)
         };

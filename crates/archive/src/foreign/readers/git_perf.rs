@@ -1,5 +1,5 @@
-//! The notes that git-perf keeps in a repository (`refs/notes/perf-v3`): a line for each measurement of a commit, its
-//! parts apart by a file separator: epoch, name, time, value, `key=value`.
+//! Notes that git-perf stores in a repository (`refs/notes/perf-v3`): one line per measurement of a
+//! commit, with fields separated by a file separator: epoch, name, time, value, `key=value`.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -11,21 +11,22 @@ use crate::foreign::format::Folder;
 use crate::foreign::json;
 use crate::foreign::series::ForeignSeries;
 
-/// A git repository.
+/// Folder format: a git repository.
 pub(crate) const FOLDER: Folder = Folder { marker: ".git", read: notes };
 const NOTES: &str = "refs/notes/perf-v3";
 const SEPARATOR: char = '\u{1c}';
 
-/// Recognises the text of [`notes`].
+/// Recognizes the text of [`notes`].
 pub(crate) fn detect(bytes: &[u8]) -> bool {
     json::head(bytes).lines().any(|l| l.starts_with(' ') && l.matches(SEPARATOR).count() >= 3)
 }
 
-/// The notes of a repository as text, oldest commit first: a line `COMMIT TIME`, then the lines of its note, each
-/// with a blank before it; the time is empty where the commit is not there. The repository is only read.
+/// Returns the notes of a repository as text, oldest commit first: a line `COMMIT TIME`, then the
+/// lines of its note, each indented by a blank. The time is empty if the repository lacks the
+/// commit. The repository is only read.
 fn notes(repo: &Path) -> Result<Vec<u8>, ForeignError> {
     let found = Repository::open(repo).map_err(|e| match e {
-        // Its advice is for experiments, which name their repository.
+        // The error's advice is for experiments, which name their repository.
         RevisionError::NoRepository { path, message } => {
             ForeignError::Repository(path, format!("is not in a git repository{message}"))
         }
@@ -46,8 +47,8 @@ fn notes(repo: &Path) -> Result<Vec<u8>, ForeignError> {
     Ok(text.into_bytes())
 }
 
-/// The series of the notes: one for each name, epoch and set of keys. An epoch is git-perf's word for a stretch in
-/// which values may be compared.
+/// Reads the series of the notes: one per name, epoch and set of keys. An epoch is git-perf's term
+/// for a period in which values are comparable.
 pub(crate) fn read(bytes: &[u8]) -> Result<ForeignSeries, Flaw> {
     let text = json::text(bytes);
     let mut all = ForeignSeries::default();
@@ -70,7 +71,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<ForeignSeries, Flaw> {
         for key in keys {
             let _ = write!(full, ", {key}");
         }
-        // A commit that is gone has no place in an order.
+        // A commit that is missing has no place in the order.
         let value = value.parse::<f64>().ok().filter(|_| !time.is_empty());
         all.put(&full, "", (time, commit), value);
     }

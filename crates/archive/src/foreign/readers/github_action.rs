@@ -1,4 +1,4 @@
-//! `data.js` of github-action-benchmark: a series for each benchmark of each group.
+//! `data.js` of github-action-benchmark. Gives one series per benchmark of each group.
 
 use crate::foreign::error::Flaw;
 use crate::foreign::json::{self, Json};

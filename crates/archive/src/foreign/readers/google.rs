@@ -1,6 +1,6 @@
-//! The JSON of Google Benchmark. A benchmark with its arguments (`BM_copy/64`) is a treatment, each
-//! repetition a trial; the iterations inside a repetition are never counted. Aggregates are not read
-//! as results: their mean is laid against that of the repetitions.
+//! JSON of Google Benchmark. A benchmark with its arguments (`BM_copy/64`) is a treatment and each
+//! repetition is a trial; the iterations inside a repetition never count as trials. Aggregates are
+//! not results: their mean is only compared with that of the repetitions.
 
 use std::collections::BTreeMap;
 
@@ -13,10 +13,10 @@ use crate::foreign::json::{self, Json};
 use crate::foreign::result::{BENCHMARK, ForeignResult, ForeignTreatment, ForeignTrial, value};
 use crate::foreign::unit;
 
-/// The most metrics of a file: the times and the counters of all its benchmarks.
+/// Maximum number of metrics in a file: the times and the counters of all its benchmarks.
 const MAX_METRICS: usize = 200;
 
-/// Numbers of an entry that are no counters.
+/// Numeric fields of an entry that are not counters.
 const NO_COUNTERS: [&str; 9] = [
     "family_index",
     "per_family_instance_index",
@@ -29,7 +29,7 @@ const NO_COUNTERS: [&str; 9] = [
     "allocs_per_iter",
 ];
 
-/// One entry of the file.
+/// One entry of the file's `benchmarks` list.
 struct Entry<'a> {
     name: &'a str,
     run_name: Option<&'a str>,
@@ -41,7 +41,7 @@ impl<'a> Entry<'a> {
         Ok(Entry { name: json.name("name")?, run_name: json.get("run_name").text()?, json })
     }
 
-    /// A time in seconds.
+    /// Returns a time in seconds.
     fn seconds(&self, key: &str) -> Result<Option<f64>, Flaw> {
         let unit = self.json.get("time_unit");
         let name = unit.text()?.unwrap_or("ns");
@@ -50,7 +50,7 @@ impl<'a> Entry<'a> {
         Ok(self.json.get(key).amount()?.map(|v| v * factor))
     }
 
-    /// The error that it reports.
+    /// Returns the error that the benchmark reports.
     fn error(&self) -> Option<&'a str> {
         let is = |key| *self.json.get(key).value() == Value::Bool(true);
         if !is("error_occurred") && !is("skipped") {
@@ -61,7 +61,7 @@ impl<'a> Entry<'a> {
         Some(message.unwrap_or("the benchmark reports an error"))
     }
 
-    /// The aggregate's name; older versions have it in the name of the benchmark alone.
+    /// Returns the aggregate's name; older versions state it only in the name of the benchmark.
     fn aggregate(&self, all: &[Entry<'_>]) -> Option<&'a str> {
         match self.json.get("run_type").text_or_empty() {
             "aggregate" => Some(self.json.get("aggregate_name").text_or_empty()),
@@ -133,7 +133,7 @@ fn read_repetition(result: &mut ForeignResult, entry: &Entry<'_>) -> Result<(), 
     }
     let mut trial = ForeignTrial::new(treatment, metrics);
     trial.started_at = result.measured_at.clone().unwrap_or_default();
-    // The library repeats a benchmark within the process that it began it in.
+    // The library runs all repetitions of a benchmark in the same process.
     let before = result.trials.iter().filter(|t| t.treatment == treatment).count();
     trial.evidence.push(Observation::Repetition { index: before as u32 });
     if let Some(n) = entry.json.get("iterations").amount()? {
@@ -148,7 +148,8 @@ fn read_repetition(result: &mut ForeignResult, entry: &Entry<'_>) -> Result<(), 
     Ok(())
 }
 
-/// The two counters that the library defines, and those of the program, which state no unit.
+/// Returns the metric of a counter: the library defines two counters; those of the program have no
+/// unit.
 fn counter(name: &str) -> MetricSpec {
     let (unit, better) = match name {
         "bytes_per_second" => ("B/s", Better::Higher),
@@ -194,7 +195,7 @@ fn describe(result: &mut ForeignResult, context: &Json<'_>) -> Result<(), Flaw> 
         };
         let stated = (cache.get("level").amount()?, cache.get("size").amount()?);
         let (Some(level), Some(size)) = stated else { continue };
-        // As the kernel writes it, so that it can be compared with a description of ours.
+        // In the kernel's notation, so that it can be compared with a system description of assay.
         let kib = size / 1024.0;
         let size = if kib.fract() == 0.0 { format!("{kib}K") } else { size.to_string() };
         result.fact(&format!("cpu.cache.l{level}{letter}.size"), size);

@@ -1,5 +1,5 @@
-//! hyperfine's JSON. A command with its parameters is a treatment, each of its times a trial. Times are
-//! seconds; fields that only some versions write are optional.
+//! hyperfine's JSON. A command with its parameters is a treatment, and each of its times is a
+//! trial. Times are in seconds; fields that only some versions write are optional.
 
 use std::collections::BTreeMap;
 
@@ -37,7 +37,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
         ],
         ..ForeignResult::default()
     };
-    // True if the parameters alone tell the commands apart.
+    // True if the parameters alone distinguish the commands.
     let by_parameters = commands.iter().enumerate().all(|(i, c)| {
         let same = |o: &Command<'_>| o.parameters == c.parameters && o.line != c.line;
         !c.parameters.is_empty() && !commands[..i].iter().any(same)

@@ -1,6 +1,6 @@
-//! JMH's JSON. A benchmark with its parameters is a treatment, a fork a trial: a fork is a process of
-//! its own, and the iterations in it are samples. A trial's value is the mean of its fork's iterations.
-//! Modes measure different things, so each mode of a file gives a run of its own.
+//! JMH's JSON. A benchmark with its parameters is a treatment. A fork is a trial, because it is a
+//! process of its own, and its iterations are samples; the trial's value is their mean. Modes
+//! measure different quantities, so each mode in a file gives a separate run.
 
 use std::collections::BTreeMap;
 
@@ -14,15 +14,15 @@ use crate::foreign::result::{
 };
 use crate::foreign::unit;
 
-/// A metric of an entry, in the unit that assay writes.
+/// A metric of an entry, in assay's unit.
 struct Metric {
     unit: String,
     score: Option<f64>,
-    /// Percent and value.
+    /// Pairs of percent and value.
     percentiles: Vec<(f64, f64)>,
-    /// The mean of each iteration, by fork; `None` where an iteration has none.
+    /// Mean of each iteration, by fork; `None` for an iteration without one.
     forks: Vec<Vec<Option<f64>>>,
-    /// True if the iterations are means over samples, of which some have more than others.
+    /// True if iterations are means over samples whose number varies.
     sampled: bool,
 }
 
@@ -50,12 +50,13 @@ impl Metric {
     }
 }
 
-/// A number; none for the texts that JMH writes for a number that it could not have.
+/// Reads a number; `None` for the texts that JMH writes in place of a number that it could not
+/// compute.
 fn score(json: &Json<'_>) -> Result<Option<f64>, Flaw> {
     if matches!(json.text_or_empty(), "NaN" | "+INF" | "-INF") { Ok(None) } else { json.number() }
 }
 
-/// The mean of an iteration's samples, `[value, count]` each.
+/// Returns the mean of an iteration's samples, given as `[value, count]` pairs.
 fn mean_of_bins(bins: &Json<'_>) -> Result<Option<f64>, Flaw> {
     let (mut sum, mut count) = (Some(0.0), 0.0);
     for bin in bins.items() {
@@ -94,7 +95,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
     Ok(results)
 }
 
-/// The run that holds a mode.
+/// Returns an empty result for a mode.
 fn part(entry: &Json<'_>, mode: &str, primary: &Metric) -> Result<ForeignResult, Flaw> {
     let (name, better, help) = match mode {
         "thrpt" => ("throughput", Better::Higher, "mean throughput of a fork's iterations"),
@@ -151,7 +152,7 @@ fn read_entry(result: &mut ForeignResult, entry: &Json<'_>, primary: &Metric) ->
         let whole = values.as_deref().and_then(mean);
         let mut trial = ForeignTrial::new(treatment, vec![value(&result.metrics[0], whole)]);
         if whole.is_none() {
-            // A benchmark that throws has no score.
+            // A benchmark that throws an exception has no score.
             trial.notes.push("an iteration of this fork has no score".to_owned());
         }
         for (name, metric) in &secondary {
@@ -184,7 +185,8 @@ fn read_entry(result: &mut ForeignResult, entry: &Json<'_>, primary: &Metric) ->
     Ok(())
 }
 
-/// Keeps the iterations as samples on the fork's own clock, by the time that each was to take.
+/// Stores the iterations as samples on the fork's own clock, spaced by the configured time per
+/// iteration.
 fn keep_iterations(entry: &Json<'_>, values: &[f64], unit: &str, trial: &mut ForeignTrial) {
     let seconds = || {
         let (number, unit) = entry.get("measurementTime").text_or_empty().trim().split_once(' ')?;
@@ -249,7 +251,7 @@ fn describe(result: &mut ForeignResult, entry: &Json<'_>) -> Result<(), Flaw> {
     ];
     for (path, value) in facts {
         match result.facts.get(path).and_then(|f| f.value()) {
-            // Which of them a fact names is in the treatments' parameters.
+            // The treatments' parameters tell which of the values applies.
             Some(before) if !before.split(" and ").any(|b| b == value.trim()) => {
                 let both = format!("{before} and {}", value.trim());
                 result.fact(path, both);

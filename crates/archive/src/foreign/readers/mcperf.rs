@@ -1,5 +1,5 @@
-//! Output of mcperf (twemperf). Each `Total:` line begins a trial; the command line before it, where
-//! the text has one, is the treatment. Times are milliseconds, and a `KB` is 1024 bytes.
+//! Output of mcperf (twemperf). Each `Total:` line starts a trial; the command line before it, if
+//! the text has one, is the treatment. Times are in milliseconds, and a `KB` is 1024 bytes.
 
 use std::collections::BTreeMap;
 
@@ -15,14 +15,14 @@ pub(crate) fn detect(bytes: &[u8]) -> bool {
     json::head(bytes).lines().any(starts_trial)
 }
 
-/// httperf, whose output is alike, says `replies`.
+/// httperf has a similar output, but prints `replies`.
 fn starts_trial(line: &str) -> bool {
     let line = line.trim();
     line.starts_with("Total: connections ") && line.contains(" responses ")
 }
 
-/// A value of the output: the start of its line, the word before it (none: the first of the line), the metric's
-/// name, the factor to its unit, the unit and the direction.
+/// A value of the output: the start of its line, the word before it (empty: it is the first word),
+/// the metric's name, the factor to its unit, the unit and the direction.
 type Row = (&'static str, &'static str, &'static str, f64, &'static str, Better);
 const RESPONSE: &str = "Response time [ms]:";
 const ROWS: [Row; 19] = [
@@ -82,7 +82,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
     Ok(vec![result])
 }
 
-/// The options of a command line such as `# mcperf --num-conns=100 ...`.
+/// Parses the options of a command line such as `# mcperf --num-conns=100 ...`.
 fn command_of(line: &str) -> Option<ForeignTreatment> {
     let (_, options) = line.split_once("mcperf --")?;
     let params: BTreeMap<String, Scalar> = format!("--{options}")
@@ -102,7 +102,7 @@ fn read_line(trial: &mut ForeignTrial, line: &str, number: u64) -> Result<(), Fl
     for (start, key, name, factor, unit, better) in ROWS {
         let Some(rest) = line.strip_prefix(start) else { continue };
         let mut words = rest.split_whitespace();
-        // The line on response time is there three times, with other percentiles each time.
+        // The response time has three lines, each with other percentiles.
         if !key.is_empty() && !words.any(|word| word == key) {
             continue;
         }
@@ -137,7 +137,7 @@ fn finish(result: &mut ForeignResult, open: Option<(u64, ForeignTrial)>) -> Resu
         resolution: 0.1,
         ..Figures::default()
     };
-    // Percentiles are whole milliseconds.
+    // Percentiles are in whole milliseconds.
     let latency = Figures { resolution: 1e-3, ..Figures::of_metrics(&trial.metrics, "latency") };
     let requests = rates(metric("request_rate"), "requests");
     let responses = rates(Some(rate), "responses");

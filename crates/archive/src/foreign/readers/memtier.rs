@@ -1,5 +1,5 @@
-//! The JSON of `memtier_benchmark`. Its configuration is the treatment; a file is one trial, or one for each
-//! run when it was asked to print all runs. Latencies are milliseconds, and a `KB` is 1024 bytes.
+//! JSON of `memtier_benchmark`. Its configuration is the treatment. A file is one trial, or one per
+//! run if it printed all runs. Latencies are in milliseconds, and a `KB` is 1024 bytes.
 
 use std::collections::BTreeMap;
 
@@ -12,14 +12,14 @@ use crate::foreign::json::{self, Json};
 use crate::foreign::result::{ForeignResult, ForeignTreatment, ForeignTrial, value};
 use crate::foreign::unit;
 
-/// The key of the numbers of a single run.
+/// Key of the statistics of a single run.
 const ALL: &str = "ALL STATS";
-/// The largest latency of its histograms, seconds.
+/// Largest latency that the histograms can represent, in seconds.
 const CEILING_S: f64 = 600.0;
-/// Settings that name files and change nothing.
+/// Settings that do not influence the measurement.
 const NO_SETTINGS: [&str; 6] =
     ["out_file", "client_stats", "run_count", "print-all-runs", "debug", "json_out_file"];
-/// Within the statistics, what is no kind of operation.
+/// Keys in the statistics that are not operations.
 const NO_OPERATION: [&str; 3] = ["Runtime", "Active Clients", "Time-Serie"];
 
 fn is_run(key: &str) -> bool {
@@ -59,7 +59,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
             return Err(Flaw::whole(format!("it has no `{ALL}`")));
         }
     }
-    // With --rate-limiting a request that is late to be sent is timed from when it is sent.
+    // With --rate-limiting, a request that is sent late is timed from when it is sent.
     let limited = configuration.get("rate_limit").value().as_f64().is_some_and(|n| n > 0.0);
     let load = if limited { Load::Open } else { Load::Closed };
     for run in &runs {
@@ -108,7 +108,8 @@ fn trial(
     let seconds = runtime.get("Total duration").amount()?.map(|ms| ms * 1e-3);
     for (operation, figures) in stats.fields().filter(|(name, _)| !NO_OPERATION.contains(name)) {
         let prefix = if operation == "Totals" { String::new() } else { format!("{operation}.") };
-        // A list is that of a histogram. Where nothing was done, latencies are the zeros of nothing.
+        // A list belongs to a histogram. The latencies of an operation that did not occur are
+        // meaningless zeros.
         let some = |key: &str| figures.get(key).amount().map(|n| n.unwrap_or(0.0) != 0.0);
         let done = prefix.is_empty() || some("Ops/sec")? || some("Count")?;
         if figures.fields().next().is_some() && done {
@@ -128,7 +129,8 @@ fn trial(
     Ok(trial)
 }
 
-/// Fields with the metric's name, the factor to its unit, the unit and the direction.
+/// A field: its name, the metric's name, the factor to the metric's unit, the unit and the
+/// direction.
 type Row = (&'static str, &'static str, f64, &'static str, Better);
 const ROWS: [Row; 7] = [
     ("Ops/sec", "throughput", 1.0, "ops/s", Better::Higher),
@@ -155,7 +157,7 @@ fn add_metrics(
         if field == "Average Latency" && found.is_none() {
             found = figures.get("Latency").amount()?; // before version 1.3
         }
-        // That of the totals is the first metric of the trial.
+        // The throughput of the totals is the first metric of the trial already.
         if let Some(v) = found.filter(|_| !(prefix.is_empty() && name == "throughput")) {
             add(name, unit, better, v * factor);
         }
@@ -171,7 +173,7 @@ fn add_metrics(
         }
     }
     let name = format!("{prefix}latency");
-    // Three decimals of a millisecond.
+    // Latencies have three decimals of a millisecond.
     let (ceiling, resolution) = (Some(CEILING_S), 1e-6);
     let latency = Figures { ceiling, resolution, ..Figures::of_metrics(&trial.metrics, &name) };
     let throughput = Figures {

@@ -1,4 +1,4 @@
-//! A file for each format.
+//! Readers of the formats, one file each.
 
 pub(super) mod asv;
 pub(super) mod bencher;

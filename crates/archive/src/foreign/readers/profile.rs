@@ -1,6 +1,6 @@
-//! Profiles that other programs recorded: perf script's text, folded stacks (async-profiler's collapsed form too), pprof,
-//! callgrind's files, and those that `assay profile -o` wrote. A file is a trial; its functions are shown and compared as
-//! those of profiled trials are.
+//! Profiles that other programs recorded: perf script's text, folded stacks (including
+//! async-profiler's collapsed form), pprof, callgrind's files, and files of `assay profile -o`. A
+//! file is a trial; its functions are shown and compared like those of profiled trials.
 
 use assay_model::{Better, MetricValue};
 use assay_profile::{Profile, Side};
@@ -11,7 +11,7 @@ use crate::foreign::unit;
 use crate::layout::PROFILE;
 
 pub(crate) fn detect(bytes: &[u8]) -> bool {
-    // One function alone in a line, with a number: that may be anything.
+    // A line with a single word and a number could be anything, not only a stack.
     let stacks = |p: &Profile| p.method != "folded stacks" || bytes.contains(&b';');
     assay_profile::read(bytes, "it").is_ok_and(|p| stacks(&p))
 }

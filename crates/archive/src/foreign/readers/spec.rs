@@ -1,6 +1,6 @@
-//! What the two files of SPEC CPU have in common. A benchmark in one tuning (base or peak) is a
-//! treatment, each of its timed runs a trial. Every number is *quoted*: SPEC's names stay SPEC's, and
-//! what SPEC demands of whoever prints them is a finding.
+//! Common code for the two file formats of SPEC CPU. A benchmark in one tuning (base or peak) is a
+//! treatment, and each of its timed runs is a trial. Every number is *quoted*: SPEC's names stay
+//! SPEC's, and SPEC's conditions for publishing them become a finding.
 
 use std::collections::BTreeMap;
 
@@ -37,7 +37,7 @@ fn flaw(found: assay_speccpu::Flaw) -> Flaw {
     }
 }
 
-/// Everything that a file says, as quoted numbers.
+/// Converts a parsed file to quoted numbers.
 fn quoted(parsed: SpecResult) -> Vec<ForeignResult> {
     let mut result = empty();
     result.version = parsed.version;
@@ -59,7 +59,7 @@ fn quoted(parsed: SpecResult) -> Vec<ForeignResult> {
     vec![result]
 }
 
-/// A result without runs.
+/// Makes a result without runs.
 fn empty() -> ForeignResult {
     let quoted = |name: &str, unit: &str, better, help: &str| MetricSpec {
         kind: Kind::Quoted,
@@ -114,8 +114,8 @@ fn add(result: &mut ForeignResult, run: SpecRun) {
     result.trials.push(trial);
 }
 
-/// Facts of the description of the system that have a path in assay's, by their names in the raw file
-/// and in the CSV report.
+/// Facts of the system description that have a path in assay's: their names in the raw file and in
+/// the CSV report, and the path.
 const FACTS: [(&str, &str, &str); 5] = [
     ("hw_cpu_name", "cpu name", "cpu.model"),
     ("hw_ncores", "cores", "cpu.cores"),
@@ -124,7 +124,7 @@ const FACTS: [(&str, &str, &str); 5] = [
     ("sw_os", "os", "os.name"),
 ];
 
-/// Keeps a fact under its name, and under assay's path where there is one.
+/// Stores a fact under its own name and, if it has one, under assay's path.
 fn fact(result: &mut ForeignResult, name: &str, value: &str) {
     let slug: String = name
         .trim()

@@ -1,4 +1,4 @@
-//! Bad files: a clear error, with its place, and bounded memory.
+//! Tests that malformed files give a clear error with a position, and need limited memory.
 
 use std::io::{Seek as _, SeekFrom, Write as _};
 
@@ -60,7 +60,7 @@ fn cut_files_of_every_length_never_panic() {
             let _ = (format.detect)(&bytes[..cut]);
             parse(format, &bytes[..cut]);
         }
-        // And a file of another format.
+        // Also a file of another format.
         for (other, _) in GOOD {
             parse(format, &std::fs::read(data(other)).unwrap());
         }
@@ -126,7 +126,7 @@ fn units_are_known_or_refused_and_never_mixed() {
     assert!(
         error(mixed.as_bytes(), None).contains("at [1].primaryMetric.scoreUnit: its unit is ops/s")
     );
-    // Units of one quantity are brought together.
+    // Units of the same quantity are converted.
     let scaled = text("jmh.json").replacen("\"ops/ms\"", "\"ops/us\"", 1);
     let set = read_text(scaled.as_bytes(), None).unwrap();
     assert_eq!(values(&set.results[0], 0, "throughput")[0], Some(505e6));
@@ -184,7 +184,7 @@ fn files_without_repetitions_say_what_to_run_instead() {
 fn large_files_are_bounded() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("file");
-    // 50 MB of a time after the other: within the size, and more trials than a run takes.
+    // 50 MB of times: within the size limit, but more trials than a run takes.
     let head = r#"{"results":[{"command":"x","mean":1,"times":[1"#;
     let mut bytes = Vec::with_capacity(50_000_010);
     bytes.extend_from_slice(head.as_bytes());
@@ -199,7 +199,7 @@ fn large_files_are_bounded() {
     std::fs::write(&path, times).unwrap();
     let message = read_foreign(std::slice::from_ref(&path), None).unwrap_err().to_string();
     assert!(message.contains("it makes 100001 trials, and a run takes 100000"), "{message}");
-    // Above the limit: not read at all (the file is sparse).
+    // A file above the size limit is not read at all (it is sparse).
     let mut file = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
     file.seek(SeekFrom::Start(MAX_FILE)).unwrap();
     file.write_all(b"}").unwrap();

@@ -1,4 +1,4 @@
-//! What each format's file becomes: treatments, trials, samples, units.
+//! Tests of each format: its treatments, trials, samples and units.
 
 use assay_model::{Better, Exit, Kind, Outcome, ValidationResult};
 
@@ -21,7 +21,7 @@ fn hyperfine_times_are_trials_and_parameters_levels() {
     assert!(result.trials[11].notes[0].contains("signal"));
     assert!(result.trials.iter().all(|t| t.findings().is_empty()));
     assert!(result.run_metrics.iter().any(|m| m.name == "mean user (pack -1 corpus)"));
-    // Nothing is stated of the system.
+    // The file states nothing about the system.
     assert!(result.facts.is_empty() && result.host.is_none());
 }
 
@@ -52,7 +52,6 @@ fn google_repetitions_are_trials_and_aggregates_are_checked() {
     let result = &set.results[0];
     assert_eq!(result.treatments.len(), 3);
     assert_eq!(level(result, 0, "benchmark"), "BM_copy/64");
-    // Nanoseconds and milliseconds both become seconds.
     assert!(near(values(result, 0, "real_time")[1].unwrap(), 42e-9));
     assert!(near(values(result, 1, "real_time")[1].unwrap(), 2.75e-3));
     assert!(near(values(result, 1, "cpu_time")[1].unwrap(), 2.5e-3));
@@ -90,7 +89,7 @@ fn fio_groups_are_trials_and_rates_are_bytes() {
     assert_eq!(level(result, 0, "benchmark"), "randread");
     assert_eq!(result.treatments[0].params["rw"].to_text(), "randread");
     assert_eq!(result.treatments[0].params["ioengine"].to_text(), "io_uring");
-    // bw is 40000 KiB/s, and bw_bytes says it to the byte.
+    // bw is 40000 KiB/s, and bw_bytes is exact to the byte.
     assert_eq!(one(result, 0, "throughput"), (40_000.0 * 1024.0 + 500.0, "B/s".to_owned()));
     assert_eq!(one(result, 0, "iops"), (10_000.0, "IO/s".to_owned()));
     let (p99, unit) = one(result, 0, "read.clat.p99");
@@ -98,7 +97,7 @@ fn fio_groups_are_trials_and_rates_are_bytes() {
     assert!(near(one(result, 0, "read.clat.p99.9").0, 570_000e-9));
     assert!(near(one(result, 0, "read.latency.mean").0, 96_000e-9));
     assert!(!result.trials[0].metrics.iter().any(|m| m.name.starts_with("write")));
-    // Two jobs side by side: rates add up, latencies do not.
+    // Two jobs of one group: rates are added, latencies are left out.
     assert_eq!(one(result, 2, "throughput").0, 16_200.0 * 1024.0 + 1000.0);
     assert_eq!(one(result, 2, "write.iops").0, 4050.0);
     assert!(!result.trials[2].metrics.iter().any(|m| m.name.contains("clat")));
@@ -150,7 +149,7 @@ fn jmh_forks_are_trials_and_iterations_samples() {
     let time = &set.results[1];
     assert!(near(values(time, 0, "time")[0].unwrap(), 2.25e-6));
     assert_eq!(time.metrics[0].unit, "s");
-    // Sampled: 3 of 2 us and 1 of 4 us; 4 of 2.5 us.
+    // Sampled: 3 samples of 2 us and 1 of 4 us; 4 samples of 2.5 us.
     assert_eq!(set.results[2].trials.len(), 1);
     assert!(near(values(&set.results[2], 0, "time")[0].unwrap(), 2.5e-6));
     assert_eq!(result.facts["toolchain.java.version"].value(), Some("21.0.2"));
@@ -177,7 +176,7 @@ fn figures_that_contradict_each_other_have_no_number() {
             "the rate of throughput is 0, and its own values give 33333",
         ),
         (r#""Count": 2000000, "Ops/sec": 1234"#, "the rate of throughput is 1234"),
-        // Versions that print no count: a latency is one of operations.
+        // Versions that print no count: a latency shows that there were operations.
         (r#""Ops/sec": 0"#, "the rate of throughput is 0, and its own values give 50.7"),
     ] {
         let (value, found) = metric(&memtier(totals), "throughput");
@@ -185,7 +184,7 @@ fn figures_that_contradict_each_other_have_no_number() {
     }
     let good = memtier(r#""Count": 2000000, "Ops/sec": 33333.3"#);
     assert_eq!(metric(&good, "throughput").0, Some(33333.3));
-    // A kind of operation with a count was done, whatever its rate.
+    // An operation with a count occurred, whatever its rate says.
     let (latency, found) = metric(&good, "Gets.latency.mean");
     assert!(latency.is_some() && found.contains("the rate of Gets.throughput is 0"), "{found}");
     assert_eq!(metric(&good, "Gets.throughput").0, None);
@@ -227,7 +226,7 @@ fn memtier_totals_are_a_trial_and_runs_trials() {
     assert!(near(one(result, 0, "latency.mean").0, 0.41e-3));
     assert!(near(one(result, 0, "Gets.latency.p99").0, 1.2e-3));
     assert!(near(one(result, 0, "latency.p99.9").0, 2.46e-3));
-    // KB is 1024 bytes.
+    // A KB is 1024 bytes.
     assert_eq!(one(result, 0, "transfer"), (480.0 * 1024.0, "B/s".to_owned()));
     let idle = result.trials[0].metrics.iter().any(|m| m.name.starts_with("Waits"));
     assert!(!idle, "zeros of nothing");
@@ -270,7 +269,7 @@ fn spec_runs_are_quoted_trials() {
         assert!(metrics.clone().all(|m| m.kind == Kind::Quoted));
         assert!(metrics.clone().any(|m| m.name == "SPECrate2017_int_base"));
         assert_eq!(result.facts["cpu.model"].value(), Some("Example Processor 9"));
-        // Estimates are to be called that.
+        // Estimates must be called estimates.
         assert!(result.trials.iter().all(|t| t.findings().iter().any(|f| f.id == "F58")));
         let selected = |t: usize| result.trials[t].notes.iter().any(|n| n.contains("selected"));
         assert!(!selected(0));

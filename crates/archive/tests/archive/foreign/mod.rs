@@ -1,7 +1,5 @@
-//! Results of other programs, from files of their shape (the numbers are made up) and from the programs
-//! themselves where they are installed.
-
-// Helpers of tests are tests: what fails in them fails the test.
+//! Tests of other programs' results, from fixtures in their format (with invented numbers) and from
+//! the programs themselves if they are installed.
 
 mod bad;
 mod formats;
@@ -15,12 +13,12 @@ use assay_archive::foreign::{
     ForeignError, ForeignResult, ForeignSet, Format, Reader, format, read_foreign,
 };
 
-/// A file of the fixtures.
+/// Returns the path of a fixture.
 fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/archive/foreign/data").join(name)
 }
 
-/// A fixture as a text, to change.
+/// Reads a fixture as text, so that a test can change it.
 fn text(name: &str) -> String {
     std::fs::read_to_string(data(name)).unwrap()
 }
@@ -29,7 +27,7 @@ fn read(name: &str) -> ForeignSet {
     read_foreign(&[data(name)], None).unwrap()
 }
 
-/// Reads a text as a file of the format; `None` lets the content speak.
+/// Reads a text as a file of the format; `None` detects the format.
 fn read_text(text: &[u8], name: Option<&str>) -> Result<ForeignSet, ForeignError> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("file");
@@ -45,20 +43,20 @@ fn parse(format: &Format, bytes: &[u8]) {
     }
 }
 
-/// The error's sentence, with the file's place left out.
+/// Returns the error message without the file's folder.
 fn error(text: &[u8], name: Option<&str>) -> String {
     let message = read_text(text, name).unwrap_err().to_string();
     let at = message.find("/file").map_or(0, |i| i + 1);
     message[at..].to_owned()
 }
 
-/// The values of a metric in the trials of a treatment.
+/// Returns the values of a metric in the trials of a treatment.
 fn values(result: &ForeignResult, treatment: usize, metric: &str) -> Vec<Option<f64>> {
     let of = result.trials.iter().filter(|t| t.treatment == treatment);
     of.map(|t| t.metrics.iter().find(|m| m.name == metric).and_then(|m| m.value)).collect()
 }
 
-/// One value of a metric with its unit.
+/// Returns one value of a metric with its unit.
 fn one(result: &ForeignResult, trial: usize, metric: &str) -> (f64, String) {
     let metrics = &result.trials[trial].metrics;
     let m = metrics

@@ -1,4 +1,4 @@
-//! Fresh files of the programs themselves, where they are installed.
+//! Tests with fresh output of the programs themselves, where they are installed.
 
 use std::path::Path;
 use std::process::Command;
@@ -7,7 +7,7 @@ use assay_archive::foreign::{ForeignSet, read_foreign};
 
 use super::{one, values};
 
-/// Runs a program that writes `out`; `None` when it is not installed.
+/// Runs a program that writes `out`; `None` if it is not installed.
 fn run(program: &str, arguments: &[&str], folder: &Path) -> Option<()> {
     match Command::new(program).args(arguments).current_dir(folder).output() {
         Ok(done) => {

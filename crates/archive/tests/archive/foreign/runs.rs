@@ -1,4 +1,4 @@
-//! Imported results as runs of the archive.
+//! Tests of imported results as runs of the archive.
 
 use std::path::PathBuf;
 
@@ -55,7 +55,7 @@ fn every_format_becomes_a_sound_run() {
                 let samples = run.samples(record.number, 1).unwrap();
                 assert_eq!(samples.is_some(), trial.samples.is_some());
             }
-            // What was read is kept, byte for byte, and the ledger has its hash.
+            // The files are stored byte for byte, and the ledger has their hashes.
             let (tool, files) = run.imported().unwrap();
             assert_eq!(tool, result.tool);
             let kept = std::fs::read(run.dir().join(&files[0].kept)).unwrap();
@@ -63,7 +63,7 @@ fn every_format_becomes_a_sound_run() {
             assert_eq!((files[0].name.as_str(), files[0].bytes), (name, kept.len() as u64));
             let unknown = run.system().unwrap().facts["kernel.release"].clone();
             assert_eq!(unknown.value(), None);
-            // Out and in again.
+            // Export and import the run again.
             let file = folder.path().join(format!("{id}.tar.zst"));
             archive.export(id, &file).unwrap();
             assert_eq!(other.import(&file, &assay_archive::ImportLimits::default()).unwrap(), *id);
@@ -82,13 +82,13 @@ fn the_same_file_is_there_already() {
     assert_eq!(first.len(), 3);
     let again = archive.import_foreign(&read("jmh.json"), &options).unwrap();
     let ImportedRuns::Already(mut there) = again else { panic!("{again:?}") };
-    // Runs of one millisecond are in no order.
+    // Runs made within the same millisecond have no defined order.
     first.sort();
     there.sort();
     assert_eq!(there, first);
     let third = import(&archive, &["jmh.json"], &ForeignOptions { again: true, ..options });
     assert_eq!(third.len(), 3);
-    // A set with one more file is another set.
+    // A set with one more file is a different set.
     import(&archive, &["memtier.json"], &ForeignOptions::default());
     import(&archive, &["memtier.json", "memtier-8.json"], &ForeignOptions::default());
 }
@@ -104,7 +104,7 @@ fn files_of_one_format_become_one_run() {
     let ids = import(&archive, &["memtier.json", "memtier-8.json"], &options);
     let run = archive.run(&ids[0]).unwrap();
     let plan = run.plan().unwrap();
-    // What differs between the files is the factor.
+    // The setting in which the files differ is the factor.
     assert_eq!(plan.factors, ["threads"]);
     let labels: Vec<String> = plan.treatments.iter().map(assay_model::Treatment::label).collect();
     assert_eq!(labels, ["threads=4", "threads=8"]);

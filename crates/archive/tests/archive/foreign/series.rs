@@ -1,4 +1,4 @@
-//! Points over revisions and over time.
+//! Tests of points over revisions and over time.
 
 use std::path::PathBuf;
 
@@ -35,9 +35,9 @@ fn trials_are_points_where_their_file_states_the_time() {
     assert_eq!((copy.unit.as_str(), copy.points.len()), ("s", 1));
     assert_eq!(copy.points[0].time, "2026-05-04T10:30:00Z");
     assert!((copy.points[0].value - 41e-9).abs() < 1e-15, "{copy:?}");
-    // A trial that failed, and nothing else, is left out.
+    // Only the failed trial is left out.
     assert_eq!(read.excluded, 1);
-    // A later file is a further point, in the order of time whatever that of the files.
+    // A later file adds a point; points are ordered by time, whatever the order of the files.
     let folder = tempfile::tempdir().unwrap();
     let later = folder.path().join("later.json");
     std::fs::write(&later, text("google-benchmark.json").replace("2026-05-04", "2026-05-05"))
@@ -46,7 +46,7 @@ fn trials_are_points_where_their_file_states_the_time() {
     let copy = read.series.iter().find(|s| s.name == "benchmark=BM_copy/64, real_time").unwrap();
     let times: Vec<&str> = copy.points.iter().map(|p| p.time.as_str()).collect();
     assert_eq!(times, ["2026-05-04T10:30:00Z", "2026-05-05T10:30:00Z"]);
-    // Other settings are another series.
+    // Different settings make different series.
     let read = series(&["memtier.json", "memtier-8.json"]).unwrap();
     for threads in ["threads=4", "threads=8"] {
         let of = |s: &&assay_history::QuotedSeries| s.name == format!("{threads}, throughput");
