@@ -1,4 +1,4 @@
-//! What one tick of all monitors costs on this machine, and what each costs alone.
+//! Measures one tick of all monitors on this machine, and of each one alone.
 
 use std::hint::black_box;
 use std::path::Path;

@@ -1,6 +1,6 @@
-//! Runs all monitors for a while, and says what that cost:
-//! `monitors INTERVAL_S SECONDS [summary|disk|cpu]`. With a view it prints that table as well.
-//! Start the built program itself: under `cargo run`, the time that cargo took counts in.
+//! Runs all monitors for a while and prints their cost: `monitors INTERVAL_S SECONDS
+//! [summary|disk|cpu]`. With a view it prints that table as well. Start the built program itself:
+//! under `cargo run`, the time that cargo took is included.
 #![allow(clippy::print_stdout)]
 
 use std::error::Error;

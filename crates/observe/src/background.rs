@@ -1,4 +1,4 @@
-//! A thread that works beside a trial and learns by messages when its parts begin and end.
+//! A worker thread that runs during a trial and learns by messages when its parts begin and end.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{Builder, JoinHandle};
@@ -7,18 +7,19 @@ use crate::NotAvailable;
 
 type Outcome<R> = Result<R, NotAvailable>;
 
-/// A worker in a thread of its own: it receives messages `M` and returns `R`. Dropped, it ends.
+/// A worker in a thread of its own: it receives messages `M` and returns `R`. Dropping it ends it.
 #[derive(Debug)]
 pub(crate) struct Background<M, R> {
     /// Name of the worker in messages.
     what: &'static str,
-    /// Dropped to end the work.
+    /// Sender of messages; dropped to end the worker.
     messages: Option<Sender<M>>,
     thread: Option<JoinHandle<Outcome<R>>>,
 }
 
 impl<M: Send + 'static, R: Send + 'static> Background<M, R> {
-    /// Starts a thread of this name; returns when `work` has said that it began, or why it could not.
+    /// Starts a thread with this name; returns when `work` has reported that it began, or why it
+    /// could not.
     pub fn start(
         thread: &str,
         what: &'static str,
@@ -39,14 +40,14 @@ impl<M: Send + 'static, R: Send + 'static> Background<M, R> {
 }
 
 impl<M, R> Background<M, R> {
-    /// Sends a message; a worker that has ended does not get it.
+    /// Sends a message; it is lost if the worker has ended.
     pub fn tell(&self, message: M) {
         if let Some(messages) = &self.messages {
             let _ = messages.send(message);
         }
     }
 
-    /// Ends the work and returns what it brings back.
+    /// Ends the worker and returns its result.
     pub fn stop(mut self) -> Outcome<R> {
         match self.end() {
             Some(Ok(outcome)) => outcome,

@@ -1,50 +1,49 @@
 //! Columns of the summary of `assay stat`, as a monitor's fields declare them.
 
-/// A column. The fields that name it are added up, or averaged where they have weights.
+/// Column of the summary. The fields that name it are added up, or averaged if they have weights.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Column {
-    /// What it has in common with the columns beside it.
+    /// Group of neighboring columns to which the column belongs.
     pub group: &'static Group,
-    /// Columns of a group stand in this order.
+    /// Position of the column within its group.
     pub place: u8,
-    /// Its title.
     pub title: &'static str,
-    /// Its width without the blank before it.
+    /// Width in characters without the preceding blank.
     pub width: usize,
-    /// Where there is not room for all, those with the highest number go first.
+    /// Priority: if the terminal is too narrow, the columns with the highest rank are dropped
+    /// first.
     pub rank: u8,
 }
 
-/// Columns of one monitor under one title, of one subject.
+/// Group of columns of one monitor and one subject under a common title.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Group {
-    /// The title; empty for one narrow column whose own title says it all.
+    /// Title of the group; empty for a single narrow column whose own title is enough.
     pub title: &'static str,
-    /// Groups stand in this order, from left to right.
+    /// Position of the group, from left to right.
     pub place: u8,
-    /// Whose values are shown.
+    /// Subject whose values are shown.
     pub of: Of,
-    /// The column for the subject's name in front, where it has one: title, width, rank.
+    /// Leading column with the subject's name, if the group has one: title, width, rank.
     pub named: Option<(&'static str, usize, u8)>,
 }
 
-/// Whose values a group of columns shows.
+/// Selects the subject whose values a group of columns shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Of {
     /// The subject of this name.
     Subject(&'static str),
     /// The disk that was busy for the largest share of the interval.
     BusiestDisk,
-    /// All interfaces but the loopback, added up.
+    /// Sum of all network interfaces except the loopback.
     Interfaces,
-    /// The subject with the largest value, whose first letter stands before it.
+    /// The subject with the largest value, marked by its first letter.
     Largest,
-    /// The machine, as far as its power is seen; left out where nothing is.
+    /// Power of the machine, as far as it is measured; left out without a reading.
     Machine,
 }
 
 impl Column {
-    /// A column of a group.
     pub const fn new(
         group: &'static Group,
         place: u8,
@@ -57,7 +56,7 @@ impl Column {
 }
 
 impl Group {
-    /// A group without a column for the subject's name.
+    /// Creates a group without a column for the subject's name.
     pub const fn new(title: &'static str, place: u8, of: Of) -> Self {
         Group { title, place, of, named: None }
     }

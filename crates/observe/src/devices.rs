@@ -1,6 +1,6 @@
-//! Block devices and what people call them, mapped both ways: the kernel's name (`dm-0`), its number
-//! (`253:0`), the name that LVM or another mapper gave it (`vg-data`), the links under `/dev/disk`, and
-//! where its file systems are mounted.
+//! Block devices and their names, mapped both ways: the kernel's name (`dm-0`), its number
+//! (`253:0`), the name that LVM or another mapper gave it (`vg-data`), the links under `/dev/disk`,
+//! and the mount points of its file systems.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,34 +10,34 @@ use assay_sut::{Root, mounts};
 
 use crate::made_of::{made_of, text};
 
-/// One device or partition.
+/// A block device or partition.
 #[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize)]
 pub struct Device {
-    /// As the kernel names it, and `/proc/diskstats`.
+    /// Name in the kernel and in `/proc/diskstats`.
     pub name: String,
-    /// Its number, `major:minor`; empty where sysfs does not tell.
+    /// Device number, `major:minor`; empty if sysfs does not have it.
     pub number: String,
-    /// The whole device that it is a part of; `None`: it is whole.
+    /// Whole device that the partition belongs to; `None` for a whole device.
     pub part_of: Option<String>,
-    /// What a mapper (LVM, dm-crypt, multipath) calls it.
+    /// Name given by a mapper (LVM, dm-crypt, multipath).
     pub mapped: Option<String>,
-    /// What it is made of, where the kernel makes it of others: `raid1 of sda+sdb`.
+    /// Components, if the kernel builds the device from others: `raid1 of sda+sdb`.
     pub made_of: Option<String>,
     /// Links to it under `/dev/disk`, `/dev/mapper` and `/dev/md`, sorted.
     pub links: Vec<PathBuf>,
-    /// Where it is mounted, in the order of the mounts.
+    /// Mount points, in the order of the mounts.
     pub mounts: Vec<PathBuf>,
 }
 
-/// All devices of a system.
+/// All block devices of a system.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Devices(Vec<Device>);
 
-/// The folders of links that are looked at.
+/// Subfolders of `/dev/disk` that are searched for links.
 const LINKS: [&str; 6] = ["by-id", "by-label", "by-partlabel", "by-path", "by-uuid", "by-partuuid"];
 
 impl Devices {
-    /// Reads them from `sys`, `proc` and `dev` below `root`. What is not there is left out.
+    /// Reads the devices from `sys`, `proc` and `dev` below `root`, skipping missing files.
     pub fn read(root: &Path) -> Self {
         let mut all = Vec::new();
         for whole in entries(&root.join("sys/block")) {
@@ -56,12 +56,13 @@ impl Devices {
         devices
     }
 
-    /// Every one, by name.
+    /// Returns all devices, sorted by name.
     pub fn all(&self) -> &[Device] {
         &self.0
     }
 
-    /// The one of a kernel's name, a number, a mapper's name, a link, a path in `/dev`, or a mount point.
+    /// Finds a device by its kernel name, number, mapper name, link, path in `/dev`, or mount
+    /// point.
     pub fn find(&self, wanted: &str) -> Option<&Device> {
         let path = Path::new(wanted);
         let in_dev = wanted.strip_prefix("/dev/").unwrap_or(wanted);
@@ -74,13 +75,13 @@ impl Devices {
         })
     }
 
-    /// What a person calls the device of a kernel's name: what its mapper calls it; else the name.
+    /// Returns the mapper's name of the device with this kernel name, or the kernel name itself.
     pub fn mapped<'a>(&'a self, name: &'a str) -> &'a str {
         self.named(name).and_then(|d| d.mapped.as_deref()).unwrap_or(name)
     }
 
-    /// Where the device of a kernel's name, or a part of it, is mounted first; else as
-    /// [`Devices::mapped`].
+    /// Returns the first mount point of the device with this kernel name or of its partitions;
+    /// without one, the same as [`Devices::mapped`].
     pub fn mount<'a>(&'a self, name: &'a str) -> &'a str {
         let parts = self.0.iter().filter(|d| d.part_of.as_deref() == Some(name));
         let mut mounts = self.named(name).into_iter().chain(parts).flat_map(|d| &d.mounts);
@@ -120,7 +121,7 @@ impl Devices {
 }
 
 fn device(folder: &Path, entry: &str, part_of: Option<&str>) -> Device {
-    // In /sys a name's `/` is written `!`.
+    // sysfs writes the `/` in a name as `!`.
     Device {
         name: entry.replace('!', "/"),
         number: text(folder, "dev").unwrap_or_default(),
@@ -131,7 +132,7 @@ fn device(folder: &Path, entry: &str, part_of: Option<&str>) -> Device {
     }
 }
 
-/// The names in a folder, sorted; none of one that cannot be read.
+/// Returns the sorted names in a folder; empty if it cannot be read.
 fn entries(folder: &Path) -> Vec<String> {
     let Ok(read) = fs::read_dir(folder) else { return Vec::new() };
     let mut names: Vec<String> =

@@ -1,5 +1,5 @@
-//! Parts that the loaders of all probes share: objects that are read in place, programs at tracepoints, counts of all CPUs, and
-//! records out of rings.
+//! Parts that the loaders of all probes share: objects that are read in place, programs attached to
+//! tracepoints, counters summed over all CPUs, and records read from rings.
 #![allow(unsafe_code)]
 
 use std::os::fd::{AsFd, AsRawFd};
@@ -16,7 +16,7 @@ use crate::NotAvailable;
 #[repr(C, align(8))]
 pub(crate) struct Aligned<T: ?Sized>(pub T);
 
-/// The measured part, nanoseconds; 0: it has not begun, or not ended.
+/// Measurement window, nanoseconds; 0 if it has not begun, or not ended.
 #[repr(C)]
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Window {
@@ -28,17 +28,17 @@ pub(crate) struct Window {
 unsafe impl Pod for Window {}
 
 impl Window {
-    /// Begins the measured part now.
+    /// Begins the measurement window now.
     pub fn begin(&mut self) {
         *self = Window { begin_ns: monotonic_ns(), end_ns: 0 };
     }
 
-    /// Ends the measured part now.
+    /// Ends the measurement window now.
     pub fn end(&mut self) {
         self.end_ns = monotonic_ns();
     }
 
-    /// The end of the measured part, else of the watching, else now.
+    /// Returns the end of the window, or `ended_ns` (the end of tracing), or the current time.
     pub fn end_or(self, ended_ns: Option<u64>) -> u64 {
         match self.end_ns {
             0 => ended_ns.unwrap_or_else(monotonic_ns),
@@ -46,17 +46,17 @@ impl Window {
         }
     }
 
-    /// Hands the window to the probes.
+    /// Copies the window to the probes.
     pub fn hand_to(self, ebpf: &mut Ebpf) {
         let map = ebpf.map_mut("window");
         if let Some(mut array) = map.and_then(|m| Array::<_, Window>::try_from(m).ok()) {
-            // The map is there, since the probes were loaded with it.
+            // The map exists, since the probes were loaded with it.
             let _ = array.set(0, self, 0);
         }
     }
 }
 
-/// The program of this name, as one of its kind.
+/// Returns the program with this name as one of type `P`.
 pub(crate) fn program<'a, P>(ebpf: &'a mut Ebpf, name: &str) -> Result<&'a mut P, NotAvailable>
 where
     &'a mut P: TryFrom<&'a mut Program>,
@@ -65,7 +65,7 @@ where
     program.ok_or_else(|| NotAvailable::because(format!("the probes hold no program `{name}`")))
 }
 
-/// Loads the program of this name and attaches it to a tracepoint.
+/// Loads the program with this name and attaches it to a tracepoint.
 pub(crate) fn attach(
     ebpf: &mut Ebpf,
     btf: &Btf,
@@ -77,11 +77,11 @@ pub(crate) fn attach(
     program.attach().map_err(|e| refused(&e))
 }
 
-/// Unloads all programs; what they have counted stays to be read.
+/// Unloads all programs; their counts can still be read.
 pub(crate) fn unload(ebpf: &mut Ebpf) {
     for (_, program) in ebpf.programs_mut() {
         match program {
-            // One that cannot be taken off goes with the process.
+            // A program that cannot be unloaded goes with the process.
             Program::BtfTracePoint(p) => drop(p.unload()),
             Program::PerfEvent(p) => drop(p.unload()),
             _ => {}
@@ -89,42 +89,44 @@ pub(crate) fn unload(ebpf: &mut Ebpf) {
     }
 }
 
-/// Returns how often the kernel did not run a loaded program because it was running there already.
+/// Returns the number of runs that the kernel skipped because the program was already running on
+/// that CPU.
 pub(crate) fn missed(ebpf: &Ebpf) -> u64 {
     ebpf.programs().filter_map(|(_, program)| missed_runs(program)).sum()
 }
 
-/// A counter of the probes, summed over all CPUs.
+/// Returns a counter of the probes, summed over all CPUs.
 pub(crate) fn count(ebpf: &Ebpf, what: u32) -> u64 {
     let map = ebpf.map("counters");
     let map = map.and_then(|m| PerCpuArray::<_, u64>::try_from(m).ok());
     map.and_then(|m| m.get(&what, 0).ok()).map_or(0, |values| values.iter().sum())
 }
 
-/// A record out of a ring; `None`: it is of another length.
+/// Converts the bytes of a ring entry to a record; `None` if the length differs.
 pub(crate) fn record<T: Pod>(bytes: &[u8]) -> Option<T> {
-    // SAFETY: the length is checked, every pattern of bits is a value, and the read needs no alignment.
+    // SAFETY: the length is checked, every pattern of bits is a value, and the read needs no
+    // alignment.
     (bytes.len() == size_of::<T>()).then(|| unsafe { bytes.as_ptr().cast::<T>().read_unaligned() })
 }
 
-/// How often the kernel did not run a program because it was running there already; `None`: it does not tell.
+/// Returns the number of skipped runs of one program; `None` if the kernel does not report it.
 fn missed_runs(program: &Program) -> Option<u64> {
     let text = fdinfo(program)?;
     text.lines().find_map(|l| l.strip_prefix("recursion_misses:"))?.trim().parse().ok()
 }
 
-/// What the kernel says of a program in `/proc/self/fdinfo`.
+/// Returns the kernel's description of a program from `/proc/self/fdinfo`.
 pub(crate) fn fdinfo(program: &Program) -> Option<String> {
     let fd = program.fd().ok()?.as_fd().as_raw_fd();
     std::fs::read_to_string(format!("/proc/self/fdinfo/{fd}")).ok()
 }
 
-/// What an error has before the verifier's output.
+/// Text that precedes the verifier's output in an error.
 const VERIFIER: &str = ". Verifier output:";
 
-/// Why the kernel refused, in words that help.
+/// Converts an error of the kernel to a message with a remedy.
 pub(crate) fn refused(error: &(dyn std::error::Error + 'static)) -> NotAvailable {
-    // The verifier refuses with the same number, and then has something to say.
+    // The verifier rejects with the same error number, but then has output.
     let text = error.to_string();
     let verified = text.split_once(VERIFIER).is_some_and(|(_, output)| !output.trim().is_empty());
     let mut cause = (!verified).then_some(error);
@@ -139,8 +141,8 @@ pub(crate) fn refused(error: &(dyn std::error::Error + 'static)) -> NotAvailable
     NotAvailable::because(format!("the kernel did not take the eBPF probes: {}", in_short(&text)))
 }
 
-/// Of an error with the verifier's output what failed, and the line in which the verifier states why: the last one
-/// before its own numbers.
+/// Shortens an error with the verifier's output to the operation that failed and the verifier's
+/// reason, which is the last line before its statistics.
 fn in_short(error: &str) -> String {
     let (what, output) = error.split_once(VERIFIER).unwrap_or((error, ""));
     let numbers = ["processed ", "verification time", "stack depth"];
@@ -153,7 +155,7 @@ fn in_short(error: &str) -> String {
     text.chars().take(240).collect()
 }
 
-/// What eBPF needs, and where the machine forbids it.
+/// Returns the privileges that eBPF needs, or the lockdown that forbids it.
 fn without_privilege() -> String {
     let lockdown = std::fs::read_to_string("/sys/kernel/security/lockdown").unwrap_or_default();
     if lockdown.contains("[confidentiality]") {

@@ -1,13 +1,13 @@
-//! Whose programs a probe follows.
+//! Selection of the processes that a probe follows.
 
-/// Whose programs are looked at.
+/// Processes that a probe follows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Whose {
-    /// What this process starts from now on.
+    /// Processes that this process starts from now on.
     #[default]
     Children,
-    /// These processes, their children, and what they start.
+    /// These processes, their current children, and all that they start.
     Processes(Vec<u32>),
-    /// Everything on the machine.
+    /// All processes on the machine.
     All,
 }

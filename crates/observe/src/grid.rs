@@ -1,9 +1,9 @@
-//! The points in time at which a sampler samples: absolute, so that a late one moves no other.
+//! Schedule of a sampler: absolute points in time, so that a late sample does not shift later ones.
 
 use std::time::Duration;
 
-/// The shortest interval that a sampler takes. The kernel counts CPU time in ticks of up to 10 ms,
-/// so that shorter intervals would mostly show the ticks.
+/// Shortest interval that a sampler accepts. The kernel counts CPU time in ticks of up to 10 ms, so
+/// that shorter intervals would mostly show the ticks.
 pub const MIN_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Points at `start + k * interval`, k from 1, in nanoseconds of `CLOCK_MONOTONIC`.
@@ -14,19 +14,19 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// A grid; an interval of 0 is taken as 1 ns.
+    /// Creates a grid; an interval of 0 is taken as 1 ns.
     pub fn new(start_ns: u64, interval: Duration) -> Self {
         let interval_ns = u64::try_from(interval.as_nanos()).unwrap_or(u64::MAX).max(1);
         Self { start_ns, interval_ns }
     }
 
-    /// When point `k` is due.
+    /// Returns the time at which point `k` is due.
     pub fn due_ns(&self, k: u64) -> u64 {
         self.start_ns.saturating_add(k.saturating_mul(self.interval_ns))
     }
 
-    /// The first point after `k` that is still to come at `now_ns`. Those between the two were
-    /// missed.
+    /// Returns the first point after `k` that is still in the future at `now_ns`. The points
+    /// between the two were missed.
     pub fn next(&self, k: u64, now_ns: u64) -> u64 {
         let passed = now_ns.saturating_sub(self.start_ns) / self.interval_ns;
         passed.max(k).saturating_add(1)

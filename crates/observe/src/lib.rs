@@ -1,10 +1,13 @@
-//! Monitors that sample the kernel's counters on one clock: CPU, disks, memory, pressure, switches,
-//! network, power, temperature. A [`Sampler`] owns one thread that asks every monitor at absolute
-//! points in time and keeps rows of [`assay_model::SampleSet`]; [`stat`] shows the newest of them as
-//! a table. A monitor that cannot see something says what and why; a value that could not be had is
-//! NaN, never 0.
+//! Observes a running system. Monitors sample the kernel's counters on one clock: CPU, disks,
+//! memory, pressure, context switches, network, power, temperature. Tracers use eBPF (or perf where
+//! eBPF is unavailable) to record block I/O ([`io`]), profiles ([`profile`]) and system calls
+//! ([`syscalls`]).
 //!
-//! The front door:
+//! A [`Sampler`] owns one thread that samples every monitor at absolute points in time and keeps
+//! rows of [`assay_model::SampleSet`]; [`stat`] shows the newest of them as a table. A monitor that
+//! cannot read something reports what and why; a value that is unavailable is NaN, never 0.
+//!
+//! Example:
 //!
 //! ```no_run
 //! # fn main() -> Result<(), assay_observe::ObserveError> {
@@ -17,7 +20,7 @@
 //! let from = sampler.tick_now();
 //! // ... the workload runs ...
 //! let to = sampler.tick_now();
-//! // A row tells of the interval that ends at its time, so the one at `from` is not wanted.
+//! // A row covers the interval that ends at its time, so the row at `from` is excluded.
 //! let samples = sampler.window(from + 1, to);
 //! let reports = sampler.reports(from + 1, to);
 //! # drop((samples, reports));

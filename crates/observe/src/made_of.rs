@@ -1,9 +1,10 @@
-//! What a device is that the kernel makes of others: an array of MD, a mapping of the device mapper.
+//! Description of devices that the kernel builds from others: MD arrays and device-mapper mappings.
 
 use std::fs;
 use std::path::Path;
 
-/// `raid1 of sda+sdb`, `vg0-data of sda2`: of a device's folder in `/sys/class/block`; `None`: it is made of no other.
+/// Returns text such as `raid1 of sda+sdb` or `vg0-data of sda2` for a device's folder in
+/// `/sys/class/block`; `None` if the device is not built from others.
 pub(crate) fn made_of(folder: &Path) -> Option<String> {
     let entries = fs::read_dir(folder.join("slaves")).ok()?.flatten();
     let mut parts: Vec<String> =
@@ -14,7 +15,7 @@ pub(crate) fn made_of(folder: &Path) -> Option<String> {
     (!parts.is_empty()).then(|| what.map_or(of.clone(), |what| format!("{what} {of}")))
 }
 
-/// Returns the text of a small file in a folder; `None`: it is empty or not there.
+/// Returns the trimmed text of a small file in a folder; `None` if it is empty or missing.
 pub(crate) fn text(folder: &Path, file: &str) -> Option<String> {
     let text = fs::read_to_string(folder.join(file)).ok()?;
     Some(text.trim().to_owned()).filter(|t| !t.is_empty())

@@ -1,4 +1,4 @@
-//! The monitors, one file each, and the list of them.
+//! The monitors, one file each, and functions to list and find them.
 
 mod cpu;
 mod disk;
@@ -15,7 +15,7 @@ mod tlb;
 
 use crate::{Chart, Field, MonitorSpec};
 
-/// The monitors that `all` stands for, in the order in which a sampler asks them.
+/// Returns the monitors that the name `all` stands for, in the order in which a sampler runs them.
 pub fn all() -> [&'static MonitorSpec; 11] {
     [
         &cpu::SPEC,
@@ -32,24 +32,23 @@ pub fn all() -> [&'static MonitorSpec; 11] {
     ]
 }
 
-/// Every monitor: those, and `tasks`, which costs more the more threads a program has and is only sampled where an
-/// experiment names it.
+/// Returns every monitor: those of [`all`], and `tasks`, which costs more the more threads a
+/// program has and is sampled only if an experiment names it.
 pub fn every() -> impl Iterator<Item = &'static MonitorSpec> {
     all().into_iter().chain([&tasks::SPEC])
 }
 
-/// A chart of one monitor with what it draws.
+/// Chart of one monitor with the fields that it draws.
 #[derive(Debug)]
 pub struct Drawing {
-    /// The monitor's name.
+    /// Name of the monitor.
     pub monitor: &'static str,
-    /// The chart.
     pub chart: &'static Chart,
-    /// Its fields in the monitor's order, each with the word for its line or layer.
+    /// Fields in the monitor's order, each with the label of its line or layer.
     pub fields: Vec<(&'static Field, &'static str)>,
 }
 
-/// Every chart of every monitor, in their order.
+/// Returns every chart of every monitor, in the order of the monitors and fields.
 pub fn charts() -> Vec<Drawing> {
     let mut all: Vec<Drawing> = Vec::new();
     for monitor in every() {
@@ -67,19 +66,19 @@ pub fn charts() -> Vec<Drawing> {
     all
 }
 
-/// The field of that name of the monitor of that name.
+/// Returns the field `name` of the monitor named `monitor`.
 pub fn field(monitor: &str, name: &str) -> Option<&'static Field> {
     find(monitor)?.fields.iter().find(|field| field.name == name)
 }
 
-/// The monitor of that name.
+/// Returns the monitor named `name`.
 pub fn find(name: &str) -> Option<&'static MonitorSpec> {
     every().find(|spec| spec.name == name)
 }
 
 #[cfg(test)]
 pub mod fake {
-    //! A fake tree of `proc` and `sys`, and a monitor that samples it.
+    //! Test support: a fake tree of `proc` and `sys`, and a monitor that samples it.
 
     use std::path::Path;
 
@@ -123,7 +122,8 @@ pub mod fake {
     }
 
     impl Watch {
-        /// Samples `seconds` after the last time; the rows of this tick as (subject, field, value).
+        /// Samples `seconds` after the last time; returns the rows of this tick as (subject, field,
+        /// value).
         pub fn after(&mut self, seconds: u64) -> Vec<(String, String, f64)> {
             self.seconds += seconds;
             let t_ns = self.seconds * 1_000_000_000;

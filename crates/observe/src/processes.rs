@@ -1,4 +1,4 @@
-//! The processes that are there, as a probe that follows some of them needs them.
+//! Lists of running processes, as needed by a probe that follows some of them.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -7,18 +7,18 @@ use crate::NotAvailable;
 #[cfg(feature = "ebpf")]
 use crate::follow::Whose;
 
-/// The numbers that are names in a folder.
+/// Returns the names in a folder that are numbers.
 pub(crate) fn numbers(folder: &str) -> Vec<u32> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     entries.filter_map(|e| e.file_name().to_str()?.parse().ok()).collect()
 }
 
-/// Every process.
+/// Returns the ids of all processes.
 pub(crate) fn processes() -> Vec<u32> {
     numbers("/proc")
 }
 
-/// These processes and all that descend from them.
+/// Returns these processes and all their descendants.
 pub(crate) fn with_descendants(pids: &[u32]) -> Result<Vec<u32>, NotAvailable> {
     if let Some(pid) = pids.iter().find(|pid| !Path::new(&format!("/proc/{pid}/task")).exists()) {
         return Err(NotAvailable::because(format!("there is no process {pid}")));
@@ -36,15 +36,16 @@ pub(crate) fn with_descendants(pids: &[u32]) -> Result<Vec<u32>, NotAvailable> {
     }
 }
 
-/// The numbers of `/proc/PID/stat` from the process's parent to the system time of its children, in the kernel's order.
+/// Returns 14 fields of `/proc/PID/stat` in the kernel's order, from the parent's process id to the
+/// system time of waited-for children.
 fn stat(pid: u32) -> Option<Vec<i64>> {
     let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     let words = text.rsplit_once(')')?.1.split_ascii_whitespace().skip(1).take(14);
     words.map(|w| w.parse().ok()).collect::<Option<_>>().filter(|all: &Vec<_>| all.len() == 14)
 }
 
-/// User and system time, nanoseconds, of the processes that are followed and of those among them that ended; `None`: one
-/// that was named is gone.
+/// Returns user and system time, in nanoseconds, of the followed processes, including their
+/// children that have ended; `None` if a named process is gone, or if all processes are followed.
 #[cfg(feature = "ebpf")]
 pub(crate) fn cpu_time(whose: &Whose) -> Option<[u64; 2]> {
     let assay = std::process::id();
@@ -56,16 +57,16 @@ pub(crate) fn cpu_time(whose: &Whose) -> Option<[u64; 2]> {
     let mut ticks = [0; 2];
     for pid in with_descendants(roots).ok()? {
         let Some(stat) = stat(pid) else { continue };
-        // What assay itself uses is not its children's.
+        // The time that assay itself uses does not belong to its children.
         let itself = i64::from(own != Some(pid));
         ticks = [0, 1].map(|i| ticks[i] + itself * stat[10 + i] + stat[12 + i]);
     }
     Some(ticks.map(|n| n as u64 * (1_000_000_000 / rustix::param::clock_ticks_per_second())))
 }
 
-/// Probes number processes as the first namespace does.
+/// Checks that this process is in the initial process namespace, whose process ids the probes use.
 pub(crate) fn one_namespace() -> Result<(), NotAvailable> {
-    /// The kernel's fixed number of the first namespace of processes.
+    /// Fixed inode number of the initial process namespace.
     const FIRST: &str = "pid:[4026531836]";
     match std::fs::read_link("/proc/self/ns/pid") {
         Ok(link) if link.as_os_str() != FIRST => Err(NotAvailable::because(
@@ -76,7 +77,7 @@ pub(crate) fn one_namespace() -> Result<(), NotAvailable> {
     }
 }
 
-/// The name that a thread has now, as the kernel keeps it.
+/// Returns the current name of a thread, as the kernel stores it.
 #[cfg(feature = "ebpf")]
 pub(crate) fn name_now(pid: u32, tid: u32) -> [u8; 16] {
     let text = std::fs::read(format!("/proc/{pid}/task/{tid}/comm")).unwrap_or_default();
@@ -86,7 +87,7 @@ pub(crate) fn name_now(pid: u32, tid: u32) -> [u8; 16] {
     comm
 }
 
-/// A thread's name as the kernel keeps it.
+/// Converts a thread name in the kernel's form to text.
 pub(crate) fn thread_name(comm: &[u8]) -> String {
     let end = comm.iter().position(|b| *b == 0).unwrap_or(comm.len());
     String::from_utf8_lossy(&comm[..end]).into_owned()

@@ -1,22 +1,22 @@
-//! Where monitors put their rows.
+//! Store of the rows that monitors produce.
 
 use assay_model::{SampleRow, SampleSet, SeriesKey};
 
 use crate::Field;
 
-/// The series of a subject's first field; those of its other fields follow it.
+/// Index of the series of a subject's first field; the series of its other fields follow it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FirstSeries(u32);
 
-/// Rows and the series they belong to, in the order in which they came.
+/// Rows and their series, in the order of arrival.
 #[derive(Debug, Default)]
 pub struct Recorder {
     set: SampleSet,
 }
 
 impl Recorder {
-    /// The series of `fields` of a subject, made if they are not there yet. Called once a subject:
-    /// it allocates.
+    /// Returns the series of `fields` of a subject, creating them if needed. Called once per
+    /// subject, because it allocates.
     pub fn intern(&mut self, monitor: &str, subject: &str, fields: &[Field]) -> FirstSeries {
         let known = self.set.series.iter().position(|s| {
             s.monitor == monitor
@@ -36,7 +36,8 @@ impl Recorder {
         FirstSeries(first as u32)
     }
 
-    /// Adds the values of a subject's fields, in the order of the fields, from the first on.
+    /// Adds one row per value; the values are those of the subject's fields in order, from the
+    /// first on.
     pub fn push(&mut self, t_ns: u64, first: FirstSeries, values: &[f64]) {
         let series = first.0..;
         self.set.rows.extend(series.zip(values).map(|(series, &value)| SampleRow {
@@ -46,28 +47,28 @@ impl Recorder {
         }));
     }
 
-    /// Makes room for that many more rows, so that adding them does not allocate.
+    /// Reserves room for `rows` more rows, so that adding them does not allocate.
     pub fn reserve(&mut self, rows: usize) {
         self.set.rows.reserve(rows);
     }
 
-    /// How many rows fit without allocating.
+    /// Returns the number of rows that fit without allocating.
     pub fn room(&self) -> usize {
         self.set.rows.capacity() - self.set.rows.len()
     }
 
-    /// Lets go of the rows before `t_ns`.
+    /// Discards the rows before `t_ns`.
     pub fn discard_before(&mut self, t_ns: u64) {
         let keep_from = self.set.rows.partition_point(|r| r.t_ns < t_ns);
         self.set.rows.drain(..keep_from);
     }
 
-    /// What was recorded so far.
+    /// Returns the samples recorded so far.
     pub fn samples(&self) -> &SampleSet {
         &self.set
     }
 
-    /// Everything that was recorded; nothing stays.
+    /// Returns all samples and leaves the recorder empty.
     pub fn take(&mut self) -> SampleSet {
         std::mem::take(&mut self.set)
     }

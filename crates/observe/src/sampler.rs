@@ -1,4 +1,4 @@
-//! The sampler: one plain thread that asks every monitor at absolute points in time.
+//! The sampler: one plain thread that samples every monitor at absolute points in time.
 
 use std::io;
 use std::path::Path;
@@ -15,35 +15,33 @@ use assay_sut::clock;
 use crate::meters::MeterSpec;
 use crate::{MonitorSpec, Tree, monitors};
 
-/// Why sampling could not start.
+/// Reason why sampling could not start.
 #[derive(Debug, thiserror::Error)]
 pub enum ObserveError {
-    /// A name in the list of monitors is not one.
+    /// The list of monitors has an unknown name.
     #[error("there is no monitor `{name}`; there are {known}, and `all`")]
     UnknownMonitor {
-        /// The name.
         name: String,
-        /// The names that would be right.
+        /// Names of all monitors, for the message.
         known: String,
     },
-    /// The interval is too short.
+    /// The interval is shorter than [`MIN_INTERVAL`].
     #[error(
         "a sampling interval of {} ms is too short: counters have a grain of 10 ms; take 100 ms or more",
         .interval.as_secs_f64() * 1e3
     )]
     Interval {
-        /// The interval asked for.
         interval: Duration,
     },
-    /// A power meter that is none.
+    /// The specification of a power meter is invalid.
     #[error("{0}")]
     Meter(String),
-    /// The thread could not be made.
+    /// The sampling thread could not be started.
     #[error("the sampling thread could not be started (is the limit of processes reached?): {0}")]
     Thread(#[source] io::Error),
 }
 
-/// Samples monitors until it is stopped or dropped.
+/// Samples monitors in a background thread until it is stopped or dropped.
 #[derive(Debug)]
 pub struct Sampler {
     shared: Arc<Shared>,
@@ -52,10 +50,10 @@ pub struct Sampler {
 
 struct Shared {
     state: Mutex<State>,
-    /// Signalled after each sample.
+    /// Signaled after each sample.
     sampled: Condvar,
     stop: Mutex<bool>,
-    /// Signalled when `stop` becomes true.
+    /// Signaled when `stop` becomes true.
     stopped: Condvar,
 }
 
@@ -66,12 +64,13 @@ impl std::fmt::Debug for Shared {
 }
 
 impl Shared {
-    /// The state; whole also after a panic elsewhere, since a tick only adds to it.
+    /// Locks the state. It is consistent even after a panic elsewhere, since a tick only adds to
+    /// it.
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until `due_ns`; false if it is to stop instead.
+    /// Waits until `due_ns`; returns false if the sampler must stop instead.
     fn wait_until(&self, due_ns: u64) -> bool {
         let mut stop = self.stop.lock().unwrap_or_else(PoisonError::into_inner);
         while !*stop {
@@ -104,21 +103,21 @@ impl Shared {
 }
 
 impl Sampler {
-    /// Opens the monitors of those names (`all` for all) in the tree under `root` (`/`), takes
-    /// their base, and samples them every `interval` from now. A monitor that is not available is
-    /// no error: [`Sampler::reports`] says why.
+    /// Opens the monitors with these names (`all` for all) in the tree under `root` (`/`), takes
+    /// their base readings, and samples them every `interval` from now on. A monitor that is not
+    /// available is no error: [`Sampler::reports`] gives the reason.
     ///
     /// # Errors
-    /// A name that is no monitor's, an interval below [`MIN_INTERVAL`], or no thread to be had.
+    /// A name is unknown, the interval is below [`MIN_INTERVAL`], or the thread cannot be started.
     pub fn start(root: &Path, names: &[String], interval: Duration) -> Result<Self, ObserveError> {
         Self::with_meters(root, names, &[], interval)
     }
 
-    /// As [`Sampler::start`], with power meters outside the kernel; the monitor `meter` is one of the
-    /// monitors then, asked for or not.
+    /// Starts like [`Sampler::start`], with power meters outside the kernel; the monitor `meter` is
+    /// then sampled even if `names` does not contain it.
     ///
     /// # Errors
-    /// As there, or a meter that is none.
+    /// Those of [`Sampler::start`], or an invalid meter specification.
     pub fn with_meters(
         root: &Path,
         names: &[String],
@@ -153,22 +152,22 @@ impl Sampler {
         Ok(Self { shared, thread: Some(thread) })
     }
 
-    /// Samples now, beside the schedule, and returns the time of that sample; if one was taken
-    /// within the last 10 ms, nothing is sampled and that one's time is returned. A trial calls it
-    /// at both ends: rows tell of the interval that *ends* at their time, so those of the trial are
-    /// `window(first + 1, last)`.
+    /// Samples now, outside the schedule, and returns the time of that sample. If a sample was
+    /// taken within the last 10 ms, nothing is sampled and the time of that sample is returned. A
+    /// trial calls this at both ends: rows cover the interval that *ends* at their time, so those
+    /// of the trial are `window(first + 1, last)`.
     pub fn tick_now(&self) -> u64 {
         let t_ns = self.shared.state().tick();
         self.shared.sampled.notify_all();
         t_ns
     }
 
-    /// The time of the newest sample, nanoseconds of `CLOCK_MONOTONIC`.
+    /// Returns the time of the newest sample, nanoseconds of `CLOCK_MONOTONIC`.
     pub fn newest_ns(&self) -> u64 {
         self.shared.state().newest_ns().unwrap_or_default()
     }
 
-    /// Waits for a sample after `t_ns`, and returns its time; `None` when `timeout` passes first.
+    /// Waits for a sample after `t_ns` and returns its time, or `None` if `timeout` expires first.
     pub fn wait_after(&self, t_ns: u64, timeout: Duration) -> Option<u64> {
         let waiting = |state: &mut State| state.newest_ns().is_none_or(|newest| newest <= t_ns);
         let (state, _) = self
@@ -179,29 +178,29 @@ impl Sampler {
         state.newest_ns().filter(|newest| *newest > t_ns)
     }
 
-    /// A copy of the rows so far with `from_ns <= t_ns <= to_ns`. Sampling goes on.
+    /// Returns a copy of the rows so far with `from_ns <= t_ns <= to_ns`. Sampling continues.
     pub fn window(&self, from_ns: u64, to_ns: u64) -> SampleSet {
         self.shared.state().window(from_ns, to_ns)
     }
 
-    /// What every monitor that was asked for did between two times, and what it could not see; also
-    /// those that are not available, with the reason.
+    /// Reports for every requested monitor the number of samples between two times and the data
+    /// that it could not read. Unavailable monitors are included with the reason.
     pub fn reports(&self, from_ns: u64, to_ns: u64) -> Vec<ObserverReport> {
         self.shared.state().reports(from_ns, to_ns)
     }
 
-    /// How many points of the schedule between two times had no sample of their own because the
-    /// thread did not get to run.
+    /// Returns the number of scheduled points between two times that have no sample of their own
+    /// because the thread was not scheduled in time.
     pub fn missed(&self, from_ns: u64, to_ns: u64) -> u64 {
         self.shared.state().missed_between(from_ns, to_ns)
     }
 
-    /// Lets go of the rows before `t_ns`, so that a long run needs no more memory than one trial.
+    /// Discards the rows before `t_ns`, so that a long run needs no more memory than one trial.
     pub fn discard_before(&self, t_ns: u64) {
         self.shared.state().discard_before(t_ns);
     }
 
-    /// Stops, and hands over all rows that are still held.
+    /// Stops sampling and returns all rows that are still held.
     pub fn stop(mut self) -> SampleSet {
         self.end();
         self.shared.state().take()
@@ -211,7 +210,7 @@ impl Sampler {
         *self.shared.stop.lock().unwrap_or_else(PoisonError::into_inner) = true;
         self.shared.stopped.notify_all();
         if let Some(thread) = self.thread.take() {
-            // A panic of the thread was shown by the panic hook; the rows up to it stand.
+            // The panic hook has already shown a panic of the thread; the rows before it are valid.
             let _ = thread.join();
         }
     }
@@ -223,15 +222,15 @@ impl Drop for Sampler {
     }
 }
 
-/// Checks that these are names of monitors, or `all`.
+/// Checks that all names are those of monitors, or `all`.
 ///
 /// # Errors
-/// `UnknownMonitor`.
+/// [`ObserveError::UnknownMonitor`] for the first unknown name.
 pub fn check_monitors(names: &[String]) -> Result<(), ObserveError> {
     chosen(names).map(drop)
 }
 
-/// The monitors of those names, each once, in the order of the list of monitors.
+/// Returns the monitors with these names, each once, in the order of [`monitors::every`].
 fn chosen(names: &[String]) -> Result<Vec<&'static MonitorSpec>, ObserveError> {
     if let Some(name) = names.iter().find(|n| *n != "all" && monitors::find(n).is_none()) {
         let known: Vec<String> = monitors::every().map(|spec| format!("`{}`", spec.name)).collect();

@@ -1,19 +1,19 @@
-//! Reading the kernel's text: words and numbers out of bytes, without allocating and without
-//! trusting them. What is not a number is `None`.
+//! Parsers for the kernel's text: words and numbers out of bytes, without allocating and without
+//! trusting the input. Anything that is not a number is `None`.
 
-/// The words of one line, separated by blanks.
+/// Iterator over the words of one line, separated by blanks.
 #[derive(Debug, Clone)]
 pub struct Words<'a> {
     rest: &'a [u8],
 }
 
 impl<'a> Words<'a> {
-    /// The words of `line`.
     pub fn new(line: &'a [u8]) -> Self {
         Self { rest: line }
     }
 
-    /// The next `N` words as whole numbers; `None` from the first that is missing or not a number.
+    /// Parses the next `N` words as whole numbers; from the first one that is missing or not a
+    /// number on, all are `None`.
     pub fn numbers<const N: usize>(&mut self) -> [Option<u64>; N] {
         let mut numbers = [None; N];
         for slot in &mut numbers {
@@ -40,12 +40,12 @@ fn blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n')
 }
 
-/// The lines of a text, without their ends.
+/// Returns the lines of a text, without their ends.
 pub fn lines(text: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]> {
     text.split(|b| *b == b'\n')
 }
 
-/// The numbers that follow the keys, in the keys' order; `None` for a key that is not there.
+/// Returns the number after each key, in the order of the keys; `None` for a missing key.
 pub fn keyed<const N: usize>(text: &[u8], keys: &[&[u8]; N]) -> [Option<u64>; N] {
     let mut found = [None; N];
     for line in lines(text) {
@@ -58,7 +58,7 @@ pub fn keyed<const N: usize>(text: &[u8], keys: &[&[u8]; N]) -> [Option<u64>; N]
     found
 }
 
-/// A whole number: digits only, below 2^64.
+/// Parses a whole number: digits only, below 2^64.
 pub fn number(word: &[u8]) -> Option<u64> {
     let add = |value: u64, byte: &u8| {
         let digit = byte.wrapping_sub(b'0');
@@ -67,7 +67,7 @@ pub fn number(word: &[u8]) -> Option<u64> {
     if word.is_empty() { None } else { word.iter().try_fold(0, add) }
 }
 
-/// A number with a fraction, such as `0.25`; NaN if it is not one.
+/// Parses a number with a fraction, such as `0.25`; returns NaN if it is malformed.
 pub fn decimal(word: &[u8]) -> f64 {
     std::str::from_utf8(word)
         .ok()

@@ -1,4 +1,4 @@
-//! Files of `/proc` and `/sys` held open and read again at each tick, into a buffer that is kept.
+//! Files of `/proc` and `/sys` that are held open and read again at each tick into a reused buffer.
 
 use std::cell::RefCell;
 use std::fs::File;
@@ -10,16 +10,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::NotAvailable;
 use crate::trouble::Trouble;
 
-/// How the kernel hands a file out.
+/// Way in which the kernel returns a file's content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reading {
-    /// All in one read, if the buffer is large enough (`/proc/stat`, `/proc/meminfo`, sysfs).
+    /// Everything in one read if the buffer is large enough (`/proc/stat`, `/proc/meminfo`, sysfs).
     Whole,
-    /// A page of records at a time, so that only an empty read is the end (`/proc/diskstats`).
+    /// A page of records per read, so that only an empty read is the end (`/proc/diskstats`).
     Records,
 }
 
-/// One file that is read over and over.
+/// A file that is read again and again.
 #[derive(Debug)]
 pub struct Source {
     path: PathBuf,
@@ -29,24 +29,23 @@ pub struct Source {
 }
 
 impl Source {
-    /// Opens the file at `path`.
     pub fn open(path: PathBuf, reading: Reading) -> io::Result<Self> {
         let file = File::open(&path)?;
         Ok(Self { path, file, reading, buffer: vec![0; 4096] })
     }
 
-    /// Where it lies.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What the file says now. Allocates only when it has grown beyond all it ever was.
+    /// Reads the current content of the file. Allocates only if the file is larger than ever
+    /// before.
     pub fn read(&mut self) -> io::Result<&[u8]> {
         let length = self.fill()?;
         Ok(&self.buffer[..length])
     }
 
-    /// As [`Source::read`]; a failure is noted as trouble under `key`.
+    /// Reads like [`Source::read`]; a failure is recorded in `trouble` under `key`.
     pub fn text(&mut self, key: &'static str, trouble: &mut Trouble) -> Option<&[u8]> {
         match self.fill() {
             Ok(length) => Some(&self.buffer[..length]),
@@ -76,12 +75,12 @@ impl Source {
     }
 }
 
-/// A file that two monitors read: one reading a tick serves both.
+/// A file that two monitors read: one read per tick serves both.
 #[derive(Debug, Clone)]
 pub struct SharedSource(Arc<Mutex<TickSource>>);
 
 impl SharedSource {
-    /// Locks the file for one look; monitors of one sampler take turns, so nobody waits.
+    /// Locks the file for one read. Monitors of one sampler take turns, so there is no contention.
     pub fn lock(&self) -> MutexGuard<'_, TickSource> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -95,7 +94,8 @@ pub struct TickSource {
 }
 
 impl TickSource {
-    /// What the file says at the tick `t_ns`: the first asker reads it, the next gets the same.
+    /// Returns the content at the tick `t_ns`: the first caller reads the file, later ones get the
+    /// same content.
     pub fn read(&mut self, t_ns: u64) -> io::Result<&[u8]> {
         let length = match self.read {
             Some((at, length)) if at == t_ns => length,
@@ -119,24 +119,23 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// The tree under `root`.
     pub fn new(root: &Path) -> Self {
         Self { root: root.to_owned(), shared: RefCell::new(Vec::new()), meters: Vec::new() }
     }
 
-    /// The tree with power meters that are not in it.
+    /// Adds power meters, which are not part of the tree.
     #[must_use]
     pub fn with_meters(mut self, meters: &[String]) -> Self {
         meters.clone_into(&mut self.meters);
         self
     }
 
-    /// The power meters, as they were named.
+    /// Returns the specifications of the power meters, as the user wrote them.
     pub fn meters(&self) -> &[String] {
         &self.meters
     }
 
-    /// The path of a file of the tree, such as `proc/stat`.
+    /// Returns the path of a file of the tree, such as `proc/stat`.
     pub fn path(&self, relative: &str) -> PathBuf {
         self.root.join(relative)
     }
@@ -159,7 +158,8 @@ impl Tree {
         Ok(source)
     }
 
-    /// The names in a folder of the tree, in order; empty if there is no such folder.
+    /// Returns the names in a folder of the tree, by length and then alphabetically; empty if there
+    /// is no such folder.
     pub(crate) fn names(&self, folder: &str) -> Vec<String> {
         let Ok(entries) = std::fs::read_dir(self.path(folder)) else { return Vec::new() };
         let mut names: Vec<String> =
@@ -168,7 +168,7 @@ impl Tree {
         names
     }
 
-    /// The first line of a small file of the tree.
+    /// Returns the first line of a small file of the tree.
     pub(crate) fn text(&self, file: &str) -> Option<String> {
         let text = std::fs::read_to_string(self.path(file)).ok()?;
         Some(text.lines().next()?.trim().to_owned())

@@ -1,5 +1,5 @@
-//! `assay stat`: the newest samples of several monitors as a table, one line an interval. Nothing
-//! is printed here; a [`Renderer`] makes text of a [`Frame`].
+//! Tables of `assay stat`: the newest samples of several monitors, one line per interval. Nothing
+//! is printed here; a [`Renderer`] turns a [`Frame`] into text.
 
 mod column;
 mod disks;

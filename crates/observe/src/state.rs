@@ -1,4 +1,4 @@
-//! What a sampler knows: its monitors, their rows, and the ticks that were missed.
+//! State of a sampler: its monitors, their rows, and the ticks that were missed.
 
 use std::time::Duration;
 
@@ -8,21 +8,21 @@ use assay_sut::clock;
 
 use crate::{Monitor, MonitorSpec, Recorder, Tree};
 
-/// Two samples are never closer than this: the kernel's CPU time has that grain, so that a shorter
-/// interval would say nothing.
+/// Minimum time between two samples: the kernel's CPU time has this granularity, so that a shorter
+/// interval would be meaningless.
 pub const MIN_SPAN: Duration = Duration::from_millis(10);
 
-/// At most so many rows (about 24 MB of address space) are made room for at once.
+/// Maximum number of rows (about 24 MB of address space) that are reserved at once.
 const MAX_AHEAD: usize = 1_000_000;
 
-/// A monitor that was asked for.
+/// A monitor requested by name.
 struct Asked {
     name: &'static str,
-    /// The monitor, or why it is not available.
+    /// The monitor, or the reason why it is not available.
     opened: Result<Box<dyn Monitor>, String>,
 }
 
-/// Ticks that could not be had because the sampler did not get to run.
+/// Ticks without a sample because the sampler thread was not scheduled in time.
 #[derive(Debug, Clone, Copy)]
 struct Gap {
     t_ns: u64,
@@ -38,7 +38,6 @@ pub struct State {
 }
 
 impl State {
-    /// Opens the monitors in `tree`.
     pub fn open(tree: &Tree, specs: &[&'static MonitorSpec], interval: Duration) -> Self {
         let open = |spec: &&'static MonitorSpec| Asked {
             name: spec.name,
@@ -53,8 +52,8 @@ impl State {
         }
     }
 
-    /// Samples all monitors now, unless that was done within [`MIN_SPAN`]. Returns the time of the
-    /// newest sample.
+    /// Samples all monitors now, unless a sample was taken within [`MIN_SPAN`]. Returns the time of
+    /// the newest sample.
     pub fn tick(&mut self) -> u64 {
         let now = clock::monotonic_ns();
         if let Some(newest) = self.newest_ns
@@ -71,7 +70,8 @@ impl State {
         now
     }
 
-    /// Makes room for the rows to come, so that sampling need not: an hour's where little is left.
+    /// Reserves rows ahead so that sampling need not allocate: enough for an hour once little room
+    /// is left.
     pub fn make_room(&mut self) {
         let tick = self.recorder.samples().series.len();
         if self.recorder.room() < 2 * tick {
@@ -80,7 +80,7 @@ impl State {
         }
     }
 
-    /// Notes that ticks before `t_ns` were missed.
+    /// Records that `ticks` ticks before `t_ns` were missed.
     pub fn missed(&mut self, t_ns: u64, ticks: u64) {
         self.gaps.push(Gap { t_ns, ticks });
     }
@@ -107,7 +107,8 @@ impl State {
         self.recorder.take()
     }
 
-    /// What every monitor did between two times.
+    /// Reports for every monitor the number of samples between two times and the data that it could
+    /// not read.
     pub fn reports(&self, from_ns: u64, to_ns: u64) -> Vec<ObserverReport> {
         let set = self.recorder.samples();
         let missed = self.missed_between(from_ns, to_ns);

@@ -1,5 +1,5 @@
-//! From counters to changes: remembers the last reading of every subject of a monitor (a CPU, a
-//! device, an interface), and forgets it when the subject was away for a tick.
+//! Turns counters into changes: remembers the last reading of every subject of a monitor (a CPU, a
+//! device, an interface), and drops it if the subject was missing for a tick.
 
 use crate::{Field, FirstSeries, Recorder};
 
@@ -7,7 +7,7 @@ use crate::{Field, FirstSeries, Recorder};
 #[derive(Debug, Default)]
 pub struct Subjects<const N: usize> {
     known: Vec<Subject<N>>,
-    /// Subjects come in the same order at each tick: where the next one is expected.
+    /// Index at which the next subject is expected: subjects come in the same order at each tick.
     cursor: usize,
     this_ns: Option<u64>,
     last_ns: Option<u64>,
@@ -22,25 +22,25 @@ struct Subject<const N: usize> {
     counters: [Option<u64>; N],
 }
 
-/// By how much a subject's counters changed since the last tick.
+/// Change of a subject's counters since the last tick.
 pub struct Change<'a, const N: usize> {
     subject: &'a mut Subject<N>,
-    /// The differences; NaN where a counter is missing or went backwards.
+    /// Differences; NaN if a counter is missing or went backwards.
     pub delta: [f64; N],
-    /// The time between the two readings, seconds; above 0.
+    /// Time between the two readings, seconds; above 0.
     pub seconds: f64,
 }
 
 impl<const N: usize> Subjects<N> {
-    /// Starts a tick. Called only when there are readings, so that a failed tick becomes part of
-    /// the next interval.
+    /// Starts a tick. Called only if there are readings, so that a failed tick becomes part of the
+    /// next interval.
     pub fn begin(&mut self, t_ns: u64) {
         self.last_ns = self.this_ns.replace(t_ns);
         self.cursor = 0;
     }
 
-    /// Takes a subject's counters at this tick. `None` if there is nothing to compare them with, or
-    /// if `admit`, asked when a name is met for the first time, does not want the subject.
+    /// Takes a subject's counters at this tick and returns their change. Returns `None` if there is
+    /// no earlier reading, or if `admit`, called when a name first appears, rejects the subject.
     pub fn turn(
         &mut self,
         name: &[u8],
@@ -56,7 +56,7 @@ impl<const N: usize> Subjects<N> {
         }
         let before = std::mem::replace(&mut subject.counters, now);
         let read_ns = std::mem::replace(&mut subject.read_ns, this_ns);
-        // A name that comes twice in one tick, or that was away at the last one, has no base.
+        // A name that comes twice in one tick, or that was missing at the last one, has no base.
         if read_ns.is_none() || read_ns != last_ns || read_ns == this_ns {
             return None;
         }
@@ -89,17 +89,17 @@ impl<const N: usize> Subjects<N> {
 }
 
 impl<const N: usize> Change<'_, N> {
-    /// The change of counter `i` in a second.
+    /// Returns the change of counter `i` per second.
     pub fn rate(&self, i: usize) -> f64 {
         self.delta[i] / self.seconds
     }
 
-    /// `a / b` of two changes: NaN when `b` did not change, for then there is nothing to share.
+    /// Returns `a / b` of two changes; NaN if `b` did not change.
     pub fn ratio(&self, a: usize, b: usize) -> f64 {
         if self.delta[b] > 0.0 { self.delta[a] / self.delta[b] } else { f64::NAN }
     }
 
-    /// The subject's series, made at the first call.
+    /// Returns the subject's series, created at the first call.
     pub fn series(&mut self, out: &mut Recorder, monitor: &str, fields: &[Field]) -> FirstSeries {
         let name = &self.subject.name;
         *self

@@ -1,23 +1,23 @@
-//! Causes for which a monitor cannot see something, each noted once.
+//! Reasons why a monitor cannot read something, each recorded once.
 
 use std::io;
 use std::path::Path;
 
-/// Why a monitor cannot see something: a sentence that names the thing and what would help.
+/// Reason why something is not available: a sentence that names the object and a remedy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}")]
 pub struct NotAvailable {
-    /// The sentence.
+    /// Reason as a sentence for a person.
     pub reason: String,
 }
 
 impl NotAvailable {
-    /// The reason as given.
+    /// Creates an error with this reason.
     pub fn because(reason: impl Into<String>) -> Self {
         Self { reason: reason.into() }
     }
 
-    /// The reason for which a file could not be opened or read.
+    /// Creates the error for a file that could not be opened or read.
     pub fn file(path: &Path, error: &io::Error) -> Self {
         let path = path.display();
         Self::because(match error.kind() {
@@ -31,27 +31,27 @@ impl NotAvailable {
     }
 }
 
-/// The causes so far.
+/// Reasons recorded so far, by key.
 #[derive(Debug, Default)]
 pub struct Trouble {
     causes: Vec<(&'static str, String)>,
 }
 
 impl Trouble {
-    /// Notes a cause under a key; what is already noted under that key stays, and `sentence` is not
-    /// asked for.
+    /// Records a reason under a key. If the key already has one, that one stays, and `sentence` is
+    /// not called.
     pub fn note(&mut self, key: &'static str, sentence: impl FnOnce() -> String) {
         if self.causes.iter().all(|(known, _)| *known != key) {
             self.causes.push((key, sentence()));
         }
     }
 
-    /// Returns the opened file; a failure is noted under a key.
+    /// Returns the opened file; a failure is recorded under a key.
     pub fn opened<T>(&mut self, key: &'static str, opened: Result<T, NotAvailable>) -> Option<T> {
         opened.map_err(|error| self.note(key, || error.reason)).ok()
     }
 
-    /// The causes as sentences.
+    /// Returns the recorded reasons as sentences.
     pub fn sentences(&self) -> Vec<String> {
         self.causes.iter().map(|(_, sentence)| sentence.clone()).collect()
     }

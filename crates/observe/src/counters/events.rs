@@ -1,4 +1,5 @@
-//! Which events are counted and what is computed from them, as data: `counters/*.toml`, each with its source.
+//! Counted events and the metrics computed from them, as data: `counters/*.toml`, each with its
+//! source.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -15,7 +16,7 @@ const PROCESSORS: [&str; 5] = [
     include_str!("../../counters/arm-neoverse-v2.toml"),
 ];
 
-/// Something that is computed from counts.
+/// A metric that is computed from counts.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Metric {
@@ -25,13 +26,13 @@ pub(super) struct Metric {
     pub formula: String,
 }
 
-/// Events and what is computed from them.
+/// Events and the metrics computed from them.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Set {
-    /// Whose they are.
+    /// Name of the processors that the events belong to.
     pub name: String,
-    /// Where they come from.
+    /// Document that defines the events.
     pub source: String,
     #[serde(default)]
     vendor: String,
@@ -39,20 +40,20 @@ pub(super) struct Set {
     family: u32,
     #[serde(default)]
     models: Vec<u32>,
-    /// The kernel's name of the counters, under `/sys/bus/event_source/devices`, whose number is the events' type.
+    /// Kernel's name of the PMU under `/sys/bus/event_source/devices`; its `type` file holds the
+    /// events' type.
     #[serde(default)]
     pub pmu: Option<String>,
-    /// The events' type itself.
+    /// Type of the events, given directly.
     #[serde(rename = "type", default)]
     pub kind: Option<u32>,
-    /// They say nothing where two threads share a core.
+    /// True if the metrics are valid only while no two threads share a core.
     #[serde(default)]
     pub one_thread_a_core: bool,
-    /// What is counted at the same times.
+    /// Names of the events that are counted simultaneously.
     pub groups: Vec<Vec<String>>,
-    /// Encodings by name.
+    /// Encodings by event name.
     pub events: BTreeMap<String, Encoding>,
-    /// What is computed.
     #[serde(rename = "metric")]
     pub metrics: Vec<Metric>,
 }
@@ -62,17 +63,18 @@ impl Set {
         toml::from_str(text).expect("a test reads every file")
     }
 
-    /// What every processor counts.
+    /// Returns the events that every processor counts.
     pub fn generic() -> Set {
         Self::read(GENERIC)
     }
 
-    /// Those of all processors that are known.
+    /// Returns the event sets of all known processors.
     pub fn processors() -> Vec<Set> {
         PROCESSORS.iter().map(|text| Self::read(text)).collect()
     }
 
-    /// Those of one processor; `None`: it is not known, and nothing is made up for it.
+    /// Returns the event set of one processor; `None` if it is unknown, since events are never
+    /// guessed.
     pub fn of(cpu: &Cpu) -> Option<Set> {
         Self::processors().into_iter().find(|set| {
             set.vendor == cpu.vendor && set.family == cpu.family && set.models.contains(&cpu.model)
@@ -80,7 +82,7 @@ impl Set {
     }
 }
 
-/// Whether two threads share a core; `None`: the system under `root` does not tell.
+/// Returns true if two threads share a core; `None` if the system under `root` does not report it.
 pub(super) fn shares_cores(root: &Path) -> Option<bool> {
     let text = std::fs::read_to_string(root.join("sys/devices/system/cpu/smt/active")).ok()?;
     Some(text.trim() == "1")
@@ -108,7 +110,7 @@ mod tests {
         }
     }
 
-    /// What a set computes of counts, by name.
+    /// Returns the metrics that a set computes from counts, by name.
     fn computed(set: &Set, counts: &[(&str, f64)]) -> BTreeMap<String, f64> {
         let count = |name: &str| counts.iter().find(|c| c.0 == name).map(|c| c.1);
         let of = |m: &Metric| Some((m.name.clone(), evaluate(&m.formula, &count).ok()??));
@@ -119,7 +121,8 @@ mod tests {
     fn top_down_shares_are_those_that_the_documents_define() {
         let of =
             |name: &str| Set::processors().into_iter().find(|s| s.name.contains(name)).unwrap();
-        // Of 1000 cycles 4000 slots: 1000 not delivered, 2000 retired, 100 more issued, 50 cycles of recovery.
+        // 1000 cycles have 4000 slots: 1000 not delivered, 2000 retired, 100 more issued, 50 cycles
+        // of recovery.
         let skylake = [
             ("CPU_CLK_UNHALTED.THREAD", 1000.0),
             ("IDQ_UOPS_NOT_DELIVERED.CORE", 1000.0),
@@ -127,7 +130,7 @@ mod tests {
             ("UOPS_RETIRED.RETIRE_SLOTS", 2000.0),
             ("INT_MISC.RECOVERY_CYCLES", 50.0),
         ];
-        // Of 1000 cycles 6000 slots.
+        // 1000 cycles have 6000 slots.
         let zen = [
             ("ls_not_halted_cyc", 1000.0),
             ("de_no_dispatch_per_slot.no_ops_from_frontend", 1200.0),
@@ -136,7 +139,7 @@ mod tests {
             ("de_src_op_disp.all", 3300.0),
             ("ex_ret_ops", 3000.0),
         ];
-        // A register that split 255 parts.
+        // A register that divided the slots into 255 parts.
         let metrics = [
             ("slots", 5100.0),
             ("topdown-retiring", 2550.0),
@@ -144,7 +147,7 @@ mod tests {
             ("topdown-fe-bound", 765.0),
             ("topdown-be-bound", 1530.0),
         ];
-        // Of 1000 cycles 8000 slots, 4000 of them stalls; of five operations four retired.
+        // 1000 cycles have 8000 slots, 4000 of them stalls; four of five operations retired.
         let v2 = [
             ("CPU_CYCLES", 1000.0),
             ("STALL_SLOT", 4000.0),
@@ -153,7 +156,7 @@ mod tests {
             ("OP_RETIRED", 4000.0),
             ("OP_SPEC", 5000.0),
         ];
-        // The same share of 5000 slots, of which the processor counts a stall too many a cycle.
+        // The same share of 5000 slots; this processor counts one stall too many per cycle.
         let n2 = [
             ("CPU_CYCLES", 1000.0),
             ("STALL_SLOT", 3500.0),

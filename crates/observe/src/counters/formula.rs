@@ -1,10 +1,10 @@
-//! Formulas of counts, as the data files have them: `100 * ( a - b ) / c`. Names hold dots and dashes, so blanks stand
-//! around operators and parentheses.
+//! Evaluates formulas over counts, as in the data files: `100 * ( a - b ) / c`. Names contain dots
+//! and dashes, so operators and parentheses are surrounded by blanks.
 
-/// What a formula says of these counts; `None`: a count is not known, or something is divided by 0.
+/// Evaluates a formula; returns `None` if a count is unknown or a divisor is 0.
 ///
 /// # Errors
-/// It is no formula.
+/// The text is not a valid formula.
 pub(super) fn evaluate(
     formula: &str,
     count: &dyn Fn(&str) -> Option<f64>,
@@ -31,7 +31,7 @@ impl<'a> Words<'a> {
         self.list.get(self.at - 1).copied()
     }
 
-    /// The next word, if it is one of these.
+    /// Consumes and returns the next word if it is one of `wanted`.
     fn one_of(&mut self, wanted: &[&str]) -> Option<&'a str> {
         let word = self.list.get(self.at).copied().filter(|w| wanted.contains(w))?;
         self.at += 1;

@@ -1,5 +1,5 @@
-//! Events that the kernel counts at the same times, of the program that the calling thread starts next and of
-//! everything that it starts.
+//! Events that the kernel counts simultaneously, for the program that the calling thread starts
+//! next and all its descendants.
 
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -12,28 +12,28 @@ const INHERIT: u64 = 1 << 1;
 const EXCLUDE_KERNEL: u64 = 1 << 5;
 const EXCLUDE_HYPERVISOR: u64 = 1 << 6;
 const ENABLE_ON_EXEC: u64 = 1 << 12;
-/// Time enabled, time running, and all events of the group.
+/// Read format: time enabled, time running, and all events of the group.
 const FORMAT: u64 = 1 | 2 | 8;
-/// A program that ends while it is read makes the kernel ask for another try.
+/// Maximum number of reads: a program that ends during a read makes the kernel return `ECHILD`.
 const TRIES: usize = 100;
 
-/// Whether what the kernel does for the program counts.
+/// Selects whether the kernel's work for the program counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kernel {
     Counted,
     Excluded,
 }
 
-/// A group at work.
+/// An open group of counters.
 #[derive(Debug)]
 pub(super) struct Group {
     pub names: Vec<String>,
-    /// The first leads the group and is read.
+    /// Descriptors of the events; the first one leads the group and is read.
     files: Vec<File>,
 }
 
 impl Group {
-    /// Opens events (type, configuration, name); they count nothing before a program is executed.
+    /// Opens events (type, configuration, name); they start counting when a program is executed.
     pub fn open(events: &[(u32, u64, String)], kernel: Kernel) -> io::Result<Self> {
         let mut files: Vec<File> = Vec::new();
         for (kind, config, _) in events {
@@ -52,7 +52,7 @@ impl Group {
         Ok(Group { names: events.iter().map(|e| e.2.clone()).collect(), files })
     }
 
-    /// What was counted so far, in the order of the names.
+    /// Returns the counts so far, in the order of the names.
     pub fn read(&self) -> io::Result<Vec<Reading>> {
         let Some(mut leader) = self.files.first() else { return Ok(Vec::new()) };
         let mut bytes = vec![0u8; 8 * (3 + self.names.len())];
@@ -73,7 +73,8 @@ impl Group {
                 let of = |value: &u64| Reading { value: *value, enabled_ns, running_ns };
                 Ok(values.iter().map(of).collect())
             }
-            // What had to be counted all the time, and could not, is read as nothing.
+            // The kernel returns nothing for a group in error state: one that had to be counted all
+            // the time and could not.
             _ => Ok(vec![Reading::default(); self.names.len()]),
         }
     }

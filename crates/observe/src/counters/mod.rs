@@ -1,5 +1,6 @@
-//! The processor's counters of a program and all that it starts: cycles, instructions, misses, and where the
-//! processor's issue slots went (top-down, level 1) where its events are known. Events and formulas are data.
+//! Hardware counters of a program and its descendants: cycles, instructions, misses, and the use of
+//! the processor's issue slots (top-down analysis, level 1) if the events of the processor are
+//! known. Events and formulas are data.
 
 mod events;
 mod formula;
@@ -17,50 +18,48 @@ use events::{Set, shares_cores};
 use formula::evaluate;
 use group::{Group, Kernel};
 
-/// One event's count.
+/// Count of one event.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Count {
-    /// The event.
+    /// Name of the event.
     pub name: String,
-    /// What was counted.
+    /// Number of events counted, unscaled.
     pub value: u64,
-    /// How long it was wanted, nanoseconds, over all CPUs.
+    /// Time during which the event was enabled, nanoseconds, over all CPUs.
     pub enabled_ns: u64,
-    /// How long it was counted.
+    /// Time during which the event was actually counted, nanoseconds.
     pub running_ns: u64,
 }
 
-/// Something computed from counts.
+/// A metric computed from counts.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Computed {
-    /// What it is called.
+    /// Name of the metric.
     pub name: String,
-    /// Its unit.
     pub unit: String,
-    /// What it says.
+    /// Description of the metric in one sentence.
     pub help: String,
-    /// How it was computed.
+    /// Formula by which it was computed.
     pub formula: String,
-    /// `None`: a count is not known.
+    /// Value of the metric; `None` if a count is unknown.
     pub value: Option<f64>,
 }
 
-/// What was counted.
+/// Result of counting: counts, and metrics computed from them.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Counted {
-    /// The processor, as far as it tells.
+    /// Model of the processor, if `/proc/cpuinfo` names it.
     pub processor: Option<String>,
-    /// Where events and formulas come from.
+    /// Documents that define events and formulas.
     pub sources: Vec<String>,
-    /// The counts.
+    /// Counts of all events.
     pub events: Vec<Count>,
-    /// What they say.
     pub metrics: Vec<Computed>,
-    /// What one has to know of them.
+    /// Remarks that a reader of the counts needs.
     pub notes: Vec<String>,
 }
 
-/// Counters at work. The program is started by the thread that started them.
+/// Running counters. The thread that started them must also start the program.
 #[derive(Debug)]
 pub struct Counters {
     sets: Vec<(Set, Vec<Group>)>,
@@ -73,10 +72,10 @@ pub struct Counters {
 type Readings = BTreeMap<String, Reading>;
 
 impl Counters {
-    /// Begins to count what the calling thread starts from now on.
+    /// Starts to count for the programs that the calling thread starts from now on.
     ///
     /// # Errors
-    /// This machine counts nothing, or not for this user.
+    /// This machine has no usable counters, or none for this user.
     pub fn start(root: &Path) -> Result<Self, NotAvailable> {
         let cpu = Cpu::read(root);
         let mut sets = vec![Set::generic()];
@@ -134,23 +133,23 @@ impl Counters {
     fn read(&self) -> Readings {
         let groups = self.sets.iter().flat_map(|s| &s.1);
         let of = |group: &Group| -> Vec<(String, Reading)> {
-            // What cannot be read is not known.
+            // Counters that cannot be read are reported as unknown.
             group.names.iter().cloned().zip(group.read().unwrap_or_default()).collect()
         };
         groups.flat_map(of).collect()
     }
 
-    /// The measured part begins now.
+    /// Begins the measurement window now.
     pub fn begin(&mut self) {
         (self.begin, self.end) = (Some(self.read()), None);
     }
 
-    /// The measured part ends now.
+    /// Ends the measurement window now.
     pub fn end(&mut self) {
         self.end = Some(self.read());
     }
 
-    /// Ends, and tells what was counted.
+    /// Stops counting and returns the counts of the measurement window.
     pub fn stop(mut self) -> Counted {
         let end = self.end.take().unwrap_or_else(|| self.read());
         let begin = self.begin.take().unwrap_or_default();
@@ -167,7 +166,7 @@ impl Counters {
             unit: m.unit.clone(),
             help: m.help.clone(),
             formula: m.formula.clone(),
-            // Every formula of the data is one, as a test shows.
+            // All formulas of the data files are valid, which a test checks.
             value: evaluate(&m.formula, &count).ok().flatten(),
         };
         Counted {
@@ -188,7 +187,7 @@ impl Counters {
     }
 }
 
-/// That counters were shared, and what never had one.
+/// Returns notes on events that shared a counter or never had one.
 fn shared(counts: &Readings) -> Vec<String> {
     let mut notes = Vec::new();
     let share = |r: &Reading| r.running_ns as f64 / r.enabled_ns as f64;
@@ -246,10 +245,10 @@ fn refused(e: &io::Error) -> NotAvailable {
     NotAvailable::because(format!("perf_event_open: {e}: {remedy}"))
 }
 
-/// What would be counted here, as a sentence: for `assay doctor`.
+/// Describes the events that can be counted here, as a sentence for `assay doctor`.
 ///
 /// # Errors
-/// Nothing would.
+/// No event can be counted.
 pub fn counter_ability(root: &Path) -> Result<String, NotAvailable> {
     let counters = Counters::start(root)?;
     let named = counters.sets.iter().filter(|s| !s.1.is_empty()).map(|s| s.0.name.clone());
@@ -264,7 +263,8 @@ mod tests {
 
     use super::*;
 
-    /// Events that every kernel counts without a PMU, as a set like those of processors.
+    /// Returns events that every kernel counts without a PMU, in the same form as those of
+    /// processors.
     fn software() -> Set {
         toml::from_str(
             r#"
@@ -288,7 +288,7 @@ mod tests {
         .unwrap()
     }
 
-    /// `None`: not even these can be counted here.
+    /// Starts the software events; returns `None` if not even these can be counted here.
     fn started() -> Option<Counters> {
         match Counters::open(Path::new("/"), vec![software()], Vec::new()) {
             Ok(counters) => Some(counters),
@@ -299,7 +299,8 @@ mod tests {
         }
     }
 
-    /// Does what it is told by a byte: faults, sleeps, or a child that faults.
+    /// C program that does what the bytes on its input request: page faults, sleeps, or a child
+    /// with page faults.
     const PROGRAM: &str = r"
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -321,8 +322,8 @@ int main(void) {
 }
 ";
 
-    /// What the kernel accounts of a process, once it waits: page faults with those of the children that it waited for, and
-    /// switches of its own.
+    /// Returns the kernel's accounting of a process once it waits: page faults, including those of
+    /// children that it waited for, and its own context switches.
     fn accounted(pid: u32) -> (u64, u64) {
         loop {
             let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
@@ -359,7 +360,7 @@ int main(void) {
             from.read_exact(&mut vec![0; what.len()]).unwrap();
             accounted(pid)
         };
-        // Once without being looked at, so that the program is where it waits.
+        // Once without counting, so that the program has reached its waiting point.
         let before = tell(b"f");
         counters.begin();
         let alone = tell(b"fs");
@@ -372,7 +373,8 @@ int main(void) {
         assert!(alone.0 - before.0 >= 300);
         assert_eq!(count(&counters, "context-switches"), alone.1 - before.1);
         assert!(alone.1 - before.1 >= 20);
-        // And with a child, whose faults the kernel adds to its parent's when they have met.
+        // Now with a child, whose faults the kernel adds to its parent's when the child has been
+        // waited for.
         let with_child = tell(b"c");
         counters.end();
         assert_eq!(count(&counters, "page-faults"), with_child.0 - before.0);

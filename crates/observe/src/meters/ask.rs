@@ -1,4 +1,5 @@
-//! Meters that must be asked: a machine's own management by IPMI (`ipmitool`) and by Redfish (`curl`).
+//! Meters that must be polled: the machine's management controller by IPMI (`ipmitool`) or Redfish
+//! (`curl`).
 
 use std::io::{ErrorKind, Read};
 use std::process::{Command, Stdio};
@@ -6,11 +7,12 @@ use std::time::{Duration, Instant};
 
 use super::Post;
 
-/// A program that takes longer is ended.
+/// Time limit after which the program is killed.
 const TIMEOUT: Duration = Duration::from_secs(5);
-/// Management controllers are slow and read their sensors about once a second.
+/// Minimum polling period: management controllers are slow and read their sensors about once a
+/// second.
 const MIN_PERIOD: Duration = Duration::from_secs(1);
-/// No more of an answer is read.
+/// Maximum number of bytes read of an answer.
 const MAX_ANSWER: u64 = 1 << 20;
 
 pub(super) fn ipmi(words: &[String], period: Duration, post: &Post) {
@@ -30,7 +32,7 @@ pub(super) fn redfish(url: &str, period: Duration, post: &Post) {
     poll(&command, "Debian package curl", period, post, redfish_watts);
 }
 
-/// Asks again and again.
+/// Polls the meter until stopped.
 fn poll(
     command: &[&str],
     package: &str,
@@ -52,7 +54,7 @@ fn poll(
     }
 }
 
-/// Runs a program to its end, within its time.
+/// Runs a program to its end, within the time limit, and returns its output.
 fn output(command: &[&str], package: &str, post: &Post) -> Result<String, String> {
     let mut child = Command::new(command[0])
         .args(&command[1..])
@@ -79,7 +81,7 @@ fn output(command: &[&str], package: &str, post: &Post) -> Result<String, String
             }
         }
     };
-    // Answers are far smaller than what a pipe holds.
+    // Answers are far smaller than the capacity of a pipe.
     let all = |stream: Option<&mut dyn Read>| {
         let mut text = Vec::new();
         if let Some(stream) = stream {
@@ -95,17 +97,17 @@ fn output(command: &[&str], package: &str, post: &Post) -> Result<String, String
     Err(format!("{status}: {}", error.trim().lines().last().unwrap_or("it printed nothing")))
 }
 
-/// The watts in the answer to `ipmitool dcmi power reading`.
+/// Returns the watts in the answer to `ipmitool dcmi power reading`.
 pub fn ipmi_watts(text: &str) -> Option<f64> {
     let line = text.lines().find(|l| l.trim_start().starts_with("Instantaneous power reading"))?;
     line.split_once(':')?.1.split_whitespace().next()?.parse().ok()
 }
 
-/// The watts in a Redfish resource: `Power` (the sum over `PowerControl[].PowerConsumedWatts`) or
-/// `EnvironmentMetrics` (`PowerWatts.Reading`).
+/// Returns the watts in a Redfish resource: `Power` (the sum over
+/// `PowerControl[].PowerConsumedWatts`) or `EnvironmentMetrics` (`PowerWatts.Reading`).
 ///
 /// # Errors
-/// It is no JSON, or has neither; a sentence.
+/// The text is not JSON, or has neither value; the error is a sentence.
 pub fn redfish_watts(text: &str) -> Result<f64, String> {
     let json: serde_json::Value =
         serde_json::from_str(text).map_err(|e| format!("its answer is no JSON: {e}"))?;

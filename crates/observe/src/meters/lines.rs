@@ -1,4 +1,4 @@
-//! Meters that speak by the line: over TCP, over a serial line, into a file.
+//! Meters that send lines: over TCP, over a serial line, or into a file.
 
 use std::fs::File;
 use std::io::{ErrorKind, Read, Seek, SeekFrom};
@@ -8,15 +8,16 @@ use std::time::Duration;
 
 use super::Post;
 
-/// How long a read waits before it looks whether to stop.
+/// Interval at which a waiting reader checks whether it must stop.
 const LOOK: Duration = Duration::from_millis(100);
-/// How long a lost meter is left alone before it is tried again.
+/// Delay before a lost meter is tried again.
 const AGAIN: Duration = Duration::from_secs(1);
-/// A line longer than this is none of a meter's.
+/// Maximum length of a line in bytes; the rest is discarded.
 const MAX_LINE: usize = 64 << 10;
 
-/// The watts in a line: the number in the field of that number (fields stand between commas, semicolons,
-/// tabs and blanks), or the last number. Units after a number do not matter. `None`: there is none.
+/// Returns the watts in a line: the number in field `field` (fields are separated by commas,
+/// semicolons, tabs or blanks), or the last number. Units after a number are ignored. Returns
+/// `None` if there is no such number.
 pub fn watts_of_line(line: &str, field: Option<usize>) -> Option<f64> {
     let parts = line.split([',', ';', '\t', ' ']).map(str::trim);
     let number = |part: &str| {
@@ -25,7 +26,7 @@ pub fn watts_of_line(line: &str, field: Option<usize>) -> Option<f64> {
         digits.parse::<f64>().ok().filter(|w| w.is_finite())
     };
     match field {
-        // Fields may be empty; those between blanks are not.
+        // Fields may be empty, except those between blanks.
         Some(n) if line.contains([',', ';', '\t']) => {
             line.split([',', ';', '\t']).nth(n - 1).and_then(|p| number(p.trim()))
         }
@@ -34,7 +35,7 @@ pub fn watts_of_line(line: &str, field: Option<usize>) -> Option<f64> {
     }
 }
 
-/// Puts lines together out of what is read.
+/// Assembles lines from the bytes read.
 #[derive(Default)]
 struct Lines {
     rest: Vec<u8>,
@@ -55,7 +56,7 @@ impl Lines {
             match watts_of_line(&line, field) {
                 _ if line.is_empty() => {}
                 Some(watts) => post.put(watts),
-                // The first one may be a heading, or half a line.
+                // The first line may be a heading, or incomplete.
                 None if self.strange == 0 => self.strange += 1,
                 None => post.complain(|| {
                     format!("a line without watts: `{}`", line.chars().take(60).collect::<String>())
@@ -65,7 +66,7 @@ impl Lines {
     }
 }
 
-/// Reads a meter until it is to stop; one that is lost is tried again.
+/// Reads a meter until stopped; reconnects if it is lost.
 fn keep_reading(post: &Post, mut read: impl FnMut() -> Result<(), String>) {
     while !post.stopped() {
         if let Err(what) = read() {
@@ -109,7 +110,7 @@ pub(super) fn device(path: &str, field: Option<usize>, post: &Post) {
 pub(super) fn file(path: &str, field: Option<usize>, post: &Post) {
     keep_reading(post, || {
         let done = File::open(path).and_then(|mut file| {
-            // What is there already is of before.
+            // Lines that already exist are old.
             file.seek(SeekFrom::End(0))?;
             read(&mut file, field, post, End::Wait)
         });
@@ -117,12 +118,12 @@ pub(super) fn file(path: &str, field: Option<usize>, post: &Post) {
     });
 }
 
-/// What the end of what is there means.
+/// Meaning of the end of the available data.
 #[derive(Clone, Copy, PartialEq)]
 enum End {
-    /// The other side is gone.
+    /// The other side has closed the connection.
     Close,
-    /// More will come.
+    /// More data will follow.
     Wait,
 }
 
@@ -137,7 +138,7 @@ fn read(from: &mut impl Read, field: Option<usize>, post: &Post, end: End) -> st
             }
             Ok(n) => lines.feed(&buffer[..n], field, post),
             Err(e) if matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
-                // A socket has waited already, a device has not.
+                // A socket has already waited, a device has not.
                 if end == End::Wait {
                     post.wait(LOOK);
                 }

@@ -1,5 +1,6 @@
-//! Power meters outside the kernel. Each source has a thread of its own that reads or asks, so that a slow
-//! one keeps nobody waiting; what it says is stamped on the clock of the run when it arrives.
+//! Power meters outside the kernel. Each source has a thread of its own that reads or polls, so
+//! that a slow source delays nothing else; a reading is stamped with the clock of the run when it
+//! arrives.
 
 mod ask;
 mod lines;
@@ -13,37 +14,37 @@ use crate::NotAvailable;
 pub use ask::{ipmi_watts, redfish_watts};
 pub use lines::watts_of_line;
 
-/// Where watts come from.
+/// Source of power readings in watts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MeterSource {
-    /// `ipmi`: `ipmitool` with these words before `dcmi power reading`; the first one is the program if it has a `/`.
+    /// `ipmi`: `ipmitool` with these arguments before `dcmi power reading`; the first one is the
+    /// program if it contains a `/`.
     Ipmi(Vec<String>),
     /// `redfish:URL`: the resource `Power` or `EnvironmentMetrics`, fetched with curl.
     Redfish(String),
     /// `tcp:HOST:PORT`: lines from a TCP server.
     Tcp(String),
-    /// `serial:DEVICE`: lines from a serial line, as it is set.
+    /// `serial:DEVICE`: lines from a serial line, whose settings are left unchanged.
     Serial(String),
-    /// `csv:FILE`: lines that another program adds to a file from now on.
+    /// `csv:FILE`: lines that another program appends to a file from now on.
     Csv(String),
 }
 
-/// A source, and which of the numbers of its lines is watts.
+/// Specification of a meter: its source, and which number of a line is the power.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MeterSpec {
-    /// As it was written.
+    /// Specification as the user wrote it.
     pub name: String,
-    /// Where from.
     pub source: MeterSource,
-    /// The field of a line, from 1; `None`: the last number.
+    /// Field of the line that holds watts, from 1; `None` for the last number.
     pub field: Option<usize>,
 }
 
 impl MeterSpec {
-    /// Reads `tcp:meter:9999#2`.
+    /// Parses a specification such as `tcp:meter:9999#2`.
     ///
     /// # Errors
-    /// It names no source; a sentence that says what would be right.
+    /// The text names no source; the error lists the valid forms.
     pub fn parse(text: &str) -> Result<Self, String> {
         let (rest, field) = match text.rsplit_once('#') {
             None => (text, None),
@@ -80,19 +81,19 @@ impl MeterSpec {
     }
 }
 
-/// What came from a source since it was last looked at.
+/// Readings of a source since they were last taken.
 #[derive(Debug, Default)]
 pub struct Inbox {
-    /// The sum of the readings, and how many there were.
+    /// Sum and number of the readings.
     sum: f64,
     count: u32,
-    /// The last reading, and when it came.
+    /// Time (nanoseconds) and value of the last reading.
     last: Option<(u64, f64)>,
-    /// What is wrong with the source, each complaint once, the first [`MAX_COMPLAINTS`].
+    /// Problems of the source, each once, at most [`MAX_COMPLAINTS`].
     trouble: Vec<String>,
 }
 
-/// The most complaints kept of a source that complains of every line.
+/// Maximum number of problems kept, for sources that report one on every line.
 const MAX_COMPLAINTS: usize = 4;
 
 impl Inbox {
@@ -103,21 +104,21 @@ impl Inbox {
     }
 }
 
-/// A source at work. Its thread ends soon after this is dropped.
+/// A running source. Its thread ends soon after this is dropped.
 #[derive(Debug)]
 pub struct Meter {
     inbox: Arc<Mutex<Inbox>>,
     stop: Arc<AtomicBool>,
 }
 
-/// A reading that is older than this stands for nothing.
+/// Age beyond which a reading is no longer used.
 const STALE: Duration = Duration::from_secs(10);
 
 impl Meter {
-    /// Starts to listen, or to ask every `period`.
+    /// Starts to listen, or to poll every `period`.
     ///
     /// # Errors
-    /// No thread could be had.
+    /// The thread cannot be started.
     pub fn start(spec: &MeterSpec, period: Duration) -> Result<Self, NotAvailable> {
         let inbox = Arc::new(Mutex::new(Inbox::default()));
         let stop = Arc::new(AtomicBool::new(false));
@@ -137,8 +138,8 @@ impl Meter {
         Ok(Meter { inbox, stop })
     }
 
-    /// The mean of what came since the last call; the last reading where nothing came and it is not stale
-    /// at `t_ns`; NaN else.
+    /// Returns the mean of the readings since the last call; without any, the last reading if it is
+    /// not stale at `t_ns`, else NaN.
     pub fn take(&self, t_ns: u64) -> f64 {
         let mut inbox = lock(&self.inbox);
         let (sum, count) = (std::mem::take(&mut inbox.sum), std::mem::take(&mut inbox.count));
@@ -149,7 +150,7 @@ impl Meter {
         inbox.last.filter(|(at, _)| fresh(*at)).map_or(f64::NAN, |(_, watts)| watts)
     }
 
-    /// What is wrong with the source.
+    /// Returns the problems of the source so far.
     pub fn trouble(&self) -> Vec<String> {
         lock(&self.inbox).trouble.clone()
     }
@@ -165,7 +166,7 @@ fn lock(inbox: &Mutex<Inbox>) -> MutexGuard<'_, Inbox> {
     inbox.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A source's side of the inbox.
+/// Sending side of the inbox, held by a source.
 pub(super) struct Post {
     inbox: Arc<Mutex<Inbox>>,
     stop: Arc<AtomicBool>,
@@ -191,7 +192,7 @@ impl Post {
         self.stop.load(Ordering::Acquire)
     }
 
-    /// Waits; false if it is to stop instead.
+    /// Waits; returns false if the source must stop instead.
     fn wait(&self, time: Duration) -> bool {
         const LOOK: Duration = Duration::from_millis(50);
         let until = std::time::Instant::now() + time;

@@ -93,7 +93,7 @@ fn a_file_is_read_from_now_on() {
     let path = dir.path().join("log.csv");
     std::fs::write(&path, "t,watts\n1,5\n").unwrap();
     let meter = start(&format!("csv:{}", path.display()));
-    // Written again and again, because it is not known when the file was opened.
+    // Written repeatedly, because it is unknown when the file was opened.
     let mut file = File::options().append(true).open(&path).unwrap();
     let began = Instant::now();
     let mut seen = f64::NAN;

@@ -1,4 +1,4 @@
-//! Where the CPUs' time went, from `/proc/stat`.
+//! Monitor of CPU time by use, from `/proc/stat`.
 
 use crate::column::{Column, Group, Of};
 use crate::scan::{Words, lines};
@@ -16,7 +16,7 @@ static WAIT: Column = Column::new(&SUMMARY, 3, "wa", 3, 0);
 static STEAL: Column = Column::new(&SUMMARY, 4, "st", 2, 0);
 static IDLE: Column = Column::new(&SUMMARY, 5, "id", 3, 0);
 
-/// What the monitor is.
+/// Description of the monitor `cpu`.
 pub static SPEC: MonitorSpec = MonitorSpec {
     name: "cpu",
     help: "Where the time of the CPUs went, from the tick counts of /proc/stat. The shares of a \
@@ -56,8 +56,8 @@ const fn share(name: &'static str, help: &'static str) -> Field {
     Field::new(name, "%", help).role(Role::CpuTime)
 }
 
-/// For each field, which number of a `cpu` line it is: the kernel's order is user, nice, system,
-/// idle, iowait, irq, softirq, steal. The guests' two that follow are part of user and nice.
+/// Index of each field in a `cpu` line: the kernel's order is user, nice, system, idle, iowait,
+/// irq, softirq, steal. The two guest times that follow are included in user and nice.
 const COLUMN: [usize; 8] = [0, 1, 2, 5, 6, 4, 7, 3];
 
 struct Cpu {
@@ -92,7 +92,8 @@ impl Monitor for Cpu {
             let Some(mut change) = self.cpus.turn(name, words.numbers(), |_| true) else {
                 continue;
             };
-            // What went backwards (iowait may, by a tick) is NaN and no part of the whole.
+            // A value that went backwards (iowait may, by a tick) is NaN and not a part of the
+            // whole.
             let whole: f64 = change.delta.iter().filter(|d| !d.is_nan()).sum();
             let per_tick = if whole > 0.0 { 100.0 / whole } else { f64::NAN };
             let values = COLUMN.map(|column| change.delta[column] * per_tick);

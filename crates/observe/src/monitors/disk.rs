@@ -1,5 +1,5 @@
-//! What the block devices did, from `/proc/diskstats`, in the columns and with the formulas of
-//! `iostat -x`. The counters' meaning is in the kernel's Documentation/admin-guide/iostats.rst.
+//! Monitor of block devices, from `/proc/diskstats`, with the columns and formulas of `iostat -x`.
+//! The counters are described in the kernel's Documentation/admin-guide/iostats.rst.
 
 use crate::column::{Column, Group, Of};
 use crate::scan::{Words, lines};
@@ -20,7 +20,7 @@ static BYTES: Column = Column::new(&SUMMARY, 3, "B/s", 4, 0);
 static WAIT: Column = Column::new(&SUMMARY, 4, "ms", 4, 0);
 static UTIL: Column = Column::new(&SUMMARY, 5, "%ut", 3, 0);
 
-/// What the monitor is.
+/// Description of the monitor `disk`.
 pub static SPEC: MonitorSpec = MonitorSpec {
     name: "disk",
     help: "What every whole block device did, from /proc/diskstats, in the columns of `iostat -x`. \
@@ -82,8 +82,8 @@ const fn kib(name: &'static str, help: &'static str) -> Field {
     Field::new(name, "KiB", help)
 }
 
-// The counters of a line. Reads, writes and discards are four each: requests, merges, sectors of
-// 512 bytes, milliseconds.
+// Counters of a line. Reads, writes and discards have four each: requests, merges, sectors of 512
+// bytes, milliseconds.
 const COUNTERS: usize = 17;
 const READ: usize = 0;
 const WRITE: usize = 4;
@@ -95,7 +95,8 @@ const FLUSH_MS: usize = 16;
 
 struct Disk {
     diskstats: Source,
-    /// Names of whole devices are the entries of this folder; without it nobody knows.
+    /// Folder whose entries are the whole devices; `None` if it is missing, and then partitions are
+    /// sampled too.
     block: Option<std::path::PathBuf>,
     devices: Subjects<COUNTERS>,
     trouble: Trouble,
@@ -126,7 +127,7 @@ impl Monitor for Disk {
             let Some(name) = words.nth(2) else { continue };
             let counters: [Option<u64>; COUNTERS] = words.numbers();
             let block = self.block.as_deref();
-            // In /sys a name's `/` is written `!`.
+            // sysfs writes the `/` in a name as `!`.
             let whole = |name: &str| block.is_none_or(|b| b.join(name.replace('/', "!")).exists());
             let Some(mut change) = self.devices.turn(name, counters, whole) else { continue };
             let idle_since_boot = counters.iter().all(|c| c.unwrap_or(0) == 0);
@@ -148,13 +149,13 @@ fn memory_backed(name: &[u8]) -> bool {
     name.starts_with(b"ram") || name.starts_with(b"zram")
 }
 
-/// The columns of one device, in the order of the fields.
+/// Returns the columns of one device, in the order of the fields.
 fn columns(c: &Change<'_, COUNTERS>) -> [f64; 22] {
     let [r0, r1, r2, r3, r4, r5] = operation(c, READ);
     let [w0, w1, w2, w3, w4, w5] = operation(c, WRITE);
     let [d0, d1, d2, d3, d4, d5] = operation(c, DISCARD);
     let flush = [c.rate(FLUSH), c.ratio(FLUSH_MS, FLUSH)];
-    // Milliseconds of the queue, summed over requests, in a second of time; and busy ones.
+    // Milliseconds in the queue, summed over requests, per second of time; and busy milliseconds.
     let queue = c.rate(QUEUE_MS) / 1000.0;
     let busy = c.rate(BUSY_MS) / 10.0;
     [
@@ -163,7 +164,8 @@ fn columns(c: &Change<'_, COUNTERS>) -> [f64; 22] {
     ]
 }
 
-/// Of the four counters from `first`: requests/s, KiB/s, merges/s, share merged, await, size.
+/// Computes from the four counters at `first`: requests/s, KiB/s, merges/s, share merged, await,
+/// size.
 fn operation(c: &Change<'_, COUNTERS>, first: usize) -> [f64; 6] {
     let [requests, merges, sectors, millis] = [first, first + 1, first + 2, first + 3];
     let made = c.delta[requests] + c.delta[merges];
@@ -200,7 +202,8 @@ mod tests {
         let fake = fake(&at("100 10 800 50 200 20 1600 70 0 500 900 5 0 40 6 3 4"));
         let mut watch = fake.open(&SPEC).unwrap();
         assert!(watch.after(1).is_empty());
-        // Over 2 s: 40 reads of 16 sectors in 80 ms with 10 merged, 10 writes, no discards, 4 flushes.
+        // Over 2 s: 40 reads of 16 sectors in 80 ms with 10 merged, 10 writes, no discards, 4
+        // flushes.
         fake.write(
             "proc/diskstats",
             &at("140 20 1440 130 210 20 1680 170 3 1500 4900 5 0 40 6 7 10"),

@@ -1,4 +1,4 @@
-//! What memory is used for, from `/proc/meminfo`, and how it moves, from `/proc/vmstat`.
+//! Monitor of memory use, from `/proc/meminfo`, and of paging, from `/proc/vmstat`.
 
 use crate::column::{Column, Group, Of};
 use crate::scan::keyed;
@@ -16,7 +16,7 @@ static FREE: Column = Column::new(&SUMMARY, 1, "free", 4, 0);
 static CACHED: Column = Column::new(&SUMMARY, 2, "cach", 4, 0);
 static DIRTY: Column = Column::new(&SUMMARY, 3, "dirt", 4, 2);
 
-/// What the monitor is.
+/// Description of the monitor `memory`.
 pub static SPEC: MonitorSpec = MonitorSpec {
     name: "memory",
     help: "What memory is used for at the end of the interval, from /proc/meminfo, and the rates of \
@@ -50,7 +50,7 @@ const fn bytes(name: &'static str, help: &'static str) -> Field {
     Field::new(name, "B", help)
 }
 
-/// The lines of meminfo, those of the fields first and in their order; swap is total less free.
+/// Lines of meminfo: those of the fields first, in their order. Used swap is total minus free.
 const MEMINFO: [&[u8]; 11] = [
     b"MemTotal:",
     b"MemFree:",
@@ -68,7 +68,7 @@ const SWAP_TOTAL: usize = 8;
 const SWAP_FREE: usize = 10;
 const LEVELS: usize = 10;
 
-/// The lines of vmstat, in the order of the fields.
+/// Lines of vmstat, in the order of the fields.
 const VMSTAT: [&[u8]; 6] =
     [b"pgpgin", b"pgpgout", b"pswpin", b"pswpout", b"pgfault", b"pgmajfault"];
 
@@ -76,7 +76,7 @@ struct Memory {
     meminfo: Source,
     vmstat: Option<Source>,
     rates: Subjects<6>,
-    /// The series, and whether a base was taken.
+    /// Series of the fields; `Some` once a base was taken.
     series: Option<FirstSeries>,
     trouble: Trouble,
 }
@@ -89,7 +89,7 @@ impl Memory {
         Ok(Self { meminfo, vmstat, rates: Subjects::default(), series: None, trouble })
     }
 
-    /// The levels in bytes, in the order of the fields.
+    /// Returns the levels in bytes, in the order of the fields.
     fn levels(&mut self) -> Option<[f64; LEVELS]> {
         let found = keyed(self.meminfo.text("meminfo", &mut self.trouble)?, &MEMINFO);
         let mut kib = [f64::NAN; LEVELS];
@@ -110,7 +110,7 @@ impl Memory {
         Some(kib)
     }
 
-    /// The rates since the last tick, in the order of the fields.
+    /// Returns the rates since the last tick, in the order of the fields.
     fn rates(&mut self, t_ns: u64) -> Option<[f64; 6]> {
         let vmstat = self.vmstat.as_mut()?;
         let found = keyed(vmstat.text("vmstat", &mut self.trouble)?, &VMSTAT);

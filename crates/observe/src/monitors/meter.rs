@@ -1,4 +1,4 @@
-//! Power meters outside the kernel, as `observe.meters` of the experiment names them.
+//! Monitor of power meters outside the kernel, which `observe.meters` of the experiment lists.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use crate::{Chart, Field, FirstSeries, Monitor, MonitorSpec, NotAvailable, Recor
 
 static DRAWN: Chart = Chart::lines("Power at meters");
 
-/// What the monitor is.
+/// Description of the monitor `meter`.
 pub static SPEC: MonitorSpec = MonitorSpec {
     name: "meter",
     help: "Power meters outside the kernel that `meters` of `[observe]` names: the machine's management by IPMI \
@@ -19,13 +19,13 @@ pub static SPEC: MonitorSpec = MonitorSpec {
     open: |tree| Meters::open(tree).map(|monitor| Box::new(monitor) as Box<dyn Monitor>),
 };
 
-/// How often a meter is asked that must be asked.
+/// Polling period for meters that must be polled.
 const PERIOD: Duration = Duration::from_secs(1);
 
 struct One {
     name: String,
     meter: Meter,
-    /// Set once the base is taken.
+    /// Series of the meter, created at the first sample.
     series: Option<FirstSeries>,
     began: bool,
 }
@@ -69,7 +69,7 @@ impl Monitor for Meters {
             let name = &one.name;
             let series =
                 *one.series.get_or_insert_with(|| out.intern(SPEC.name, name, SPEC.fields));
-            // What came before the first sample is of no interval.
+            // Readings before the first sample belong to no interval.
             if one.began {
                 out.push(t_ns, series, &[watts]);
             }

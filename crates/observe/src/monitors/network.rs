@@ -1,5 +1,5 @@
-//! What the network interfaces carried, from `/proc/net/dev`, and how often TCP sent again, from
-//! `/proc/net/snmp`: those of the network namespace that the process is in.
+//! Monitor of network interfaces, from `/proc/net/dev`, and of TCP retransmits, from
+//! `/proc/net/snmp`, both of the network namespace that the process is in.
 
 use crate::column::{Column, Group, Of};
 use crate::scan::{Words, lines, number};
@@ -15,7 +15,7 @@ static SUMMARY: Group = Group::new("net B/s", 4, Of::Interfaces);
 static RX: Column = Column::new(&SUMMARY, 1, "rx", 4, 0);
 static TX: Column = Column::new(&SUMMARY, 2, "tx", 4, 0);
 
-/// What the monitor is.
+/// Description of the monitor `network`.
 pub static SPEC: MonitorSpec = MonitorSpec {
     name: "network",
     help: "What every network interface of this network namespace carried, from /proc/net/dev, and \
@@ -52,7 +52,7 @@ pub static SPEC: MonitorSpec = MonitorSpec {
     open: |tree| Network::open(tree).map(|monitor| Box::new(monitor) as Box<dyn Monitor>),
 };
 
-/// The fields of an interface; the one after them is TCP's.
+/// Number of fields of an interface; the field after them is TCP's.
 const INTERFACE: usize = 8;
 
 struct Network {
@@ -75,11 +75,11 @@ impl Network {
         let Some(text) = self.dev.text("dev", &mut self.trouble) else { return };
         self.interfaces.begin(t_ns);
         for line in lines(text) {
-            // An interface's name may hold a colon itself (an alias): the last one ends it.
+            // The name of an interface may contain a colon (an alias): the last one ends it.
             let Some(colon) = line.iter().rposition(|b| *b == b':') else { continue };
             let Some(name) = Words::new(&line[..colon]).next() else { continue };
             let numbers: [Option<u64>; 12] = Words::new(&line[colon + 1..]).numbers();
-            // Bytes, packets, errors and drops lead both halves of eight.
+            // Bytes, packets, errors and drops come first in both halves of eight.
             let [rb, rp, re, rd, _, _, _, _, tb, tp, te, td] = numbers;
             let counters = [rb, rp, re, rd, tb, tp, te, td];
             let turned = self.interfaces.turn(name, counters, |_| true);
@@ -109,7 +109,8 @@ impl Network {
     }
 }
 
-/// `RetransSegs` of the two lines that begin with `Tcp:`, the first of which names the columns.
+/// Returns `RetransSegs` from the two lines that begin with `Tcp:`, the first of which names the
+/// columns.
 fn retransmits(snmp: &[u8]) -> Option<u64> {
     let mut tcp = lines(snmp).filter(|line| line.starts_with(b"Tcp:"));
     let column = Words::new(tcp.next()?).position(|word| word == b"RetransSegs")?;

@@ -1,6 +1,6 @@
-//! What the machine draws: RAPL energy counters (`/sys/class/powercap`) and the power and energy
-//! sensors of `/sys/class/hwmon`. Where there are none, it reports that; there is no model behind
-//! it.
+//! Monitor of electrical power: RAPL energy counters (`/sys/class/powercap`) and the power and
+//! energy sensors of `/sys/class/hwmon`. Without any of them the monitor is unavailable; it never
+//! estimates power by a model of its own.
 
 use crate::column::{Column, Group, Of};
 use crate::scan::{Words, number};
@@ -12,7 +12,7 @@ static DRAWN: Chart = Chart::lines("Power");
 static SUMMARY: Group = Group::new("", 6, Of::Machine);
 static WATTS: Column = Column::new(&SUMMARY, 1, "W", 4, 1);
 
-/// What the monitor is.
+/// Description of the monitor `power`.
 pub static SPEC: MonitorSpec = MonitorSpec {
     name: "power",
     help: "Mean power over the interval from RAPL energy counters in /sys/class/powercap (readable \
@@ -35,9 +35,9 @@ pub static SPEC: MonitorSpec = MonitorSpec {
 
 #[derive(Debug, Clone, Copy)]
 enum Kind {
-    /// Microjoules that count up to `range` and start again; the range is not always known.
+    /// Microjoules that count up to `range` and wrap around; the range is not always known.
     Energy { range: Option<u64> },
-    /// Microwatts now.
+    /// Current power in microwatts.
     Power,
 }
 
@@ -87,7 +87,7 @@ impl Power {
                 .and_then(|(parent, _)| tree.text(&format!("sys/class/powercap/{parent}/name")));
             let mut subject = parent.map_or_else(|| name.clone(), |p| format!("{p}/{name}"));
             if self.sensors.iter().any(|s| s.subject == subject) {
-                // The same domain by another way (`intel-rapl-mmio`).
+                // The same domain through another interface (`intel-rapl-mmio`).
                 subject = format!("{zone}/{name}");
             }
             let range = tree
@@ -143,13 +143,14 @@ impl Power {
     }
 }
 
-/// Whether a name is `word` and a number: `power1`.
+/// Returns true if a name is `word` and a number, such as `power1`.
 fn numbered(name: &str, word: &str) -> bool {
     name.strip_prefix(word).is_some_and(|digits| number(digits.as_bytes()).is_some())
 }
 
-/// Watts from two readings of a counter of microjoules, `seconds` apart. A counter that went back
-/// has passed its end once, if that is known and it stood below it; a rest is not a number.
+/// Returns the watts between two readings of a counter of microjoules, `seconds` apart. A counter
+/// that went backwards has wrapped once if its range is known and the first reading was within it;
+/// otherwise the result is NaN.
 fn watts(before: u64, now: u64, range: Option<u64>, seconds: f64) -> f64 {
     let microjoules = match (now.checked_sub(before), range) {
         (Some(more), _) => more,
@@ -272,7 +273,7 @@ mod tests {
     fn what_is_missing_is_reported() {
         let error = Fake::new(&[]).open(&SPEC).err().unwrap();
         assert!(error.reason.contains("no RAPL domain"), "{error}");
-        // A folder in a counter's place cannot be read by anyone, root included.
+        // A folder instead of the counter's file cannot be read by anyone, including root.
         let fake = Fake::new(&[
             (&format!("{PACKAGE}/name"), "package-0\n"),
             (&format!("{PACKAGE}/energy_uj/x"), ""),

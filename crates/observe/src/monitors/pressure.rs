@@ -1,5 +1,5 @@
-//! For how much of the time something waited for CPU, disk or memory: the kernel's pressure stall
-//! information (Documentation/accounting/psi.rst).
+//! Monitor of the share of time in which tasks waited for CPU, disk or memory: the kernel's
+//! pressure stall information (Documentation/accounting/psi.rst).
 
 use crate::column::{Column, Group, Of};
 use crate::scan::{Words, decimal, lines, number};
@@ -13,7 +13,7 @@ static WAITED: Chart = Chart::lines("Pressure: share of time in which something 
 static SUMMARY: Group = Group::new("psi", 5, Of::Largest);
 static SOME: Column = Column::new(&SUMMARY, 1, "%", 4, 0);
 
-/// What the monitor is.
+/// Description of the monitor `pressure`.
 pub static SPEC: MonitorSpec = MonitorSpec {
     name: "pressure",
     help: "For how much of the interval something waited for a resource, from the totals of \
@@ -36,7 +36,7 @@ const fn percent(name: &'static str, help: &'static str) -> Field {
     Field::new(name, "%", help).role(Role::TimeShare).lower()
 }
 
-/// The resources, and how many of the fields each has.
+/// Resources: name, file, and number of fields.
 const RESOURCES: [(&str, &str, usize); 3] = [
     ("cpu", "proc/pressure/cpu", 2),
     ("io", "proc/pressure/io", 4),
@@ -68,7 +68,7 @@ impl Pressure {
     }
 }
 
-/// `some` and `full`: the total in microseconds, and the mean over 10 s.
+/// Parses `some` and `full`: the total in microseconds, and the mean over 10 s.
 fn read(text: &[u8]) -> [(Option<u64>, f64); 2] {
     let mut found = [(None, f64::NAN); 2];
     for line in lines(text) {
@@ -97,7 +97,7 @@ impl Monitor for Pressure {
             let [some, full] = read(text);
             let turned = self.totals.turn(name.as_bytes(), [some.0, full.0], |_| true);
             let Some(mut change) = turned else { continue };
-            // Microseconds in a second, as percent.
+            // Microseconds per second, as percent.
             let values = [change.rate(0) / 1e4, some.1, change.rate(1) / 1e4, full.1];
             let series = change.series(out, SPEC.name, &SPEC.fields[..*fields]);
             out.push(t_ns, series, &values[..*fields]);

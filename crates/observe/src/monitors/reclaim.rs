@@ -1,5 +1,5 @@
-//! What the kernel did to find free memory, from `/proc/vmstat`: programs that had to wait for it, pages that
-//! were looked at and taken, and large pages that could not be had.
+//! Monitor of the kernel's memory reclaim, from `/proc/vmstat`: direct reclaim and compaction that
+//! programs waited for, pages scanned and reclaimed, and huge-page allocations that failed.
 
 use crate::scan::keyed;
 use crate::source::{Reading, Source};
@@ -10,7 +10,7 @@ use crate::{Chart, Field, Monitor, MonitorSpec, NotAvailable, Recorder, Tree};
 static PAGES: Chart = Chart::lines("Memory reclaim");
 static STALLS: Chart = Chart::lines("Programs that waited for memory");
 
-/// What the monitor is.
+/// Description of the monitor `reclaim`.
 pub static SPEC: MonitorSpec = MonitorSpec {
     name: "reclaim",
     help: "What the kernel did to find free memory, from /proc/vmstat: in the background (kswapd), in \
@@ -40,7 +40,7 @@ pub static SPEC: MonitorSpec = MonitorSpec {
     open: |tree| Reclaim::open(tree).map(|monitor| Box::new(monitor) as Box<dyn Monitor>),
 };
 
-/// The lines of vmstat, in the order of the fields.
+/// Lines of vmstat, in the order of the fields.
 const VMSTAT: [&[u8]; 7] = [
     b"pgscan_kswapd",
     b"pgscan_direct",

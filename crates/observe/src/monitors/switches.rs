@@ -1,5 +1,5 @@
-//! How often the kernel switched, was interrupted and forked, and how much wanted to run, from
-//! `/proc/stat` and `/proc/loadavg`.
+//! Monitor of context switches, interrupts, forks and runnable threads, from `/proc/stat` and
+//! `/proc/loadavg`.
 
 use crate::column::{Column, Group, Of};
 use crate::scan::{Words, decimal, lines, number};
@@ -16,7 +16,7 @@ static RUNNABLE: Column = Column::new(&TASKS, 1, "r", 2, 0);
 static BLOCKED: Column = Column::new(&TASKS, 2, "b", 2, 4);
 static SWITCHES: Column = Column::new(&TASKS, 3, "cs/s", 4, 0);
 
-/// What the monitor is.
+/// Description of the monitor `switches`.
 pub static SPEC: MonitorSpec = MonitorSpec {
     name: "switches",
     help: "How often the kernel switched between threads, was interrupted and made processes, and \
@@ -65,7 +65,7 @@ impl Switches {
     }
 }
 
-/// What `/proc/stat` counts besides the CPUs' time.
+/// Values of `/proc/stat` other than CPU time.
 #[derive(Debug, Default, PartialEq)]
 struct Counts {
     switches: Option<u64>,
@@ -76,8 +76,9 @@ struct Counts {
 }
 
 impl Counts {
-    /// Reads the lines after the CPUs' from the end, and of the interrupts' line only the sum that
-    /// comes first: it has a number for every interrupt, a hundred kilobytes on a large machine.
+    /// Parses the lines after those of the CPUs from the end. Of the interrupts' line only the
+    /// leading sum is read: the line has a number for every interrupt, a hundred kilobytes on a
+    /// large machine.
     fn read(stat: &[u8]) -> Self {
         let mut counts = Self::default();
         for line in lines(stat).rev() {

@@ -1,26 +1,28 @@
-//! Where the time of each thread of the programs that this process started went, and what it used.
+//! Monitor of the threads of programs that this process started: where their time went, and which
+//! resources they used.
 //!
-//! A thread's subject is its name and not its number, so that trials and treatments can be laid side by side:
-//! `PROCESS/THREAD`, the second that bears it at once `PROCESS/THREAD (2)`. Only the busiest are kept. Asking after
-//! threads allocates, unlike the other monitors' samples: how many there are changes at any time.
+//! A thread's subject is its name and not its id, so that trials and treatments can be compared:
+//! `PROCESS/THREAD`, and `PROCESS/THREAD (2)` for the second that has the name at the same time.
+//! Only the busiest threads are kept. Unlike with other monitors, a sample allocates, since the
+//! number of threads may change at any time.
 
 use std::collections::{BTreeSet, HashMap};
 
 use crate::tasks::{Of, Task, Tasks};
 use crate::{Chart, Field, FirstSeries, Monitor, MonitorSpec, Recorder, Role, Tree};
 
-/// Its name.
+/// Name of the monitor.
 pub const NAME: &str = "tasks";
-/// The subject that is all threads together.
+/// Subject of the sum over all threads.
 pub const ALL: &str = "all";
-/// Threads that are kept at a tick: those that used most CPU time since they began.
+/// Number of threads kept per tick: those with most CPU time since they began.
 const MOST: usize = 20;
-/// Subjects of a sampler: a program may give each of its threads a new name.
+/// Maximum number of subjects of a sampler: a program may give each of its threads a new name.
 const SUBJECTS: usize = 500;
 
 static TIME: Chart = Chart::each("Time of threads");
 
-/// What the monitor is.
+/// Description of the monitor `tasks`.
 pub static SPEC: MonitorSpec = MonitorSpec {
     name: NAME,
     help: "Where the time of each thread of the trial's program went, and what it used, from /proc and the kernel's \
@@ -57,18 +59,18 @@ const fn time(name: &'static str, help: &'static str) -> Field {
 
 type Values = [f64; 13];
 
-/// A thread that was there at the last tick.
+/// A thread that existed at the last tick.
 #[derive(Debug)]
 struct Seen {
     base: String,
-    /// Which one of those that bear this name at once; the first is 1.
+    /// Number among the threads that have the same name at the same time, from 1.
     number: u32,
-    /// CPU time since it was met, seconds.
+    /// CPU time since the thread first appeared, seconds.
     cpu_s: f64,
     tick: u64,
 }
 
-/// The numbers of those that bear a name.
+/// Numbers in use by the threads that share a name.
 #[derive(Debug, Default)]
 struct Numbers {
     free: BTreeSet<u32>,
@@ -83,7 +85,8 @@ struct Threads {
     series: HashMap<String, FirstSeries>,
     tick: u64,
     last_ns: Option<u64>,
-    /// Whether more ran at a tick than are kept, or had no room because of their names.
+    /// True if a tick had more threads than are kept (`left_out`), or if the limit of subjects was
+    /// reached (`unnamed`).
     left_out: bool,
     unnamed: bool,
 }
@@ -103,7 +106,7 @@ impl Threads {
         }
     }
 
-    /// Finds out who is who.
+    /// Matches the tasks with known threads, and numbers new ones.
     fn meet(&mut self, tasks: &[Task], seconds: f64) {
         self.tick += 1;
         let mut new = Vec::new();
@@ -117,7 +120,7 @@ impl Threads {
                 _ => new.push((key, base, task.cpu() * seconds)),
             }
         }
-        // Those that ended make room for those that began.
+        // Numbers of threads that ended become free for those that began.
         let (tick, names) = (self.tick, &mut self.names);
         self.seen.retain(|_, seen| {
             if seen.tick < tick
@@ -160,7 +163,7 @@ impl Threads {
 impl Monitor for Threads {
     fn sample(&mut self, t_ns: u64, out: &mut Recorder) {
         let mut tasks = self.tasks.look(t_ns);
-        // What was before the first sample is of no interval.
+        // Activity before the first sample belongs to no interval.
         let Some(last) = self.last_ns.replace(t_ns) else { return };
         let seconds = t_ns.saturating_sub(last) as f64 / 1e9;
         self.meet(&tasks, seconds);
@@ -200,7 +203,7 @@ fn key(task: &Task) -> (u32, u32) {
     (task.pid, task.tid.unwrap_or(task.pid))
 }
 
-/// The name of a thread: its process's, and its own where that is another.
+/// Returns the base name of a thread: its process's name, followed by its own if that differs.
 fn base(task: &Task) -> String {
     let plain = |name: &str| -> String {
         name.chars().map(|c| if c.is_control() { '?' } else { c }).collect()
@@ -240,7 +243,8 @@ fn values(t: &Task) -> Values {
     ]
 }
 
-/// Of all together; unknown of one is unknown of all. Threads share their process's memory.
+/// Returns the sum over all threads; NaN if it is unknown for one of them. Resident memory counts
+/// once per process, since threads share it.
 fn sum(tasks: &[Task]) -> Values {
     const RESIDENT: usize = 10;
     let mut all: Values = [0.0; 13];
@@ -262,7 +266,7 @@ mod tests {
     use super::super::fake::{Fake, value};
     use super::*;
 
-    /// A child of this process with a thread of another name, in a fake `proc`.
+    /// Writes a child of this process with named threads to a fake `proc`.
     fn child(fake: &Fake, pid: u32, name: &str, threads: &[(u32, &str, u64)]) {
         let stat = |id: u32, name: &str, user: u64| {
             format!(
@@ -277,7 +281,8 @@ mod tests {
         }
     }
 
-    // So high that no task of this machine has them: the kernel's accounting would answer for it.
+    // Beyond the ids of this machine, since the kernel's accounting would otherwise answer for a
+    // real task.
     const A: u32 = 4_000_000_000;
 
     fn subjects(rows: &[(String, String, f64)]) -> Vec<&str> {
@@ -292,7 +297,7 @@ mod tests {
         let mut watch = fake.open(&SPEC).unwrap();
         assert!(watch.after(1).is_empty() && watch.after(1).is_empty(), "nobody is there");
         child(&fake, A, "srv", &[(A, "srv", 0), (A + 1, "io", 0), (A + 2, "io", 0)]);
-        // What was there before the machine's last look has no base yet.
+        // Threads that already existed at the last look have no base yet.
         watch.after(1);
         child(&fake, A, "srv", &[(A, "srv", 0), (A + 1, "io", 10), (A + 2, "io", 50)]);
         let rows = watch.after(1);
@@ -301,10 +306,10 @@ mod tests {
         let percent = |ticks_used: f64| 100.0 * ticks_used / ticks;
         assert!((value(&rows, "srv/io (2)", "user") - percent(50.0)).abs() < 1e-9);
         assert!((value(&rows, ALL, "user") - percent(60.0)).abs() < 1e-9);
-        // Of one process: its threads share it.
+        // Counted once, since the threads of a process share its memory.
         assert_eq!(value(&rows, ALL, "resident"), value(&rows, "srv", "resident"));
         assert!(value(&rows, "srv", "asleep").is_nan() && value(&rows, ALL, "asleep").is_nan());
-        // The first of two ends, and another begins.
+        // The first of the two ends, and another begins.
         std::fs::remove_dir_all(fake.root().join(format!("proc/{A}/task/{}", A + 1))).unwrap();
         child(&fake, A, "srv", &[(A, "srv", 0), (A + 2, "io", 90), (A + 3, "io", 0)]);
         watch.after(1);
@@ -336,10 +341,10 @@ mod tests {
         let mut monitor = (SPEC.open)(&Tree::new(std::path::Path::new("/"))).unwrap();
         let mut out = Recorder::default();
         monitor.sample(assay_sut::clock::monotonic_ns(), &mut out);
-        // As trials' programs are started.
+        // Started like the programs of trials.
         let mut command = std::process::Command::new("sleep");
         let mut child = command.arg("60").process_group(0).spawn().unwrap();
-        // Until it has become the other program.
+        // Waits until the child has executed `sleep`.
         let comm = format!("/proc/{}/comm", child.id());
         while std::fs::read_to_string(&comm).unwrap().trim() != "sleep" {
             std::thread::yield_now();

@@ -1,5 +1,5 @@
-//! How hot the machine is and how fast its CPUs are clocked, from `/sys/class/thermal` and cpufreq.
-//! The `cpu MHz` of `/proc/cpuinfo` is not used: in a virtual machine it is a constant.
+//! Monitor of temperatures and CPU frequencies, from `/sys/class/thermal` and cpufreq. The `cpu
+//! MHz` of `/proc/cpuinfo` is not used: in a virtual machine it is a constant.
 
 use crate::scan::{Words, number};
 use crate::source::{Reading, Source};
@@ -9,7 +9,7 @@ use crate::{Chart, Field, FirstSeries, Monitor, MonitorSpec, NotAvailable, Recor
 static TEMPERATURE: Chart = Chart::lines("Temperature");
 static FREQUENCY: Chart = Chart::lines("CPU frequency");
 
-/// What the monitor is.
+/// Description of the monitor `thermal`.
 pub static SPEC: MonitorSpec = MonitorSpec {
     name: "thermal",
     help: "Temperatures of the thermal zones of /sys/class/thermal, and the clock of every CPU from \
@@ -30,9 +30,9 @@ const CPUS: &str = "sys/devices/system/cpu";
 struct Sensor {
     subject: String,
     source: Source,
-    /// Which of the fields.
+    /// Index of the field that the sensor provides.
     field: usize,
-    /// What one of the file's units is in the field's.
+    /// Factor from the file's unit to the field's.
     scale: f64,
     series: Option<FirstSeries>,
 }
@@ -101,7 +101,7 @@ impl Monitor for Thermal {
     }
 }
 
-/// The whole number that a file holds; temperatures may be below 0. NaN if it is none.
+/// Parses a whole number, which may be negative (temperatures below 0); NaN if it is malformed.
 fn signed(text: &[u8]) -> f64 {
     let word = Words::new(text).next().unwrap_or_default();
     match word.strip_prefix(b"-") {

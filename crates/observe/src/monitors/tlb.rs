@@ -1,6 +1,6 @@
-//! What address translation costs, from the processor's own counters on every CPU. Which events those
-//! are is known by microarchitecture; for another, and without counters, it reports that and
-//! samples nothing.
+//! Monitor of the cost of address translation, from the processor's counters on all CPUs. The
+//! events depend on the microarchitecture; on an unknown one, or without counters, the monitor is
+//! unavailable.
 
 use assay_tlb::counters::{Group, Microarch, Readings, Scope, difference, step};
 use assay_tlb::{Side, Step};
@@ -9,7 +9,7 @@ use crate::{Chart, Field, FirstSeries, Monitor, MonitorSpec, NotAvailable, Recor
 
 static WALKS: Chart = Chart::lines("Time in page walks");
 
-/// What the monitor is.
+/// Description of the monitor `tlb`.
 pub static SPEC: MonitorSpec = MonitorSpec {
     name: "tlb",
     help: "What address translation costs, from the processor's counters of all CPUs. Virtual machines \
@@ -36,12 +36,12 @@ pub static SPEC: MonitorSpec = MonitorSpec {
 
 struct Tlb {
     group: Group,
-    /// When the last sample was, and what stood there then.
+    /// Time (nanoseconds) and counts of the last sample.
     before: Option<(u64, Readings)>,
     now: Readings,
     since: Readings,
     series: Option<FirstSeries>,
-    /// Events that the kernel would not count.
+    /// Events that the kernel refused to count.
     missing: Vec<String>,
 }
 
@@ -62,7 +62,7 @@ impl Tlb {
     }
 }
 
-/// The fields in their order; NaN where one is not known.
+/// Returns the fields in their order; NaN if a value is unknown.
 fn values(arch: &Microarch, since: &Readings, seconds: f64) -> [f64; 7] {
     let of = |side, at| {
         let cost = step(arch, side, at, since, seconds);

@@ -1,11 +1,11 @@
-//! The columns of the summary, as the monitors' fields declare them, and their text.
+//! Columns of the summary, as the monitors' fields declare them, and their text.
 
 use super::Frame;
 use super::number::{percent, short};
 use crate::column::{Column, Group, Of};
 use crate::{Field, monitors};
 
-/// One column with what it shows.
+/// One column with the fields that it shows.
 pub struct Shown {
     pub group: &'static Group,
     pub title: &'static str,
@@ -13,11 +13,11 @@ pub struct Shown {
     pub rank: u8,
     place: u8,
     monitor: &'static str,
-    /// None: the column is the subject's name.
+    /// Fields of the column; empty for the column with the subject's name.
     fields: Vec<&'static Field>,
 }
 
-/// All columns, from left to right. Without power, those up to rank 2 take 80 characters.
+/// Returns all columns from left to right. Without power, those up to rank 2 take 80 characters.
 pub fn summary() -> Vec<Shown> {
     let mut all: Vec<(Option<&'static Column>, Shown)> = Vec::new();
     for monitor in monitors::all() {
@@ -52,7 +52,7 @@ pub fn summary() -> Vec<Shown> {
 }
 
 impl Shown {
-    /// What stands in the column.
+    /// Returns the text of the column for a frame.
     pub fn text(&self, frame: &Frame) -> String {
         let Some(first) = self.fields.first() else {
             return frame.busiest_disk().unwrap_or("-").chars().take(self.width).collect();
@@ -73,7 +73,7 @@ impl Shown {
         }
     }
 
-    /// The fields of one subject: their mean by their weights, or their sum.
+    /// Returns the mean of one subject's fields if they have weights, else their sum.
     fn value(&self, frame: &Frame, subject: &str) -> f64 {
         if self.fields.iter().any(|field| field.weight.is_some()) {
             let names: Vec<&str> = self.fields.iter().map(|field| field.name).collect();
@@ -82,7 +82,7 @@ impl Shown {
         self.sum(|field| frame.value(self.monitor, subject, field))
     }
 
-    /// The fields added up, in bytes where they are of bytes.
+    /// Returns the sum of the fields; units of kB and KiB are converted to bytes.
     fn sum(&self, value: impl Fn(&str) -> f64) -> f64 {
         let factor = |unit: &str| match unit {
             "KiB/s" => 1024.0,

@@ -1,4 +1,4 @@
-//! The table of disks, in the columns of iostat of Linux or of Solaris.
+//! Table of disks, in the columns of iostat on Linux or on Solaris.
 
 use std::fmt::Write;
 
@@ -7,47 +7,46 @@ use super::number::hundredths;
 use super::renderer::table;
 use crate::devices::Devices;
 
-/// Whose columns.
+/// Set of columns of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Shape {
-    /// All of `iostat -x` of Linux (sysstat): 190 characters wide.
+    /// All columns of `iostat -x` on Linux (sysstat): 190 characters wide.
     #[default]
     Linux,
-    /// Those of `iostat -xs` of Linux, where 80 characters must do.
+    /// Columns of `iostat -xs` on Linux, for terminals of 80 characters.
     Short,
-    /// Those of `iostat -xn` of Solaris, and `svc_t` of its `iostat -x`. What is one number on Linux,
-    /// the time in the queue and in the device together, is `svc_t`; its parts are missing.
+    /// Columns of `iostat -xn` on Solaris, and `svc_t` of its `iostat -x`. Linux reports the time
+    /// in the queue and in the device only as one number, which is shown as `svc_t`; its parts are
+    /// missing.
     Solaris,
 }
 
-/// How disks are named.
+/// Names under which disks are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Naming {
-    /// As the kernel does: `dm-0`.
+    /// Name in the kernel: `dm-0`.
     Kernel,
-    /// As a mapper does, where there is one: `vg0-data`.
+    /// Name given by a mapper, if there is one: `vg0-data`.
     #[default]
     Mapped,
-    /// By where they are mounted, where they are: `/srv`.
+    /// Mount point, if mounted: `/srv`.
     Mount,
 }
 
-/// How the table of disks looks.
+/// Layout of the table of disks.
 #[derive(Debug, Clone, Default)]
 pub struct Disks {
-    /// Its columns.
     pub shape: Shape,
-    /// Leaves out disks on which nothing happened.
+    /// Leaves out disks without any activity.
     pub skip_idle: bool,
-    /// A line about the CPUs in front.
+    /// Adds a line about the CPUs in front.
     pub cpu: bool,
-    /// How disks are named.
     pub naming: Naming,
-    /// The names.
+    /// Devices that provide the names.
     pub devices: Devices,
 }
 
-/// A column of a shape that has few.
+/// Column of one of the shorter sets of columns.
 struct Column {
     title: &'static str,
     width: usize,
@@ -74,7 +73,8 @@ const SHORT: &[Column] = &[
     column("%util", 7, 2, |f, d| f.value("disk", d, "%util")),
 ];
 
-/// The kernel counts requests from being made to their end, not when they went to the device.
+/// Value of the columns that Linux does not have: the kernel times requests from creation to
+/// completion, not from when they were sent to the device.
 const UNKNOWN: fn(&Frame, &str) -> f64 = |_, _| f64::NAN;
 
 const SOLARIS: &[Column] = &[
@@ -93,18 +93,18 @@ const SOLARIS: &[Column] = &[
 
 fn sum(frame: &Frame, disk: &str, fields: [&str; 3]) -> f64 {
     let values = fields.map(|field| frame.value("disk", disk, field));
-    // A kernel without discards has two of them.
+    // A kernel without discards has only two of the fields.
     values.into_iter().filter(|v| !v.is_nan()).reduce(|a, b| a + b).unwrap_or(f64::NAN)
 }
 
-/// Whether nothing happened on a disk: no request ended and none was under way.
+/// Returns true if a disk was idle: no request completed and none was in flight.
 fn idle(frame: &Frame, disk: &str) -> bool {
     let values = ["r/s", "w/s", "d/s", "f/s", "aqu-sz", "%util"];
     values.map(|field| frame.value("disk", disk, field)).iter().all(|v| v.is_nan() || *v <= 0.0)
 }
 
 impl Disks {
-    /// The lines of one interval.
+    /// Returns the lines of one interval.
     pub(super) fn lines(&self, frame: &Frame) -> String {
         let disks: Vec<&str> =
             frame.subjects("disk").filter(|d| !(self.skip_idle && idle(frame, d))).collect();

@@ -1,13 +1,13 @@
-//! All that was sampled at one moment, by monitor, subject and field.
+//! Snapshot of all samples of one moment, by monitor, subject and field.
 
 use assay_model::SampleSet;
 
 use crate::monitors;
 
-/// The values of one tick.
+/// Sampled values of one tick.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Frame {
-    /// When, nanoseconds of `CLOCK_MONOTONIC`: the end of the interval that the values are of.
+    /// End of the interval that the values cover, nanoseconds of `CLOCK_MONOTONIC`.
     pub t_ns: u64,
     rows: Vec<FrameRow>,
 }
@@ -16,12 +16,12 @@ pub struct Frame {
 struct FrameRow {
     monitor: String,
     subject: String,
-    /// In the order of the monitor's fields.
+    /// Values in the order of the monitor's fields.
     values: Vec<f64>,
 }
 
 impl Frame {
-    /// The newest tick of `samples`; `None` if there are no rows.
+    /// Returns the newest tick of `samples`; `None` if there are no rows.
     pub fn newest(samples: &SampleSet) -> Option<Self> {
         let t_ns = samples.rows.last()?.t_ns;
         let mut rows: Vec<FrameRow> = Vec::new();
@@ -46,25 +46,26 @@ impl Frame {
         Some(Self { t_ns, rows })
     }
 
-    /// The subjects of a monitor, in the order in which it sampled them.
+    /// Returns the subjects of a monitor, in the order in which it sampled them.
     pub fn subjects(&self, monitor: &str) -> impl Iterator<Item = &str> {
         self.rows.iter().filter(move |r| r.monitor == monitor).map(|r| r.subject.as_str())
     }
 
-    /// The values of a subject, in the order of the monitor's fields; empty if it was not sampled.
+    /// Returns the values of a subject, in the order of the monitor's fields; empty if it was not
+    /// sampled.
     pub fn values(&self, monitor: &str, subject: &str) -> &[f64] {
         let row = self.rows.iter().find(|r| r.monitor == monitor && r.subject == subject);
         row.map_or(&[], |row| &row.values)
     }
 
-    /// One value; NaN if it was not sampled.
+    /// Returns one value; NaN if it was not sampled.
     pub fn value(&self, monitor: &str, subject: &str, field: &str) -> f64 {
         place(monitor, field)
             .and_then(|i| self.values(monitor, subject).get(i))
             .map_or(f64::NAN, |value| *value)
     }
 
-    /// The mean of fields by their weights; missing where those are 0.
+    /// Returns the weighted mean of fields; NaN if all weights are 0.
     pub fn mean(&self, monitor: &str, subject: &str, fields: &[&str]) -> f64 {
         let (mut weights, mut total) = (0.0, 0.0);
         for field in fields {
@@ -78,8 +79,8 @@ impl Frame {
         if weights > 0.0 { total / weights } else { f64::NAN }
     }
 
-    /// The disk that was busy for the largest share of the interval, by requests where two are
-    /// equal.
+    /// Returns the disk that was busy for the largest share of the interval; ties are decided by
+    /// the number of requests.
     pub fn busiest_disk(&self) -> Option<&str> {
         let load = |disk: &str| {
             let busy = self.value("disk", disk, "%util");
@@ -89,13 +90,14 @@ impl Frame {
         self.subjects("disk").reduce(|best, disk| if load(disk) > load(best) { disk } else { best })
     }
 
-    /// A field of all interfaces but the loopback, added up; NaN without an interface.
+    /// Returns the sum of a field over all interfaces except the loopback; NaN without an
+    /// interface.
     pub fn network_total(&self, field: &str) -> f64 {
         let interfaces = self.subjects("network").filter(|name| !matches!(*name, "lo" | "tcp"));
         interfaces.map(|i| self.value("network", i, field)).reduce(|a, b| a + b).unwrap_or(f64::NAN)
     }
 
-    /// The subject with the largest value of a field, and the value.
+    /// Returns the subject with the largest value of a field, and that value.
     pub fn largest<'a>(&'a self, monitor: &'a str, field: &str) -> Option<(&'a str, f64)> {
         self.subjects(monitor)
             .map(|subject| (subject, self.value(monitor, subject, field)))
@@ -103,8 +105,8 @@ impl Frame {
             .reduce(|best, one| if one.1 > best.1 { one } else { best })
     }
 
-    /// The machine's power in W as far as it is seen: RAPL's packages added up, or else the largest
-    /// single reading (parts are not added to wholes). NaN if nothing is seen.
+    /// Returns the machine's power in watts as far as it is measured: the sum of RAPL's packages,
+    /// or else the largest single reading (parts are not added to wholes). NaN without a reading.
     pub fn watts(&self) -> f64 {
         let watts = |subject: &str| self.value("power", subject, "power");
         let package = |s: &&str| s.starts_with("package-") && !s.contains('/');

@@ -1,7 +1,7 @@
-//! Numbers in narrow columns.
+//! Formatting of numbers for narrow columns.
 
-/// A value in at most four characters, with SI prefixes: `0`, `0.2`, `7.5`, `42`, `999`, `1.2k`,
-/// `12k`, `3.4G`. What is missing is `-`.
+/// Formats a value in at most four characters, with SI prefixes: `0`, `0.2`, `7.5`, `42`, `999`,
+/// `1.2k`, `12k`, `3.4G`. A missing value is `-`.
 pub fn short(value: f64) -> String {
     if !value.is_finite() {
         return "-".to_owned();
@@ -18,12 +18,12 @@ pub fn short(value: f64) -> String {
     "huge".to_owned()
 }
 
-/// A share as a whole number of percent; `-` if missing.
+/// Formats a share as a whole number of percent; `-` if missing.
 pub fn percent(value: f64) -> String {
     if value.is_finite() { format!("{value:.0}") } else { "-".to_owned() }
 }
 
-/// A value with two decimals, as `iostat` prints it; `-` if missing.
+/// Formats a value with two decimals, as `iostat` prints it; `-` if missing.
 pub fn hundredths(value: f64) -> String {
     if value.is_finite() { format!("{value:.2}") } else { "-".to_owned() }
 }

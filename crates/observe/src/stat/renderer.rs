@@ -1,4 +1,4 @@
-//! From frames to lines of text.
+//! Renders frames as lines of text.
 
 use std::fmt::Write;
 
@@ -8,18 +8,18 @@ use super::{Disks, Frame};
 use crate::column::Of;
 use crate::monitors;
 
-/// Which table.
+/// Selects the table to render.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum View {
-    /// One line an interval: CPU, tasks, memory, the busiest disk, network, pressure, power.
+    /// One line per interval: CPU, tasks, memory, the busiest disk, network, pressure, power.
     Summary,
-    /// A line a disk, in the columns of iostat; see [`Disks`].
+    /// One line per disk, in the columns of iostat; see [`Disks`].
     Disk,
-    /// A line a CPU, and one for all.
+    /// One line per CPU, and one for all.
     Cpu,
 }
 
-/// Makes the lines of one table.
+/// Renders the lines of one table.
 pub struct Renderer {
     view: View,
     columns: Vec<Shown>,
@@ -27,9 +27,9 @@ pub struct Renderer {
 }
 
 impl Renderer {
-    /// A table for a terminal of `width` characters (80 where it is not known). The summary leaves
-    /// out the columns that do not fit, and power where `first`, the first frame, has none. The
-    /// tables of disks and CPUs have all their columns whatever the width.
+    /// Creates a table for a terminal of `width` characters (use 80 if the width is unknown). The
+    /// summary leaves out columns that do not fit, and power if `first`, the first frame, has none.
+    /// The tables of disks and CPUs have all their columns whatever the width.
     pub fn new(view: View, width: usize, first: &Frame) -> Self {
         let powered = first.subjects("power").next().is_some();
         let mut columns = summary();
@@ -45,14 +45,14 @@ impl Renderer {
         Self { view, columns, disks: Disks::default() }
     }
 
-    /// The same, with a table of disks that looks so.
+    /// Sets the layout of the table of disks.
     #[must_use]
     pub fn with_disks(self, disks: Disks) -> Self {
         Self { disks, ..self }
     }
 
-    /// The titles, with a newline at the end of each line. Print it first and every screen or so;
-    /// the tables of disks and CPUs have it before each interval already.
+    /// Returns the title lines, each with a newline. Print them first and once per screen; the
+    /// tables of disks and CPUs include titles in every interval.
     pub fn header(&self) -> String {
         match self.view {
             View::Summary => self.groups() + &self.titles(),
@@ -60,7 +60,7 @@ impl Renderer {
         }
     }
 
-    /// The lines of one interval, each with its newline.
+    /// Returns the lines of one interval, each with its newline.
     pub fn lines(&self, frame: &Frame) -> String {
         match self.view {
             View::Summary => joined(self.columns.iter().map(|c| (c.text(frame), c.width))),
@@ -76,7 +76,8 @@ impl Renderer {
         joined(self.columns.iter().map(|c| (c.title.to_owned(), c.width)))
     }
 
-    /// The groups' names over their columns, with a rule to their end: `memory B ----`.
+    /// Returns the names of the groups above their columns, each with a rule to its end: `memory B
+    /// ----`.
     fn groups(&self) -> String {
         let mut line = String::new();
         for group in self.columns.chunk_by(|a, b| a.group == b.group) {
@@ -99,7 +100,7 @@ impl Renderer {
     }
 }
 
-/// Texts to the right of their columns, a blank between.
+/// Joins right-aligned texts, separated by a blank.
 fn joined(cells: impl Iterator<Item = (String, usize)>) -> String {
     let mut line = String::new();
     for (text, width) in cells {
@@ -112,7 +113,8 @@ fn joined(cells: impl Iterator<Item = (String, usize)>) -> String {
     line + "\n"
 }
 
-/// A line for each subject with all fields of a monitor, an empty line at the end. `name` is how a subject is shown.
+/// Renders one line per subject with all fields of a monitor, and an empty line at the end. `name`
+/// returns the displayed name of a subject.
 pub(super) fn table<'a>(
     frame: &Frame,
     monitor: &str,

@@ -1,11 +1,11 @@
-//! What a person sees, letter by letter.
+//! Compares the rendered tables with the expected text, character by character.
 
 use assay_model::SampleSet;
 
 use super::{Disks, Frame, Renderer, Shape, View};
 use crate::{Recorder, monitors};
 
-/// (monitor, subject, what comes first, values of its first fields).
+/// Row of test data: (monitor, subject, values of its first fields).
 type Row = (&'static str, &'static str, &'static [f64]);
 
 const NAN: f64 = f64::NAN;

@@ -1,4 +1,5 @@
-//! What the probes in `bpf/syscalls.bpf.c` and this loader share: the layouts of `bpf/syscalls.h`.
+//! Data layouts shared by the probes in `bpf/syscalls.bpf.c` and this loader: the same as in
+//! `bpf/syscalls.h`.
 #![allow(unsafe_code)]
 
 use assay_syscalls::BUCKETS;
@@ -7,7 +8,7 @@ use aya::Pod;
 /// Bytes of a thread's name.
 pub(super) const COMM: usize = 16;
 
-/// What the probes count besides.
+/// Indexes of the probes' counters (`enum counter` in `bpf/syscalls.h`).
 pub(super) mod counter {
     pub const LOST_CALLS: u32 = 1;
     pub const LOST_NS: u32 = 2;
@@ -54,18 +55,18 @@ pub(super) struct Error {
     pub number: u64,
 }
 
-/// What the probes know of each call.
+/// Traits of each call by number, as the probes use them.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub(super) struct Traits(pub [u8; assay_syscalls::NUMBERS]);
 
-// The same numbers stand in bpf/syscalls.h.
+// Sizes of the structures in bpf/syscalls.h.
 const _: () = assert!(size_of::<Config>() == 8);
 const _: () = assert!(size_of::<Group>() == 32);
 const _: () = assert!(size_of::<Error>() == 40);
 const _: () = assert!(size_of::<Amount>() == 360);
 
-// SAFETY: whole numbers and arrays of them in C layout without padding (the pads are fields), so every
+// SAFETY: integers and arrays of them in C layout without padding (the pads are fields), so every
 // pattern of bits is a value.
 unsafe impl Pod for Config {}
 // SAFETY: as above.

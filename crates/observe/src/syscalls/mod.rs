@@ -1,5 +1,5 @@
-//! System calls as they happen, added up in the kernel by eBPF. [`SyscallWatch`] looks beside a trial or a
-//! command.
+//! Live counting of system calls, aggregated in the kernel by eBPF. [`SyscallWatch`] counts during
+//! a trial or a command.
 
 #[cfg(feature = "ebpf")]
 mod abi;
@@ -18,19 +18,19 @@ pub use watch::SyscallWatch;
 use crate::NotAvailable;
 use crate::follow::Whose;
 
-/// What is asked of the counting.
+/// Options for counting system calls.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SyscallRequest {
-    /// Whose calls.
+    /// Processes whose calls are counted.
     pub whose: Whose,
-    /// Whether the process is a dimension, which needs more room.
+    /// True to count each process separately, which needs more memory.
     pub by_process: bool,
 }
 
-/// How calls would be counted here, for `assay doctor`.
+/// Describes the method by which calls would be counted here, for `assay doctor`.
 ///
 /// # Errors
-/// They cannot be.
+/// Calls cannot be counted here.
 pub fn syscall_ability(root: &Path) -> Result<String, NotAvailable> {
     SyscallWatch::start(root, &SyscallRequest::default()).map(|watch| watch.stop().method)
 }

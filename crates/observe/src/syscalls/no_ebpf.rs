@@ -1,4 +1,5 @@
-//! What stands for the counting of system calls in a build without eBPF: its error states that.
+//! Replacement for the counting of system calls in a build without eBPF: starting it returns an
+//! error.
 
 use std::convert::Infallible;
 use std::path::Path;
@@ -8,12 +9,12 @@ use assay_syscalls::Syscalls;
 use super::SyscallRequest;
 use crate::NotAvailable;
 
-/// There is none.
+/// Type without values: counting never starts in this build.
 #[derive(Debug)]
 pub struct SyscallWatch(Infallible);
 
 impl SyscallWatch {
-    /// Fails.
+    /// Returns an error, since this build has no eBPF.
     ///
     /// # Errors
     /// Always.
@@ -21,17 +22,14 @@ impl SyscallWatch {
         Err(NotAvailable::because("this assay was built without eBPF (its feature `ebpf`)"))
     }
 
-    /// The measured part begins now.
     pub fn begin(&mut self) {
         match self.0 {}
     }
 
-    /// It ends now.
     pub fn end(&mut self) {
         match self.0 {}
     }
 
-    /// What was counted.
     pub fn stop(self) -> Syscalls {
         match self.0 {}
     }

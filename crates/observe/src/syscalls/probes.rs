@@ -1,5 +1,5 @@
-//! Loads the probes of system calls, attaches them, and reads what they have added up. Nothing is pinned:
-//! when this process ends, however it ends, the kernel takes them away.
+//! Loads and attaches the probes of system calls, and reads their counts. Nothing is pinned: when
+//! this process ends, however it ends, the kernel removes the probes.
 
 use std::path::Path;
 
@@ -13,21 +13,22 @@ use crate::ebpf::{Aligned, attach, refused};
 use crate::io::kernel_types::KernelTypes;
 use crate::io::perf_ring::cpus;
 
-/// The compiled probes.
 static OBJECT: &Aligned<[u8]> = &Aligned(*include_bytes!("../../../../bpf/syscalls.bpf.o"));
 
-/// Mark of a followed process that executes its own program, not that of its parent.
+/// Mark of a followed process that already executes its own program, not that of its parent.
 const EXECUTED: u32 = 1;
 
-/// The memory that groups may take, on all CPUs together.
+/// Memory limit of all groups on all CPUs, bytes.
 const ROOM: usize = 48 << 20;
-/// Groups at least and at most, within that.
+/// Minimum and maximum number of groups, whatever the memory limit gives.
 const GROUPS: (usize, usize) = (1024, 16_384);
 
-/// Places of amounts that two CPUs took for one group at once: one of them stays empty.
+/// Spare entries of `amounts`: when two CPUs allocate an entry for the same group at once, one of
+/// them stays unused.
 const LEFT_EMPTY: usize = 256;
 
-/// What is attached where. Entries last: a call is counted when it returns, and then its entry was seen.
+/// Programs and their tracepoints. The one at entry comes last: a call is counted when it returns,
+/// and its entry must have been seen before.
 const ATTACHED: [(&str, &str); 5] = [
     ("forked", "sched_process_fork"),
     ("executed", "sched_process_exec"),
@@ -36,13 +37,13 @@ const ATTACHED: [(&str, &str); 5] = [
     ("entered", "sys_enter"),
 ];
 
-/// The probes at work.
+/// Loaded and attached probes.
 pub(super) struct Probes {
     pub ebpf: Ebpf,
 }
 
 impl Probes {
-    /// Loads, follows these processes, and attaches.
+    /// Loads the probes, marks the processes to follow, and attaches the probes.
     pub fn start(root: &Path, config: Config, follow: &[u32]) -> Result<Self, NotAvailable> {
         let types = KernelTypes::read(root)?;
         if types.arguments("sys_enter").is_none() {
@@ -51,8 +52,8 @@ impl Probes {
                  CONFIG_TRACEPOINTS)",
             ));
         }
-        // What keeps things with a thread came a version before the addition that hands out places; this function came with
-        // the latter.
+        // Task storage came one version before the atomic addition that allocates entries; this
+        // function came with the latter.
         if !types.has_value("bpf_func_id", "BPF_FUNC_check_mtu") {
             return Err(NotAvailable::because(
                 "this kernel's eBPF lacks what Linux 5.12 and later have: what is kept with a thread, and additions \
@@ -66,7 +67,7 @@ impl Probes {
             .btf(Some(&btf))
             .override_global("cfg", &config, true)
             .override_global("traits", &Traits(Architecture::own().traits()), true)
-            // What is kept with a thread is the probes' alone: aya has no type for that map.
+            // Task storage is used by the probes alone: aya has no type for that map.
             .allow_unsupported_maps()
             .map_max_entries("groups", groups as u32)
             .map_max_entries("amounts", (groups + LEFT_EMPTY) as u32)
@@ -84,18 +85,18 @@ impl Probes {
         Ok(Probes { ebpf })
     }
 
-    /// What was added up, by CPU.
+    /// Returns the counts of each group by CPU.
     pub fn groups(&self) -> Vec<(Group, PerCpuValues<Amount>)> {
         let (groups, amounts) = (self.ebpf.map("groups"), self.ebpf.map("amounts"));
         let groups = groups.and_then(|m| HashMap::<_, Group, u32>::try_from(m).ok());
         let amounts = amounts.and_then(|m| PerCpuArray::<_, Amount>::try_from(m).ok());
         let Some((groups, amounts)) = groups.zip(amounts) else { return Vec::new() };
-        // A place beyond what there is room for has nothing; what should be there is counted as lost.
+        // An entry beyond the array does not exist; the probes count its calls as lost.
         let of = |(group, place): (Group, u32)| Some((group, amounts.get(&place, 0).ok()?));
         groups.iter().filter_map(Result::ok).filter_map(of).collect()
     }
 
-    /// The errors.
+    /// Returns the number of errors by call and error number.
     pub fn errors(&self) -> Vec<(Error, u64)> {
         let map = self.ebpf.map("errors");
         let map = map.and_then(|m| PerCpuHashMap::<&MapData, Error, u64>::try_from(m).ok());

@@ -1,5 +1,5 @@
-//! The counting of system calls at work: informed when the measured part begins and ends, it hands
-//! back what was counted.
+//! Running count of system calls: the caller marks the beginning and the end of the measurement
+//! window, and gets the counts at the end.
 
 use std::path::Path;
 
@@ -15,10 +15,10 @@ use crate::ebpf::{Window, count, missed, unload};
 use crate::follow::Whose;
 use crate::processes::{one_namespace, thread_name, with_descendants};
 
-/// How calls are counted, for a person.
+/// Description of the method, for a person.
 const METHOD: &str = "eBPF, counted at entry and return (tracepoints sys_enter and sys_exit)";
 
-/// Probes at work. Dropped, they end.
+/// Running probes. Dropping it removes them.
 pub struct SyscallWatch {
     probes: Probes,
     window: Window,
@@ -33,11 +33,11 @@ impl std::fmt::Debug for SyscallWatch {
 }
 
 impl SyscallWatch {
-    /// Begins to count; returns when the probes are attached. A program that this process starts counts from
-    /// its execution on.
+    /// Starts to count; returns when the probes are attached. A program that this process starts is
+    /// counted from its `exec` on.
     ///
     /// # Errors
-    /// The kernel does not let it, or there is no such process.
+    /// The kernel does not allow it, or a named process does not exist.
     pub fn start(root: &Path, ask: &SyscallRequest) -> Result<Self, NotAvailable> {
         one_namespace()?;
         let config = Config {
@@ -59,20 +59,20 @@ impl SyscallWatch {
         })
     }
 
-    /// The measured part begins now.
+    /// Begins the measurement window now.
     pub fn begin(&mut self) {
         self.window.begin();
         self.window.hand_to(&mut self.probes.ebpf);
     }
 
-    /// It ends now.
+    /// Ends the measurement window now.
     pub fn end(&mut self) {
         self.window.end();
         self.window.hand_to(&mut self.probes.ebpf);
     }
 
-    /// Stops and brings what was counted: the calls that returned in the measured part, or all where none was
-    /// reported.
+    /// Stops and returns the counts: the calls that returned in the measurement window, or all of
+    /// them if no window was begun.
     pub fn stop(mut self) -> Syscalls {
         let now = assay_sut::clock::monotonic_ns();
         let missed = missed(&self.probes.ebpf);
@@ -131,7 +131,7 @@ impl SyscallWatch {
     }
 }
 
-/// The name of a group's call.
+/// Returns the name of a group's call.
 fn name(group: &Group) -> String {
     if group.narrow > 0 {
         format!("32-bit syscall {}", group.number)
@@ -140,7 +140,8 @@ fn name(group: &Group) -> String {
     }
 }
 
-/// What a call was about, from the probes' number; of Linux's older asynchronous I/O the call itself says it.
+/// Converts the probes' number of a subject. For Linux's older asynchronous I/O, the call itself
+/// determines the subject.
 fn subject(call: &str, kind: u8) -> Subject {
     match call {
         "io_submit" => Subject::Submission,

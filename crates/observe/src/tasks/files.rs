@@ -1,4 +1,4 @@
-//! The files of `/proc` that tell of one task, each read at most once a tick into a buffer that is kept.
+//! Files of `/proc` that describe one task, each read at most once per tick into a reused buffer.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -6,27 +6,27 @@ use std::path::{Path, PathBuf};
 
 use crate::scan::{Words, keyed, number};
 
-/// What `stat` tells.
+/// Selected fields of `/proc/PID/stat`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Stat {
     pub program: String,
     pub state: char,
     pub parent: u32,
-    /// Its process group.
+    /// Id of the process group.
     pub group: u32,
     pub minor_faults: u64,
     pub major_faults: u64,
     pub user_ticks: u64,
     pub system_ticks: u64,
     pub threads: u32,
-    /// After the machine's boot.
+    /// Start time in clock ticks since boot.
     pub start_ticks: u64,
     pub resident_pages: u64,
 }
 
-/// Reads `stat` of a process or thread; `None`: it is none.
+/// Parses `stat` of a process or thread; returns `None` if the text is malformed.
 pub(super) fn parse_stat(text: &[u8]) -> Option<Stat> {
-    // The name may hold anything, brackets and blanks included; nothing after it does.
+    // The name may hold any character, including brackets and blanks; the fields after it do not.
     let open = text.iter().position(|b| *b == b'(')?;
     let close = text.iter().rposition(|b| *b == b')')?;
     let program = String::from_utf8_lossy(text.get(open + 1..close)?).into_owned();
@@ -50,7 +50,7 @@ pub(super) fn parse_stat(text: &[u8]) -> Option<Stat> {
     })
 }
 
-/// A reader of files below one `proc`.
+/// Reader of files below one `proc`.
 #[derive(Debug)]
 pub(super) struct Files {
     proc: PathBuf,
@@ -62,14 +62,14 @@ impl Files {
         Files { proc: root.join("proc"), buffer: vec![0; 8192] }
     }
 
-    /// The beginning of a file, which holds all that is wanted of it.
+    /// Reads the beginning of a file, which holds all that is needed of it.
     fn read(&mut self, name: &str) -> Option<&[u8]> {
         let mut file = File::open(self.proc.join(name)).ok()?;
         let n = file.read(&mut self.buffer).ok()?;
         Some(&self.buffer[..n])
     }
 
-    /// The folder of a task: of a process, or of one of its threads.
+    /// Returns the folder of a process, or of one of its threads, relative to `proc`.
     fn of(pid: u32, tid: Option<u32>) -> String {
         tid.map_or_else(|| pid.to_string(), |tid| format!("{pid}/task/{tid}"))
     }
@@ -78,21 +78,23 @@ impl Files {
         parse_stat(self.read(&format!("{}/stat", Self::of(pid, tid)))?)
     }
 
-    /// Bytes read from and written to storage; `None`: another user's, or not accounted.
+    /// Returns the bytes read from and written to storage; `None` if the process is another user's
+    /// or I/O is not accounted.
     pub fn io(&mut self, pid: u32, tid: Option<u32>) -> Option<[u64; 2]> {
         let text = self.read(&format!("{}/io", Self::of(pid, tid)))?;
         let [read, written] = keyed(text, &[&b"read_bytes:"[..], b"write_bytes:"]);
         Some([read?, written?])
     }
 
-    /// Nanoseconds on a CPU and waiting for one, of one thread; `None`: not accounted.
+    /// Returns the nanoseconds that one thread spent on a CPU and waiting for one; `None` if they
+    /// are not accounted.
     pub fn schedstat(&mut self, pid: u32, tid: Option<u32>) -> Option<[u64; 2]> {
         let text = self.read(&format!("{}/schedstat", Self::of(pid, tid)))?;
         let [run, wait] = Words::new(text).numbers();
         Some([run?, wait?])
     }
 
-    /// Voluntary and involuntary switches of one thread.
+    /// Returns the voluntary and involuntary context switches of one thread.
     pub fn switches(&mut self, pid: u32, tid: Option<u32>) -> Option<[u64; 2]> {
         let text = self.read(&format!("{}/status", Self::of(pid, tid)))?;
         let keys = [&b"voluntary_ctxt_switches:"[..], b"nonvoluntary_ctxt_switches:"];
@@ -100,28 +102,28 @@ impl Files {
         Some([voluntary?, involuntary?])
     }
 
-    /// Every process.
+    /// Returns the ids of all processes.
     pub fn processes(&self) -> Vec<u32> {
         numbers(&self.proc)
     }
 
-    /// The threads of a process.
+    /// Returns the thread ids of a process.
     pub fn threads(&self, pid: u32) -> Vec<u32> {
         numbers(&self.proc.join(format!("{pid}/task")))
     }
 
-    /// Whether the kernel accounts what tasks wait for.
+    /// Returns true if the kernel accounts the waits of tasks (delay accounting).
     pub fn accounts_delays(&mut self) -> bool {
         if let Some(on) = self.read("sys/kernel/task_delayacct").map(<[u8]>::trim_ascii) {
             return on == b"1";
         }
-        // Before Linux 5.14 it was on unless it was turned off.
+        // Before Linux 5.14, delay accounting was on unless disabled on the kernel command line.
         let line = self.read("cmdline").unwrap_or_default();
         !line.split(u8::is_ascii_whitespace).any(|w| w == b"nodelayacct")
     }
 }
 
-/// The numbers that are names in a folder.
+/// Returns the names in a folder that are numbers.
 fn numbers(folder: &Path) -> Vec<u32> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     entries.filter_map(|e| e.file_name().to_str()?.parse().ok()).collect()

@@ -1,5 +1,6 @@
-//! Processes and threads: where the time of each went since the last look, and what it used. Of each one file
-//! for its counters and one for its I/O is read a look, and one question asked of the kernel's accounting.
+//! Processes and threads: where each spent its time since the last look, and which resources it
+//! used. A look reads, per task, one file for the counters and one for I/O, and makes one query to
+//! the kernel's accounting (taskstats).
 
 mod files;
 mod table;
@@ -14,65 +15,64 @@ use serde::Serialize;
 use files::{Files, Stat};
 pub use table::{header, line};
 
-/// Whose tasks are looked at.
+/// Selection of the tasks to observe.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Of {
-    /// Every process.
     Machine,
-    /// These processes and all that descend from them.
+    /// These processes and all their descendants.
     Processes(Vec<u32>),
-    /// What this process starts in process groups of their own, as trials' programs are, and all that descends from
-    /// it: what it only asks something (`java -version`) is in its own group.
+    /// Processes that this process starts in process groups of their own, as the programs of trials
+    /// are, and their descendants. A command that assay runs only for information (`java -version`)
+    /// stays in assay's own group and is excluded.
     Children,
-    /// The processes of this control group (its folder) and of those below it.
+    /// Processes of this control group (given by its folder) and of its subgroups.
     Group(PathBuf),
 }
 
-/// A process or thread during an interval. Times are parts of one CPU's time; `None`: the kernel does not tell.
+/// A process or thread during an interval. Times are shares of one CPU's time (1.0 is one CPU);
+/// `None` if the kernel does not report the value.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Task {
-    /// The process.
     pub pid: u32,
-    /// The thread; `None`: the process with all its threads.
+    /// Thread id; `None` for the process with all its threads.
     pub tid: Option<u32>,
-    /// Its name.
+    /// Name of the process or thread.
     pub program: String,
-    /// Of a thread: the name of its process.
+    /// Name of the process, if this is a thread.
     pub process: Option<String>,
-    /// What it was doing at the end: the kernel's letter.
+    /// State at the end of the interval, as the kernel's letter.
     pub state: char,
-    /// Its threads.
     pub threads: u32,
-    /// Time in the program.
+    /// Time in user mode.
     pub user: f64,
-    /// Time in the kernel.
+    /// Time in kernel mode.
     pub system: f64,
-    /// Ready, while others had the CPUs.
+    /// Time spent runnable while others had the CPUs.
     pub waited_for_cpu: Option<f64>,
-    /// Waited for block I/O.
+    /// Time spent waiting for block I/O.
     pub waited_for_disk: Option<f64>,
-    /// Waited for memory: swapped in, freed, moved together.
+    /// Time spent waiting for memory: swap-in, reclaim, compaction.
     pub waited_for_memory: Option<f64>,
-    /// The rest, of all its threads: asleep.
+    /// Remaining time of all its threads: asleep.
     pub asleep: Option<f64>,
-    /// Switches a second that it asked for by waiting.
+    /// Voluntary context switches per second: the task waited.
     pub voluntary_switches: Option<f64>,
-    /// Switches a second that took the CPU away.
+    /// Involuntary context switches per second: the task was preempted.
     pub involuntary_switches: Option<f64>,
-    /// Page faults a second without I/O.
+    /// Page faults without I/O, per second.
     pub minor_faults: f64,
-    /// Page faults a second with I/O.
+    /// Page faults with I/O, per second.
     pub major_faults: f64,
-    /// Memory that it has now (of a thread: its process's).
+    /// Resident memory at the end of the interval (for a thread, that of its process).
     pub resident_bytes: u64,
-    /// Bytes a second read from storage.
+    /// Bytes per second read from storage.
     pub read_bytes: Option<f64>,
-    /// Bytes a second to be written to storage.
+    /// Bytes per second to be written to storage.
     pub written_bytes: Option<f64>,
 }
 
 impl Task {
-    /// Its time on CPUs.
+    /// Returns the time on CPUs, in user and kernel mode.
     pub fn cpu(&self) -> f64 {
         self.user + self.system
     }
@@ -89,7 +89,7 @@ struct Counters {
 }
 
 impl Counters {
-    /// Those of a task at its start; what is not known now was not known then.
+    /// Returns the counters of a task at its start; those that are unknown now were unknown then.
     fn at_start(now: &Counters) -> Self {
         Counters {
             user_ticks: 0,
@@ -102,19 +102,19 @@ impl Counters {
     }
 }
 
-/// After so many looks every process is read again.
+/// Number of looks after which every process is read again.
 const FORGET: u32 = 64;
 
-/// A task's identity: numbers are used again.
+/// Identity of a task: ids are reused, so the start time is a part of it.
 type Key = (u32, Option<u32>, u64);
 
-/// Looks at tasks again and again.
+/// Observes the selected tasks, look by look.
 #[derive(Debug)]
 pub struct Tasks {
     of: Of,
     by_thread: bool,
-    /// Processes that were there at the last look and are none of those looked at. Nothing becomes one of them
-    /// later, so they are not read again.
+    /// Processes that existed at the last look and are not selected. A process does not become
+    /// selected later, so they are not read again.
     others: HashSet<u32>,
     looks: u32,
     files: Files,
@@ -129,7 +129,7 @@ pub struct Tasks {
 }
 
 impl Tasks {
-    /// Takes the base of the first interval; `root` has `proc`.
+    /// Takes the base of the first interval; `root` contains `proc`.
     pub fn open(root: &Path, of: Of, by_thread: bool, now_ns: u64) -> Self {
         let mut files = Files::new(root);
         let mut notes = Vec::new();
@@ -170,13 +170,13 @@ impl Tasks {
         tasks
     }
 
-    /// What cannot be known here, and why.
+    /// Returns the values that are unavailable here, with reasons.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
 
-    /// The tasks since the last look, most CPU time first. A task that began in between is there with all of
-    /// its time; one that ended is not.
+    /// Returns the tasks since the last look, the one with most CPU time first. A task that began
+    /// in between counts with all its time; one that ended is missing.
     pub fn look(&mut self, now_ns: u64) -> Vec<Task> {
         let seconds = self
             .last_ns
@@ -192,7 +192,7 @@ impl Tasks {
         for (pid, stat) in self.selected() {
             if self.by_thread {
                 for tid in self.files.threads(pid) {
-                    // A process of one thread was read already: that is the thread.
+                    // The `stat` of a single-threaded process is the same as that of its thread.
                     let own = if stat.threads == 1 && tid == pid {
                         Some(stat.clone())
                     } else {
@@ -221,7 +221,7 @@ impl Tasks {
         all
     }
 
-    #[allow(clippy::too_many_arguments)] // one place, which calls it twice
+    #[allow(clippy::too_many_arguments)] // shared by the two branches of `look`
     fn one(
         &mut self,
         pid: u32,
@@ -253,7 +253,7 @@ impl Tasks {
                 Some(tid) => stats.thread(tid).ok(),
                 None => stats.process(pid).ok(),
             },
-            // These files are of one thread.
+            // These files describe one thread only.
             None if tid.is_some() || stat.threads == 1 => {
                 let run = self.files.schedstat(pid, tid);
                 let switches = self.files.switches(pid, tid);
@@ -295,7 +295,7 @@ impl Tasks {
             accounted.map(|(b, n)| which(&n).saturating_sub(which(&b)) as f64 / seconds)
         };
         let part = |which| of(which).map(|ns| ns / 1e9);
-        // The sum is exact, its parts are of the clock's ticks.
+        // The sum is exact, but user and system time are in clock ticks.
         let (mut user, mut system) = (
             ticks(before.user_ticks, now.user_ticks),
             ticks(before.system_ticks, now.system_ticks),
@@ -339,7 +339,7 @@ impl Tasks {
         }
     }
 
-    /// The processes that are looked at, with what their `stat` says, read once.
+    /// Returns the selected processes with their `stat`, read once.
     fn selected(&mut self) -> Vec<(u32, Stat)> {
         let pids = match &self.of {
             Of::Group(folder) => of_group(folder),
@@ -350,7 +350,7 @@ impl Tasks {
             Of::Processes(pids) => pids.clone(),
             Of::Children => vec![std::process::id()],
         };
-        // A number may be used again, though hardly between two looks.
+        // A process id may be reused, though hardly between two looks.
         if self.looks.is_multiple_of(FORGET) {
             self.others.clear();
         }
@@ -381,7 +381,7 @@ impl Tasks {
                 break;
             }
         }
-        // This process's own child may be on its way into a group of its own.
+        // A child of this process may be about to move to a group of its own.
         let never = |p: &&(u32, Stat)| !found.contains(&p.0) && p.0 != own && p.1.parent != own;
         others.extend(all.iter().filter(never).map(|p| p.0));
         self.others = others;
@@ -390,14 +390,14 @@ impl Tasks {
     }
 }
 
-/// The processes that a process started in groups of their own.
+/// Returns the processes that `parent` started in process groups of their own.
 fn started(all: &[(u32, Stat)], parent: u32) -> impl Iterator<Item = u32> {
     let own = all.iter().find(|(pid, _)| *pid == parent).map(|(_, stat)| stat.group);
     let apart = move |stat: &Stat| stat.parent == parent && Some(stat.group) != own;
     all.iter().filter(move |(_, stat)| apart(stat)).map(|(pid, _)| *pid)
 }
 
-/// The processes of a control group and of those below it.
+/// Returns the processes of a control group and of its subgroups.
 pub fn of_group(folder: &Path) -> Vec<u32> {
     let mut pids = Vec::new();
     let mut folders = vec![folder.to_owned()];
@@ -414,7 +414,7 @@ pub fn of_group(folder: &Path) -> Vec<u32> {
 mod tests {
     use super::*;
 
-    /// A fake `proc` with one process of one thread.
+    /// Writes a fake `proc` with one single-threaded process.
     fn write(root: &Path, user: u64, faults: u64, read: u64) {
         let folder = root.join("proc/4000000000");
         std::fs::create_dir_all(folder.join("task/4000000000")).unwrap();
@@ -443,7 +443,7 @@ mod tests {
         assert!((task.user - 50.0 / ticks / 2.0).abs() < 1e-9 && task.system == 0.0, "{task:?}");
         assert_eq!((task.program.as_str(), task.state), ("p q", 'S'));
         assert_eq!((task.minor_faults, task.read_bytes), (5.0, Some(2048.0)));
-        // Nobody has accounted this one.
+        // The kernel has no accounting of this fake process.
         assert_eq!((task.waited_for_cpu, task.asleep, task.voluntary_switches), (None, None, None));
     }
 

@@ -1,18 +1,19 @@
-//! Tasks as lines of a terminal: `prstat -mL`'s parts of time and `pidstat`'s rates, 80 characters wide.
+//! Table of tasks for a terminal, 80 characters wide: shares of time as in `prstat -mL`, rates as
+//! in `pidstat`.
 
 use std::fmt::Write as _;
 
 use super::Task;
 use crate::stat::number::short;
 
-/// Columns of numbers: title, and value in the unit that is shown.
+/// Column of numbers: title, and value in the displayed unit.
 type Column = (&'static str, fn(&Task) -> f64);
 
 fn known(value: Option<f64>) -> f64 {
     value.unwrap_or(f64::NAN)
 }
 
-/// The parts of its time in percent of one CPU; then rates, memory, and bytes of storage.
+/// Shares of time in percent of one CPU; then rates, memory, and bytes of storage.
 const COLUMNS: [Column; 12] = [
     ("usr", |t| t.user * 100.0),
     ("sys", |t| t.system * 100.0),
@@ -27,22 +28,22 @@ const COLUMNS: [Column; 12] = [
     ("rd", |t| known(t.read_bytes)),
     ("wr", |t| known(t.written_bytes)),
 ];
-/// How wide a number is with the blank before it.
+/// Width of a number with the preceding blank.
 const EACH: usize = 5;
-/// Parts of time come first.
+/// Number of leading columns that are shares of time.
 const PARTS: usize = 6;
-/// A task's number.
+/// Width of the process or thread id.
 const ID: usize = 7;
-/// A program's name at least.
+/// Minimum width of the program's name.
 const NAME: usize = 12;
 
-/// Characters for the name in so wide a terminal.
+/// Returns the number of characters for the name in a terminal of `width` columns.
 fn name_width(width: usize) -> usize {
     // The kernel keeps 15 characters of a name.
     width.saturating_sub(ID + 1 + COLUMNS.len() * EACH).clamp(NAME, 15)
 }
 
-/// Two lines of titles.
+/// Returns the two title lines.
 pub fn header(by_thread: bool, width: usize) -> String {
     let name = name_width(width);
     let mut text = format!(
@@ -66,7 +67,7 @@ pub fn header(by_thread: bool, width: usize) -> String {
     text
 }
 
-/// A line of a task.
+/// Returns the line of one task.
 pub fn line(task: &Task, width: usize) -> String {
     let name = name_width(width);
     let plain: String =
