@@ -1,4 +1,4 @@
-//! What an I/O costs when it is written as text, in each of the formats.
+//! Measures the cost of writing an I/O as text, in each of the formats.
 
 use std::collections::HashMap;
 use std::hint::black_box;

@@ -1,5 +1,5 @@
-//! Asks a trace what `assay io --from` would, for measurements:
-//! `ask TRACE [THREADS] [totals|histograms|everything] [SAVE]`.
+//! Analyzes a trace like `assay io --from`, for measurements: `ask TRACE [THREADS]
+//! [totals|histograms|everything] [SAVE]`.
 
 use std::error::Error;
 use std::io::Write;

@@ -1,11 +1,11 @@
 //! Writes synthetic traces, for measurements: `generate KIND IOS OUT [CPUS]`.
 //!
-//! | kind | what |
+//! | kind | contents |
 //! |---|---|
-//! | `blktrace` | `OUT.blktrace.0` and so on: Q, G, I, D and C of every I/O, 32 under way, blocks all over a device |
-//! | `hot-spot` | the same, where many I/Os are for the same few blocks at once |
-//! | `issue-complete` | D and C alone, blocks all over a device |
-//! | `stream` | as `blktrace`, all in one stream: OUT may be `/dev/stdout` |
+//! | `blktrace` | `OUT.blktrace.0`, ...: Q, G, I, D, C of every I/O, 32 in flight, random blocks |
+//! | `hot-spot` | the same, but many concurrent I/Os access the same few blocks |
+//! | `issue-complete` | D and C only, random blocks |
+//! | `stream` | as `blktrace`, but in one stream: OUT may be `/dev/stdout` |
 //! | `msr` | CSV as of MSR Cambridge, four disks |
 
 use std::cmp::Reverse;
@@ -37,14 +37,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
 }
 
-/// Which blocks are asked for.
+/// Distribution of the blocks that are accessed.
 #[derive(Clone, Copy, PartialEq)]
 enum Blocks {
     Spread,
     Hot,
 }
 
-/// An I/O of a synthetic load.
+/// An I/O of the synthetic load.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Made {
     sector: u64,
@@ -62,7 +62,6 @@ fn made(rng: &mut Rng, blocks: Blocks) -> Made {
     Made { sector, bytes: 4096 << rng.below(5), write: rng.below(10) < 7, program }
 }
 
-/// The file of one CPU.
 struct Cpu {
     out: BufWriter<File>,
     sequence: u32,
@@ -94,11 +93,11 @@ impl Cpu {
     }
 }
 
-/// Where records go.
+/// Destination of the records.
 enum Out<'a> {
-    /// The files of so many CPUs.
+    /// One file for each of this number of CPUs.
     Cpus(&'a str, usize),
-    /// One file.
+    /// One file for all CPUs.
     Stream(&'a str),
 }
 
@@ -155,7 +154,7 @@ fn blktrace(out: &Out<'_>, ios: u64, blocks: Blocks, before: &[u32]) -> Result<(
     Ok(())
 }
 
-/// Ends the I/O that is done first; the time after it.
+/// Completes the I/O that ends first, and returns the time after it.
 fn complete(
     under_way: &mut BinaryHeap<Reverse<(u64, Made)>>,
     files: &mut [Cpu],

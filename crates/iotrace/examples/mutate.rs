@@ -1,6 +1,6 @@
-//! Reads damaged inputs until something breaks: `mutate READER|all EXECUTIONS [SEED]`. A panic prints
-//! the reader; run again with the same seed to see it again. `mutate --corpus FOLDER` writes the inputs
-//! to begin with, for other fuzzers.
+//! Reads damaged inputs until a reader fails: `mutate READER|all EXECUTIONS [SEED]`. A panic prints
+//! the reader; run again with the same seed to reproduce it. `mutate --corpus FOLDER` writes the
+//! initial inputs for use by other fuzzers.
 
 #[path = "../tests/iotrace/mutation/mod.rs"]
 mod mutation;

@@ -1,6 +1,6 @@
-//! Takes I/Os and keeps what answers a question. Needs the same memory for ten I/Os as for ten
-//! billion. A trace may be cut into parts that threads analyse on their own; the parts are joined in
-//! the order of the trace.
+//! Accumulates I/Os into the answer to a question, in memory that does not grow with their number.
+//! A trace may be split into parts that threads analyze separately; the parts are joined in the
+//! order of the trace.
 
 use assay_model::SCHEMA_VERSION;
 
@@ -26,7 +26,7 @@ pub(crate) struct OpCount {
     latency: LogLinear,
 }
 
-/// A question at work.
+/// A question together with the data that answers it so far.
 #[derive(Debug, Clone)]
 pub struct Analysis<'a> {
     pub(crate) question: Question,
@@ -44,7 +44,7 @@ pub struct Analysis<'a> {
 }
 
 impl<'a> Analysis<'a> {
-    /// Begins to answer a question. The ids in the I/Os are those of `names`.
+    /// Starts an analysis. The ids in the I/Os are those of `names`.
     pub fn new(question: &Question, names: &'a Names) -> Self {
         Analysis {
             question: question.clone(),
@@ -62,19 +62,19 @@ impl<'a> Analysis<'a> {
         }
     }
 
-    /// Says when the first I/O of the whole trace started, for a part that does not begin with it.
+    /// Sets the start of the first I/O of the whole trace, for a part that does not begin with it.
     pub fn set_origin(&mut self, start_ns: u64) {
         self.origin = Some(start_ns);
     }
 
-    /// Says before the first I/O that I/Os come counted, all of a stretch of this length at once: heat maps
-    /// have no narrower columns.
+    /// Announces that I/Os arrive counted, all those of an interval of this length at once, so that
+    /// the columns of heat maps are not narrower. Call it before the first I/O.
     pub fn counted_every(&mut self, stretch_ns: u64) {
         self.heat = LatencyHeat::of_width(stretch_ns);
         self.devices.set_column_ns(stretch_ns);
     }
 
-    /// Joins the analysis of what came after in the trace, of the same question and names.
+    /// Appends the analysis of a later part of the trace, with the same question and names.
     pub fn join_later(&mut self, later: Analysis<'_>) {
         self.origin = self.origin.or(later.origin);
         self.first_start = self.first_start.min(later.first_start);
@@ -91,7 +91,7 @@ impl<'a> Analysis<'a> {
         self.heat.merge(later.heat);
     }
 
-    /// The answer. `wall_offset_ns` is what brings a time of the trace to nanoseconds since 1970.
+    /// Returns the answer. `wall_offset_ns` converts times of the trace to nanoseconds since 1970.
     pub fn report(
         &self,
         source: Source,
@@ -220,8 +220,8 @@ impl Sink for Analysis<'_> {
 }
 
 impl Analysis<'_> {
-    /// Takes up I/Os that were counted elsewhere and ended in the stretch of time at `t_ns`. Filters
-    /// were the counter's business. Of the order of I/Os nothing is known from counts.
+    /// Adds I/Os that were counted elsewhere and ended in the interval at `t_ns`. The counter has
+    /// applied the filter already. Counts say nothing about the order of I/Os.
     pub fn add_counted(&mut self, t_ns: u64, counted: &Counted) {
         if counted.ios == 0 {
             return;
@@ -239,14 +239,14 @@ impl Analysis<'_> {
         }
     }
 
-    /// The tick of the series that holds the time `t_ns`; `None`: nothing happened in it.
+    /// Returns the tick that contains `t_ns`, or `None` if the series has no tick there.
     pub fn tick_at(&self, t_ns: u64, recorded: Recorded) -> Option<TickRow> {
         let series = self.series.report(self.question.tick_ns, recorded);
         series.ticks.into_iter().rev().find(|t| t.t_ns <= t_ns && t_ns < t.t_ns + series.tick_ns)
     }
 
-    /// Says that I/O was watched from `from_ns` to `to_ns`, so rates are by that time and not by that
-    /// from the first I/O to the last.
+    /// Sets the observed time, so that rates are relative to it and not to the time from the first
+    /// I/O to the last.
     pub fn watched(&mut self, from_ns: u64, to_ns: u64) {
         self.series.watched = (from_ns, to_ns);
         self.origin = Some(from_ns);
@@ -254,7 +254,7 @@ impl Analysis<'_> {
         self.last_end = to_ns;
     }
 
-    /// Counts an I/O that ended everywhere but in its device.
+    /// Counts a completed I/O everywhere except in its device.
     #[inline]
     fn count(&mut self, io: &Io) {
         self.selected += 1;
@@ -276,7 +276,7 @@ impl Analysis<'_> {
     }
 }
 
-/// Nanoseconds since 1970 as ISO 8601 in UTC.
+/// Formats nanoseconds since 1970 as ISO 8601 in UTC.
 fn iso(ns: i64) -> Option<String> {
     jiff::Timestamp::from_nanosecond(i128::from(ns)).ok().map(|t| format!("{t:.3}"))
 }

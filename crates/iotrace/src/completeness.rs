@@ -1,57 +1,60 @@
-//! What stands beside every answer: what was seen, what fitted together, and what was lost.
+//! Completeness of a trace: how many events were read, matched and lost. It accompanies every
+//! answer.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What happened to the events of a trace on their way to an answer.
+/// Counts of a trace's events and I/Os: read, selected, matched and lost.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Completeness {
-    /// Whether I/Os were put together from events; else every row of the trace was a whole I/O.
+    /// True if I/Os were assembled from events; false if every row of the trace was a whole I/O.
     pub from_events: bool,
     /// Events (or rows) read.
     pub events: u64,
     /// I/Os that started within the trace.
     pub ios: u64,
-    /// Those that the filter took.
+    /// I/Os that the filter selected.
     pub selected: u64,
-    /// Those whose end was found.
+    /// I/Os whose end was found.
     pub matched: u64,
-    /// Of those, I/Os that had a twin (same device, block, size and operation) under way, so that the
-    /// latencies of the two may be exchanged. Their sum is right all the same.
+    /// Matched I/Os that had a twin in flight (same device, block, size and operation), so that the
+    /// latencies of the two may be swapped. The sum of the latencies is still right.
     pub ambiguous: u64,
-    /// Ends of reads, writes and discards whose start was not seen: started before the trace, or lost.
+    /// Ends of reads, writes and discards whose start was not seen: it was before the trace, or was
+    /// lost.
     pub unmatched_ends: u64,
-    /// Ends of flushes, and of writes with a flush, that the kernel tells of without a start or twice.
+    /// Ends of flushes, and of writes with a flush or FUA, that the kernel reports without a start
+    /// or twice.
     pub flush_ends: u64,
-    /// I/Os under way when the trace ended.
+    /// I/Os in flight when the trace ended.
     pub in_flight: u64,
     /// I/Os whose completion the tracer missed: counted, without latencies.
     #[serde(default)]
     #[serde(alias = "untold_ends")]
     pub missed_completions: u64,
-    /// I/Os that were given up since too many were under way: their ends are lost.
+    /// I/Os that were given up because too many were in flight: their ends are lost.
     pub given_up: u64,
-    /// I/Os that the driver gave back and that were issued again.
+    /// I/Os that the driver returned and that were issued again.
     pub requeued: u64,
-    /// I/Os whose queueing was not seen though that of others was.
+    /// I/Os without a queueing event although other I/Os of the device have one.
     pub queue_unknown: u64,
-    /// Events that the tracer says it dropped; `null`: the format does not tell.
+    /// Events that the tracer reports as dropped; `null`: the format does not record it.
     pub dropped: Option<u64>,
-    /// Times that lie before the time of the event before, or ends before their start.
+    /// Events with a time before that of the preceding event, and ends before their start.
     pub clock_backwards: u64,
-    /// Lines or records that could not be read.
+    /// Lines or records that could not be parsed.
     pub unreadable: u64,
     /// Bytes that belong to no record.
     pub skipped_bytes: u64,
-    /// Whether the trace ends in the middle of a record or line.
+    /// True if the trace ends in the middle of a record or line.
     pub truncated: bool,
-    /// I/Os of groups beyond those that are kept apart; they are under `(others)`.
+    /// I/Os of groups beyond the number kept separately; they are reported under `(others)`.
     pub pooled: u64,
 }
 
 impl Completeness {
-    /// Whether anything was lost, so that percentiles are only lower bounds: what is slow is lost more
-    /// easily than what is fast.
+    /// True if anything was lost, which makes percentiles lower bounds: slow I/Os are lost more
+    /// easily than fast ones.
     pub fn lost(&self) -> bool {
         self.dropped.is_some_and(|n| n > 0)
             || self.unmatched_ends > 0
@@ -61,7 +64,7 @@ impl Completeness {
             || self.skipped_bytes > 0
     }
 
-    /// Takes up what another part of the same trace met.
+    /// Adds the counts of another part of the same trace.
     pub fn merge(&mut self, other: &Completeness) {
         self.from_events |= other.from_events;
         self.events += other.events;

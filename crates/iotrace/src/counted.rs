@@ -1,26 +1,26 @@
-//! I/Os that were counted elsewhere (in a kernel, by a tracer that keeps histograms there) and come as
-//! sums: an [`crate::Analysis`] takes them as it takes single I/Os.
+//! I/Os that were counted elsewhere, such as in the kernel by a tracer that keeps histograms there,
+//! and arrive as sums. [`crate::Analysis`] accepts them like single I/Os.
 
 use crate::event::{Flags, Io, Op};
 use crate::histogram::Pow2;
 use crate::loglinear::LogLinear;
 use crate::question::Measure;
 
-/// Reads and writes by class; one may be of several.
+/// Counts of reads and writes by class. One I/O may belong to several classes.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ClassCounts {
-    /// Submitted asynchronously.
+    /// Reads and writes submitted asynchronously.
     pub aio: u64,
     /// Writes without REQ_SYNC by kernel threads.
     pub writeback: u64,
-    /// With REQ_RAHEAD.
+    /// Reads and writes with REQ_RAHEAD.
     pub readahead: u64,
-    /// Without REQ_SYNC.
+    /// Reads and writes without REQ_SYNC.
     pub nosync: u64,
 }
 
 impl ClassCounts {
-    /// The classes of one read or write.
+    /// Returns the classes of one read or write.
     #[inline]
     pub fn of(io: &Io) -> Self {
         ClassCounts {
@@ -31,7 +31,6 @@ impl ClassCounts {
         }
     }
 
-    /// Adds others.
     #[inline]
     pub fn add(&mut self, other: &ClassCounts) {
         self.aio += other.aio;
@@ -41,35 +40,31 @@ impl ClassCounts {
     }
 }
 
-/// I/Os of one device, operation and so on that ended within one stretch of time.
+/// I/Os with the same device, operation and so on that ended within one interval.
 #[derive(Debug, Clone, Default)]
 pub struct Counted {
-    /// The device.
     pub device: u32,
-    /// The program; [`crate::Names::NONE`]: not recorded, or not a dimension.
+    /// Program; [`crate::Names::NONE`] if not recorded or not a dimension.
     pub program: u32,
-    /// The process; `None`: not recorded, or not a dimension.
+    /// Process; `None` if not recorded or not a dimension.
     pub pid: Option<u32>,
-    /// What they do.
     pub op: Op,
-    /// The file; [`crate::Names::NONE`]: not recorded, or not a dimension.
+    /// File; [`crate::Names::NONE`] if not recorded or not a dimension.
     pub file: u32,
-    /// The control group; [`crate::Names::NONE`]: not recorded, or not a dimension.
+    /// Control group; [`crate::Names::NONE`] if not recorded or not a dimension.
     pub cgroup: u32,
-    /// How many.
     pub ios: u64,
-    /// Their bytes.
+    /// Sum of their sizes.
     pub bytes: u64,
-    /// Number of I/Os of each class.
     pub classes: ClassCounts,
-    /// From the first moment that is traced to the end.
+    /// Time from the first traced event to completion, in nanoseconds.
     pub latency: LogLinear,
-    /// From being queued to being issued.
+    /// Time from queueing to issue, in nanoseconds.
     pub queue: LogLinear,
-    /// From being issued to the end.
+    /// Time from issue to completion, in nanoseconds.
     pub device_time: LogLinear,
-    /// Histograms by powers of two, times in the unit of the question.
+    /// Power-of-two histograms, with times in the unit of the question.
     pub rows: Vec<(Measure, Pow2)>,
-    /// By region of the device: a region's first block, and how many.
+    /// I/Os by region of the device: the region's first block, and the count.
     pub regions: Vec<(u64, u64)>,
 }

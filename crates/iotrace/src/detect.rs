@@ -1,4 +1,4 @@
-//! Which format a trace is in, by what it holds. Names of files say nothing.
+//! Detects the format of a trace from its contents. File names are ignored.
 
 use crate::iostat_log;
 use crate::names::Names;
@@ -11,7 +11,6 @@ use crate::source::rows::{Line, LineReader};
 use crate::source::snoop::Columns;
 use crate::source::tracepoints::TracepointReader;
 
-/// A format.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Format {
     Blktrace(Order),
@@ -25,7 +24,7 @@ pub(crate) enum Format {
 }
 
 impl Format {
-    /// Its name for people.
+    /// Returns the name for messages.
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Format::Blktrace(Order::Little) => "blktrace",
@@ -43,25 +42,24 @@ impl Format {
     }
 }
 
-/// What a head was found to be.
+/// Result of detecting a format.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Detected {
-    /// A format that is read.
+    /// A format that can be read.
     Known(Format),
-    /// blktrace of a version that is not.
+    /// blktrace of an unsupported version.
     BlktraceVersion(u8),
-    /// Compressed; the command that unpacks it.
+    /// Compressed data, with the command that unpacks it.
     Compressed(&'static str),
-    /// None that is known.
     Unknown,
 }
 
-/// How much of a trace is looked at, bytes.
+/// Number of bytes of a trace that are examined.
 pub(crate) const HEAD_BYTES: usize = 64 << 10;
-/// How many lines of it.
+/// Maximum number of lines of them that are parsed.
 const HEAD_LINES: usize = 1000;
 
-/// What begins with `head`.
+/// Detects the format of a trace from its first bytes.
 pub(crate) fn detect(head: &[u8]) -> Detected {
     if let Some((order, version)) = blktrace_record::recognise(head) {
         return if blktrace_record::is_read(version) {
@@ -85,7 +83,7 @@ pub(crate) fn detect(head: &[u8]) -> Detected {
     text(head).map_or(Detected::Unknown, Detected::Known)
 }
 
-/// The format of a text: by its headers, else the one that reads most of its first lines.
+/// Detects a text format: by its header, else the format that parses most of the first lines.
 fn text(head: &[u8]) -> Option<Format> {
     let lines = || head.split(|b| *b == b'\n').take(HEAD_LINES);
     if memchr::memmem::find(head, quantize_text::RULE).is_some() {

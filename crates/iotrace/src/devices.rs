@@ -1,4 +1,4 @@
-//! What is kept of every device: where its reads and writes are, and in which order.
+//! Per-device data: addresses of reads and writes, and the order in which they were accessed.
 
 use crate::counted::Counted;
 use crate::event::Io;
@@ -8,9 +8,9 @@ use crate::regions::Regions;
 use crate::report::DeviceReport;
 use crate::seek::Seeks;
 
-/// The most devices that are looked at in this way.
+/// Maximum number of devices with per-device data.
 const MAX_DEVICES: usize = 256;
-/// The most that have a heat map.
+/// Maximum number of devices with a heat map.
 const MAX_HEATS: usize = 16;
 const NONE: u32 = u32::MAX;
 
@@ -34,25 +34,24 @@ impl Device {
     }
 }
 
-/// The devices of a trace.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Devices {
     from: u64,
-    /// The smallest width of the columns of heat maps, nanoseconds.
+    /// Minimum width of heat-map columns, in nanoseconds.
     column_ns: u64,
-    /// By id of the name: the place in `kept`.
+    /// Index into `kept`, by device name id.
     places: Vec<u32>,
     kept: Vec<Device>,
     excluded: usize,
 }
 
 impl Devices {
-    /// None yet; regions begin at block `from`.
+    /// Creates an empty set of devices whose regions begin at block `from`.
     pub(crate) fn new(from: u64) -> Self {
         Devices { from, ..Devices::default() }
     }
 
-    /// Heat maps of devices that are met from now on have columns at least so wide.
+    /// Sets the minimum column width for heat maps of devices that are added from now on.
     pub(crate) fn set_column_ns(&mut self, column_ns: u64) {
         self.column_ns = column_ns;
     }
@@ -72,7 +71,7 @@ impl Devices {
         }
         let place = self.kept.len();
         if place >= MAX_DEVICES {
-            // A place that is not there: counted once, passed over from then on.
+            // An index outside `kept`: the device is counted once and ignored from then on.
             self.excluded += 1;
             self.places[id as usize] = MAX_DEVICES as u32;
             return None;
@@ -88,7 +87,7 @@ impl Devices {
         self.kept.last_mut()
     }
 
-    /// A read or write has started.
+    /// Counts the start of a read or write.
     #[inline]
     pub(crate) fn start(&mut self, io: &Io) {
         if let Some(device) = self.device(io.device) {
@@ -96,7 +95,7 @@ impl Devices {
         }
     }
 
-    /// Reads or writes that were counted elsewhere.
+    /// Adds reads or writes that were counted elsewhere.
     pub(crate) fn add_counted(&mut self, t_ns: u64, c: &Counted) {
         if let Some(device) = self.device(c.device) {
             device.ios += c.ios;
@@ -109,7 +108,7 @@ impl Devices {
         }
     }
 
-    /// A read or write has ended.
+    /// Counts the end of a read or write.
     #[inline]
     pub(crate) fn end(&mut self, io: &Io) {
         if let Some(device) = self.device(io.device) {
@@ -117,7 +116,7 @@ impl Devices {
         }
     }
 
-    /// A read or write has started and ended.
+    /// Counts the start and the end of a read or write.
     #[inline]
     pub(crate) fn whole(&mut self, io: &Io) {
         if let Some(device) = self.device(io.device) {
@@ -126,7 +125,7 @@ impl Devices {
         }
     }
 
-    /// Joins what came after.
+    /// Appends the data of a later part of the trace.
     pub(crate) fn join_later(&mut self, later: Devices) {
         self.excluded += later.excluded;
         for theirs in later.kept {
@@ -140,7 +139,7 @@ impl Devices {
         }
     }
 
-    /// The `top` busiest, and how many there are.
+    /// Returns the `top` busiest devices, and the number of all devices.
     pub(crate) fn report(&self, top: usize, names: &Names) -> (Vec<DeviceReport>, usize) {
         let mut all: Vec<(&Device, String)> =
             self.kept.iter().map(|d| (d, names.text(d.id))).collect();

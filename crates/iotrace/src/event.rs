@@ -1,14 +1,14 @@
-//! What happens to a request of a block device: single events as a tracer sees them, and the whole
-//! I/O that matching makes of them.
+//! Events of block-device requests as a tracer records them, and the I/Os that are assembled from
+//! them.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Bytes of a block: sectors of Linux and blocks of DTrace are always this long, whatever the device's
-/// own.
+/// Size of a block in bytes. Linux sectors and DTrace blocks always have this size, whatever the
+/// sector size of the device.
 pub const BLOCK_BYTES: u64 = 512;
 
-/// What an I/O does.
+/// Operation of an I/O.
 #[derive(
     Debug,
     Clone,
@@ -30,28 +30,29 @@ pub enum Op {
     Read,
     /// Moves data to the device.
     Write,
-    /// Gives blocks back. Neither a read nor a write: its size is not data that moves.
+    /// Releases blocks (TRIM). It counts neither as a read nor as a write, because its size is not
+    /// data that moves.
     Discard,
-    /// Empties the device's own cache. Has neither size nor address.
+    /// Flushes the device's write cache. It has neither size nor address.
     Flush,
-    /// Anything else (zone management, passed-through commands).
+    /// Any other operation: zone management, passed-through commands.
     Other,
-    /// Not recorded: a read, a write, or something else.
+    /// The trace does not record the operation.
     #[default]
     Unknown,
 }
 
 impl Op {
-    /// Every one, in the order of their numbers.
+    /// All operations, ordered by discriminant.
     pub const ALL: [Op; 6] = [Op::Read, Op::Write, Op::Discard, Op::Flush, Op::Other, Op::Unknown];
 
-    /// Whether it moves data: a read or a write, or one of which it is not recorded.
+    /// True if the operation moves data: a read, a write, or an operation that the trace does not
+    /// record.
     #[inline]
     pub fn moves_data(self) -> bool {
         matches!(self, Op::Read | Op::Write | Op::Unknown)
     }
 
-    /// Its name as written.
     pub fn name(self) -> &'static str {
         match self {
             Op::Read => "read",
@@ -64,31 +65,31 @@ impl Op {
     }
 }
 
-/// How the file of an I/O is known, and with that how sure it is.
+/// Source of an I/O's file name, which also says how certain the name is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[repr(u8)]
 pub enum FileFrom {
-    /// It is not known.
+    /// The file is unknown.
     #[default]
     Nothing,
-    /// The trace names it and does not say how it knows.
+    /// The trace names the file without saying how it was found.
     Trace,
-    /// The open file that the I/O was submitted through: sure.
+    /// The I/O was submitted through this open file: certain.
     Opened,
-    /// The inode that the first page of the I/O belongs to: sure, but of several hard links the name
-    /// may be another's.
+    /// The first page of the I/O belongs to this inode: certain, but if the inode has several hard
+    /// links the name may be that of another link.
     Page,
-    /// The file that the blocks belong to by the file system's map at another moment: likely.
+    /// The blocks belonged to this file in a map of the file system taken at another time: likely.
     Blocks,
-    /// The file system's own blocks (metadata, journal): no file of a person's.
+    /// The blocks are the file system's own (metadata, journal), not part of a user's file.
     Metadata,
-    /// The device itself was opened as a file: sure.
+    /// The device itself was opened as a file: certain.
     Device,
 }
 
 impl FileFrom {
-    /// Every one, in the order of their numbers.
+    /// All sources, ordered by discriminant.
     pub const ALL: [FileFrom; 7] = [
         FileFrom::Nothing,
         FileFrom::Trace,
@@ -99,7 +100,6 @@ impl FileFrom {
         FileFrom::Device,
     ];
 
-    /// Its name as written.
     pub fn name(self) -> &'static str {
         match self {
             FileFrom::Nothing => "nothing",
@@ -113,46 +113,47 @@ impl FileFrom {
     }
 }
 
-/// Hints that the kernel keeps with a request.
+/// Bit set of the kernel's hints for a request, and of facts about its submitter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Flags(pub u8);
 
 impl Flags {
-    /// REQ_SYNC: a hint to the scheduler. Its absence is not the same as nobody waiting.
+    /// REQ_SYNC: a hint to the scheduler. Somebody may be waiting for a request without it too.
     pub const SYNC: Flags = Flags(1);
-    /// REQ_RAHEAD: read ahead of need. Somebody may be waiting all the same.
+    /// REQ_RAHEAD: read-ahead. Somebody may be waiting for it nonetheless.
     pub const READAHEAD: Flags = Flags(2);
-    /// REQ_PREFLUSH: the device's cache is emptied first.
+    /// REQ_PREFLUSH: the device flushes its cache before the write.
     pub const PREFLUSH: Flags = Flags(4);
-    /// REQ_FUA: past the device's cache.
+    /// REQ_FUA: the write bypasses the device's cache.
     pub const FUA: Flags = Flags(8);
-    /// REQ_META: metadata of a file system.
+    /// REQ_META: the request moves file-system metadata.
     pub const META: Flags = Flags(16);
     /// Submitted asynchronously (`io_submit`, io_uring).
     pub const AIO: Flags = Flags(32);
-    /// The program is a kernel thread that writes back.
+    /// Submitted by a kernel thread that writes back dirty pages.
     pub const KERNEL: Flags = Flags(64);
 
-    /// Whether all of `flags` are set.
+    /// True if all of `flags` are set.
     pub fn has(self, flags: Flags) -> bool {
         self.0 & flags.0 == flags.0
     }
 
-    /// Both together.
+    /// Returns the union of both sets.
     #[must_use]
     pub fn with(self, flags: Flags) -> Flags {
         Flags(self.0 | flags.0)
     }
 
-    /// `flags` set when `on`, else as it was.
+    /// Returns the set with `flags` added if `on`, else unchanged.
     #[must_use]
     pub fn with_if(self, on: bool, flags: Flags) -> Flags {
         if on { self.with(flags) } else { self }
     }
 }
 
-/// A request's operation and flags as the kernel writes them (`blk_fill_rwbs`): an `F` in front for a
-/// flush before, a letter for the operation, then `F`, `A`, `S`, `M`. `None` for what is not such a word.
+/// Parses a request's operation and flags in the kernel's notation (`blk_fill_rwbs`): an optional
+/// `F` for a flush before the request, a letter for the operation, then `F` (FUA), `A`, `S` and
+/// `M`. Returns `None` for any other text.
 pub fn parse_rwbs(word: &[u8]) -> Option<(Op, Flags)> {
     if word.is_empty() || word.len() > 10 {
         return None;
@@ -183,101 +184,93 @@ pub fn parse_rwbs(word: &[u8]) -> Option<(Op, Flags)> {
     Some((op, flags))
 }
 
-/// What happened.
+/// Step in the life of a bio or request, with blktrace's letter and the kernel's tracepoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Action {
-    /// A bio was handed to the block layer (Q, `block_bio_queue`).
+    /// A bio entered the block layer (Q, `block_bio_queue`).
     Queue,
-    /// A request was made of it (G, `block_io_start`).
+    /// A request was made from a bio (G, `block_io_start`).
     Start,
-    /// The request went into the scheduler (I, `block_rq_insert`).
+    /// The request entered the scheduler (I, `block_rq_insert`).
     Insert,
-    /// A bio was joined to the end of a request (M, `block_bio_backmerge`).
+    /// A bio was merged into the end of a request (M, `block_bio_backmerge`).
     BackMerge,
-    /// A bio was joined to the front of a request (F, `block_bio_frontmerge`).
+    /// A bio was merged into the front of a request (F, `block_bio_frontmerge`).
     FrontMerge,
-    /// A bio was cut in two; the second begins at `other_sector` (X, `block_split`).
+    /// A bio was split in two; the second part begins at `other_sector` (X, `block_split`).
     Split,
-    /// The request went to the driver (D, `block_rq_issue`).
+    /// The request was issued to the driver (D, `block_rq_issue`).
     Issue,
-    /// The driver gave it back undone (R, `block_rq_requeue`).
+    /// The driver returned the request without completing it (R, `block_rq_requeue`).
     Requeue,
-    /// It is done (C, `block_rq_complete`, `block_bio_complete`).
+    /// The request or bio completed (C, `block_rq_complete`, `block_bio_complete`).
     Complete,
-    /// It is done and accounted for (`block_io_done`), reported after `Complete` where both are
+    /// The request completed and was accounted (`block_io_done`). Follows `Complete` where both are
     /// traced.
     Done,
 }
 
-/// One event of a trace. Names are ids of [`crate::Names`].
+/// One event of a trace. Devices, programs and cgroups are ids of [`crate::Names`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Event {
-    /// What happened.
     pub action: Action,
-    /// When, nanoseconds of the trace's clock.
+    /// Time in nanoseconds of the trace's clock.
     pub time_ns: u64,
-    /// The device.
     pub device: u32,
-    /// The first block.
+    /// First block, in units of [`BLOCK_BYTES`].
     pub sector: u64,
-    /// How many bytes.
     pub bytes: u64,
-    /// What the request does.
     pub op: Op,
-    /// Its flags.
     pub flags: Flags,
-    /// The process that was running then; `None`: not recorded.
+    /// Process that was running when the event occurred; `None` if not recorded.
     pub pid: Option<u32>,
-    /// Its name; [`crate::Names::NONE`]: not recorded.
+    /// Name of that process; [`crate::Names::NONE`] if not recorded.
     pub program: u32,
-    /// Its control group; [`crate::Names::NONE`]: not recorded.
+    /// Control group of that process; [`crate::Names::NONE`] if not recorded.
     pub cgroup: u32,
-    /// Of a split, where the second part begins; else 0.
+    /// For a split, the first block of the second part; else 0.
     pub other_sector: u64,
 }
 
-// Ids of names are 0 by default.
+// `Default` sets name ids to 0, so 0 must mean "not recorded".
 const _: () = assert!(crate::Names::NONE == 0);
 
-/// One I/O: what is known of a request when it is done, or when no more events of it will come. By default nothing is.
+/// One I/O with everything known about it when it completes, or when the trace has no more events
+/// of it. In the default value every field is unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Io {
-    /// Its place in the order in which I/Os started, from 0.
+    /// Number in the order in which I/Os started, from 0.
     pub serial: u64,
-    /// When it started, nanoseconds of the trace's clock: issued to the driver, or (devices that only
-    /// pass bios on) queued.
+    /// Start in nanoseconds of the trace's clock: when the I/O was issued to the driver or, on
+    /// devices that only pass bios on, queued.
     pub start_ns: u64,
-    /// From the first moment that was traced to its end; `None`: it did not end within the trace, or
-    /// the format does not record it.
+    /// Time from the first traced event to completion, in nanoseconds; `None` if the I/O did not
+    /// complete within the trace or the format does not record it.
     pub latency_ns: Option<u64>,
-    /// From being queued to being issued; `None`: not recorded.
+    /// Time from queueing to issue, in nanoseconds; `None` if not recorded.
     pub queue_ns: Option<u64>,
-    /// From being issued to its end; `None`: not recorded, or not ended.
+    /// Time from issue to completion, in nanoseconds; `None` if not recorded or not completed.
     pub device_ns: Option<u64>,
-    /// The device.
     pub device: u32,
-    /// The first block.
+    /// First block, in units of [`BLOCK_BYTES`].
     pub sector: u64,
-    /// How many bytes.
     pub bytes: u64,
-    /// What it does.
     pub op: Op,
-    /// Its flags.
     pub flags: Flags,
-    /// The process that asked for it; `None`: not recorded.
+    /// Process that submitted the I/O; `None` if not recorded.
     pub pid: Option<u32>,
-    /// The program that asked for it; [`crate::Names::NONE`]: not recorded.
+    /// Program that submitted the I/O; [`crate::Names::NONE`] if not recorded.
     pub program: u32,
-    /// The file it belongs to; [`crate::Names::NONE`]: not recorded.
+    /// File that the blocks belong to; [`crate::Names::NONE`] if not recorded.
     pub file: u32,
-    /// How that file is known.
+    /// Evidence for the name in `file`.
     pub file_from: FileFrom,
-    /// The control group that asked for it; [`crate::Names::NONE`]: not recorded.
+    /// Control group that submitted the I/O; [`crate::Names::NONE`] if not recorded.
     pub cgroup: u32,
 }
 
 impl Io {
-    /// When it ended, if it is known.
+    /// Returns the completion time in nanoseconds of the trace's clock, if known.
     #[inline]
     pub fn end_ns(&self) -> Option<u64> {
         match (self.device_ns, self.latency_ns) {
@@ -287,13 +280,13 @@ impl Io {
         }
     }
 
-    /// The block after its last one.
+    /// Returns the block after the last one.
     #[inline]
     pub fn end_sector(&self) -> u64 {
         self.sector.saturating_add(self.bytes.div_ceil(BLOCK_BYTES))
     }
 
-    /// A write without REQ_SYNC whose program is a kernel thread, or is not recorded.
+    /// True for a write without REQ_SYNC whose program is a kernel thread or is not recorded.
     #[inline]
     pub fn is_writeback(&self) -> bool {
         (self.op == Op::Write)
@@ -302,17 +295,17 @@ impl Io {
     }
 }
 
-/// What takes I/Os: a matcher or a reader gives each of them twice, in the order in which they start
-/// and in the order in which they end.
+/// Consumer of I/Os. A matcher or a reader passes it each I/O twice: once in the order of starts
+/// and once in the order of ends.
 pub trait Sink {
-    /// An I/O has started; its latencies are not known yet.
+    /// Receives an I/O that has started; its latencies are not known yet.
     fn start(&mut self, io: &Io);
 
-    /// An I/O that started has ended, or no more events of it will come (then without latencies).
-    /// Called once for every I/O.
+    /// Receives an I/O that has completed, or one without latencies if the trace has no more events
+    /// of it. Called once for every I/O.
     fn end(&mut self, io: &Io);
 
-    /// An I/O whose first event gives all: started and ended.
+    /// Receives an I/O whose start and end are recorded in one event.
     #[inline]
     fn whole(&mut self, io: &Io) {
         self.start(io);

@@ -1,5 +1,5 @@
-//! Writes the I/Os themselves as text, in the order of time, for other tools: the lines of blkparse, of fio's
-//! latency log, or CSV with a column for everything that is known.
+//! Writes I/Os as text in time order, for other tools: as blkparse prints events, as fio's latency
+//! log, or as CSV with a column for everything that is known.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -10,22 +10,22 @@ use crate::event::{BLOCK_BYTES, Flags, Io, Op, Sink};
 use crate::filter::{Filter, Selector};
 use crate::names::Names;
 
-/// Lines that are held so that they can be written in the order of time; an order is right as long as no more
-/// lines belong between the start and the end of one I/O.
+/// Number of lines that are held back to sort them by time. The order is right unless more lines
+/// than this belong between the start and the end of one I/O.
 const HELD: usize = 1 << 17;
 
-/// Which text.
+/// Text format of I/Os.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EventFormat {
-    /// As `blkparse` prints events: queued or made (Q or G, where that is known), issued (D), completed (C).
+    /// As `blkparse` prints events: queued or made (Q or G, if known), issued (D), completed (C).
     Blkparse,
-    /// As fio's latency log with offsets: time (ms), latency (ns), direction, bytes, offset, priority; by completion.
+    /// fio's latency log with offsets, ordered by completion: time (ms), latency (ns), direction,
+    /// bytes, offset, priority.
     FioLog,
-    /// One row an I/O, by start.
+    /// CSV with one row per I/O, ordered by start.
     Csv,
 }
 
-/// The columns of CSV.
 const COLUMNS: [&str; 16] = [
     "start_ns",
     "latency_ns",
@@ -45,13 +45,13 @@ const COLUMNS: [&str; 16] = [
     "file_from",
 ];
 
-/// Where the lines go.
+/// Destination of the lines.
 enum Out<W: Write> {
     Plain(W),
     Csv(Box<csv::Writer<W>>),
 }
 
-/// Which moment of an I/O a held line is of.
+/// Event of an I/O that a held line describes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Moment {
     First,
@@ -59,21 +59,21 @@ enum Moment {
     End,
 }
 
-/// A writer of I/Os: give it every I/O as a [`Sink`], then [`EventText::finish`].
+/// A writer of I/Os: pass it every I/O as a [`Sink`], then call [`EventText::finish`].
 pub struct EventText<'a, W: Write> {
     out: Out<W>,
     names: &'a Names,
     format: EventFormat,
-    /// The letter of the first moment that is traced, before the issue.
+    /// Letter of the first traced event before the issue: Q or G.
     first: char,
-    /// Numbers of devices by their names.
+    /// Major and minor numbers by device name.
     devices: HashMap<String, (u32, u32)>,
     selector: Selector,
     origin: Option<u64>,
     held: Vec<(u64, Moment, Io)>,
-    /// What is being written, kept for its room.
+    /// Lines that are being written, kept to reuse the allocation.
     due: Vec<(u64, Moment, Io)>,
-    /// The time of the first line and of the last one that was written.
+    /// Time of the first line; `last` is the time of the latest line written.
     began: Option<u64>,
     last: u64,
     lines: u64,
@@ -82,20 +82,22 @@ pub struct EventText<'a, W: Write> {
     failure: Option<io::Error>,
 }
 
-/// What came of the writing.
+/// Counts of the lines written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Written {
-    /// Lines.
+    /// Number of lines written.
     pub lines: u64,
-    /// Lines that stand after a later one: more than could be held belonged between.
+    /// Lines that are out of order, because more lines than could be held belonged between the
+    /// start and the end of an I/O.
     pub late: u64,
-    /// I/Os without a latency, which fio's log cannot tell.
+    /// I/Os without a latency, which fio's log cannot represent.
     pub untimed: u64,
 }
 
 impl<'a, W: Write> EventText<'a, W> {
-    /// Begins a text of the I/Os that a filter takes. `queued`: what is known before the issue is the queueing of
-    /// a bio, not the making of a request. `devices` are numbers by name, where they are known.
+    /// Starts a text of the I/Os that `filter` selects. `queued` is true if the time before the
+    /// issue starts with the queueing of a bio, not with the making of a request. `devices` are the
+    /// known device numbers by name.
     pub fn new(
         out: W,
         names: &'a Names,
@@ -129,10 +131,10 @@ impl<'a, W: Write> EventText<'a, W> {
         }
     }
 
-    /// Writes what is held.
+    /// Writes the held lines and returns the counts.
     ///
     /// # Errors
-    /// The text could not be written.
+    /// If the text could not be written.
     pub fn finish(mut self) -> io::Result<Written> {
         if self.lines == 0 && self.held.is_empty() {
             self.head()?;
@@ -252,7 +254,6 @@ impl<'a, W: Write> EventText<'a, W> {
     }
 }
 
-/// One row of CSV.
 fn row<W: Write>(out: &mut csv::Writer<W>, names: &Names, io: &Io) -> io::Result<()> {
     let mut room = [0; RWBS];
     out.serialize((
@@ -276,7 +277,7 @@ fn row<W: Write>(out: &mut csv::Writer<W>, names: &Names, io: &Io) -> io::Result
     Ok(())
 }
 
-/// A name as a field of CSV; empty where none was recorded.
+/// A name as a CSV field; empty if it was not recorded.
 struct Named<'a>(&'a Names, u32);
 
 impl Serialize for Named<'_> {
@@ -300,10 +301,11 @@ impl<W: Write> Sink for EventText<'_, W> {
     }
 }
 
-/// The most letters that [`rwbs`] has.
+/// Maximum number of letters from [`rwbs`].
 const RWBS: usize = 6;
 
-/// The operation and its flags as the kernel writes them (`blk_fill_rwbs`), in `room`.
+/// Writes the operation and flags in the kernel's notation (`blk_fill_rwbs`) to `room` and returns
+/// them.
 fn rwbs(op: Op, flags: Flags, room: &mut [u8; RWBS]) -> &str {
     let letter = match op {
         Op::Read => b'R',

@@ -1,44 +1,45 @@
-//! Fields of a line of text: numbers and words, without a copy.
-#![allow(clippy::inline_always)] // A number is read some times in every line; measured.
+//! Parses numbers and words in a line of text without copying.
+#![allow(clippy::inline_always)] // Called several times per line; measured.
 
-/// A place in a line.
+/// A position in a line.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cursor<'a> {
     line: &'a [u8],
     at: usize,
 }
 
-/// Powers of ten by the number of digits.
+/// Powers of ten by number of digits.
 const TENS: [u64; 9] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
 
-/// The first and the third of four pairs of digits.
+/// Mask of the first and third of four pairs of digits.
 const PAIRS: u64 = 0x0000_00FF_0000_00FF;
 
-/// A byte in all eight of a word.
+/// Repeats a byte in all eight bytes of a word.
 const fn eight(byte: u8) -> u64 {
     u64::from_ne_bytes([byte; 8])
 }
 
-/// The top bit of each byte of a word that is `byte`, and no other bit.
+/// Sets the top bit of each byte of `word` that equals `byte`, and clears all other bits.
 #[inline]
 pub(crate) fn bytes_that_are(byte: u8, word: u64) -> u64 {
     let low = word ^ eight(byte);
     !(((low & eight(0x7F)) + eight(0x7F)) | low | eight(0x7F))
 }
 
-/// The digits that eight bytes begin with, all at once: how many there are, and their value. The bytes
-/// are in the order of the text, the first in the lowest.
+/// Parses the digits at the start of eight bytes in parallel. Returns their number and value. The
+/// bytes are in text order, the first in the lowest byte.
 #[inline(always)]
 fn leading_digits(word: u64) -> (usize, u64) {
     let low = word ^ eight(b'0');
-    // A digit's byte is at most 9, so adding 0x76 leaves its top bit clear. A carry reaches only bytes
-    // behind one that is no digit, which do not matter.
+    // The byte of a digit is at most 9, so adding 0x76 leaves its top bit clear. A carry reaches
+    // only bytes after the first non-digit, which do not matter.
     let others = (low.wrapping_add(eight(0x76)) | low) & eight(0x80);
     let digits = others.trailing_zeros() as usize / 8;
-    // Zeros in front of the digits make eight of them. Without any nothing may be left of the word.
+    // Shift leading zeros in so that there are eight digits. Without digits the word must be 0,
+    // which a shift by 64 would not give.
     let digits_only = if digits == 0 { 0 } else { low.wrapping_shl(64 - 8 * digits as u32) };
-    // Neighbours are joined by 10; of the pairs, the first and third are weighed by 10^6 and 100, the
-    // others by 10^4 and 1, all of which meet in the upper half.
+    // Neighbors are joined with weight 10. The first and third pair then have the weights 10^6 and
+    // 100, the second and fourth 10^4 and 1; all meet in the upper half.
     let pairs = digits_only.wrapping_mul(10).wrapping_add(digits_only >> 8);
     let first = (pairs & PAIRS).wrapping_mul(100 + (1_000_000 << 32));
     let second = (pairs >> 16 & PAIRS).wrapping_mul(1 + (10_000 << 32));
@@ -50,13 +51,14 @@ impl<'a> Cursor<'a> {
         Cursor { line, at: 0 }
     }
 
-    /// What is not read yet.
+    /// Returns the part of the line that has not been read.
     #[inline]
     pub(crate) fn rest(&self) -> &'a [u8] {
         &self.line[self.at..]
     }
 
-    /// The next eight bytes, zeros after the end of the line, the first in the lowest.
+    /// Returns the next eight bytes, the first in the lowest byte, with zeros after the end of the
+    /// line.
     #[inline(always)]
     pub(crate) fn word8(&self) -> u64 {
         match self.line.get(self.at..).and_then(<[u8]>::first_chunk::<8>) {
@@ -77,7 +79,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// A whole number of decimal digits that fits 64 bits; `None` where there is none.
+    /// Parses a decimal integer. Returns `None` without digits or if it exceeds 64 bits.
     #[inline(always)]
     pub(crate) fn number(&mut self) -> Option<u64> {
         let (digits, value) = leading_digits(self.word8());
@@ -87,7 +89,7 @@ impl<'a> Cursor<'a> {
         }
         let next = Cursor { line: self.line, at: self.at + 8 };
         let (digits, more) = leading_digits(next.word8());
-        // Sixteen digits fit whatever they are; only from there on a number may be too large.
+        // Sixteen digits always fit. Only a longer number may be too large.
         let value = value * TENS[digits] + more;
         if digits < 8 {
             self.at = next.at + digits;
@@ -96,7 +98,7 @@ impl<'a> Cursor<'a> {
         self.longer_number(value)
     }
 
-    /// A number that begins with sixteen digits, of that value.
+    /// Parses a number of more than sixteen digits, of which the first sixteen have this value.
     #[inline]
     fn longer_number(&mut self, mut value: u64) -> Option<u64> {
         let mut next = Cursor { line: self.line, at: self.at + 16 };
@@ -112,8 +114,8 @@ impl<'a> Cursor<'a> {
         Some(value)
     }
 
-    /// A decimal number in units of 10^−`places`, such as seconds as nanoseconds with 9; further digits
-    /// are dropped.
+    /// Parses a decimal number in units of 10^−`places`: with 9, seconds become nanoseconds.
+    /// Further digits are dropped.
     pub(crate) fn decimal(&mut self, places: u32) -> Option<u64> {
         let start = *self;
         let whole = self.number();
@@ -144,7 +146,7 @@ impl<'a> Cursor<'a> {
         scaled
     }
 
-    /// Goes past `byte` if it is next.
+    /// Skips `byte` if it is next.
     #[inline]
     pub(crate) fn past(&mut self, byte: u8) -> Option<()> {
         if self.line.get(self.at) != Some(&byte) {
@@ -154,13 +156,13 @@ impl<'a> Cursor<'a> {
         Some(())
     }
 
-    /// Goes past `n` bytes, or to the end of the line.
+    /// Skips `n` bytes, or to the end of the line.
     #[inline]
     pub(crate) fn skip(&mut self, n: usize) {
         self.at = (self.at + n).min(self.line.len());
     }
 
-    /// What lies before the next `byte`, and goes past it.
+    /// Returns the bytes before the next `byte`, and skips them and `byte`.
     #[inline]
     pub(crate) fn until(&mut self, byte: u8) -> Option<&'a [u8]> {
         let rest = self.rest();
@@ -169,7 +171,7 @@ impl<'a> Cursor<'a> {
         Some(&rest[..at])
     }
 
-    /// The next word between blanks; empty at the end of the line.
+    /// Returns the next word between blanks; empty at the end of the line.
     #[inline]
     pub(crate) fn word(&mut self) -> &'a [u8] {
         self.blanks();
@@ -179,14 +181,13 @@ impl<'a> Cursor<'a> {
         &rest[..end]
     }
 
-    /// Goes past blanks.
     #[inline]
     pub(crate) fn blanks(&mut self) {
         let rest = self.rest();
         self.at += rest.iter().position(|b| !is_blank(*b)).unwrap_or(rest.len());
     }
 
-    /// The first bytes of what is not read yet, at most 16 of them and `n`, with zeros behind.
+    /// Returns the next `n` bytes, at most 16, padded with zeros.
     #[inline]
     pub(crate) fn key(&self, n: usize) -> u128 {
         let second = Cursor { line: self.line, at: (self.at + 8).min(self.line.len()) };
@@ -199,13 +200,13 @@ fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t')
 }
 
-/// A word that is a whole number and nothing else.
+/// Parses a word that consists of a decimal integer only.
 pub(crate) fn whole_number(word: &[u8]) -> Option<u64> {
     let mut cursor = Cursor::new(word);
     cursor.number().filter(|_| cursor.rest().is_empty())
 }
 
-/// A word that is a decimal number and nothing else; see [`Cursor::decimal`].
+/// Parses a word that consists of a decimal number only; see [`Cursor::decimal`].
 pub(crate) fn whole_decimal(word: &[u8], places: u32) -> Option<u64> {
     let mut cursor = Cursor::new(word);
     cursor.decimal(places).filter(|_| cursor.rest().is_empty())
@@ -228,7 +229,7 @@ mod tests {
         for wrong in [&b""[..], b"-1", b"12a", b"1234567:", b"1234567/", b"\xff2345678"] {
             assert_eq!(whole_number(wrong), None, "{wrong:?}");
         }
-        // Every byte but a digit ends a number, also within the eight that are read at once.
+        // Every byte except a digit ends a number, also among the eight that are read at once.
         for byte in (0..=255u8).filter(|b| !b.is_ascii_digit()) {
             for at in 0..=24 {
                 let mut text = *b"1234567812345678123456789";

@@ -1,36 +1,32 @@
-//! Which I/Os a question is about.
+//! Selects the I/Os that a question is about.
 
 use crate::event::{Io, Op};
 use crate::names::Names;
 
-/// The longest program name that the kernel keeps, bytes (TASK_COMM_LEN less its end).
+/// Longest program name that the kernel keeps, in bytes (TASK_COMM_LEN without its NUL).
 const COMM: usize = 15;
 
-/// Which I/Os are taken: those that fit every part; a part that is empty fits all.
+/// Conditions on I/Os. An I/O must match every field; an empty field matches everything.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Filter {
-    /// Any of these programs. A longer name fits what the kernel leaves of it (15 bytes).
+    /// Accepted programs. A longer name matches its first 15 bytes, which is what the kernel keeps.
     pub programs: Vec<String>,
-    /// Any of these devices, as the trace names them.
+    /// Accepted devices, named as in the trace.
     pub devices: Vec<String>,
-    /// Any of these processes.
     pub pids: Vec<u32>,
-    /// Any of these files.
     pub files: Vec<String>,
-    /// Any of these control groups.
     pub cgroups: Vec<String>,
-    /// Only this operation.
     pub op: Option<Op>,
-    /// Started at or after this many nanoseconds from the first I/O of the trace.
+    /// Earliest start, in nanoseconds from the first I/O of the trace (inclusive).
     pub from_ns: Option<u64>,
-    /// Started before this many nanoseconds from the first I/O of the trace.
+    /// Latest start, in nanoseconds from the first I/O of the trace (exclusive).
     pub to_ns: Option<u64>,
-    /// Beginning in this range of blocks, ends included.
+    /// Range of first blocks, both ends included.
     pub blocks: Option<(u64, u64)>,
 }
 
 impl Filter {
-    /// The filter in words, one for each part; empty: everything is taken.
+    /// Describes the filter, one phrase per condition; empty if it selects everything.
     pub fn words(&self) -> Vec<String> {
         let mut words = Vec::new();
         let mut names = |what: &str, list: &[String]| {
@@ -64,12 +60,12 @@ impl Filter {
     }
 }
 
-/// Which names of one kind are taken; each is compared once.
+/// The accepted names of one kind. Each name is compared once.
 #[derive(Debug, Clone)]
 struct NameSet {
     wanted: Vec<String>,
     truncated: bool,
-    /// By id; `None`: not compared yet.
+    /// Result by name id; `None` if not compared yet.
     known: Vec<Option<bool>>,
 }
 
@@ -103,7 +99,7 @@ impl NameSet {
     }
 }
 
-/// A filter at work on one trace.
+/// A filter applied to one trace.
 #[derive(Debug, Clone)]
 pub(crate) struct Selector {
     filter: Filter,
@@ -126,7 +122,7 @@ impl Selector {
         }
     }
 
-    /// Whether an I/O is taken, of a trace whose first I/O started at `origin_ns`.
+    /// True if the filter selects `io`, in a trace whose first I/O started at `origin_ns`.
     #[inline]
     pub(crate) fn takes(&mut self, io: &Io, origin_ns: u64, names: &Names) -> bool {
         self.all || self.fits(io, origin_ns, names)

@@ -1,8 +1,8 @@
-//! I/Os for the tests of this crate.
+//! I/Os and records for the tests of this crate.
 
 use crate::event::{Io, Op, Sink};
 
-/// An I/O of 4 KiB at block 8 that took `latency_ns` in the device.
+/// Returns an I/O of 4 KiB at block 8 that spent `latency_ns` in the device.
 pub(crate) fn io(start_ns: u64, latency_ns: u64, op: Op) -> Io {
     Io {
         start_ns,
@@ -15,7 +15,7 @@ pub(crate) fn io(start_ns: u64, latency_ns: u64, op: Op) -> Io {
     }
 }
 
-/// Keeps every I/O.
+/// A sink that keeps every I/O.
 #[derive(Debug, Default)]
 pub(crate) struct Kept {
     pub(crate) started: Vec<Io>,
@@ -32,7 +32,7 @@ impl Sink for Kept {
     }
 }
 
-/// A blktrace record of device 8,0 and CPU 0: `action` with the category bits of a write.
+/// Returns a blktrace record of device 8,0 and CPU 0: `action` with the category bits of a write.
 pub(crate) fn record(time_ns: u64, action: u32, sector: u64, bytes: u32, extra: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     out.extend(0x6561_7407_u32.to_le_bytes());

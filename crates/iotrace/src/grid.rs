@@ -1,62 +1,59 @@
-//! A row of cells over time, of bounded length: when time runs past its end, cells become twice as
-//! wide and neighbours are joined. Cells lie on whole multiples of their width, so that grids which
-//! were filled by different threads fit each other.
+//! A bounded row of cells over time. When time runs past the end, cells become twice as wide and
+//! neighbors are joined. Cells start at multiples of their width, so grids that were filled by
+//! different threads can be merged.
 
-/// What a grid holds for a stretch of time.
+/// Contents of a grid for one interval.
 pub(crate) trait Cell: Default + Clone {
-    /// Takes up what another cell holds.
+    /// Adds the contents of another cell.
     fn join(&mut self, other: &Self);
 
-    /// Called before cells become wider, with their width until then, nanoseconds.
+    /// Called before cells become wider, with their current width in nanoseconds.
     fn before_widening(_cells: &mut [Self], _width_ns: u64) {}
 }
 
-/// The cells.
 #[derive(Debug, Clone)]
 pub(crate) struct Grid<T> {
     width_ns: u64,
     most: usize,
-    /// The number of the first cell: its start divided by the width.
+    /// Number of the first cell: its start divided by the width.
     first: u64,
     cells: Vec<T>,
-    /// The cell that was met last: its first nanosecond, its place, and its width, 0 where places have
-    /// changed. The last cell of all time ends with it.
+    /// Cell used last: its start in nanoseconds, its index, and its width, or 0 if indices have
+    /// changed since. The width is cut where the cell would end after `u64::MAX`.
     last: (u64, usize, u64),
 }
 
 impl<T: Cell> Grid<T> {
-    /// An empty grid of at most `most` cells of `width_ns` (at least 1).
+    /// Creates an empty grid of at most `most` cells of `width_ns` (at least 1).
     pub(crate) fn new(width_ns: u64, most: usize) -> Self {
         Grid { width_ns: width_ns.max(1), most, first: 0, cells: Vec::new(), last: (0, 0, 0) }
     }
 
-    /// How wide a cell is, nanoseconds.
     pub(crate) fn width_ns(&self) -> u64 {
         self.width_ns
     }
 
-    /// When the first cell begins.
+    /// Returns the start of the first cell.
     pub(crate) fn start_ns(&self) -> u64 {
         self.first.saturating_mul(self.width_ns)
     }
 
-    /// The cells in order.
     pub(crate) fn cells(&self) -> &[T] {
         &self.cells
     }
 
-    /// Every cell, to change it.
     pub(crate) fn cells_mut(&mut self) -> &mut [T] {
         &mut self.cells
     }
 
-    /// The cell of a time.
+    /// Returns the cell that contains `t_ns`.
     #[inline]
     pub(crate) fn at(&mut self, t_ns: u64) -> &mut T {
         self.at_with_room(t_ns).0
     }
 
-    /// The cell of a time, and the nanoseconds from it to the end of the cell.
+    /// Returns the cell that contains `t_ns`, and the nanoseconds from `t_ns` to the end of the
+    /// cell.
     #[inline]
     pub(crate) fn at_with_room(&mut self, t_ns: u64) -> (&mut T, u64) {
         let (start, mut place, mut width) = self.last;
@@ -71,7 +68,7 @@ impl<T: Cell> Grid<T> {
 
     #[cold]
     fn find(&mut self, t_ns: u64) -> usize {
-        // A cell of the last nanosecond alone would have no end.
+        // A cell that held only the last nanosecond would have width 0.
         let t_ns = t_ns.min(u64::MAX - 1);
         self.cover(t_ns, t_ns);
         let number = t_ns / self.width_ns;
@@ -81,7 +78,7 @@ impl<T: Cell> Grid<T> {
         place
     }
 
-    /// Makes room for the times `from` to `to`.
+    /// Extends the grid to cover the times `from` to `to`.
     fn cover(&mut self, from: u64, to: u64) {
         if self.cells.is_empty() {
             self.first = from / self.width_ns;
@@ -104,7 +101,6 @@ impl<T: Cell> Grid<T> {
         }
     }
 
-    /// Doubles the width of the cells.
     fn widen(&mut self) {
         T::before_widening(&mut self.cells, self.width_ns);
         let odd = (self.first & 1) as usize;
@@ -116,7 +112,7 @@ impl<T: Cell> Grid<T> {
                     cell.join(old);
                 }
             }
-            // Cell i is only ever made of cells at 2 i − odd and after, which are not yet replaced.
+            // Cell i is made only of cells from 2 i − odd on, which are not replaced yet.
             self.cells[i] = cell;
         }
         self.cells.truncate(joined);
@@ -125,7 +121,7 @@ impl<T: Cell> Grid<T> {
         self.last = (0, 0, 0);
     }
 
-    /// Takes up what another grid holds.
+    /// Adds the contents of another grid.
     pub(crate) fn merge(&mut self, mut other: Grid<T>) {
         if other.cells.is_empty() {
             return;
@@ -198,7 +194,7 @@ mod tests {
 
     #[test]
     fn the_ends_of_time() {
-        // Found by fuzzing: the last nanosecond as the first time of all.
+        // Regression test, found by fuzzing: the first time of all is the last nanosecond.
         for width in [1, 10] {
             let mut grid = Grid::<Count>::new(width, 4);
             for t in [u64::MAX, u64::MAX, 0] {

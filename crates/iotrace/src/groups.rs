@@ -1,4 +1,4 @@
-//! I/Os by device, program, process and so on: a group for every combination that is met.
+//! Groups I/Os by device, program, process and so on, with a group for every combination seen.
 
 use std::hash::{BuildHasher, RandomState};
 
@@ -10,30 +10,29 @@ use crate::names::Names;
 use crate::question::{Dimension, Measure, Question, Shape, TimeUnit};
 use crate::regions::Regions;
 
-/// The most groups that are kept apart; what comes after is pooled.
+/// Maximum number of groups kept separately; further combinations are pooled in one group.
 pub const MAX_GROUPS: usize = 512;
-/// Places in the table, a power of two well above the groups.
+/// Size of the hash table, a power of two well above the number of groups.
 const PLACES: usize = 2048;
 const EMPTY: u16 = u16::MAX;
 
-/// A number for each of the six dimensions, two and two in a word; 0 where it is not asked for.
+/// Ids for the six dimensions, two per word; 0 for a dimension that the question does not group by.
 pub(crate) type Key = [u64; 3];
 
-/// The key of the group that pools the rest.
+/// Key of the group that pools the rest.
 pub(crate) const POOL: Key = [u64::MAX; 3];
 
-/// Two numbers in a word of a key.
+/// Packs two ids into a word of a key.
 #[inline]
 fn two(first: u32, second: u32) -> u64 {
     u64::from(first) | u64::from(second) << 32
 }
 
-/// The number of a dimension in a key.
+/// Returns the id of dimension `at` in a key.
 fn number(key: &Key, at: usize) -> u32 {
     (key[at / 2] >> (at % 2 * 32)) as u32
 }
 
-/// One histogram.
 #[derive(Debug, Clone)]
 pub(crate) enum Histogram {
     Pow2(Box<Pow2>),
@@ -71,7 +70,7 @@ impl Histogram {
     }
 }
 
-/// What is counted of a group.
+/// Counters of one group.
 #[derive(Debug, Clone)]
 pub(crate) struct Group {
     pub(crate) key: Key,
@@ -96,12 +95,11 @@ impl Group {
     }
 }
 
-/// The groups of a question.
 #[derive(Debug, Clone)]
 pub(crate) struct Groups {
     question: Question,
     asked: [bool; 6],
-    /// Has ones where the key has what is asked for.
+    /// Bit mask with ones for the dimensions that the question groups by.
     mask: Key,
     unit: TimeUnit,
     seed: u64,
@@ -127,7 +125,8 @@ impl Groups {
         }
     }
 
-    /// Whether an I/O is counted: what moves no data only where the direction is a dimension.
+    /// True if an I/O is counted. I/Os that move no data count only if the direction is a
+    /// dimension.
     fn takes(&self, op: Op) -> bool {
         op.moves_data() || self.asked[3]
     }
@@ -141,7 +140,7 @@ impl Groups {
         ]
     }
 
-    /// Counts an I/O whose latency, if it has one, belongs into this bucket.
+    /// Counts an I/O; `bucket` is the latency bucket, used if the I/O has a latency.
     #[inline]
     pub(crate) fn add(&mut self, io: &Io, bucket: usize) {
         if !self.takes(io.op) {
@@ -183,7 +182,6 @@ impl Groups {
         }
     }
 
-    /// Takes up I/Os that were counted elsewhere.
     pub(crate) fn add_counted(&mut self, c: &Counted) {
         if !self.takes(c.op) {
             return;
@@ -211,7 +209,7 @@ impl Groups {
                     }
                 }
                 Histogram::Regions(r) => c.regions.iter().for_each(|(s, n)| r.add_n(*s, *n)),
-                // Whoever counts elsewhere does not count in steps.
+                // External counters do not count in equal steps.
                 Histogram::Linear(_) => {}
             }
         }
@@ -225,7 +223,7 @@ impl Groups {
         (mixed.wrapping_mul(self.seed) >> 48) as usize % PLACES
     }
 
-    /// The group of a key, made if it is new and there is room.
+    /// Returns the index of the group of a key, creating it if it is new and there is room.
     fn find(&mut self, key: Key) -> usize {
         let mut place = self.hash(&key);
         loop {
@@ -235,7 +233,7 @@ impl Groups {
                 _ => place = (place + 1) % PLACES,
             }
         }
-        // One group is kept back for the pool.
+        // The last slot is reserved for the pool.
         if self.kept.len() + 1 >= MAX_GROUPS && key != POOL {
             return self.find(POOL);
         }
@@ -265,7 +263,7 @@ impl Groups {
         self.pooled += other.pooled;
     }
 
-    /// The groups, busiest first, and those of equal size by name.
+    /// Returns the groups, busiest first and ties by name.
     pub(crate) fn sorted(&self, names: &Names) -> Vec<(&Group, Vec<String>)> {
         let mut all: Vec<_> = self.kept.iter().map(|g| (g, self.words(&g.key, names))).collect();
         all.sort_by(|(a, a_words), (b, b_words)| {
@@ -274,7 +272,7 @@ impl Groups {
         all
     }
 
-    /// A key in words, one for each dimension that is asked for.
+    /// Formats a key as one string for each dimension of the question.
     fn words(&self, key: &Key, names: &Names) -> Vec<String> {
         let word = |at: usize| match (*key == POOL, Dimension::ALL[at], number(key, at)) {
             (true, ..) => names.text(Names::OTHERS),
@@ -286,7 +284,7 @@ impl Groups {
         (0..6).filter(|at| self.asked[*at]).map(word).collect()
     }
 
-    /// How many I/Os are in the pool.
+    /// Returns the number of I/Os in the pooled group.
     pub(crate) fn pooled(&self) -> u64 {
         self.pooled
     }

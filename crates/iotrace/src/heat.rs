@@ -1,14 +1,14 @@
-//! Heat maps: how many I/Os in each stretch of time and of a second quantity (latency by powers of two,
-//! address by equal regions), for charts.
+//! Heat maps for charts: I/O counts by time and by a second quantity (latency by powers of two, or
+//! address by equal regions).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::grid::{Cell, Grid};
 
-/// The most columns (stretches of time).
+/// Maximum number of columns (time intervals).
 pub const MAX_COLUMNS: usize = 128;
-/// The rows.
+/// Number of rows before empty ones are dropped.
 const ROWS: usize = 64;
 
 #[derive(Debug, Clone)]
@@ -28,15 +28,15 @@ impl Cell for Column {
     }
 }
 
-/// Columns start this wide: a trace of a tenth of a second has a hundred of them.
+/// Initial column width: a trace of a tenth of a second has a hundred columns.
 const FIRST_WIDTH_NS: u64 = 1_000_000;
 
-/// Latency over time: row 0 is below 1 ns, row `r` is from 2^(r−1) ns up to twice that.
+/// Heat map of latency over time. Row 0 is below 1 ns; row `r` is from 2^(r−1) ns to twice that.
 #[derive(Debug, Clone)]
 pub(crate) struct LatencyHeat(Grid<Column>);
 
 impl LatencyHeat {
-    /// One whose columns are at least so wide.
+    /// Creates a map whose columns are at least `column_ns` wide.
     pub(crate) fn of_width(column_ns: u64) -> Self {
         LatencyHeat(Grid::new(column_ns.max(FIRST_WIDTH_NS), MAX_COLUMNS))
     }
@@ -57,7 +57,8 @@ impl LatencyHeat {
     }
 }
 
-/// Address over time: 64 equal regions from block 0, a power of two of blocks each.
+/// Heat map of address over time, with 64 equal regions from block 0, each a power of two of
+/// blocks.
 #[derive(Debug, Clone)]
 pub(crate) struct AddressHeat {
     grid: Grid<Column>,
@@ -65,7 +66,7 @@ pub(crate) struct AddressHeat {
 }
 
 impl AddressHeat {
-    /// One whose columns are at least so wide.
+    /// Creates a map whose columns are at least `column_ns` wide.
     pub(crate) fn of_width(column_ns: u64) -> Self {
         AddressHeat { grid: Grid::new(column_ns.max(FIRST_WIDTH_NS), MAX_COLUMNS), shift: 0 }
     }
@@ -107,14 +108,14 @@ impl AddressHeat {
     }
 }
 
-/// A heat map: `counts[column][row]`.
+/// Heat map with counts by column (time) and row (value): `counts[column][row]`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HeatMap {
-    /// When the first column begins, nanoseconds of the trace's clock.
+    /// Start of the first column, in nanoseconds of the trace's clock.
     pub start_ns: u64,
-    /// How wide a column is, nanoseconds.
+    /// Width of a column, in nanoseconds.
     pub column_ns: u64,
-    /// The smallest value of each row; empty rows at both ends are left out.
+    /// Smallest value of each row. Empty rows at both ends are omitted.
     pub rows: Vec<u64>,
     /// I/Os by column and row.
     pub counts: Vec<Vec<u64>>,

@@ -1,21 +1,21 @@
-//! Histograms of whole numbers: by powers of two as DTrace's `quantize` counts, and of equal steps as
-//! its `lquantize` does.
+//! Histograms of whole numbers: by powers of two like DTrace's `quantize`, and in equal steps like
+//! `lquantize`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// One row of a histogram: how many values lie from `from` up to, and without, the next row's.
+/// One row of a histogram: the number of values from `from` up to, but excluding, `to`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Row {
-    /// The smallest value that falls in it; `null`: everything below the first row.
+    /// Smallest value of the row; `null`: everything below the first row.
     pub from: Option<i64>,
-    /// The smallest value that no longer does; `null`: everything from here on.
+    /// Smallest value above the row; `null`: the row has no upper end.
     pub to: Option<i64>,
-    /// How many.
+    /// Number of values in the row.
     pub count: u64,
 }
 
-/// Counts by powers of two: a bucket for 0, one for 1, one for 2 and 3, one for 4 to 7 and so on.
+/// Counts by powers of two: buckets for 0, 1, 2 to 3, 4 to 7 and so on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pow2 {
     counts: [u64; 65],
@@ -28,31 +28,29 @@ impl Default for Pow2 {
 }
 
 impl Pow2 {
-    /// Which bucket a value falls in: 0 for 0, else 1 + log₂, whole.
+    /// Returns the bucket of a value: 0 for 0, else 1 + ⌊log₂ value⌋.
     pub fn bucket(value: u64) -> usize {
         (64 - value.leading_zeros()) as usize
     }
 
-    /// Counts a value.
     #[inline]
     pub fn add(&mut self, value: u64) {
         self.counts[Pow2::bucket(value)] += 1;
     }
 
-    /// Adds `n` to a bucket, for histograms that were counted elsewhere (in a kernel). Buckets above
-    /// 64 are the last.
+    /// Adds `n` to a bucket, for histograms that were counted elsewhere (in the kernel). Buckets
+    /// above 64 count as 64.
     pub fn add_to_bucket(&mut self, bucket: usize, n: u64) {
         self.counts[bucket.min(64)] += n;
     }
 
-    /// Adds what another has counted.
     pub fn merge(&mut self, other: &Pow2) {
         for (a, b) in self.counts.iter_mut().zip(&other.counts) {
             *a += b;
         }
     }
 
-    /// The rows from the first to the last that is not empty.
+    /// Returns the rows from the first to the last non-empty one.
     pub fn rows(&self) -> Vec<Row> {
         let low =
             |b: usize| if b == 0 { 0 } else { i64::try_from(1u64 << (b - 1)).unwrap_or(i64::MAX) };
@@ -69,28 +67,19 @@ impl Pow2 {
     }
 }
 
-/// Why a linear histogram cannot be.
+/// Reason why a linear histogram is impossible.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StepsError {
-    /// The end is not above the start, or the step is not above 0.
     #[error("a linear histogram goes up by a step above 0, not from {from} to {to} by {step}")]
-    Order {
-        /// Its start.
-        from: i64,
-        /// Its end.
-        to: i64,
-        /// Its step.
-        step: i64,
-    },
-    /// It would have too many rows.
+    Order { from: i64, to: i64, step: i64 },
     #[error("a linear histogram has at most {MAX_STEPS} rows, not {0}; take a larger step")]
     TooMany(u64),
 }
 
-/// The most rows of a linear histogram.
+/// Maximum number of rows of a linear histogram.
 pub const MAX_STEPS: u64 = 10_000;
 
-/// The rows of a linear histogram: `from` to `to` (without it) by `step`.
+/// Rows of a linear histogram: `from` up to, but excluding, `to`, in steps of `step`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Steps {
     from: i64,
@@ -99,7 +88,7 @@ pub struct Steps {
 }
 
 impl Steps {
-    /// Checks and keeps them.
+    /// Checks that the range is not empty and has at most [`MAX_STEPS`] rows.
     pub fn new(from: i64, to: i64, step: i64) -> Result<Self, StepsError> {
         if to <= from || step <= 0 {
             return Err(StepsError::Order { from, to, step });
@@ -108,23 +97,20 @@ impl Steps {
         if rows > MAX_STEPS { Err(StepsError::TooMany(rows)) } else { Ok(Steps { from, to, step }) }
     }
 
-    /// Where they begin.
     pub fn from(&self) -> i64 {
         self.from
     }
 
-    /// Where they end.
     pub fn to(&self) -> i64 {
         self.to
     }
 
-    /// How large a step is.
     pub fn step(&self) -> i64 {
         self.step
     }
 }
 
-/// Counts in equal steps, with a row for what is below and one for what is at or above the end.
+/// Counts in equal steps, with one row for values below the range and one for values above it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Linear {
     steps: Steps,
@@ -134,13 +120,11 @@ pub struct Linear {
 }
 
 impl Linear {
-    /// An empty one.
     pub fn new(steps: Steps) -> Self {
         let rows = steps.to.abs_diff(steps.from).div_ceil(steps.step.unsigned_abs());
         Linear { steps, below: 0, counts: vec![0; rows as usize], above: 0 }
     }
 
-    /// Counts a value.
     #[inline]
     pub fn add(&mut self, value: u64) {
         let value = i64::try_from(value).unwrap_or(i64::MAX);
@@ -154,7 +138,7 @@ impl Linear {
         }
     }
 
-    /// Adds what another of the same steps has counted.
+    /// Adds the counts of a histogram with the same steps.
     pub fn merge(&mut self, other: &Linear) {
         debug_assert_eq!(self.steps, other.steps);
         self.below += other.below;
@@ -164,7 +148,7 @@ impl Linear {
         }
     }
 
-    /// The rows from the first to the last that is not empty.
+    /// Returns the rows from the first to the last non-empty one.
     pub fn rows(&self) -> Vec<Row> {
         let Steps { from, to, step } = self.steps;
         let mut rows = vec![Row { from: None, to: Some(from), count: self.below }];

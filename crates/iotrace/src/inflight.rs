@@ -1,9 +1,10 @@
-//! Requests under way: a first-in-first-out queue for every key. An open hash of chains in one vector,
-//! so that nothing is allocated for a request once the vector has grown to what is under way at once.
+//! Requests in flight, with a first-in-first-out queue for every key. A hash table with chaining
+//! whose slots are in one vector, so that a request needs no allocation once the vector has grown
+//! to the largest number in flight.
 
 use std::hash::{BuildHasher, RandomState};
 
-/// What identifies a request: block, bytes, and device with operation.
+/// Identity of a request: block, bytes, and device with operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Key {
     pub(crate) sector: u64,
@@ -23,31 +24,31 @@ const NIL: u32 = u32::MAX;
 struct Slot<T> {
     key: Key,
     value: T,
-    /// Of the oldest of a key: the oldest of the next key in the same bucket. Of a free slot: the next
-    /// free one.
+    /// For the oldest request of a key: the oldest of the next key in the bucket. For a free slot:
+    /// the next free one.
     next_key: u32,
-    /// The next younger of the same key.
+    /// Next younger request of the same key.
     younger: u32,
-    /// The next older of the same key.
+    /// Next older request of the same key.
     older: u32,
-    /// Of the oldest of a key: the youngest.
+    /// For the oldest request of a key: the youngest.
     youngest: u32,
-    /// Of the oldest of a key: how many there are.
+    /// For the oldest request of a key: number of requests with the key.
     count: u32,
-    /// Of the oldest of a key: whether twins have been taken from it since it was last empty.
+    /// For the oldest request of a key: true if a twin was taken since the key was last without
+    /// requests.
     mixed: bool,
     used: bool,
 }
 
-/// One that was taken out.
+/// A request that was taken out of the table.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Taken<T> {
     pub(crate) value: T,
-    /// Whether it had a twin, so that it may be another's.
+    /// True if the request had a twin, so that the end may belong to the other one.
     pub(crate) ambiguous: bool,
 }
 
-/// The table.
 #[derive(Debug)]
 pub(crate) struct InFlight<T> {
     buckets: Vec<u32>,
@@ -59,7 +60,7 @@ pub(crate) struct InFlight<T> {
 }
 
 impl<T: Copy> InFlight<T> {
-    /// An empty table for at most `most` requests.
+    /// Creates an empty table for at most `most` requests.
     pub(crate) fn new(most: usize) -> Self {
         InFlight {
             buckets: vec![NIL; 256],
@@ -71,12 +72,10 @@ impl<T: Copy> InFlight<T> {
         }
     }
 
-    /// How many are under way.
     pub(crate) fn len(&self) -> usize {
         self.length
     }
 
-    /// Whether there is no room for one more.
     pub(crate) fn is_full(&self) -> bool {
         self.length >= self.most
     }
@@ -89,7 +88,7 @@ impl<T: Copy> InFlight<T> {
         (mixed >> 32) as usize & (self.buckets.len() - 1)
     }
 
-    /// The oldest of a key, and the slot before it in its bucket.
+    /// Returns the slot before the oldest request of a key in its bucket, and its own slot.
     #[inline]
     fn find(&self, bucket: usize, key: &Key) -> (u32, u32) {
         let (mut before, mut at) = (NIL, self.buckets[bucket]);
@@ -100,7 +99,7 @@ impl<T: Copy> InFlight<T> {
         (before, at)
     }
 
-    /// Adds the youngest of a key. The table must not be full.
+    /// Adds a request as the youngest of its key. The table must not be full.
     #[inline]
     pub(crate) fn push(&mut self, key: Key, value: T) {
         debug_assert!(!self.is_full());
@@ -159,13 +158,12 @@ impl<T: Copy> InFlight<T> {
         slot.value
     }
 
-    /// The oldest of a key, left where it is.
+    /// Returns the oldest request of a key without taking it out.
     pub(crate) fn oldest(&self, key: &Key) -> Option<T> {
         let (_, at) = self.find(self.bucket(key), key);
         (at != NIL).then(|| self.slots[at as usize].value)
     }
 
-    /// Takes the oldest of a key.
     #[inline]
     pub(crate) fn take_oldest(&mut self, key: &Key) -> Option<Taken<T>> {
         let bucket = self.bucket(key);
@@ -194,7 +192,6 @@ impl<T: Copy> InFlight<T> {
         Some(Taken { value: self.release(at), ambiguous })
     }
 
-    /// Takes the youngest of a key.
     pub(crate) fn take_youngest(&mut self, key: &Key) -> Option<T> {
         let (_, head) = self.find(self.bucket(key), key);
         if head == NIL || self.slots[head as usize].count == 1 {
@@ -223,7 +220,7 @@ impl<T: Copy> InFlight<T> {
         }
     }
 
-    /// Takes out everything that `gives_up` selects, oldest of each key first.
+    /// Takes out every request that `gives_up` selects, oldest of each key first.
     pub(crate) fn take_all(&mut self, mut gives_up: impl FnMut(&T) -> bool) -> Vec<T> {
         let mut kept = Vec::new();
         let mut taken = Vec::new();

@@ -1,5 +1,5 @@
-//! Logs of `iostat -x` (Linux) and `iostat -xn` (Solaris): a table of devices for every interval, put
-//! together as one table of intervals for every device.
+//! Reads logs of `iostat -x` (Linux) and `iostat -xn` (Solaris): turns one table of devices per
+//! interval into one table of intervals per device.
 
 use std::collections::HashMap;
 use std::io::{self, Read};
@@ -9,56 +9,56 @@ use serde::{Deserialize, Serialize};
 
 use crate::lines::Lines;
 
-/// The most rows that are kept one by one; means and maxima go on.
+/// Maximum number of rows kept; means and maxima include later rows too.
 pub const MAX_ROWS: usize = 50_000;
-/// The most devices.
+/// Maximum number of devices; rows of further devices are excluded.
 const MAX_DEVICES: usize = 4096;
-/// The most columns.
+/// Maximum number of columns, with the device's.
 const MAX_COLUMNS: usize = 40;
 
-/// One device in one interval.
+/// Values of one device in one interval.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct IostatRow {
-    /// The interval's number, from 0.
+    /// Number of the interval, from 0.
     pub interval: u64,
-    /// The device's place among [`IostatLog::devices`].
+    /// Index of the device in `devices`.
     pub device: usize,
-    /// The values in the order of the columns; `null`: not a number.
+    /// Values in the order of the columns; `null`: not a number.
     pub values: Vec<Option<f64>>,
 }
 
-/// One device over all intervals.
+/// Summary of one device over all intervals.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct IostatDevice {
-    /// Its name.
+    /// Name of the device.
     pub name: String,
-    /// Intervals it is in, without the first of the log. With `-z`, those without I/O are left out of
-    /// the log.
+    /// Number of intervals with a row for the device, without the first interval of the log.
+    /// `iostat -z` omits intervals without I/O.
     pub intervals: u64,
-    /// The mean over these intervals, by column.
+    /// Mean over these intervals, by column.
     pub mean: Vec<Option<f64>>,
-    /// The largest, by column.
+    /// Maximum over these intervals, by column.
     pub max: Vec<Option<f64>>,
 }
 
-/// A log.
+/// Parsed log of iostat.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct IostatLog {
-    /// `Solaris` or `Linux`, by the titles of its columns.
+    /// `Solaris` or `Linux`, detected from the column titles.
     pub system: String,
-    /// The titles, without the device's.
+    /// Column titles, without the device's.
     pub columns: Vec<String>,
-    /// How many intervals.
+    /// Number of intervals in the log.
     pub intervals: u64,
-    /// When each interval was printed, where the log says; by its number.
+    /// Number of an interval and the time at which it was printed, where the log has one.
     pub times: Vec<(u64, String)>,
-    /// The devices in the order in which they appear.
+    /// Devices in order of appearance.
     pub devices: Vec<IostatDevice>,
-    /// The rows, as far as they are kept.
+    /// Rows, up to the number that is kept.
     pub rows: Vec<IostatRow>,
-    /// Rows beyond those.
+    /// Number of rows that were not kept.
     pub rows_excluded: u64,
-    /// Lines that could not be read.
+    /// Lines that could not be parsed.
     pub unreadable: u64,
 }
 
@@ -68,7 +68,8 @@ enum NameColumn {
     Last,
 }
 
-/// The columns of a header, and where the device stands; `None`: it is no header of iostat.
+/// Parses a header into its columns and the position of the device name; `None` if it is not a
+/// header of iostat.
 fn header(words: &[&[u8]]) -> Option<(Vec<String>, NameColumn)> {
     let text = |w: &&[u8]| String::from_utf8_lossy(w).into_owned();
     if words.len() < 4 || words.len() > MAX_COLUMNS || !words.contains(&&b"r/s"[..]) {
@@ -85,7 +86,7 @@ fn header(words: &[&[u8]]) -> Option<(Vec<String>, NameColumn)> {
     }
 }
 
-/// Whether a line is the header of such a table.
+/// True if a line is the header of an iostat table.
 pub(crate) fn is_header(line: &[u8]) -> bool {
     let words: Vec<&[u8]> = words(line).take(MAX_COLUMNS + 1).collect();
     header(&words).is_some()
@@ -103,7 +104,6 @@ struct Sums {
     max: Vec<Option<f64>>,
 }
 
-/// A log while it is read.
 #[derive(Debug)]
 struct Reading {
     log: IostatLog,
@@ -114,7 +114,6 @@ struct Reading {
     time: Option<String>,
 }
 
-/// Reads a log.
 pub(crate) fn read(text: impl Read) -> io::Result<IostatLog> {
     let mut lines = Lines::new(text);
     let mut reading = Reading {
@@ -148,7 +147,7 @@ impl Reading {
             _ if looks_like_a_time(line) => {
                 self.time = Some(String::from_utf8_lossy(line.trim_ascii()).into_owned());
             }
-            // Shares of the CPU, the name of the machine.
+            // CPU usage, or the name of the machine.
             _ => {}
         }
     }
@@ -160,7 +159,7 @@ impl Reading {
             self.log.columns = columns;
             self.name_column = name_column;
         } else if self.log.columns != columns {
-            // Another kind of table (two logs in one file): its rows would be taken for these.
+            // Another kind of table (two logs in one file), whose rows would be misread.
             self.log.unreadable += 1;
             self.in_table = false;
             return;
@@ -177,7 +176,7 @@ impl Reading {
     fn row(&mut self, words: &[&[u8]]) {
         let columns = self.log.columns.len();
         if words.len() != columns + 1 {
-            // Between the tables of Solaris stand lines on the CPU.
+            // Solaris prints lines about the CPU between the tables.
             self.in_table &= words.len() > columns;
             self.log.unreadable += u64::from(words.len() > columns);
             return;
@@ -189,7 +188,7 @@ impl Reading {
         let values: Vec<Option<f64>> = values
             .iter()
             .map(|w| {
-                // A decimal comma where the locale had one.
+                // Some locales print a decimal comma.
                 let text = String::from_utf8_lossy(w).replace(',', ".");
                 text.parse().ok().filter(|v: &f64| v.is_finite())
             })
@@ -258,7 +257,8 @@ impl Sums {
     }
 }
 
-/// `06/15/2009 01:11:39 PM`, `Mon Jun 15 13:11:39 2009`, `2009-06-15T13:11:39+0000`, seconds since 1970.
+/// Recognizes `06/15/2009 01:11:39 PM`, `Mon Jun 15 13:11:39 2009`, `2009-06-15T13:11:39+0000` and
+/// seconds since 1970.
 fn looks_like_a_time(line: &[u8]) -> bool {
     let line = line.trim_ascii();
     let colons = memchr::memchr_iter(b':', line).count();
@@ -270,7 +270,7 @@ fn looks_like_a_time(line: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    /// As `iostat -cnxz 2` of the article of 24 June 2009 printed it.
+    /// Output of `iostat -cnxz 2` from an article of 24 June 2009.
     const SOLARIS: &str = "\
      cpu
  us sy wt id

@@ -1,11 +1,12 @@
-//! Block I/O, event by event: reads recorded traces of many formats, puts requests together, and
-//! answers one set of questions about them (how many, how large, how long, where, whose) in one pass and
-//! bounded memory. Makes no system calls but those that read files. A live observer feeds the same
-//! [`Analysis`] with the same [`Io`]s, or the [`Matcher`] with [`Event`]s, and gets the same
-//! [`IoReport`].
+//! Analyzes block-I/O traces. The crate reads traces in many formats (blktrace, blkparse,
+//! tracepoints, bcc and DTrace tools, CSV collections, Parquet), assembles I/Os from their events,
+//! and answers one set of questions about them: how many, how large, how slow, at which addresses
+//! and by which program. It does so in one pass and in bounded memory.
 //!
-//! The front door for recorded traces is [`ask`]. Every answer carries [`Completeness`]: what was seen,
-//! what fitted together and what was lost.
+//! Start with [`ask`] for a recorded trace. A live observer feeds the same [`Analysis`] with
+//! [`Io`]s, or a [`Matcher`] with [`Event`]s, and gets the same [`IoReport`]. Every answer carries
+//! [`Completeness`]: how many events were read, matched and lost. The crate makes no system calls
+//! except to read and write files.
 
 mod analysis;
 mod completeness;

@@ -1,16 +1,16 @@
-//! Lines of a text of any size, without a copy or an allocation for a line. A line that is longer than
-//! a line may be is passed over and counted.
+//! Splits a text of any size into lines without copying or allocating. Lines above the maximum
+//! length are skipped and counted.
 
 use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::fs::FileExt;
 
-/// The longest line, bytes; longer ones are passed over.
+/// Maximum line length in bytes; longer lines are skipped.
 pub const MAX_LINE: usize = 64 << 10;
-/// Read at once.
+/// Size of the read buffer in bytes.
 const BUFFER: usize = 256 << 10;
 
-/// The lines of a reader.
+/// Iterator-like reader of lines.
 #[derive(Debug)]
 pub(crate) struct Lines<R> {
     reader: R,
@@ -18,7 +18,7 @@ pub(crate) struct Lines<R> {
     start: usize,
     end: usize,
     at_end: bool,
-    /// Bytes handed out or passed over so far.
+    /// Bytes returned or skipped so far.
     taken: u64,
     overlong: u64,
     unended: bool,
@@ -38,22 +38,22 @@ impl<R: Read> Lines<R> {
         }
     }
 
-    /// How far into the reader the next line begins, bytes.
+    /// Returns the offset of the next line from the start of the reader, in bytes.
     pub(crate) fn position(&self) -> u64 {
         self.taken
     }
 
-    /// Lines that were too long.
+    /// Returns the number of lines that were too long.
     pub(crate) fn overlong(&self) -> u64 {
         self.overlong
     }
 
-    /// Whether the line that was given last ends with the text, not with a newline.
+    /// True if the line returned last has no newline because the text ends there.
     pub(crate) fn unended(&self) -> bool {
         self.unended
     }
 
-    /// The next line without its end; `None` at the end of the text.
+    /// Returns the next line without its line ending, or `None` at the end of the text.
     #[inline]
     pub(crate) fn next(&mut self) -> io::Result<Option<&[u8]>> {
         let mut looked = 0;
@@ -85,7 +85,7 @@ impl<R: Read> Lines<R> {
         }
     }
 
-    /// Passes over the rest of the line that the reader begins in; gives up after `most` bytes.
+    /// Skips the rest of the current line; gives up after `most` bytes.
     pub(crate) fn skip_rest(&mut self, most: u64) -> io::Result<()> {
         while self.taken < most {
             if let Some(found) = memchr::memchr(b'\n', &self.buffer[self.start..self.end]) {
@@ -124,8 +124,8 @@ impl<R: Read> Lines<R> {
     }
 }
 
-/// Moves what waits between `start` and `end` to the front of a buffer and reads more behind it; whether that
-/// was the end.
+/// Moves the bytes between `start` and `end` to the front of the buffer and reads more behind them.
+/// Returns true at the end of the input.
 pub(crate) fn refill(
     reader: &mut impl Read,
     buffer: &mut [u8],
@@ -151,7 +151,7 @@ fn without_return(line: &[u8]) -> &[u8] {
     line.strip_suffix(b"\r").unwrap_or(line)
 }
 
-/// A file from some byte on, which may be read by several threads at once.
+/// Reader of a file from a byte offset. Several threads may read the same file at once.
 #[derive(Debug)]
 pub(crate) struct FileFrom<'a> {
     pub(crate) file: &'a File,
@@ -211,7 +211,7 @@ mod tests {
         assert_eq!(all(&text).0.len(), 1, "just as long as it may be");
     }
 
-    /// Gives the same byte for ever, as it would come from a file of ten gigabytes without a newline.
+    /// Repeats one byte, like a file of ten gigabytes without a newline.
     struct Endless(u64);
 
     impl Read for Endless {

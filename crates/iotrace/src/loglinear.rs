@@ -1,15 +1,15 @@
-//! Log-linear buckets, for percentiles: 32 buckets for every power of two, as HdrHistogram lays them
-//! (Tene, HdrHistogram), so that a value read back is within 1.6 % of the one counted. Grows only as
-//! far as the largest value.
+//! Log-linear histogram for percentiles, with 32 buckets per power of two as in HdrHistogram
+//! (Tene), so that a value read back is within 1.6 % of the value counted. Memory grows only up to
+//! the bucket of the largest value.
 
-/// Buckets for each power of two, as a power of two.
+/// Binary logarithm of the number of buckets per power of two.
 const BITS: u32 = 5;
 const SUB: u64 = 1 << BITS;
 
-/// Counts values of 0 to 2^64 − 1.
+/// Histogram of values from 0 to 2^64 − 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogLinear {
-    /// By bucket, up to the last that holds a value; that of nothing is empty.
+    /// Counts by bucket, up to the last non-empty one.
     counts: Vec<u64>,
     sum: u128,
     minimum: u64,
@@ -22,15 +22,16 @@ impl Default for LogLinear {
     }
 }
 
-/// The bucket of a value: the value itself as far as buckets hold one value each, else its top BITS + 1
-/// bits, of which the first is always set, above those of all smaller powers of two.
+/// Returns the bucket of a value. Small values have a bucket each. For larger ones the index is the
+/// top BITS + 1 bits, of which the first is always set, offset by the buckets of all smaller powers
+/// of two.
 #[inline]
 pub(crate) fn bucket(value: u64) -> usize {
     let shift = (value | SUB).ilog2() - BITS;
     ((u64::from(shift) << BITS) + (value >> shift)) as usize
 }
 
-/// The smallest value of a bucket and how many values it spans.
+/// Returns the smallest value of a bucket and the number of values it spans.
 fn span(bucket: usize) -> (u64, u64) {
     let b = bucket as u64;
     if b < 2 * SUB {
@@ -40,10 +41,10 @@ fn span(bucket: usize) -> (u64, u64) {
     ((SUB + (b & (SUB - 1))) << shift, 1 << shift)
 }
 
-/// The largest value that a bucket holds is not known from counts, so whoever counted elsewhere keeps the
-/// sum, the smallest and the largest beside them.
+/// Counts alone do not give exact values, so a counter outside this crate must also keep the sum,
+/// the minimum and the maximum.
 impl LogLinear {
-    /// What was counted elsewhere in the same buckets.
+    /// Creates a histogram from values that were counted elsewhere in the same buckets.
     pub fn of_counts(counts: &[u64], sum: u128, minimum: u64, maximum: u64) -> Self {
         let used = counts.iter().rposition(|c| *c > 0).map_or(0, |i| i + 1);
         if used == 0 {
@@ -52,19 +53,17 @@ impl LogLinear {
         LogLinear { counts: counts[..used].to_vec(), sum, minimum, maximum }
     }
 
-    /// Calls `f` with the smallest value of each bucket that is not empty, and its count.
+    /// Calls `f` with the smallest value and the count of each non-empty bucket.
     pub fn each(&self, mut f: impl FnMut(u64, u64)) {
         for (at, n) in self.counts.iter().enumerate().filter(|(_, n)| **n > 0) {
             f(span(at).0, *n);
         }
     }
 
-    /// The sum of all values.
     pub fn sum(&self) -> u128 {
         self.sum
     }
 
-    /// Counts a value.
     #[inline]
     pub fn add(&mut self, value: u64) {
         self.add_in(bucket(value), value);
@@ -82,14 +81,13 @@ impl LogLinear {
         self.sum += u128::from(value);
     }
 
-    /// The first value of a bucket above all others so far.
+    /// Counts the first value in a bucket above all buckets so far.
     #[cold]
     fn begin(&mut self, bucket: usize) {
         self.counts.resize(bucket + 1, 0);
         self.counts[bucket] = 1;
     }
 
-    /// Adds what another has counted.
     pub fn merge(&mut self, other: &LogLinear) {
         if other.counts.len() > self.counts.len() {
             self.counts.resize(other.counts.len(), 0);
@@ -102,7 +100,7 @@ impl LogLinear {
         self.sum += other.sum;
     }
 
-    /// How many values.
+    /// Returns the number of values.
     pub fn count(&self) -> u64 {
         self.counts.iter().sum()
     }
@@ -111,23 +109,24 @@ impl LogLinear {
         self.counts.is_empty()
     }
 
-    /// Their mean, exact; `None` of nothing.
+    /// Returns the exact mean, or `None` without values.
     pub fn mean(&self) -> Option<f64> {
         (!self.is_empty()).then(|| self.sum as f64 / self.count() as f64)
     }
 
-    /// The smallest, exact; `None` of nothing.
+    /// Returns the exact minimum, or `None` without values.
     pub fn min(&self) -> Option<u64> {
         (!self.is_empty()).then_some(self.minimum)
     }
 
-    /// The largest, exact; `None` of nothing.
+    /// Returns the exact maximum, or `None` without values.
     pub fn max(&self) -> Option<u64> {
         (!self.is_empty()).then_some(self.maximum)
     }
 
-    /// The value that a share `p` of all lie at or below: the middle of its bucket, never outside what
-    /// was counted. `None` unless ten values lie beyond it (see [`assay_stats::percentile::supports`]).
+    /// Returns the percentile `p` (0 to 1): the middle of its bucket, limited to the range of the
+    /// values counted. Returns `None` unless ten values lie beyond it (see
+    /// [`assay_stats::percentile::supports`]).
     pub fn percentile(&self, p: f64) -> Option<f64> {
         let n = self.count();
         if !assay_stats::percentile::supports(n as f64, p) {

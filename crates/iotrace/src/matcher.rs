@@ -1,26 +1,27 @@
-//! Puts I/Os together from the events of their requests. Requests are identified by device, block,
-//! size and operation; of equal ones the first in is the first out, and such matches are counted as
-//! ambiguous. A key without the size, or a table with room for one request a key, loses a fifth of the
-//! requests where the same blocks are asked for again and again.
+//! Assembles I/Os from the events of their requests. A request is identified by device, block, size
+//! and operation. Among requests with the same key the first in is the first out, and such matches
+//! are counted as ambiguous. Without the size in the key, or with a table that holds one request
+//! per key, a fifth of the requests is lost on workloads that access the same blocks again and
+//! again.
 
 use crate::completeness::Completeness;
 use crate::event::{Action, Event, Flags, Io, Op, Sink};
 use crate::inflight::{InFlight, Key};
 use crate::names::Names;
 
-/// The most requests under way at once that are kept.
+/// Maximum number of requests in flight that are kept.
 pub const MAX_IN_FLIGHT: usize = 1 << 18;
 
-/// A bio or request before it is issued.
+/// A bio or request that has not been issued yet.
 #[derive(Debug, Clone, Copy)]
 struct Waiting {
     io: Io,
     queued_ns: u64,
-    /// Whether the sink knows it.
+    /// True if the sink has received its start.
     started: bool,
 }
 
-/// What is known of a device by its events so far.
+/// Kinds of event seen of a device so far.
 #[derive(Debug, Clone, Copy, Default)]
 struct Seen {
     queue: bool,
@@ -29,11 +30,12 @@ struct Seen {
     issue: bool,
     complete: bool,
     merge: bool,
-    /// It completes what was never issued: bios go through it without a request of its own.
+    /// True if the device completed a bio that was never issued: bios pass through it without a
+    /// request.
     passes_on: bool,
 }
 
-/// Counts events, and those that step back in time.
+/// Counts events, and events with a time before that of the preceding event.
 #[derive(Debug, Default)]
 pub(crate) struct Clock {
     events: u64,
@@ -42,7 +44,7 @@ pub(crate) struct Clock {
 }
 
 impl Clock {
-    /// An event of this time.
+    /// Counts an event at `time_ns`.
     #[inline]
     pub(crate) fn tick(&mut self, time_ns: u64) {
         self.events += 1;
@@ -50,14 +52,14 @@ impl Clock {
         self.last_ns = time_ns;
     }
 
-    /// Adds what was counted.
+    /// Adds the counts to `completeness`.
     pub(crate) fn add_to(&self, completeness: &mut Completeness) {
         completeness.events += self.events;
         completeness.clock_backwards += self.backwards;
     }
 }
 
-/// The requests under way.
+/// Table of requests in flight, and the completeness counts of their trace.
 #[derive(Debug)]
 pub struct Matcher {
     waiting: InFlight<Waiting>,
@@ -76,7 +78,7 @@ impl Default for Matcher {
 }
 
 impl Matcher {
-    /// One that keeps at most `most` requests before and `most` after they are issued.
+    /// Creates a matcher that keeps at most `most` waiting and `most` issued requests.
     pub fn new(most: usize) -> Self {
         Matcher {
             waiting: InFlight::new(most.max(2)),
@@ -89,18 +91,19 @@ impl Matcher {
         }
     }
 
-    /// Whether queueing was seen apart from issuing, so that the two parts of latency are known.
+    /// True if queueing was traced separately from issuing, so that queue and device time are
+    /// known.
     pub fn queue_seen(&self) -> bool {
         self.queue_seen
     }
 
-    /// Takes the next event.
+    /// Processes the next event.
     pub fn event(&mut self, event: &Event, sink: &mut impl Sink) {
         self.clock.tick(event.time_ns);
         self.take(event, sink);
     }
 
-    /// Takes the next event, which has been counted.
+    /// Processes the next event without counting it, for callers that count it themselves.
     #[inline]
     pub(crate) fn take(&mut self, event: &Event, sink: &mut impl Sink) {
         if event.bytes == 0 || event.op == Op::Flush {
@@ -148,7 +151,7 @@ impl Matcher {
         }
     }
 
-    /// Ends the trace: what is still under way is given to the sink without latencies.
+    /// Ends the trace: passes the I/Os still in flight to the sink, without latencies.
     pub fn finish(mut self, sink: &mut impl Sink) -> Completeness {
         let mut left = self.issued.take_all(|_| true);
         left.extend(self.waiting.take_all(|_| true).iter().filter(|w| w.started).map(|w| w.io));
@@ -186,11 +189,12 @@ impl Matcher {
         self.wait(event.sector, event, Waiting { io, queued_ns: event.time_ns, started }, sink);
     }
 
-    /// Lets a request wait at `sector`.
+    /// Adds a waiting request at `sector`, giving up the older half if the table is full.
     fn wait(&mut self, sector: u64, event: &Event, waiting: Waiting, sink: &mut impl Sink) {
         if self.waiting.is_full() {
             let gone = older_half(&mut self.waiting, |w| w.queued_ns);
-            // Bios that were joined to others without an event are forgotten here without loss.
+            // Bios that were merged without an event end up here too; forgetting them loses
+            // nothing.
             for w in gone.iter().filter(|w| w.started) {
                 self.completeness.given_up += 1;
                 sink.end(&w.io);
@@ -213,8 +217,8 @@ impl Matcher {
                     }
                     self.join(&mut io, event, &taken.value);
                 }
-                // Every request is made before it is issued, so this one came back from the driver
-                // and goes there again; not every trace has the events of that.
+                // Every request is queued before it is issued, so this one was returned by the
+                // driver and is issued again. Not every trace has the events of a requeue.
                 None if (seen.queue || seen.start)
                     && event.op != Op::Flush
                     && self.issued.oldest(&issued_key(event)).is_some() =>
@@ -237,11 +241,11 @@ impl Matcher {
         self.issued.push(issued_key(event), io);
     }
 
-    /// Where joining is not traced, the bios behind the first one of a request are forgotten with it;
-    /// else they would lie in wait for later requests at their blocks.
+    /// Forgets the bios that were merged behind the first one of a request, where merges are not
+    /// traced. Otherwise they would be matched to later requests at their blocks.
     fn take_joined(&mut self, event: &Event, first_bytes: u64, sink: &mut impl Sink) {
         let mut covered = first_bytes;
-        // A request of 1 GiB in bios of 4 KiB; none is that large.
+        // 2^18 bios of 4 KiB are a request of 1 GiB; no request is that large.
         for _ in 0..1 << 18 {
             if covered == 0 || covered >= event.bytes {
                 return;
@@ -256,7 +260,8 @@ impl Matcher {
         }
     }
 
-    /// Who asked and since when is known from the queue; size and time of issue from the issue.
+    /// Fills in the submitter and the queue time from the queueing event; size and issue time are
+    /// those of the issue event.
     fn join(&mut self, io: &mut Io, event: &Event, waiting: &Waiting) {
         let before = waiting.io;
         io.serial = before.serial;
@@ -313,8 +318,8 @@ impl Matcher {
         sink.end(io);
     }
 
-    /// What was joined to another is no I/O of its own. One that the sink knows all the same (it
-    /// came back from the driver, or its device passes bios on) is given up.
+    /// Drops a bio that was merged into another request: it is no I/O of its own. If the sink has
+    /// received its start (it was requeued, or its device passes bios on), it counts as given up.
     fn forget(&mut self, joined: Option<Waiting>, sink: &mut impl Sink) {
         if let Some(waiting) = joined.filter(|w| w.started) {
             self.completeness.given_up += 1;
@@ -322,7 +327,8 @@ impl Matcher {
         }
     }
 
-    /// The joined request begins with the bio in front, and waits since the older of both.
+    /// Merges a bio into the front of a request: the result begins with the bio and has the
+    /// queueing time of the older of the two.
     fn front_merge(&mut self, event: &Event, sink: &mut impl Sink) {
         self.seen(event.device).merge = true;
         let behind = event.sector.saturating_add(event.bytes / crate::event::BLOCK_BYTES);
@@ -336,20 +342,20 @@ impl Matcher {
         }
     }
 
-    /// The second part waits since when the whole did.
+    /// Adds the second part of a split bio, with the queueing time of the whole.
     fn split(&mut self, event: &Event, sink: &mut impl Sink) {
         if event.other_sector == 0 {
             return;
         }
         if let Some(mut whole) = self.waiting.oldest(&waiting_key(event, event.sector)) {
-            // The part is a request of its own, which the sink does not know.
+            // The part is a request of its own, and the sink has not received its start.
             whole.started = false;
             whole.io.sector = event.other_sector;
             self.wait(event.other_sector, event, whole, sink);
         }
     }
 
-    /// Back into the queue; it will be issued again, and has started only once.
+    /// Returns an issued request to the queue. It will be issued again, but has started only once.
     fn requeue(&mut self, event: &Event, sink: &mut impl Sink) {
         if let Some(taken) = self.issued.take_oldest(&issued_key(event)) {
             self.completeness.requeued += 1;
@@ -359,7 +365,7 @@ impl Matcher {
         }
     }
 
-    /// Gives up the older half of what was issued: most likely their ends were lost.
+    /// Gives up the older half of the issued requests, whose completions were most likely lost.
     #[cold]
     fn give_up(&mut self, sink: &mut impl Sink) {
         let mut gone = older_half(&mut self.issued, |io| io.start_ns);
@@ -371,7 +377,7 @@ impl Matcher {
     }
 }
 
-/// Takes those out of a table whose time is not after the middle one.
+/// Removes the entries whose time is at or before the median.
 fn older_half<T: Copy>(table: &mut InFlight<T>, time: impl Fn(&T) -> u64) -> Vec<T> {
     let mut times = Vec::with_capacity(table.len());
     table.take_all(|one| {
@@ -383,10 +389,11 @@ fn older_half<T: Copy>(table: &mut InFlight<T>, time: impl Fn(&T) -> u64) -> Vec
     table.take_all(|one| time(one) <= middle)
 }
 
-/// A flush has no address, whatever the trace says; a write of nothing that flushes is a flush.
+/// Clears the address and size of a flush, whatever the trace says, and turns a zero-byte request
+/// into a flush (if it has REQ_PREFLUSH) or another operation.
 fn normal(event: &Event) -> Event {
     let mut event = *event;
-    // `block_io_done` tells no size: nothing of the request is left then.
+    // `block_io_done` always reports size 0, because the request has no bytes left by then.
     if event.action == Action::Done && event.op != Op::Flush {
         return event;
     }
@@ -404,7 +411,7 @@ fn issued_key(event: &Event) -> Key {
     Key::new(event.device, event.op as u8, event.sector, event.bytes)
 }
 
-/// Bios grow before they are issued, so only where they begin tells them apart.
+/// A bio grows by merges before it is issued, so its key has no size.
 fn waiting_key(event: &Event, sector: u64) -> Key {
     Key::new(event.device, event.op as u8, sector, 0)
 }

@@ -1,15 +1,15 @@
-//! Names of devices, programs, files and control groups, each kept once and known by a number, so
-//! that no text is made for an event.
+//! Interns the names of devices, programs, files and control groups: each is stored once and has a
+//! number, so that an event needs no allocation.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
 
-/// The most names kept; what comes after is pooled under [`Names::OTHERS`].
+/// Maximum number of names; further ones are pooled under [`Names::OTHERS`].
 const MAX_NAMES: usize = 65_536;
-/// The longest name kept, bytes.
+/// Maximum length of a name in bytes; longer names are cut.
 const MAX_BYTES: usize = 512;
 
-/// Every name of an analysis; may be shared by threads.
+/// All names of an analysis. Threads may share it.
 #[derive(Debug)]
 pub struct Names(Mutex<Inner>);
 
@@ -29,12 +29,12 @@ impl Default for Names {
 }
 
 impl Names {
-    /// The id of a name that was not recorded.
+    /// Id of a name that was not recorded.
     pub const NONE: u32 = 0;
-    /// The id of every name beyond those that are kept.
+    /// Id of all names beyond the maximum number.
     pub const OTHERS: u32 = 1;
 
-    /// The id of a name; the same for the same bytes, however often it is asked.
+    /// Returns the id of a name. Equal bytes always have the same id.
     pub fn id(&self, name: &[u8]) -> u32 {
         if name.is_empty() {
             return Names::NONE;
@@ -53,12 +53,13 @@ impl Names {
         id
     }
 
-    /// The name of an id; of an unknown one the text for what was not recorded.
+    /// Returns the name of an id; for an unknown id, the text of [`Names::NONE`].
     pub fn text(&self, id: u32) -> String {
         self.with(id, str::to_owned)
     }
 
-    /// As [`Names::text`], lent to `read` instead of copied; `read` may not ask these names again.
+    /// Passes the name of an id to `read` without copying it. `read` must not call these names
+    /// again, because they are locked.
     pub fn with<T>(&self, id: u32, read: impl FnOnce(&str) -> T) -> T {
         let inner = self.lock();
         read(inner.texts.get(id as usize).unwrap_or(&inner.texts[0]))
@@ -69,9 +70,9 @@ impl Names {
     }
 }
 
-/// How many names a cache holds; a power of two.
+/// Number of names in a cache, a power of two.
 const SLOTS: usize = 256;
-/// The longest name that a cache holds, bytes.
+/// Longest name that is cached, in bytes.
 const SHORT: usize = 32;
 
 #[derive(Debug, Clone, Copy)]
@@ -81,7 +82,7 @@ struct Slot {
     id: u32,
 }
 
-/// A thread's own memory of the ids it met last, in front of the shared [`Names`].
+/// Per-thread cache of recently used ids in front of the shared [`Names`].
 #[derive(Debug)]
 pub struct NameCache<'a> {
     names: &'a Names,
@@ -89,13 +90,12 @@ pub struct NameCache<'a> {
 }
 
 impl<'a> NameCache<'a> {
-    /// An empty one.
     pub fn new(names: &'a Names) -> Self {
         let empty = Slot { bytes: [0; SHORT], length: 0, id: Names::NONE };
         NameCache { names, slots: vec![empty; SLOTS] }
     }
 
-    /// As [`Names::id`].
+    /// Returns the id of a name, like [`Names::id`].
     pub fn id(&mut self, name: &[u8]) -> u32 {
         if name.is_empty() || name.len() > SHORT {
             return self.names.id(name);
@@ -110,20 +110,20 @@ impl<'a> NameCache<'a> {
         slot.id
     }
 
-    /// The shared names.
+    /// Returns the shared names behind the cache.
     pub fn names(&self) -> &'a Names {
         self.names
     }
 }
 
-/// FNV-1a (Fowler, Noll, Vo), folded. A collision costs a look into the shared names, no more.
+/// Computes FNV-1a (Fowler, Noll, Vo), folded. A collision costs only a lookup in the shared names.
 fn hash(name: &[u8]) -> u32 {
     let full =
         name.iter().fold(0x811c_9dc5_u32, |h, b| (h ^ u32::from(*b)).wrapping_mul(0x0100_0193));
     full ^ (full >> 15)
 }
 
-/// Whether a program of this name is a kernel thread that writes back what others dirtied.
+/// True if a program of this name is a kernel thread that writes back dirty pages.
 pub fn writes_back(program: &[u8]) -> bool {
     [&b"kworker"[..], b"kswapd", b"flush-", b"writeback"].iter().any(|p| program.starts_with(p))
 }

@@ -1,4 +1,4 @@
-//! Opens what was named: a file, the files of all CPUs of a blktrace, or standard input.
+//! Opens a trace: a file, the per-CPU files of a blktrace, or standard input.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -8,16 +8,16 @@ use crate::detect::HEAD_BYTES;
 use crate::error::Error;
 use crate::lines::FileFrom;
 
-/// A trace, and how it begins.
+/// An open trace with its first bytes.
 pub(crate) struct Opened {
-    /// Its files; none for standard input.
+    /// Files of the trace; empty for standard input.
     pub(crate) files: Vec<File>,
-    /// Its first bytes. Of standard input they are read and gone.
+    /// First bytes of the trace. For standard input they have been consumed.
     pub(crate) head: Vec<u8>,
 }
 
 impl Opened {
-    /// Opens a path; see [`crate::ask`].
+    /// Opens a path as described at [`crate::ask`].
     pub(crate) fn new(path: &Path) -> Result<Self, Error> {
         let failed = |source| Error::Read { path: path.to_owned(), source };
         let mut head = Vec::new();
@@ -32,7 +32,7 @@ impl Opened {
                 let file =
                     File::open(&name).map_err(|source| Error::Read { path: name, source })?;
                 if head.is_empty() {
-                    // A CPU on which nothing happened leaves an empty file.
+                    // A CPU without events leaves an empty file.
                     let from = FileFrom { file: &file, at: 0 };
                     from.take(HEAD_BYTES as u64).read_to_end(&mut head).map_err(failed)?;
                 }
@@ -45,7 +45,7 @@ impl Opened {
         Ok(Opened { files, head })
     }
 
-    /// The trace as one reader from its beginning: standard input, or its only file.
+    /// Returns a reader of the whole trace: standard input, or the first file from its beginning.
     pub(crate) fn reader(&self) -> Box<dyn Read + Send + '_> {
         match self.files.as_slice() {
             [] => Box::new(self.head.as_slice().chain(io::stdin())),
@@ -54,7 +54,7 @@ impl Opened {
     }
 }
 
-/// The files that a name stands for: those of all CPUs of a blktrace, else the one of that name.
+/// Returns the files of a trace: those of all CPUs of a blktrace, else the path itself.
 fn names(path: &Path) -> Vec<PathBuf> {
     let text = path.to_string_lossy();
     let base = match text.rsplit_once(".blktrace.") {
@@ -62,7 +62,7 @@ fn names(path: &Path) -> Vec<PathBuf> {
         _ if path.exists() => return vec![path.to_owned()],
         _ => &text,
     };
-    // Numbers of CPUs may have gaps, but not large ones.
+    // CPU numbers may have gaps, but not large ones.
     let (mut found, mut missing) = (Vec::new(), 0);
     for cpu in 0..8192 {
         let name = PathBuf::from(format!("{base}.blktrace.{cpu}"));

@@ -1,17 +1,17 @@
-//! Two threads with events between them: one makes them, the other takes them, in the same order.
+//! Runs a producer and a consumer of events in two threads, preserving the order of events.
 
 use std::io;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 use crate::event::Event;
 
-/// Events that are handed over at once: some tens of kilobytes, so that they stay in a cache.
+/// Events per batch: some tens of kilobytes, so that a batch stays in the CPU cache.
 const BATCH: usize = 1024;
-/// Batches that may wait. All are made at the beginning and go round.
+/// Number of batches in circulation. All are allocated at the start and reused.
 const WAITING: usize = 8;
 
-/// Runs `make` in a thread of its own; `take` gets here what it gives. An error of `make` comes after
-/// all that it gave.
+/// Runs `make` in a thread of its own and passes its events to `take` in this one. An error of
+/// `make` is returned after all its events were taken.
 pub(crate) fn pipeline(
     make: impl FnOnce(&mut Giver) -> io::Result<()> + Send,
     mut take: impl FnMut(&Event),
@@ -19,10 +19,10 @@ pub(crate) fn pipeline(
     let (full, arriving) = sync_channel::<Vec<Event>>(WAITING);
     let (empty, returning) = sync_channel::<Vec<Event>>(WAITING);
     for _ in 0..WAITING {
-        // There is room for all of them.
+        // The channel has room for all of them.
         let _ = empty.send(Vec::with_capacity(BATCH));
     }
-    // All that the maker waits for goes with this closure, also when `take` panics.
+    // The closure owns the channel ends, so the producer stops waiting even if `take` panics.
     std::thread::scope(move |scope| {
         let maker = scope.spawn(move || {
             let mut out = Giver { batch: Vec::with_capacity(BATCH), full, returning };
@@ -31,14 +31,14 @@ pub(crate) fn pipeline(
         for mut batch in arriving {
             batch.iter().for_each(&mut take);
             batch.clear();
-            // After its last batch the maker wants none back.
+            // Fails after the producer's last batch, when it needs none back.
             let _ = empty.send(batch);
         }
         maker.join().unwrap_or_else(|_| Err(io::Error::other("the thread of the reader failed")))
     })
 }
 
-/// What events are given to.
+/// Sending end for events, which collects them into batches.
 pub(crate) struct Giver {
     batch: Vec<Event>,
     full: SyncSender<Vec<Event>>,
@@ -46,7 +46,7 @@ pub(crate) struct Giver {
 }
 
 impl Giver {
-    /// Hands an event over, or keeps it until there are enough.
+    /// Appends an event, and sends the batch when it is full.
     #[inline]
     pub(crate) fn give(&mut self, event: &Event) -> io::Result<()> {
         self.batch.push(*event);

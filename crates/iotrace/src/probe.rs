@@ -1,6 +1,7 @@
-//! Every reader as a function of bytes, for fuzzing: reads them and checks what must hold of any reading.
-//! Of one input in [`ANSWERED`] it also answers a question that uses everything, and checks the answer:
-//! that costs some hundred times what reading a few lines does, and is the same code for every reader.
+//! Every reader as a function of bytes, for fuzzing. A probe reads the input and checks invariants
+//! that hold for any input. For one input in [`ANSWERED`] it also answers a question that uses
+//! every feature and checks the answer. That costs about a hundred times as much as reading a few
+//! lines, and runs the same code for every reader.
 
 use std::io::Write;
 
@@ -23,17 +24,15 @@ use crate::source::tracepoints::TracepointReader;
 use crate::source::{blktrace, events, parquet_read, rows};
 use crate::{iostat_log, quantize_text};
 
-/// A reader, by its name.
+/// A reader to fuzz.
 pub struct Probe {
-    /// Its name.
     pub name: &'static str,
-    /// Reads bytes; panics when something does not hold that must.
+    /// Reads bytes; panics if an invariant does not hold.
     pub read: fn(&[u8]),
-    /// Inputs to begin with.
+    /// Returns inputs to start fuzzing with.
     pub seeds: fn() -> Vec<Vec<u8>>,
 }
 
-/// All readers.
 pub const PROBES: [Probe; 10] = [
     Probe { name: "blktrace", read: blktrace, seeds: blktrace_seeds },
     Probe { name: "blkparse", read: blkparse, seeds: || texts(&[BLKPARSE]) },
@@ -47,16 +46,17 @@ pub const PROBES: [Probe; 10] = [
     Probe { name: "parquet", read: parquet, seeds: parquet_seeds },
 ];
 
-/// Of how many inputs one is answered; the input itself says whether it is, so that it always is or never.
+/// One input in this many is also answered. The input alone decides, so that it is always or never
+/// answered.
 pub const ANSWERED: u32 = 16;
 
-/// Whether an input is one of those that are answered.
+/// True if an input is also answered.
 fn is_answered(bytes: &[u8]) -> bool {
     let mixed = bytes.iter().fold(1u32, |h, b| (h ^ u32::from(*b)).wrapping_mul(0x0100_0193));
     (mixed >> 8).is_multiple_of(ANSWERED)
 }
 
-/// Counts what it is given, beside the analysis where there is one.
+/// Counts starts and ends of I/Os, and passes them to the analysis if there is one.
 struct Checked<'a> {
     analysis: Option<Analysis<'a>>,
     started: u64,
@@ -114,7 +114,7 @@ impl Sink for Checked<'_> {
 
 fn blktrace(bytes: &[u8]) {
     detect(bytes);
-    // The first byte chooses the order and whether the rest is one stream or those of two CPUs.
+    // The first byte selects the byte order, and one stream or the streams of two CPUs.
     let Some((choice, bytes)) = bytes.split_first() else { return };
     let order = if choice & 1 == 0 { Order::Little } else { Order::Big };
     let (a, b) = bytes.split_at(if choice & 2 == 0 { bytes.len() } else { bytes.len() / 96 * 48 });
@@ -171,7 +171,7 @@ fn quantize(bytes: &[u8]) {
     assert!(all.histograms.iter().all(|h| !h.rows.is_empty()));
 }
 
-/// A file in memory where the system has such a place.
+/// Creates a file in memory if the system has /dev/shm, else in the folder for temporary files.
 fn file(bytes: &[u8]) -> std::io::Result<std::path::PathBuf> {
     let memory = std::path::Path::new("/dev/shm");
     let folder = if memory.is_dir() { memory.to_owned() } else { std::env::temp_dir() };
@@ -186,7 +186,7 @@ fn parquet(bytes: &[u8]) {
     let names = Names::default();
     let question = Question { by: Dimension::ALL.to_vec(), ..Question::default() };
     let mut analysis = Analysis::new(&question, &names);
-    // An error is as good as an answer; what it holds is for the reader of the message.
+    // An error is an acceptable result, so it is ignored.
     let _ = parquet_read::read(&path, &names, 1, &mut analysis);
     let _ = std::fs::remove_file(&path);
 }

@@ -1,4 +1,5 @@
-//! Histograms that DTrace printed (`quantize`, `lquantize`), read back to be drawn and compared again.
+//! Parses histograms printed by DTrace (`quantize`, `lquantize`), so that they can be drawn and
+//! compared again.
 
 use std::io::{self, Read};
 
@@ -8,49 +9,48 @@ use serde::{Deserialize, Serialize};
 use crate::fields::whole_number;
 use crate::lines::Lines;
 
-/// What stands above every histogram.
+/// Heading that DTrace prints above every histogram.
 pub(crate) const RULE: &[u8] = b"------------- Distribution -------------";
-/// The most histograms that are kept.
+/// Maximum number of histograms kept.
 const MAX_HISTOGRAMS: usize = 4096;
-/// The most rows of one.
+/// Maximum number of rows per histogram.
 const MAX_ROWS: usize = 10_100;
 
-/// One row as it was printed.
+/// One row of a printed histogram.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PrintedRow {
-    /// Its value as printed: a lower bound, `< N` or `>= N`.
+    /// Value as printed: a lower bound, `< N` or `>= N`.
     pub value: String,
-    /// How many.
+    /// Number of values in the row.
     pub count: u64,
 }
 
-/// A histogram that was printed.
+/// A histogram printed by DTrace.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Printed {
-    /// What stood above it.
+    /// Line printed above the histogram.
     pub title: String,
-    /// Its rows, the empty ones at both ends with them.
+    /// Rows of the histogram, including empty ones at both ends.
     pub rows: Vec<PrintedRow>,
-    /// How many in all.
+    /// Number of values in all rows.
     pub total: u64,
-    /// The value of the row in which the middle lies; `null` of nothing.
+    /// Value of the row that contains the median; `null` for an empty histogram.
     pub median_row: Option<String>,
-    /// The value of the row in which the 90th of a hundred lies; `null` unless ten lie beyond it.
+    /// Value of the row that contains the 90th percentile; `null` unless ten values lie beyond it.
     pub p90_row: Option<String>,
-    /// The value of the row in which the 99th of a hundred lies; `null` unless ten lie beyond it.
+    /// Value of the row that contains the 99th percentile; `null` unless ten values lie beyond it.
     pub p99_row: Option<String>,
 }
 
 /// All histograms of a text.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PrintedHistograms {
-    /// They, in the order of the text.
+    /// Histograms in the order of the text.
     pub histograms: Vec<Printed>,
-    /// Rows that could not be read, and histograms beyond those that are kept.
+    /// Rows that could not be parsed, and histograms beyond the number that is kept.
     pub unreadable: u64,
 }
 
-/// A histogram while it is read.
 #[derive(Debug, Default)]
 struct Building {
     title: String,
@@ -84,7 +84,6 @@ impl Building {
     }
 }
 
-/// Reads all histograms of a text.
 pub(crate) fn read(text: impl Read) -> io::Result<PrintedHistograms> {
     let mut lines = Lines::new(text);
     let mut all = PrintedHistograms { histograms: Vec::new(), unreadable: 0 };
@@ -94,7 +93,8 @@ pub(crate) fn read(text: impl Read) -> io::Result<PrintedHistograms> {
         if let Some(at) = memchr::memmem::find(line, RULE) {
             keep(&mut all, building.take());
             let mut new = Building { title: std::mem::take(&mut title), rows: Vec::new() };
-            // A page may have lost the end of the line: then the first row follows at once.
+            // A web page may have lost the line break, so that the first row follows on the same
+            // line.
             let rest = line[at + RULE.len()..].trim_ascii();
             let rest = rest.strip_prefix(b"count").unwrap_or(rest).trim_ascii();
             new.rows.extend(row(rest));
@@ -131,7 +131,7 @@ fn keep(all: &mut PrintedHistograms, building: Option<Building>) {
     }
 }
 
-/// `          8192 |@@@@@@@@@@                               1324`.
+/// Parses a row such as `          8192 |@@@@@@@@@@                               1324`.
 fn row(line: &[u8]) -> Option<PrintedRow> {
     let bar = line.iter().position(|b| *b == b'|')?;
     let value = line[..bar].trim_ascii();
@@ -148,7 +148,7 @@ fn row(line: &[u8]) -> Option<PrintedRow> {
 mod tests {
     use super::*;
 
-    /// As the article of 24 June 2009 has them, with a line end that its page lost.
+    /// Output in an article of 24 June 2009, with a line break that its web page lost.
     const TEXT: &str = "
   /devices/pci@0,600000/pci@0/pci@8/pci@0/scsi@1/sd@1,0:h  orasystem
            value  ------------- Distribution ------------- count

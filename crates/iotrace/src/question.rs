@@ -1,4 +1,4 @@
-//! What is asked of a trace; the same of a recorded and of a live one.
+//! Questions about I/Os, the same for a recorded trace and for a live system.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,28 +6,27 @@ use serde::{Deserialize, Serialize};
 use crate::filter::Filter;
 use crate::histogram::Steps;
 
-/// The dimensions of I/Os.
+/// Property by which I/Os are grouped.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Dimension {
-    /// The device.
+    /// Block device of the I/O.
     Device,
-    /// The program.
+    /// The program that submitted the I/O.
     Program,
-    /// The process.
+    /// Process id of the submitter.
     Pid,
-    /// Reads, writes and the others.
+    /// Reads, writes and other operations.
     Direction,
-    /// The file.
+    /// The file that the blocks belong to.
     File,
-    /// The control group.
+    /// The control group of the submitter.
     Cgroup,
 }
 
 impl Dimension {
-    /// Every one.
     pub const ALL: [Dimension; 6] = [
         Dimension::Device,
         Dimension::Program,
@@ -37,7 +36,7 @@ impl Dimension {
         Dimension::Cgroup,
     ];
 
-    /// Its name as typed.
+    /// Returns the name as typed on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Dimension::Device => "device",
@@ -50,28 +49,27 @@ impl Dimension {
     }
 }
 
-/// What a histogram is of.
+/// Quantity that a histogram counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Measure {
-    /// Bytes.
+    /// Size of the I/O in bytes.
     Size,
-    /// From the first moment that was traced to the end.
+    /// Time from the first traced event to completion.
     Latency,
-    /// From being queued to being issued.
+    /// Time from queueing to issue.
     Queue,
-    /// From being issued to the end.
+    /// Time from issue to completion.
     Device,
-    /// The first block.
+    /// First block of the I/O.
     Address,
 }
 
 impl Measure {
-    /// Every one.
     pub const ALL: [Measure; 5] =
         [Measure::Size, Measure::Latency, Measure::Queue, Measure::Device, Measure::Address];
 
-    /// Its name as typed.
+    /// Returns the name as typed on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Measure::Size => "size",
@@ -83,33 +81,33 @@ impl Measure {
     }
 }
 
-/// How a histogram counts.
+/// Bucket layout of a histogram.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Shape {
-    /// Powers of two; addresses by equal regions.
+    /// Powers of two; equal regions for addresses.
     #[default]
     Usual,
-    /// Powers of two, addresses too.
+    /// Powers of two, for addresses too.
     Quantize,
-    /// Equal steps.
+    /// Equal steps, for every measure.
     Linear(Steps),
 }
 
-/// The unit in which histograms of time count.
+/// Unit of time in histograms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum TimeUnit {
-    /// Nanoseconds.
+    /// Times in nanoseconds (ns).
     Ns,
-    /// Microseconds.
+    /// Times in microseconds (µs).
     #[default]
     Us,
-    /// Milliseconds.
+    /// Times in milliseconds (ms).
     Ms,
 }
 
 impl TimeUnit {
-    /// Its nanoseconds.
+    /// Returns the number of nanoseconds in one unit.
     pub fn ns(self) -> u64 {
         match self {
             TimeUnit::Ns => 1,
@@ -118,8 +116,8 @@ impl TimeUnit {
         }
     }
 
-    /// Nanoseconds in this unit, whole. The divisors are constants, which is several times faster
-    /// than to divide by [`TimeUnit::ns`].
+    /// Converts nanoseconds to whole units. The divisors are constants, which is several times
+    /// faster than dividing by [`TimeUnit::ns`].
     #[inline]
     pub fn of(self, ns: u64) -> u64 {
         match self {
@@ -129,7 +127,6 @@ impl TimeUnit {
         }
     }
 
-    /// Its symbol.
     pub fn symbol(self) -> &'static str {
         match self {
             TimeUnit::Ns => "ns",
@@ -139,22 +136,21 @@ impl TimeUnit {
     }
 }
 
-/// What is asked.
+/// A question about I/Os.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Question {
-    /// The dimensions of the answer; empty: reads and writes together.
+    /// Dimensions to group by; empty for reads and writes together.
     pub by: Vec<Dimension>,
-    /// The histograms that are wanted.
+    /// Measures to compute histograms of.
     pub histograms: Vec<Measure>,
-    /// How they count.
+    /// Bucket layout of the histograms.
     pub shape: Shape,
-    /// The unit of times in them.
+    /// Unit of times in the histograms.
     pub unit: TimeUnit,
-    /// How long a tick is, nanoseconds.
+    /// Tick width of the time series, in nanoseconds.
     pub tick_ns: u64,
-    /// How many groups, devices and regions are listed, the busiest first.
+    /// Number of groups, devices and regions to list, busiest first.
     pub top: usize,
-    /// Which I/Os it is about.
     pub filter: Filter,
 }
 
@@ -173,8 +169,8 @@ impl Default for Question {
 }
 
 impl Question {
-    /// The dimensions, once each. Addresses mean something only within a device, so a
-    /// histogram of them adds that.
+    /// Returns the dimensions without duplicates. A histogram of addresses adds the device, because
+    /// addresses are only meaningful within one device.
     pub fn dimensions(&self) -> Vec<Dimension> {
         let mut by = self.by.clone();
         if self.histograms.contains(&Measure::Address) {

@@ -1,14 +1,13 @@
-//! Which parts of a device are used: at most 1024 equal regions from block 0 (or from the first block
-//! of a range), each a power of two of blocks. When an address lies beyond them, regions become twice
-//! as large and neighbours are joined.
+//! Counts I/Os by region of a device. The device is divided into at most 1024 equal regions from
+//! block 0 (or from the first block of a range), each a power of two of blocks. When an address
+//! lies beyond them, regions become twice as large and neighbors are joined.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The most regions.
+/// Maximum number of regions.
 pub const MAX_REGIONS: usize = 1024;
 
-/// Counts of I/Os by region.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Regions {
     from: u64,
@@ -17,18 +16,17 @@ pub struct Regions {
 }
 
 impl Regions {
-    /// Empty ones from block `from` on.
+    /// Creates empty regions that start at block `from`.
     pub fn new(from: u64) -> Self {
         Regions { from, shift: 0, counts: vec![0; MAX_REGIONS] }
     }
 
-    /// Counts an I/O at a block; what lies before the first is counted in the first region.
+    /// Counts an I/O at a block. A block before the first region counts in the first region.
     #[inline]
     pub fn add(&mut self, sector: u64) {
         self.add_n(sector, 1);
     }
 
-    /// Counts `n` I/Os at a block.
     #[inline]
     pub fn add_n(&mut self, sector: u64, n: u64) {
         let at = sector.saturating_sub(self.from);
@@ -50,7 +48,7 @@ impl Regions {
         self.shift += 1;
     }
 
-    /// Adds what others from the same block on have counted.
+    /// Adds the counts of regions that start at the same block.
     pub fn merge(&mut self, other: &Regions) {
         debug_assert_eq!(self.from, other.from);
         let mut other = other.clone();
@@ -65,7 +63,7 @@ impl Regions {
         }
     }
 
-    /// What was counted, with the `top` fullest regions.
+    /// Returns the counts, with the `top` busiest regions.
     pub fn report(&self, top: usize) -> RegionMap {
         let used = self.counts.iter().rposition(|c| *c > 0).map_or(0, |i| i + 1);
         let n: u64 = self.counts.iter().sum();
@@ -83,7 +81,7 @@ impl Regions {
                 .into_iter()
                 .map(|i| HotRegion {
                     from: start(i),
-                    // The last region of all ends with the last block there can be.
+                    // The end saturates at the last possible block.
                     to: start(i).saturating_add((1 << self.shift) - 1),
                     ios: self.counts[i],
                     share: self.counts[i] as f64 / n.max(1) as f64,
@@ -93,31 +91,31 @@ impl Regions {
     }
 }
 
-/// A region that is used more than others.
+/// One of the busiest regions of a device.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HotRegion {
-    /// Its first block.
+    /// First block of the region.
     pub from: u64,
-    /// Its last block.
+    /// Last block of the region.
     pub to: u64,
-    /// I/Os that began in it.
+    /// I/Os that began in the region.
     pub ios: u64,
-    /// Their share of all, 0 to 1.
+    /// Share of all I/Os, 0 to 1.
     pub share: f64,
 }
 
-/// A device by regions.
+/// I/O counts of a device by region.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RegionMap {
-    /// The first block of the first region.
+    /// First block of the first region.
     pub from: u64,
-    /// Blocks of a region.
+    /// Size of a region, in blocks.
     pub region_blocks: u64,
-    /// How many regions have I/Os.
+    /// Number of regions with I/Os.
     pub occupied: usize,
-    /// I/Os by region, up to the last region that has any.
+    /// I/Os by region, up to the last region with any.
     pub counts: Vec<u64>,
-    /// The fullest, fullest first.
+    /// Busiest regions, busiest first.
     pub top: Vec<HotRegion>,
 }
 
@@ -132,7 +130,7 @@ mod tests {
             r.add(sector);
         }
         let map = r.report(3);
-        // 2^20 needs regions of 2048 blocks, of which it is number 512.
+        // Block 2^20 needs regions of 2048 blocks and is in region 512.
         assert_eq!((map.region_blocks, map.counts.len(), map.occupied), (2048, 513, 3));
         assert_eq!((map.top[0].from, map.top[0].to, map.top[0].ios), (0, 2047, 4));
         assert!((map.top[0].share - 4.0 / 6.0).abs() < 1e-12);

@@ -1,4 +1,5 @@
-//! The answer to a question, as plain data: terminal, page and JSON all show this.
+//! The answer to a question as plain data, shown by the terminal, the HTML page and the JSON
+//! output.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,48 +14,49 @@ use crate::regions::RegionMap;
 use crate::seek::SeekReport;
 use crate::series::{Recorded, TickSeries};
 
-/// Where the I/Os come from.
+/// Origin of the I/Os.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Source {
-    /// The file, or what was watched.
+    /// Path of the trace, or description of the live observation.
     pub name: String,
-    /// Its format.
+    /// Format of the trace.
     pub format: String,
-    /// How many files it consists of.
+    /// Number of files of the trace.
     pub files: u32,
-    /// Between which moments latency is measured, as the middle of a sentence.
+    /// Moments between which latency is measured, as the middle of a sentence.
     pub latency_is: String,
-    /// What it records.
+    /// Data that the trace records.
     pub recorded: Recorded,
-    /// What else should be known, as sentences.
+    /// Further remarks on the data, as sentences.
     pub notes: Vec<String>,
 }
 
-/// Latencies in short.
+/// Summary statistics of latencies.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct LatencyStats {
-    /// How many.
+    /// Number of latencies that were measured.
     pub n: u64,
-    /// Their mean, nanoseconds; `null` of nothing.
+    /// Mean latency in nanoseconds; `null` without latencies.
     pub mean_ns: Option<f64>,
-    /// The smallest.
+    /// Smallest latency in nanoseconds.
     pub min_ns: Option<u64>,
-    /// Half are at or below it; like all percentiles `null` unless ten lie beyond it.
+    /// Median latency in nanoseconds. Like all percentiles it is `null` unless ten latencies lie
+    /// beyond it.
     pub p50_ns: Option<f64>,
-    /// 90 %.
+    /// 90th percentile in nanoseconds.
     pub p90_ns: Option<f64>,
-    /// 99 %.
+    /// 99th percentile in nanoseconds.
     pub p99_ns: Option<f64>,
-    /// 99.9 %.
+    /// 99.9th percentile in nanoseconds.
     pub p999_ns: Option<f64>,
-    /// The largest.
+    /// Largest latency in nanoseconds.
     pub max_ns: Option<u64>,
-    /// Something was lost, so percentiles and the largest are only lower bounds.
+    /// True if events were lost, which makes percentiles and the maximum lower bounds.
     pub lower_bounds: bool,
 }
 
 impl LatencyStats {
-    /// The figures of a histogram of nanoseconds.
+    /// Computes the statistics from a histogram in nanoseconds.
     pub fn of(h: &LogLinear, lower_bounds: bool) -> Self {
         LatencyStats {
             n: h.count(),
@@ -70,137 +72,139 @@ impl LatencyStats {
     }
 }
 
-/// What one operation amounts to.
+/// Totals of one operation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OpTotal {
-    /// Which.
+    /// Operation that is counted.
     pub op: Op,
-    /// I/Os.
+    /// Number of I/Os that were counted.
     pub ios: u64,
-    /// Bytes.
+    /// Sum of their sizes in bytes.
     pub bytes: u64,
-    /// From the first moment that was traced to the end.
+    /// Time from the first traced event to completion.
     pub latency: LatencyStats,
 }
 
-/// Reads and writes by who waits for them, as far as it is recorded. Four counts, since no one of them
-/// says it.
+/// Reads and writes classified by who may wait for them, as far as the trace records it. There are
+/// four counts because no single one answers that.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Classes {
-    /// Submitted asynchronously (`io_submit`, io_uring).
+    /// Reads and writes submitted asynchronously (`io_submit`, io_uring).
     pub aio: Option<u64>,
-    /// Writes without REQ_SYNC by kernel threads that write back; where programs are not recorded, by
-    /// any.
+    /// Writes without REQ_SYNC by kernel threads that write back dirty pages; by any program if the
+    /// trace does not record programs.
     pub writeback: Option<u64>,
-    /// With REQ_RAHEAD.
+    /// Reads and writes with REQ_RAHEAD.
     pub readahead: Option<u64>,
-    /// Without REQ_SYNC: what DTrace for Linux shows as asynchronous.
+    /// Reads and writes without REQ_SYNC, which DTrace for Linux shows as asynchronous.
     pub nosync: Option<u64>,
 }
 
 /// One histogram of one group.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HistogramReport {
-    /// What of.
+    /// Quantity that is counted.
     pub measure: Measure,
-    /// The unit of the rows (`B`, `µs`, `blocks`).
+    /// Unit of the rows: `B`, `blocks`, or a unit of time such as `µs`.
     pub unit: String,
-    /// The equal steps of its rows; `null`: powers of two, or regions.
+    /// Steps of a linear histogram; `null` for powers of two and regions.
     pub steps: Option<Steps>,
-    /// Its rows from the first to the last that is not empty; empty when it is by regions.
+    /// Rows from the first to the last non-empty one; empty if the histogram is by regions.
     pub rows: Vec<Row>,
-    /// Addresses by equal regions.
+    /// Addresses by equal regions; `null` for other histograms.
     pub regions: Option<RegionMap>,
 }
 
-/// The I/Os of one group.
+/// I/Os of one group.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GroupReport {
-    /// Its value in each dimension of [`IoReport::by`].
+    /// Value of the group in each dimension of `by`.
     pub key: Vec<String>,
-    /// I/Os; without `direction` among the dimensions only reads and writes.
+    /// Number of I/Os; only reads and writes unless `direction` is a dimension.
     pub ios: u64,
-    /// Bytes.
+    /// Sum of their sizes in bytes.
     pub bytes: u64,
-    /// From the first moment that was traced to the end.
+    /// Time from the first traced event to completion.
     pub latency: LatencyStats,
-    /// From being queued to being issued.
+    /// Time from queueing to issue.
     pub queue: LatencyStats,
-    /// From being issued to the end.
+    /// Time from issue to completion.
     pub device: LatencyStats,
-    /// The histograms that were asked for.
+    /// Histograms that the question asks for.
     pub histograms: Vec<HistogramReport>,
 }
 
-/// Where on a device its reads and writes are.
+/// Addresses of the reads and writes of one device.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DeviceReport {
-    /// The device.
+    /// Name of the device.
     pub device: String,
-    /// Reads and writes.
+    /// Number of reads and writes.
     pub ios: u64,
-    /// Which regions they are in.
+    /// Counts of I/Os by region of the device.
     pub regions: RegionMap,
-    /// How sequential they are.
+    /// Sequentiality of the I/Os.
     pub seeks: SeekReport,
-    /// Address over time; `null` for devices beyond the first few.
+    /// Heat map of address over time; `null` for devices beyond the first few.
     pub heat: Option<HeatMap>,
 }
 
-/// What tracing cost the system that was traced, by the kernel's own account.
+/// Overhead of tracing on the traced system, as measured by the kernel.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Cost {
-    /// How it was traced, in a few words.
+    /// Method of tracing, in a few words.
     pub method: String,
-    /// Events that ran a probe.
+    /// Number of events that ran a probe.
     pub events: u64,
-    /// Time that the probes took of the system's CPUs for each I/O, nanoseconds; `null`: unknown.
+    /// CPU time of the probes per I/O, in nanoseconds; `null` if unknown.
     pub ns_per_io: Option<f64>,
-    /// The same as a share of one CPU over the time watched, 0 to 1.
+    /// CPU time of the probes as a share of one CPU during the observation, 0 to 1.
     pub cpu_share: Option<f64>,
-    /// CPU time of the reader of the answers (assay itself), as a share of one CPU.
+    /// CPU time of the process that reads the trace data (assay itself), as a share of one CPU.
     pub reader_share: Option<f64>,
 }
 
-/// Everything that is answered.
+/// Complete answer to a question.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct IoReport {
-    /// The version of this format.
+    /// Version of this format.
     pub schema_version: u32,
-    /// Where the I/Os come from.
+    /// Origin of the I/Os.
     pub source: Source,
-    /// The filter in words; empty: everything.
+    /// Filter as phrases, one per condition; empty if everything is selected.
     pub selection: Vec<String>,
-    /// What was seen and lost.
+    /// Counts of events read, matched and lost.
     #[serde(alias = "honesty")]
     pub completeness: Completeness,
-    /// When the first I/O of the trace started, nanoseconds of the trace's clock; `null` without one.
+    /// Start of the first I/O of the trace, in nanoseconds of the trace's clock; `null` without
+    /// I/Os.
     pub origin_ns: Option<u64>,
-    /// The same as ISO 8601 in UTC, where the trace is tied to the wall clock.
+    /// Start of the first I/O as ISO 8601 in UTC, if the trace is tied to the wall clock.
     pub started_at: Option<String>,
-    /// The same as nanoseconds since 1970.
+    /// Start of the first I/O in nanoseconds since 1970, if the trace is tied to the wall clock.
     pub wall_start_ns: Option<i64>,
-    /// From the first start to the last end of what was selected, nanoseconds; `null` of nothing.
+    /// Time from the first start to the last end of the selected I/Os, in nanoseconds; `null`
+    /// without I/Os.
     pub span_ns: Option<u64>,
-    /// By operation, those that occur.
+    /// Totals by operation, for the operations that occur.
     pub ops: Vec<OpTotal>,
-    /// Reads and writes by who waits.
+    /// Reads and writes classified by who may wait for them.
     pub classes: Classes,
-    /// The dimensions of groups; empty: one group of all reads and writes.
+    /// Dimensions of the groups; empty for one group of all reads and writes.
     pub by: Vec<Dimension>,
-    /// The groups, busiest first; as many as were asked for.
+    /// Groups, busiest first, up to the requested number.
     pub groups: Vec<GroupReport>,
-    /// How many groups there are.
+    /// Number of groups before the limit.
     pub groups_in_all: usize,
-    /// The devices, busiest first; as many as were asked for.
+    /// Devices, busiest first, up to the requested number.
     pub devices: Vec<DeviceReport>,
-    /// How many devices there are.
+    /// Number of devices before the limit.
     pub devices_in_all: usize,
-    /// Over time.
+    /// Time series of the selected I/Os.
     pub series: TickSeries,
-    /// Latency over time; rows are nanoseconds.
+    /// Heat map of latency over time, with rows in nanoseconds.
     pub latency_heat: HeatMap,
-    /// What it cost; `null` of a recorded trace.
+    /// Overhead of tracing; `null` for a recorded trace.
     #[serde(default)]
     pub cost: Option<Cost>,
 }

@@ -1,17 +1,17 @@
-//! How far apart consecutive I/Os of a device are. One that begins where the one before ended is
-//! sequential.
+//! Distance between consecutive I/Os of a device. An I/O that begins where the preceding one ended
+//! is sequential.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::histogram::{Pow2, Row};
 
-/// Distances between consecutive I/Os, in the order in which they started.
+/// Distances between consecutive I/Os, in the order of their starts.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Seeks {
-    /// The first block of the first I/O; `None`: none yet.
+    /// First block of the first I/O; `None` before the first I/O.
     first: Option<u64>,
-    /// The block after the last I/O's last.
+    /// Block after the end of the latest I/O.
     next: u64,
     sequential: u64,
     followers: u64,
@@ -19,7 +19,7 @@ pub(crate) struct Seeks {
 }
 
 impl Seeks {
-    /// An I/O that begins at `sector` and ends before `end`.
+    /// Counts an I/O that covers the blocks from `sector` up to, but excluding, `end`.
     #[inline]
     pub(crate) fn add(&mut self, sector: u64, end: u64) {
         if self.first.is_none() {
@@ -36,7 +36,7 @@ impl Seeks {
         self.distances.add(sector.abs_diff(self.next));
     }
 
-    /// Joins what came after.
+    /// Appends the distances of a later part of the trace.
     pub(crate) fn join_later(&mut self, later: &Seeks) {
         let Some(sector) = later.first else { return };
         if self.first.is_none() {
@@ -61,17 +61,18 @@ impl Seeks {
     }
 }
 
-/// How sequential the I/Os of a device are.
+/// Sequentiality of the I/Os of a device.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SeekReport {
-    /// Share of I/Os that begin where the one before ended, 0 to 1; `null` below two I/Os.
+    /// Share of I/Os that begin where the preceding one ended, 0 to 1; `null` for fewer than two
+    /// I/Os.
     pub sequential_share: Option<f64>,
-    /// How many those are.
+    /// Number of sequential I/Os.
     pub sequential: u64,
-    /// I/Os that have one before them.
+    /// Number of I/Os with a predecessor: all but the first.
     pub followers: u64,
-    /// Distance from the end of one to the beginning of the next, in blocks and either direction, by
-    /// powers of two.
+    /// Distance from the end of one I/O to the start of the next, in blocks, in either direction,
+    /// by powers of two.
     pub distance_blocks: Vec<Row>,
 }
 

@@ -1,4 +1,4 @@
-//! I/Os over time, tick by tick: what the lines of `tick-1s` and the charts of a page show.
+//! I/O counts over time, tick by tick: the data of `tick-1s` lines and of the charts of a page.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,10 +7,10 @@ use crate::counted::{ClassCounts, Counted};
 use crate::event::{Io, Op};
 use crate::grid::{Cell, Grid};
 
-/// The most ticks that are kept; a longer trace has wider ones.
+/// Maximum number of ticks; a longer trace gets wider ticks.
 pub const MAX_TICKS: usize = 65_536;
 
-/// One tick while it is counted.
+/// Counters of one tick.
 #[derive(Debug, Clone, Default)]
 struct Tick {
     reads: u64,
@@ -19,9 +19,9 @@ struct Tick {
     classes: ClassCounts,
     read_bytes: u64,
     write_bytes: u64,
-    /// I/O time within the tick of those that began or ended in it, nanoseconds.
+    /// I/O time within the tick of the I/Os that started or ended in it, in nanoseconds.
     partly: u64,
-    /// Begins (and, below 0, ends) of I/Os that fill ticks from here on.
+    /// Starts minus ends of I/Os that are in flight for whole ticks, from this tick on.
     filling: i64,
 }
 
@@ -38,7 +38,7 @@ impl Cell for Tick {
     }
 
     fn before_widening(cells: &mut [Self], width_ns: u64) {
-        // Filling works on differences, which mean something only at one width.
+        // `filling` is a difference from tick to tick, which is only meaningful at one width.
         let mut filling = 0;
         for cell in cells {
             filling += std::mem::take(&mut cell.filling);
@@ -48,11 +48,10 @@ impl Cell for Tick {
     }
 }
 
-/// I/Os by tick.
 #[derive(Debug, Clone)]
 pub(crate) struct Series {
     grid: Grid<Tick>,
-    /// From when to when a live system was watched, nanoseconds; of a recorded trace, all of time.
+    /// Observed time of a live system, from and to, in nanoseconds; all time for a recorded trace.
     pub(crate) watched: (u64, u64),
 }
 
@@ -61,11 +60,11 @@ impl Series {
         Series { grid: Grid::new(tick_ns, MAX_TICKS), watched: (0, u64::MAX) }
     }
 
-    /// Counts an I/O in the tick in which it started, and its time in every tick it was under way.
+    /// Counts an I/O in the tick in which it started, and its time in every tick it was in flight.
     #[inline]
     pub(crate) fn add(&mut self, io: &Io) {
         let (tick, room) = self.grid.at_with_room(io.start_ns);
-        // Whether it reads or writes cannot be foreseen, so it is not branched on.
+        // The direction is unpredictable, so the code does not branch on it.
         let (read, write) = (u64::from(io.op == Op::Read), u64::from(io.op == Op::Write));
         tick.reads += read;
         tick.writes += write;
@@ -84,14 +83,15 @@ impl Series {
         }
     }
 
-    /// How many of each class there are in all: those of all ticks.
+    /// Returns the class counts of all ticks together.
     pub(crate) fn classes(&self) -> ClassCounts {
         let mut all = ClassCounts::default();
         self.grid.cells().iter().for_each(|tick| all.add(&tick.classes));
         all
     }
 
-    /// Counts I/Os that ended in the tick at `t_ns`; how long they were under way is all in that tick.
+    /// Counts I/Os that ended in the tick at `t_ns`. All their time in flight is added to that
+    /// tick.
     pub(crate) fn add_counted(&mut self, t_ns: u64, c: &Counted) {
         let tick = self.grid.at(t_ns);
         match c.op {
@@ -113,9 +113,9 @@ impl Series {
         tick.partly = tick.partly.saturating_add(u64::try_from(time.sum()).unwrap_or(u64::MAX));
     }
 
-    /// The time of an I/O that ends in a later tick than it began in.
+    /// Spreads the time of an I/O that ends in a later tick than it started in.
     fn spread(&mut self, start: u64, end: u64) {
-        // The last tick is made first: it may widen them all.
+        // Create the last tick first: it may widen all ticks.
         self.grid.at(end);
         let width = self.grid.width_ns();
         let (first, last) = (start / width, end / width);
@@ -136,8 +136,8 @@ impl Series {
         self.grid.merge(other.grid);
     }
 
-    /// The ticks, with what the trace does not record left out. `asked_ns` is the tick that was asked
-    /// for.
+    /// Returns the ticks, with `None` for values that the trace does not record. `asked_ns` is the
+    /// tick width that was requested.
     pub(crate) fn report(&self, asked_ns: u64, recorded: Recorded) -> TickSeries {
         let width = self.grid.width_ns();
         let mut filling = 0;
@@ -168,31 +168,31 @@ impl Series {
     }
 }
 
-/// What a trace records, so that what it does not is distinguished from zero.
+/// Data that a trace records, to distinguish a missing value from zero.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Recorded {
-    /// When I/Os ended.
+    /// True if the trace records when I/Os ended.
     pub latency: bool,
-    /// The time in the queue apart from the time in the device.
+    /// True if the trace records queue time separately from device time.
     pub queue: bool,
-    /// The program.
+    /// True if the trace records program names.
     pub program: bool,
-    /// The process.
+    /// True if the trace records process ids.
     pub pid: bool,
-    /// The file.
+    /// True if the trace records files.
     pub file: bool,
-    /// The control group.
+    /// True if the trace records control groups.
     pub cgroup: bool,
-    /// REQ_SYNC, and with it nosync and writeback.
+    /// True if the trace records REQ_SYNC, and with it nosync and writeback.
     pub sync: bool,
-    /// REQ_RAHEAD.
+    /// True if the trace records REQ_RAHEAD.
     pub readahead: bool,
-    /// Whether the submitter waited (`io_submit`, io_uring).
+    /// True if the trace records asynchronous submission (`io_submit`, io_uring).
     pub aio: bool,
 }
 
 impl Recorded {
-    /// What either records.
+    /// Returns the union of both: data that either records.
     #[must_use]
     pub fn or(self, other: Recorded) -> Recorded {
         Recorded {
@@ -209,48 +209,51 @@ impl Recorded {
     }
 }
 
-/// One tick. An I/O is counted in the tick in which it started.
+/// One tick of a time series. An I/O is counted in the tick in which it started.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TickRow {
-    /// When it begins, nanoseconds of the trace's clock.
+    /// Start of the tick, in nanoseconds of the trace's clock.
     pub t_ns: u64,
-    /// True if only a part of it was watched: the first and the last tick of a live look. Absent: false.
+    /// True if only a part of the tick was observed: the first and last tick of a live observation.
+    /// Absent: false.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub partial: bool,
-    /// Length of that part, seconds, by which rates are to be computed. Absent: the whole tick was watched.
+    /// Observed length of the tick, in seconds; divide by it to get rates. Absent: the whole tick
+    /// was observed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds: Option<f64>,
-    /// Reads.
+    /// Reads that started in the tick.
     pub reads: u64,
-    /// Writes.
+    /// Writes that started in the tick.
     pub writes: u64,
-    /// Discards, flushes and the rest; I/Os of which it is not recorded what they do.
+    /// Discards, flushes, other operations, and I/Os whose operation is not recorded.
     pub others: u64,
     /// Reads and writes submitted asynchronously; `null`: not recorded.
     pub aio: Option<u64>,
-    /// Writes by kernel threads that write back; `null`: not recorded.
+    /// Writes by kernel threads that write back dirty pages; `null`: not recorded.
     pub writeback: Option<u64>,
     /// Reads with REQ_RAHEAD; `null`: not recorded.
     pub readahead: Option<u64>,
     /// Reads and writes without REQ_SYNC; `null`: not recorded.
     pub nosync: Option<u64>,
-    /// Bytes read.
+    /// Bytes of the tick's reads.
     pub read_bytes: u64,
-    /// Bytes written.
+    /// Bytes of the tick's writes.
     pub write_bytes: u64,
-    /// Mean number of reads and writes under way; `null`: not recorded. I/Os that never ended are not
-    /// in it.
+    /// Mean number of reads and writes in flight, without I/Os that never ended; `null`: not
+    /// recorded.
     pub depth: Option<f64>,
 }
 
-/// The ticks of a trace.
+/// Time series of a trace.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TickSeries {
-    /// How long a tick is, nanoseconds.
+    /// Width of a tick, in nanoseconds.
     pub tick_ns: u64,
-    /// How long it was asked to be; shorter than `tick_ns` where the trace has too many of those.
+    /// Requested tick width, in nanoseconds; smaller than `tick_ns` if the trace would need too
+    /// many ticks.
     pub asked_ns: u64,
-    /// The ticks, from the first with an I/O to the last.
+    /// Ticks from the first with an I/O to the last.
     pub ticks: Vec<TickRow>,
 }
 
@@ -297,7 +300,7 @@ mod tests {
         let whole = |depth| (false, None, Some(depth));
         assert_eq!(parts((0, u64::MAX)), [whole(0.1), whole(0.5), whole(0.1)]);
         assert_eq!(parts((0, 3_000)), [whole(0.1), whole(0.5), whole(0.1)]);
-        // An I/O that began before the look has no rate in the tick of its beginning.
+        // An I/O that started before the observation has no rate in the tick of its start.
         assert_eq!(parts((1_000, 3_000))[0], (true, Some(0.0), None));
         let cut = |seconds, depth| (true, Some(seconds), Some(depth));
         assert_eq!(parts((800, 2_400)), [cut(2e-7, 0.5), whole(0.5), cut(4e-7, 0.25)]);

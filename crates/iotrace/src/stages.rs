@@ -1,6 +1,7 @@
-//! The stages of I/Os of which all events are known, recorded by blktrace or live: queued (Q), a request made (G) or joined (M), inserted
-//! into the scheduler (I), issued to the driver (D), completed (C). Reported bio by bio, as btt does: a request that two
-//! bios were joined to gives both their times.
+//! Time that I/Os spend in each stage of the block layer, from a blktrace or a live observation
+//! with all events: queued (Q), request made (G) or merged (M), inserted into the scheduler (I),
+//! issued to the driver (D), completed (C). Times are counted per bio, as btt does: a request that
+//! two bios were merged into counts the times of both.
 
 use std::collections::BTreeMap;
 
@@ -9,27 +10,27 @@ use serde::Serialize;
 use crate::event::{Action, BLOCK_BYTES, Event, Op};
 use crate::names::Names;
 
-/// Bios under way that are kept for a device; more are not followed, and counted.
+/// Maximum number of bios in flight that are followed per device; further ones are only counted.
 const MAX_BIOS: usize = 1 << 18;
-/// How many bios that begin before a block are looked at for the one that has it.
+/// Number of bios before a block that are searched for the one that contains it.
 const NEAR: usize = 4;
 
-/// From which event to which.
+/// Pair of events between which time is measured, with btt's names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
-    /// Queued until a request was made of it.
+    /// From queueing until a request was made.
     Q2G,
-    /// Until it went into the scheduler.
+    /// From making the request until it entered the scheduler.
     G2I,
-    /// Queued until it was joined to a request.
+    /// From queueing until the bio was merged into a request.
     Q2M,
-    /// In the scheduler until it was issued.
+    /// From entering the scheduler until issue.
     I2D,
-    /// Joined until it was issued.
+    /// From merging until issue.
     M2D,
-    /// Issued until completed: the device, and what the driver does.
+    /// From issue until completion: the time of the device and the driver.
     D2C,
-    /// All of it.
+    /// From queueing until completion.
     Q2C,
 }
 
@@ -43,63 +44,64 @@ const STAGES: [(Stage, &str); 7] = [
     (Stage::Q2C, "Q2C"),
 ];
 
-/// How long a stage took.
+/// Durations of one stage.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct StageTimes {
-    /// `Q2G`.
+    /// Name in btt's notation, such as `Q2G`.
     pub stage: &'static str,
-    /// How many bios went through it.
+    /// Number of bios that went through the stage.
     pub n: u64,
-    /// Nanoseconds.
+    /// Shortest duration in nanoseconds.
     pub min_ns: u64,
-    /// Nanoseconds.
+    /// Mean duration in nanoseconds.
     pub mean_ns: f64,
-    /// Nanoseconds.
+    /// Longest duration in nanoseconds.
     pub max_ns: u64,
 }
 
-/// The stages of a device.
+/// Durations of all stages of a device.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct DeviceStages {
-    /// The device.
     pub device: String,
-    /// Those that were seen.
+    /// Stages that at least one bio went through.
     pub stages: Vec<StageTimes>,
-    /// Bios that were queued.
+    /// Number of bios queued.
     pub queued: u64,
-    /// How often one was split, because the device takes no request so large or none that lies so: from then on each
-    /// part goes through the stages by itself, queued when the whole was.
+    /// Number of splits, made because the device accepts no request of that size or position. From
+    /// then on each part goes through the stages separately, with the queueing time of the whole.
     pub splits: u64,
-    /// Requests that were issued.
+    /// Number of requests issued.
     pub issued: u64,
-    /// Bios that were joined to the end of a request.
+    /// Bios merged into the end of a request.
     pub merged_back: u64,
-    /// To its front.
+    /// Bios merged into the front of a request.
     pub merged_front: u64,
-    /// How often a task held its requests back to send them together (plugs).
+    /// Number of times a task held back its requests to send them together (plugs).
     pub plugs: u64,
-    /// How often it sent them.
+    /// Number of times the held requests were sent.
     pub unplugs: u64,
-    /// Of these, not by the task's own doing: it went to sleep, or (before Linux 2.6.39) a timer ran out.
+    /// Unplugs that the task did not ask for: it went to sleep or, before Linux 2.6.39, a timer
+    /// expired.
     pub implicit_unplugs: u64,
-    /// Requests sent together, in the mean; `null`: it never did, or the trace does not tell how many.
+    /// Mean number of requests per unplug; `null` without unplugs or if the trace does not record
+    /// the number.
     pub unplugged_mean: Option<f64>,
-    /// Bios that were not followed, since too many were under way.
+    /// Bios that were not followed because too many were in flight.
     pub given_up: u64,
-    /// Requests of which no bio was seen being queued: they are in none of the stages.
+    /// Requests without a queued bio in the trace. They are in none of the stages.
     pub unjoined: u64,
 }
 
-/// What a task does with requests that it sends together.
+/// Plug event: a task holds back requests to send them together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Plug {
-    /// It holds them back from now on.
+    /// The task holds back requests from now on.
     Plugged,
-    /// It sends them.
+    /// The held requests are sent.
     Unplugged {
-        /// How many, where that is recorded.
+        /// Number of requests, where it is recorded.
         requests: Option<u64>,
-        /// Not by its own doing: it went to sleep.
+        /// True if the task did not ask for it but went to sleep.
         implicit: bool,
     },
 }
@@ -121,7 +123,7 @@ impl Times {
     }
 }
 
-/// A bio between being queued and completed. What it has not come to is `None`.
+/// A bio between queueing and completion. A stage it has not reached is `None`.
 #[derive(Debug, Clone, Copy)]
 struct Bio {
     end: u64,
@@ -134,32 +136,32 @@ struct Bio {
 
 #[derive(Debug, Default)]
 struct Device {
-    /// By first block, and of one block in the order of queueing.
+    /// Bios by first block and, for the same block, by order of queueing.
     bios: BTreeMap<(u64, u64), Bio>,
     times: [Times; STAGES.len()],
     unplugged: Times,
-    /// The rest of the report, counted so far.
+    /// Counters of the report; its other fields are filled in at the end.
     counts: DeviceStages,
 }
 
 impl Device {
     fn add(&mut self, stage: Stage, from: u64, to: u64) {
-        // Events of two CPUs may stand a little out of order.
+        // Events of two CPUs may be slightly out of order.
         self.times[stage as usize].add(to.saturating_sub(from).max(1));
     }
 
-    /// The bio that has this block; the youngest, where several have it.
+    /// Returns the bio that contains a block; the one that begins last, if several contain it.
     fn at(&mut self, sector: u64) -> Option<&mut Bio> {
         self.placed_at(sector).map(|(_, bio)| bio)
     }
 
-    /// Likewise, with its place.
+    /// Like [`Device::at`], with the bio's key.
     fn placed_at(&mut self, sector: u64) -> Option<((u64, u64), &mut Bio)> {
         let mut before = self.bios.range_mut(..=(sector, u64::MAX)).rev().take(NEAR);
         before.find_map(|(place, bio)| (sector < bio.end).then_some((*place, bio)))
     }
 
-    /// The front of a bio goes on by itself, and what begins at `rest` later.
+    /// Splits the bio at block `rest`. Both parts continue separately.
     fn split(&mut self, sector: u64, rest: u64) {
         let Some(((first, order), bio)) = self.placed_at(sector) else { return };
         if rest <= first || rest >= bio.end {
@@ -172,7 +174,7 @@ impl Device {
     }
 
     fn queue(&mut self, event: &Event) {
-        // What empties the device's cache moves nothing and is issued as a command of its own.
+        // A flush moves no data and is issued as a command of its own.
         if event.bytes == 0 {
             return;
         }
@@ -241,7 +243,7 @@ impl Device {
         }
     }
 
-    /// The bios that lie in a request.
+    /// Returns the bios that lie within a request.
     fn within(&self, event: &Event) -> Vec<((u64, u64), Bio)> {
         let end = end_of(event);
         let all = self.bios.range((event.sector, 0)..(end, 0));
@@ -281,16 +283,16 @@ fn end_of(event: &Event) -> u64 {
     event.sector.saturating_add(event.bytes / BLOCK_BYTES)
 }
 
-/// Takes events in the order of time.
+/// Computes stage times from events in time order.
 #[derive(Debug, Default)]
 pub struct Stages {
     devices: BTreeMap<u32, Device>,
-    /// Whether an event of queueing was seen.
+    /// True if a queueing event was seen.
     queued: bool,
 }
 
 impl Stages {
-    /// The next event. What a driver sends by itself has no stages.
+    /// Processes the next event. Commands that a driver sends by itself have no stages.
     pub fn event(&mut self, event: &Event) {
         if event.op == Op::Other {
             return;
@@ -299,12 +301,13 @@ impl Stages {
         self.devices.entry(event.device).or_default().take(event);
     }
 
-    /// A plug.
+    /// Counts a plug event of a device.
     pub fn plug(&mut self, device: u32, plug: Plug) {
         self.devices.entry(device).or_default().plug(plug);
     }
 
-    /// By device, those with most I/Os first; `None`: the trace has no events of queueing, so there are no stages.
+    /// Returns the stages by device, those with most I/Os first. Returns `None` if the trace has no
+    /// queueing events, because without them there are no stages.
     pub fn report(&self, names: &Names) -> Option<Vec<DeviceStages>> {
         if !self.queued {
             return None;
@@ -394,9 +397,9 @@ mod tests {
             event(Action::Complete, 300, 40, 8),
             event(Action::Complete, 310, 8, 16),
             event(Action::Complete, 320, 24, 16),
-            // Of this one nothing was seen before.
+            // No earlier event of this request was seen.
             event(Action::Issue, 400, 100, 8),
-            // It has nothing behind it.
+            // Ignored, because no bio was queued at this block.
             split(410, 100, 8),
         ] {
             stages.event(&e);

@@ -1,4 +1,4 @@
-//! The front door for recorded traces: opens what was named, finds out what it is, and asks.
+//! Entry points for recorded traces: opens a trace, detects its format and answers a question.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -28,36 +28,37 @@ use crate::source::tracepoints::TracepointReader;
 use crate::source::{blktrace, events, parquet_read, rows};
 use crate::stages::DeviceStages;
 
-/// How a trace is read.
+/// Settings for reading a trace.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// How many threads may read, where the format can be cut into parts.
+    /// Number of reader threads, for formats that can be split into parts.
     pub threads: usize,
-    /// Keeps all I/Os, whatever the filter, in this file: Parquet, one row an I/O.
+    /// Parquet file that receives all I/Os, whatever the filter, one row each.
     pub save: Option<PathBuf>,
 }
 
 impl Default for Options {
-    /// As many threads as there are CPUs for them; nothing is kept.
+    /// One thread per available CPU, and no Parquet file.
     fn default() -> Self {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         Options { threads, save: None }
     }
 }
 
-/// What a trace holds.
+/// Contents of a trace, by kind of file.
 #[derive(Debug)]
 pub enum Answer {
-    /// I/Os, and what they say to the question.
+    /// Report of a trace that holds I/Os.
     Ios(Box<IoReport>),
     /// Tables of iostat, by device and interval.
     Iostat(IostatLog),
-    /// Histograms that DTrace printed.
+    /// Histograms printed by DTrace.
     Histograms(PrintedHistograms),
 }
 
-/// Asks a recorded trace. `path` is a file, `-` for standard input, or the `NAME` of blktrace's
-/// `NAME.blktrace.0`, `NAME.blktrace.1` and so on (any one of these files stands for all of them).
+/// Answers a question about a recorded trace. `path` is a file, `-` for standard input, or the
+/// `NAME` of blktrace's `NAME.blktrace.0`, `NAME.blktrace.1` and so on (naming any one of these
+/// files selects all of them).
 pub fn ask(path: &Path, question: &Question, options: &Options) -> Result<Answer, Error> {
     let opened = Opened::new(path)?;
     let owned = || path.to_owned();
@@ -76,7 +77,7 @@ pub fn ask(path: &Path, question: &Question, options: &Options) -> Result<Answer
     }
 }
 
-/// The format of a trace that is read.
+/// Detects the format of an opened trace.
 fn format_of(path: &Path, opened: &Opened) -> Result<Format, Error> {
     let path = path.to_owned();
     match detect(&opened.head) {
@@ -87,7 +88,7 @@ fn format_of(path: &Path, opened: &Opened) -> Result<Format, Error> {
     }
 }
 
-/// Writes the I/Os of a recorded trace that the question's filter takes as text, in the order of time.
+/// Writes the I/Os of a recorded trace that match the question's filter as text, in time order.
 pub fn write_events(
     path: &Path,
     question: &Question,
@@ -106,12 +107,12 @@ pub fn write_events(
     }
 }
 
-/// The stages of the I/Os of a trace by blktrace, by device.
+/// Returns the time that I/Os spent in each stage, by device. The trace must be blktrace's.
 pub fn stages(path: &Path) -> Result<Vec<DeviceStages>, Error> {
     let opened = Opened::new(path)?;
     let no_stages = |why| Error::NoStages { path: path.to_owned(), why };
     let Format::Blktrace(order) = format_of(path, &opened)? else {
-        // What it is, if it can be read at all, is for the usual way to state.
+        // `ask` reports the error if the trace cannot be read at all.
         let question = Question::default();
         let options = Options { threads: 1, save: None };
         ask(path, &question, &options)?;
@@ -179,7 +180,7 @@ fn ask_ios(
     Ok((Box::new(report), written))
 }
 
-/// Takes I/Os for the answer, and for the file they are kept in if there is one.
+/// Passes I/Os to the analysis and, if requested, to the Parquet file and the text output.
 struct Taker<'a, 'o> {
     analysis: Analysis<'a>,
     saver: Option<IoWriter<'a>>,
@@ -213,13 +214,13 @@ impl Sink for Taker<'_, '_> {
     }
 }
 
-/// What reading found out.
+/// Result of reading a trace.
 struct Found {
     about: TraceAbout,
     files: u32,
 }
 
-/// A question on its way through a trace.
+/// A question and the trace that is read to answer it.
 struct Asking<'a, 'o> {
     path: &'a Path,
     opened: &'a Opened,
@@ -267,7 +268,7 @@ impl Asking<'_, '_> {
         Ok(Found { about, files: self.opened.files.len() as u32 })
     }
 
-    /// Says to the file that I/Os are kept in whether their hints are recorded.
+    /// Tells the Parquet writer which hints the trace records.
     fn hints(&mut self, sync: bool) {
         if let Some(saver) = &mut self.taker.saver {
             saver.set_hints(Hints { sync, aio: false });
@@ -285,7 +286,7 @@ impl Asking<'_, '_> {
         make: impl Fn() -> L + Sync,
         wall_offset_ns: Option<i128>,
     ) -> io::Result<Read> {
-        // Kept I/Os stand in the order of the trace, so one thread reads them.
+        // The Parquet file and the text keep the order of the trace, so a single thread reads it.
         let alone = self.taker.saver.is_some() || self.taker.text.is_some();
         let found = if let ([file], false) = (self.opened.files.as_slice(), alone) {
             rows::read_file(file, self.threads, make, &mut self.taker.analysis)?
@@ -317,15 +318,15 @@ impl Asking<'_, '_> {
     }
 }
 
-/// Completeness, what was recorded, and what brings a time to nanoseconds since 1970.
+/// Completeness, recorded data, and the offset from the trace's clock to nanoseconds since 1970.
 type Read = (Completeness, Recorded, Option<i128>);
 
-/// The message of the Parquet reader without the name of its own kind of error.
+/// Removes the Parquet reader's own prefix from its error message.
 fn plain(message: &str) -> String {
     message.strip_prefix("Parquet error: ").unwrap_or(message).to_owned()
 }
 
-/// Between which moments the latency of a trace is measured.
+/// Describes the two moments between which the latency of a trace is measured.
 fn latency_is(format: &Format, recorded: Recorded) -> &'static str {
     match (format, recorded.latency, recorded.queue) {
         (_, false, _) => "not recorded",

@@ -1,4 +1,4 @@
-//! What the matcher makes of sequences of events.
+//! Tests of the matcher on sequences of events.
 
 use super::*;
 use crate::fixtures::Kept;
@@ -45,7 +45,7 @@ fn queue_and_device_time_add_up() {
     assert_eq!((h.ios, h.matched, h.ambiguous, h.unmatched_ends, h.lost()), (1, 1, 0, 0, false));
 }
 
-/// As biolatency traces: the end tells no size.
+/// Events as biolatency traces them: the completion has no size.
 #[test]
 fn from_start_to_done_alone() {
     let (kept, h) = run(&[
@@ -76,7 +76,7 @@ fn equal_requests_are_first_in_first_out_and_counted() {
 
 #[test]
 fn joined_bios_leave_nothing_behind() {
-    // Joined behind and in front, reported by events.
+    // Merges at the back and at the front, reported by events.
     let (kept, h) = run(&[
         event(Action::Queue, 0, 16, 4096),
         event(Action::Queue, 1, 24, 4096),
@@ -91,7 +91,7 @@ fn joined_bios_leave_nothing_behind() {
     ]);
     let queues: Vec<_> = kept.ended.iter().map(|io| io.queue_ns).collect();
     assert_eq!((queues, h.queue_unknown), (vec![Some(10), Some(1)], 0));
-    // Not reported by events.
+    // The same without merge events.
     let (kept, _) = run(&[
         event(Action::Queue, 0, 16, 4096),
         event(Action::Queue, 1, 24, 4096),
@@ -188,7 +188,7 @@ fn a_full_table_gives_up_the_older_half_and_says_so() {
     assert_eq!(kept.ended.len(), 1_000);
 }
 
-/// A hot spot: many requests for the same few blocks at once, of several sizes.
+/// A hot spot: many concurrent requests of several sizes for the same few blocks.
 #[test]
 fn every_request_of_a_hot_spot_is_matched() {
     let mut rng = assay_stats::rng::Rng::new(23);
@@ -221,7 +221,7 @@ fn every_request_of_a_hot_spot_is_matched() {
     assert_eq!(got, sum, "exchanged latencies keep their sum");
 }
 
-/// Recorded of a loop device without `block_rq_requeue`: the same request is issued twice.
+/// Recorded from a loop device without `block_rq_requeue`: the same request is issued twice.
 #[test]
 fn issued_again_without_being_made_again_is_one_request() {
     let (kept, h) = run(&[
@@ -234,7 +234,7 @@ fn issued_again_without_being_made_again_is_one_request() {
     assert_eq!(kept.ended[0].latency_ns, Some(20));
 }
 
-/// Found by fuzzing: each way in which a bio is joined, to one that came back from the driver.
+/// Found by fuzzing: every way of merging a bio into a request that was requeued.
 #[test]
 fn what_came_back_and_was_joined_ends_all_the_same() {
     let back = [
@@ -248,7 +248,7 @@ fn what_came_back_and_was_joined_ends_all_the_same() {
         vec![event(Action::Queue, 3, 0, 4096), event(Action::Issue, 4, 0, 8192)],
     ];
     for join in joins {
-        // `run` checks that every start has its end.
+        // `run` checks that every start has an end.
         let (_, h) = run(&[&back[..], &join].concat());
         assert_eq!(h.given_up, 1);
     }

@@ -1,7 +1,11 @@
-//! The text of blkparse in its default format:
-//! `8,0    3       11     0.009507758   697  D   W 223490 + 56 [kjournald]`
-//! (device, CPU, sequence, seconds, pid, action, operation, then what the action has to say), with a
-//! summary behind it.
+//! Reads the text of blkparse in its default format:
+//!
+//! ```text
+//! 8,0    3       11     0.009507758   697  D   W 223490 + 56 [kjournald]
+//! ```
+//!
+//! The fields are device, CPU, sequence number, seconds, pid, action, operation and details of the
+//! action. A summary follows the events.
 
 use crate::event::{Action, BLOCK_BYTES, Event, Flags, parse_rwbs};
 use crate::fields::{Cursor, whole_decimal, whole_number};
@@ -9,7 +13,6 @@ use crate::names::{NameCache, Names, writes_back};
 use crate::series::Recorded;
 use crate::source::events::{EventLine, EventReader};
 
-/// Reads its lines.
 #[derive(Debug)]
 pub(crate) struct BlkparseReader<'a> {
     names: NameCache<'a>,
@@ -22,7 +25,7 @@ impl<'a> BlkparseReader<'a> {
         BlkparseReader { names: NameCache::new(names), program_seen: false, in_summary: false }
     }
 
-    /// A line that begins with a device; `None`: it cannot be read.
+    /// Parses a line that begins with a device; `None` if it is malformed.
     fn of_device(&mut self, device: &[u8], mut c: Cursor<'_>) -> Option<EventLine> {
         whole_number(c.word())?;
         whole_number(c.word())?;
@@ -48,7 +51,7 @@ impl<'a> BlkparseReader<'a> {
         match (sector, c.word()) {
             (Some(_), b"+") => bytes = whole_number(c.word())?.checked_mul(BLOCK_BYTES)?,
             (Some(_), b"/") => other_sector = whole_number(c.word())?,
-            // A flush has neither.
+            // A flush has neither sector nor size.
             _ => c = before_name,
         }
         let name = if action == Action::Complete { &b""[..] } else { bracketed(c.rest()) };
@@ -69,7 +72,7 @@ impl<'a> BlkparseReader<'a> {
     }
 }
 
-/// What stands between the first bracket and the end's.
+/// Returns the text between the first `[` and a `]` at the end, or nothing.
 pub(crate) fn bracketed(text: &[u8]) -> &[u8] {
     let text = text.trim_ascii_end();
     match text.iter().position(|b| *b == b'[') {
@@ -78,13 +81,14 @@ pub(crate) fn bracketed(text: &[u8]) -> &[u8] {
     }
 }
 
-/// Whether a word is a device: two numbers and a comma.
+/// True if a word is a device: two numbers with a comma between them.
 pub(crate) fn is_device(word: &[u8]) -> bool {
     let Some(comma) = word.iter().position(|b| *b == b',') else { return false };
     whole_number(&word[..comma]).is_some() && whole_number(&word[comma + 1..]).is_some()
 }
 
-/// `Skips: 3 forward (1,234 -   0.1%)`: how many events blkparse missed by their sequence numbers.
+/// Parses `Skips: 3 forward (1,234 -   0.1%)`: the number of events that blkparse missed, counted
+/// by their sequence numbers.
 fn skips(line: &[u8]) -> Option<u64> {
     let rest = line.trim_ascii_start().strip_prefix(b"Skips:")?;
     let open = rest.iter().position(|b| *b == b'(')?;
@@ -101,7 +105,7 @@ impl EventReader for BlkparseReader<'_> {
         if is_device(first) {
             return self.of_device(first, c).unwrap_or(EventLine::Unreadable);
         }
-        // Behind the events come totals for every CPU and program.
+        // After the events come totals for every CPU and program.
         self.in_summary |= first.starts_with(b"CPU") || first == b"Total" || first == b"Input";
         if let Some(missed) = skips(line) {
             return EventLine::Lost(missed);

@@ -1,5 +1,5 @@
-//! blktrace: the files of all CPUs of a trace merged by time, or one stream (`blkparse -d`, `blktrace
-//! -o -`, the `blk` tracer of ftrace with `bin`).
+//! Reads blktrace: the per-CPU files of a trace, merged by time, or one stream (`blkparse -d`,
+//! `blktrace -o -`, the `blk` tracer of ftrace with the option `bin`).
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -27,15 +27,15 @@ const AHEAD: u32 = 1 << 27;
 const META: u32 = 1 << 28;
 const DISCARD: u32 = 1 << 29;
 const FUA: u32 = 1 << 31;
-/// Actions that tell of plugs (`enum blktrace_act`).
+/// Plug actions (`enum blktrace_act`).
 const PLUG: u32 = 9;
 const UNPLUG: u32 = 10;
 const UNPLUG_IMPLICIT: u32 = 11;
-/// In the action: the extra bytes begin with the id of a control group.
+/// Flag in the action: the extra bytes begin with the id of a control group.
 const HAS_CGROUP: u32 = 1 << 8;
 const CGROUP_BYTES: usize = 8;
 
-/// What is found out from a trace beside its events.
+/// Data about a trace besides its events.
 #[derive(Debug)]
 pub(crate) struct Found {
     pub(crate) completeness: Completeness,
@@ -43,7 +43,7 @@ pub(crate) struct Found {
     pub(crate) wall_offset_ns: Option<i128>,
 }
 
-/// Turns records into events, and remembers what records say once for all later ones.
+/// Converts records to events, using data such as program names that earlier records announced.
 #[derive(Debug)]
 struct Translator<'a> {
     names: NameCache<'a>,
@@ -56,8 +56,8 @@ struct Translator<'a> {
     program_seen: bool,
 }
 
-/// Reads a trace: one stream, or the files of its CPUs. With more than one thread, records are decoded
-/// by a thread of their own while this one matches them, which must be done in their order.
+/// Reads a trace: one stream, or one file per CPU. With more than one thread, a separate thread
+/// decodes records while this one matches them, which must be done in order.
 pub(crate) fn read<R: Read + Send>(
     readers: Vec<R>,
     order: Order,
@@ -82,7 +82,7 @@ pub(crate) fn read<R: Read + Send>(
     Ok(decoder.found(matcher.finish(sink), queue))
 }
 
-/// The stages of what a trace holds; `None`: nothing is queued in it.
+/// Returns the stage times of a trace, or `None` if it has no queueing events.
 pub(crate) fn stages<R: Read + Send>(
     readers: Vec<R>,
     order: Order,
@@ -94,21 +94,22 @@ pub(crate) fn stages<R: Read + Send>(
     Ok(decoder.stages.unwrap_or_default().report(names))
 }
 
-/// Events out of the records of one or several streams, by time.
+/// Decodes the records of one or several streams into events, ordered by time.
 struct Decoder<'a, R> {
     streams: Vec<(Records<R>, StreamState)>,
     order: Order,
     translator: Translator<'a>,
-    /// By device: whether bios are queued, and whether requests are made, before they are issued.
+    /// By device: whether queueing of bios and making of requests were seen, which come before the
+    /// issue.
     seen: Vec<(bool, bool)>,
     clock: Clock,
-    /// Takes all events, in place of who else wants them.
+    /// If set, receives all events instead of the matcher.
     stages: Option<Stages>,
 }
 
 impl<'a, R: Read> Decoder<'a, R> {
     fn new(readers: Vec<R>, order: Order, names: &'a Names) -> Self {
-        // All buffers together stay small however many CPUs there are.
+        // The buffers of all CPUs together stay small.
         let buffer = ((8 << 20) / readers.len().max(1)).min(256 << 10);
         let streams = readers.into_iter().map(|r| Records::new(r, order, buffer));
         Decoder {
@@ -121,15 +122,15 @@ impl<'a, R: Read> Decoder<'a, R> {
         }
     }
 
-    /// Gives every event that may matter to the matcher; the others are counted.
+    /// Passes on every event that the matcher may need. The other events are only counted.
     fn run(&mut self, give: &mut impl FnMut(&Event) -> io::Result<()>) -> io::Result<()> {
         let mut next: BinaryHeap<Reverse<(u64, usize)>> = BinaryHeap::new();
         for (i, (stream, _)) in self.streams.iter_mut().enumerate() {
             next.extend(stream.peek_time()?.map(|time| Reverse((time, i))));
         }
         while let Some(&Reverse((least, i))) = next.peek() {
-            // The earliest of the others is one of the two behind the top. A stream may step back in
-            // time; it is read on until it passes that one.
+            // The earliest record of the other streams is one of the two entries below the top of
+            // the heap. A stream may step back in time, so it is read until it passes that record.
             let others = next.as_slice().iter().skip(1).take(2).map(|Reverse((time, _))| *time);
             let until = others.min().unwrap_or(u64::MAX).max(least);
             match self.order {
@@ -144,7 +145,7 @@ impl<'a, R: Read> Decoder<'a, R> {
         Ok(())
     }
 
-    /// The events of one stream up to a time.
+    /// Processes the events of one stream up to a time.
     #[inline]
     fn stream<const BIG: bool>(
         &mut self,
@@ -178,7 +179,7 @@ impl<'a, R: Read> Decoder<'a, R> {
         Ok(())
     }
 
-    /// What was found out, with what the matcher found out.
+    /// Combines the results of decoding with those of the matcher.
     fn found(self, mut completeness: Completeness, queue: bool) -> Found {
         self.clock.add_to(&mut completeness);
         completeness.dropped = self.translator.sequences.lost();
@@ -200,8 +201,8 @@ impl<'a, R: Read> Decoder<'a, R> {
     }
 }
 
-/// Whether only the time of an event matters: the making and the scheduling of requests whose queueing
-/// was traced before.
+/// True if only the time of an event matters, because it makes or schedules a request on a device
+/// where an earlier step is traced.
 #[inline]
 fn passes_over(seen: &mut Vec<(bool, bool)>, device: u32, action: Action) -> bool {
     let at = device as usize;
@@ -247,7 +248,7 @@ impl<'a> Translator<'a> {
         let (cgroup, extra) = self.cgroup(record);
         let other_sector = match action {
             Action::Split => extra.get(..8).map_or(0, |b| {
-                // Always of big-endian order.
+                // Big-endian in every trace.
                 u64::from_be_bytes(b.try_into().expect("eight bytes"))
             }),
             _ => 0,
@@ -277,7 +278,7 @@ impl<'a> Translator<'a> {
         };
         let id = u64::from_le_bytes(id.try_into().expect("eight bytes"));
         if id != self.last_cgroup.0 {
-            // As blkparse writes it: inode and generation.
+            // blkparse prints the inode and the generation.
             let name = format!("{:x},{:x}", id as u32, id >> 32);
             self.last_cgroup = (id, self.names.id(name.as_bytes()));
         }
@@ -285,7 +286,7 @@ impl<'a> Translator<'a> {
         (self.last_cgroup.1, extra)
     }
 
-    /// A record of a task that holds its requests back, or sends them.
+    /// Parses the record of a task that holds back its requests or sends them.
     fn plug(&mut self, record: &Record<'_>) -> Option<Plug> {
         let number = record.action & 0xFF;
         if number == PLUG {
@@ -295,12 +296,12 @@ impl<'a> Translator<'a> {
             return None;
         }
         let (_, extra) = self.cgroup(record);
-        // Always of big-endian order.
+        // Big-endian in every trace.
         let depth = extra.get(..8).and_then(|b| b.try_into().ok()).map(u64::from_be_bytes);
         Some(Plug::Unplugged { requests: depth, implicit: number == UNPLUG_IMPLICIT })
     }
 
-    /// A record that tells of no request.
+    /// Processes a record that is not about a request: a process name, or the wall-clock time.
     fn notice(&mut self, record: &Record<'_>, order: Order) {
         match record.action & 0xFF {
             0 => {
@@ -322,7 +323,7 @@ impl<'a> Translator<'a> {
     }
 }
 
-/// What a record tells of a request; `None` for what tells of none.
+/// Returns the action that a record describes, or `None` if it is not about a request.
 #[inline]
 fn action(what: u32) -> Option<Action> {
     if what & NOTIFY != 0 {

@@ -1,22 +1,22 @@
-//! Records of blktrace version 7 (`struct blk_io_trace` in linux/blktrace_api.h), of either byte order,
-//! out of a stream of any size. What is damaged is passed over to the next record.
-#![allow(clippy::inline_always)] // The loop over records is around it, in another module; measured.
+//! Parses records of blktrace version 7 (`struct blk_io_trace` in linux/blktrace_api.h), of either
+//! byte order, from a stream of any size. Damaged bytes are skipped up to the next record.
+#![allow(clippy::inline_always)] // The calling loop is in another module; measured.
 
 use std::io::{self, Read};
 
 use crate::lines::refill;
 
-/// The first three bytes of every record's magic number; the fourth is the version.
+/// First three bytes of every record's magic number; the fourth is the version.
 const MAGIC: u32 = 0x6561_7400;
-/// The version that is read.
+/// Supported version of the format.
 const VERSION: u8 = 7;
 const MAGIC_OF_VERSION: u32 = MAGIC | VERSION as u32;
-/// Bytes of a record without what follows it.
+/// Size of a record's head in bytes.
 pub(crate) const HEAD: usize = 48;
-/// Must hold the longest record, which is `HEAD` and 65,535 bytes.
+/// Must hold the longest record, which is `HEAD` plus 65,535 bytes.
 const SMALLEST_BUFFER: usize = 128 << 10;
 
-/// One record.
+/// One record of a trace.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Record<'a> {
     pub(crate) sequence: u32,
@@ -27,11 +27,11 @@ pub(crate) struct Record<'a> {
     pub(crate) pid: u32,
     pub(crate) device: u32,
     pub(crate) cpu: u32,
-    /// What follows the record's head.
+    /// Bytes that follow the head of the record.
     pub(crate) extra: &'a [u8],
 }
 
-/// The byte order of a trace.
+/// Byte order of a trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Order {
     Little,
@@ -48,7 +48,7 @@ impl Order {
     }
 }
 
-/// What a file begins with, if that is blktrace: its byte order and version.
+/// Returns the byte order and version of a file that begins like blktrace, else `None`.
 pub(crate) fn recognise(head: &[u8]) -> Option<(Order, u8)> {
     [Order::Little, Order::Big].into_iter().find_map(|order| {
         let magic = order.u32(head)?;
@@ -56,17 +56,17 @@ pub(crate) fn recognise(head: &[u8]) -> Option<(Order, u8)> {
     })
 }
 
-/// Whether records of a version can be read.
+/// True if records of a version are supported.
 pub(crate) fn is_read(version: u8) -> bool {
     version == VERSION
 }
 
-/// The records of a reader.
+/// Reader of the records of a stream.
 #[derive(Debug)]
 pub(crate) struct Records<R> {
     reader: R,
     order: Order,
-    /// What a record begins with.
+    /// First bytes of every record.
     magic: [u8; 4],
     buffer: Vec<u8>,
     start: usize,
@@ -74,12 +74,12 @@ pub(crate) struct Records<R> {
     at_end: bool,
     /// Bytes that belong to no record.
     pub(crate) skipped: u64,
-    /// Whether the end is in the middle of a record.
+    /// True if the stream ends in the middle of a record.
     pub(crate) truncated: bool,
 }
 
 impl<R: Read> Records<R> {
-    /// The records of a trace of a byte order; `buffer` bytes are read at once.
+    /// Creates a reader for a byte order that reads `buffer` bytes at once.
     pub(crate) fn new(reader: R, order: Order, buffer: usize) -> Self {
         Records {
             reader,
@@ -97,7 +97,7 @@ impl<R: Read> Records<R> {
         }
     }
 
-    /// The time of the next record, which stays next; `None` at the end.
+    /// Returns the time of the next record without consuming it, or `None` at the end.
     #[inline]
     pub(crate) fn peek_time(&mut self) -> io::Result<Option<u64>> {
         if !self.find_record()? {
@@ -106,7 +106,8 @@ impl<R: Read> Records<R> {
         Ok(Some(self.head().0.time_ns))
     }
 
-    /// The next record if its time is not after `until`; `None` also at the end. `BIG` is the byte order.
+    /// Returns the next record if its time is at or before `until`, else `None`, also at the end.
+    /// `BIG` is the byte order.
     #[inline(always)]
     pub(crate) fn next_until<const BIG: bool>(
         &mut self,
@@ -134,7 +135,7 @@ impl<R: Read> Records<R> {
         }
     }
 
-    /// The record at the start of the buffer, without what follows it, and how long that is.
+    /// Decodes the head at the start of the buffer, and the number of bytes that follow it.
     #[inline]
     fn head(&self) -> (Record<'static>, usize) {
         let head = self.buffer[self.start..].first_chunk().expect("a whole head");
@@ -149,8 +150,8 @@ impl<R: Read> Records<R> {
         self.buffer[self.start..self.start + 4] == self.magic
     }
 
-    /// Whether a whole record is at the start of the buffer, after reading and passing over what is
-    /// needed.
+    /// Reads and skips bytes until a whole record is at the start of the buffer. Returns false at
+    /// the end.
     fn find_record(&mut self) -> io::Result<bool> {
         loop {
             let waiting = self.end - self.start;
@@ -165,7 +166,7 @@ impl<R: Read> Records<R> {
                 }
             }
             if self.at_end {
-                // What is left is less than a record.
+                // Less than a record is left.
                 self.truncated |= waiting > 0;
                 self.start = self.end;
                 return Ok(false);
@@ -176,7 +177,7 @@ impl<R: Read> Records<R> {
     }
 }
 
-/// A record without what follows it, and how long that is.
+/// Decodes the head of a record, and the number of bytes that follow it.
 #[inline]
 fn decoded<'a, const BIG: bool>(head: &[u8; HEAD]) -> (Record<'a>, usize) {
     let word = |at: usize| {
@@ -209,7 +210,7 @@ mod tests {
     use crate::fixtures::record;
 
     fn times(bytes: &[u8], order: Order) -> (Vec<u64>, u64, bool) {
-        // One byte at a time shows every way in which a record can straddle reads.
+        // Reading one byte at a time covers every way in which a record can straddle reads.
         struct Drip<'a>(&'a [u8]);
         impl Read for Drip<'_> {
             fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {

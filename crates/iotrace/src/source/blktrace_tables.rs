@@ -1,17 +1,17 @@
-//! What blktrace's records say once for all later ones, or by number: names of processes and devices,
-//! and sequence numbers. No look-up allocates.
+//! State from earlier blktrace records that later ones refer to: names of processes and devices,
+//! and sequence numbers. Lookups do not allocate.
 
 use crate::names::Names;
 use crate::source::blktrace_record::Record;
 
-/// The programs of processes, by pages of 1024 pids that are made when they are needed. Linux has at
-/// most 2^22 pids.
+/// Programs of processes, in pages of 1024 pids that are created on demand. Linux has at most 2^22
+/// pids.
 #[derive(Debug, Default)]
 pub(crate) struct Processes {
     pages: Vec<Option<Box<[u32; 1024]>>>,
 }
 
-/// Marks the id of a program that writes back.
+/// Bit in a program id that marks a kernel thread that writes back dirty pages.
 const KERNEL: u32 = 1 << 31;
 
 impl Processes {
@@ -39,7 +39,7 @@ impl Processes {
     }
 }
 
-/// The ids of devices by their numbers.
+/// Cache of name ids by device number.
 #[derive(Debug)]
 pub(crate) struct DeviceNames {
     slots: [(u32, u32); 64],
@@ -64,7 +64,7 @@ impl DeviceNames {
 
     #[cold]
     fn make(&mut self, at: usize, device: u32, names: &Names) -> u32 {
-        // The kernel's own numbers: 12 bits of major, 20 bits of minor.
+        // The kernel's internal device numbers: 12 bits of major, 20 bits of minor.
         let name = format!("{},{}", device >> 20, device & 0xF_FFFF);
         let id = names.id(name.as_bytes());
         self.slots[at] = (device, id);
@@ -72,17 +72,18 @@ impl DeviceNames {
     }
 }
 
-/// The CPU and device that a stream is at, since its next record is mostly of the same.
+/// CPU and device of the record that a stream returned last. The next record is mostly of the same
+/// ones.
 #[derive(Debug, Default)]
 pub(crate) struct StreamState {
     key: Option<u64>,
     sequence: u32,
-    /// The id of the device.
+    /// Name id of the device.
     pub(crate) device: u32,
 }
 
-/// Gaps in the sequence numbers that a CPU gives its records for a device. A gap is a record that is
-/// not in the trace.
+/// Counts gaps in the sequence numbers that a CPU gives its records for a device. A gap is a record
+/// that is missing from the trace.
 #[derive(Debug)]
 pub(crate) struct Sequences {
     slots: Vec<(u64, u32)>,
@@ -97,7 +98,7 @@ impl Default for Sequences {
 }
 
 impl Sequences {
-    /// The next record of the stream that is at `turn`.
+    /// Processes the sequence number of the next record of the stream whose state is `turn`.
     #[inline]
     pub(crate) fn next(
         &mut self,
@@ -111,24 +112,24 @@ impl Sequences {
             self.change(turn, key, record.sequence);
             turn.device = devices.id(record.device, names);
         }
-        // The stream of ftrace has no numbers: all are 0.
+        // The stream of ftrace has no sequence numbers: all are 0.
         self.seen |= record.sequence != 0;
         let step = record.sequence.wrapping_sub(turn.sequence);
         turn.sequence = record.sequence;
-        // Half of all numbers back is a step back, not a gap.
+        // A step of half the range or more is a step back, not a gap.
         if step > 1 && step < 1 << 31 {
             self.gaps += u64::from(step - 1);
         }
     }
 
-    /// Keeps where the numbers of a CPU and device are, and finds where those of the next are.
+    /// Saves the last sequence number of one CPU and device, and loads that of the next.
     fn change(&mut self, turn: &mut StreamState, key: u64, sequence: u32) {
         if let Some(before) = turn.key {
             let at = self.place(before);
             self.slots[at] = (before, turn.sequence);
         }
         let (known, last) = self.slots[self.place(key)];
-        // Before the first one of a CPU and device there is no gap.
+        // There is no gap before the first record of a CPU and device.
         turn.sequence = if known == key { last } else { sequence.wrapping_sub(1) };
         turn.key = Some(key);
     }

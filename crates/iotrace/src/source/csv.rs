@@ -1,12 +1,11 @@
-//! Published block traces as CSV, one I/O a line:
+//! Reads published block traces in CSV, with one I/O per line. The fields are:
 //!
-//! | format | fields |
-//! |---|---|
-//! | MSR Cambridge | time (100 ns since 1601), host, disk, `Read`/`Write`, offset (B), size (B), response time (100 ns) |
-//! | Alibaba | volume, `R`/`W`, offset (B), size (B), time (µs since 1970) |
-//! | Tencent | time (s since 1970), offset (sectors), size (sectors), 0 read/1 write, volume |
+//! - MSR Cambridge: time (100 ns since 1601), host, disk, `Read`/`Write`, offset (B), size (B),
+//!   response time (100 ns)
+//! - Alibaba: volume, `R`/`W`, offset (B), size (B), time (µs since 1970)
+//! - Tencent: time (s since 1970), offset (sectors), size (sectors), 0 read/1 write, volume
 //!
-//! The last two have no latencies.
+//! The Alibaba and Tencent traces have no latencies.
 
 use crate::event::{BLOCK_BYTES, Io, Op};
 use crate::fields::{Cursor, bytes_that_are};
@@ -14,10 +13,10 @@ use crate::names::Names;
 use crate::series::Recorded;
 use crate::source::rows::{Line, LineReader};
 
-/// From 1601 to 1970, in units of 100 ns.
+/// Time from 1601 to 1970, in units of 100 ns.
 const FILETIME_1970: u64 = 116_444_736_000_000_000;
 
-/// Which CSV.
+/// Trace collection, which determines the fields of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Dialect {
     Msr,
@@ -25,19 +24,19 @@ pub(crate) enum Dialect {
     Tencent,
 }
 
-/// Reads lines of a dialect.
+/// Parser of the lines of one dialect.
 #[derive(Debug)]
 pub(crate) struct CsvReader<'a> {
     dialect: Dialect,
     names: &'a Names,
-    /// The ids of the devices met last, by the bytes that name them; none is named by nothing.
+    /// Ids of recently seen devices by the bytes of their name. The key 0 belongs to no name.
     devices: [(u128, u32); DEVICES],
     first: bool,
 }
 
-/// A power of two.
+/// Number of cached devices, a power of two.
 const DEVICES: usize = 64;
-/// Longer names are asked for anew in every line; none of the traces has them.
+/// Longest name that is cached, in bytes. None of the traces has longer ones.
 const SHORT: usize = 15;
 
 impl<'a> CsvReader<'a> {
@@ -45,7 +44,7 @@ impl<'a> CsvReader<'a> {
         CsvReader { dialect, names, devices: [(0, Names::NONE); DEVICES], first: true }
     }
 
-    /// The id of the device that is named by the next `n` bytes.
+    /// Returns the id of the device whose name is the next `n` bytes.
     #[inline]
     fn device(&mut self, name: &Cursor<'_>, n: usize) -> u32 {
         if n == 0 || n > SHORT {
@@ -61,8 +60,8 @@ impl<'a> CsvReader<'a> {
         id
     }
 
-    /// The id of the device that MSR names in the next two fields, and goes past them. A name that was
-    /// met before is known to be one by its bytes.
+    /// Returns the id of the device that MSR names in the next two fields, and skips them. A cached
+    /// name is recognized by its bytes alone, without parsing the fields.
     #[inline]
     fn host_and_disk(&mut self, c: &mut Cursor<'_>) -> Option<u32> {
         let word = c.word8();
@@ -85,7 +84,7 @@ impl<'a> CsvReader<'a> {
         Some(self.device(&name, length))
     }
 
-    /// MSR names a disk in two fields, `host,disk`, which become `host.disk`.
+    /// Interns a name. MSR names a disk in two fields, `host,disk`, which become `host.disk`.
     #[cold]
     fn name(&self, name: &[u8]) -> u32 {
         let mut written = name.to_vec();
@@ -99,7 +98,7 @@ impl<'a> CsvReader<'a> {
         let time = c.number()?;
         c.past(b',')?;
         let device = self.host_and_disk(&mut c)?;
-        // Which of the two it is cannot be foreseen, so it is not branched on.
+        // The direction is unpredictable, so the code does not branch on it.
         let word = (c.word8() | 0x20_2020_2020) & 0xFF_FFFF_FFFF;
         let (read, write) = (word == word_of(*b"read,"), word == word_of(*b"write"));
         if !(read | write) {
@@ -116,7 +115,7 @@ impl<'a> CsvReader<'a> {
         if !c.rest().is_empty() && !c.rest().trim_ascii().is_empty() {
             return None;
         }
-        // Times before 1970 are no times of these traces.
+        // Times before 1970 do not occur in these traces.
         let start_ns = time.checked_sub(FILETIME_1970)?.checked_mul(100)?;
         let latency = response.checked_mul(100)?;
         Some(whole(start_ns, Some(latency), device, offset / BLOCK_BYTES, bytes, op))
@@ -158,7 +157,8 @@ impl<'a> CsvReader<'a> {
         c.past(b',')?;
         c.blanks();
         let (name, volume) = (c, c.rest().trim_ascii_end());
-        // Seconds of the years 2001 to 2100, so that no other five numbers are taken for these.
+        // Accept only seconds of the years 2001 to 2100, so that other lines of five numbers are
+        // not mistaken for this format.
         if !(1_000_000_000..4_102_444_800).contains(&seconds)
             || volume.is_empty()
             || volume.contains(&b',')
@@ -191,27 +191,27 @@ impl LineReader for CsvReader<'_> {
     }
 }
 
-/// A name of `n` bytes, at most [`SHORT`], as a number of its own: its last byte is the length, since a name
-/// may end with zeros.
+/// Packs a name of `n` bytes, at most [`SHORT`], into a unique number. The top byte is the length,
+/// since a name may end with zeros.
 #[inline]
 fn name_key(bytes: u128, n: usize) -> u128 {
     bytes | (n as u128) << 120
 }
 
-/// Where the device of a name is kept.
+/// Returns the cache slot of a name.
 #[inline]
 fn place(key: u128) -> usize {
     let mixed = (key as u64 ^ (key >> 64) as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     (mixed >> 58) as usize % DEVICES
 }
 
-/// Five bytes as [`Cursor::word8`] gives them.
+/// Packs five bytes like [`Cursor::word8`].
 const fn word_of(bytes: [u8; 5]) -> u64 {
     let [a, b, c, d, e] = bytes;
     u64::from_le_bytes([a, b, c, d, e, 0, 0, 0])
 }
 
-/// Names of columns: letters first, and several fields.
+/// True for a header: a line of several fields that begins with a letter.
 fn is_header(line: &[u8]) -> bool {
     let line = line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line);
     line.first().is_some_and(u8::is_ascii_alphabetic) && line.contains(&b',')
@@ -256,7 +256,7 @@ mod tests {
         assert_eq!(device, "hm.1");
         assert_eq!((io.op, io.sector, io.bytes), (Op::Read, 383_496_192 / 512, 32_768));
         assert_eq!(io.latency_ns, Some(133_100));
-        // 22 February 2007, 17:00 UTC, as the traces' description says.
+        // 22 February 2007, 17:00 UTC, as in the description of the traces.
         assert_eq!(io.start_ns / 1_000_000_000, 1_172_163_600);
         for wrong in [
             "128166372003061629,hm,1,Read,383496192,32768",

@@ -1,5 +1,5 @@
-//! Texts with one event a line: read in one piece, since requests are put together from lines that may
-//! lie far apart.
+//! Reads texts with one event per line. They are read in one piece, because the events of a request
+//! may be far apart.
 
 use std::io::{self, Read};
 
@@ -9,29 +9,28 @@ use crate::lines::Lines;
 use crate::matcher::Matcher;
 use crate::series::Recorded;
 
-/// What a line is.
+/// Meaning of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum EventLine {
-    /// An event.
+    /// An event of a bio or request.
     Event(Event),
-    /// The tracer says that it lost so many events.
+    /// The tracer reports this number of lost events.
     Lost(u64),
-    /// Something that says nothing about requests and is expected.
+    /// An expected line that is not about requests.
     Skip,
-    /// Something that cannot be read.
+    /// A line that cannot be parsed.
     Unreadable,
 }
 
-/// Reads lines of one format.
+/// Parser of the lines of one format.
 pub(crate) trait EventReader {
-    /// What a line is.
     fn line(&mut self, line: &[u8]) -> EventLine;
 
-    /// What the lines so far have recorded, beside latencies.
+    /// Returns the data that the lines so far have recorded, besides latencies.
     fn recorded(&self) -> Recorded;
 }
 
-/// Reads all lines and puts their requests together.
+/// Reads all lines and matches their requests.
 pub(crate) fn read(
     text: impl Read,
     reader: &mut impl EventReader,

@@ -1,4 +1,4 @@
-//! The readers, one for each format.
+//! Readers of trace formats, one module per format.
 
 pub(crate) mod blkparse;
 pub(crate) mod blktrace;

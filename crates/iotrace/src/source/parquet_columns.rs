@@ -1,16 +1,16 @@
-//! `io.parquet`: one row an I/O in the order in which they started. What the file as a whole says
-//! (what was recorded, what was lost, the clock) is in its metadata, so that a question asked of it is
-//! answered as it was of the trace it was made from.
+//! Schema of `io.parquet`, which has one row per I/O in the order of their starts. Metadata
+//! describes the file as a whole (recorded data, losses, clock), so that the file gives the same
+//! answers as the trace it was made from.
 
 use serde::{Deserialize, Serialize};
 
 use crate::completeness::Completeness;
 use crate::series::Recorded;
 
-/// The columns. Absent values are null: not recorded, or (latencies) not ended within the trace.
-/// `start_ns` is on the clock of what wrote it: of a run, its own clock. `file_from` is a name of
-/// [`crate::FileFrom`]; it and the three last are absent from the first files, and for other programs than
-/// this, which does not read them.
+/// Columns of the file. Null means not recorded or, for latencies, not completed within the trace.
+/// `start_ns` is on the clock of the writer; for a run, that is the run's own clock. `file_from` is
+/// a name of [`crate::FileFrom`]. It and the last three columns are missing from the first files,
+/// so only [`crate::write_events`] and other programs use them.
 pub(crate) const SCHEMA: &str = "message io {
     REQUIRED INT64 start_ns;
     OPTIONAL INT64 latency_ns;
@@ -34,23 +34,23 @@ pub(crate) const SCHEMA: &str = "message io {
     OPTIONAL BOOLEAN metadata;
 }";
 
-/// The key of the format's version in the metadata, as in every Parquet file of assay.
+/// Metadata key of the format version, the same in every Parquet file of assay.
 pub(crate) const VERSION_KEY: &str = "assay.schema_version";
-/// The key of [`TraceAbout`] in the metadata.
+/// Metadata key of [`TraceAbout`].
 pub(crate) const ABOUT_KEY: &str = "assay.io";
 
-/// Facts about the file as a whole.
+/// Metadata about the file as a whole.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TraceAbout {
-    /// The format that the I/Os came from.
+    /// Format of the trace that the I/Os came from.
     pub format: String,
-    /// Between which moments latency is measured.
+    /// Moments between which latency is measured.
     pub latency_is: String,
-    /// What it recorded.
+    /// Data that the trace records.
     pub recorded: Recorded,
-    /// What was seen and lost.
+    /// Counts of events read, matched and lost.
     #[serde(alias = "honesty")]
     pub completeness: Completeness,
-    /// What brings a time to nanoseconds since 1970; `null`: unknown.
+    /// Offset from the trace's clock to nanoseconds since 1970; `null` if unknown.
     pub wall_offset_ns: Option<i64>,
 }

@@ -1,6 +1,7 @@
-//! The pages of a column, decoded some rows at a time into one number a row: what the column holds, or
-//! what stands for its texts. Of a dictionary each text is looked at once, whatever number of rows has it.
-//! Reads what assay writes: plain pages and pages by a dictionary, of the first or the second version.
+//! Decodes the pages of a column, some rows at a time, into one number per row: the value, or a
+//! number that represents a text. Each text of a dictionary is converted once, however many rows
+//! refer to it. Supports the encodings that assay writes: plain and dictionary pages of version 1
+//! or 2.
 
 use parquet::basic::{Encoding, Type};
 use parquet::column::page::{Page, PageReader};
@@ -11,21 +12,21 @@ use parquet::file::statistics::Statistics;
 use crate::names::NameCache;
 use crate::source::parquet_runs::Runs;
 
-/// An error about what a file holds.
+/// Returns an error about the contents of a file.
 pub(super) fn wrong(what: impl Into<String>) -> ParquetError {
     ParquetError::General(what.into())
 }
 
-/// What a column holds, and which number stands for it.
+/// Type of a column, and the conversion of its values to numbers.
 #[derive(Clone, Copy)]
 pub(super) enum Holds {
-    /// Whole numbers.
+    /// Integers, which are kept as they are.
     Numbers,
-    /// Yes and no: 1 and 0.
+    /// Booleans, as 1 and 0.
     Flags,
-    /// Texts of any kind: ids of names.
+    /// Arbitrary texts, as ids of names.
     Names,
-    /// Texts of a few: what this makes of them.
+    /// Texts from a fixed set, converted by this function.
     Words(fn(&[u8]) -> u64),
 }
 
@@ -46,41 +47,41 @@ impl Holds {
     }
 }
 
-/// A column of a row group.
+/// Decoder of one column of a row group.
 pub(super) struct Column {
-    /// `None`: the file says that all values of the row group are null.
+    /// `None` if, according to the file, all values of the row group are null.
     pages: Option<Box<dyn PageReader>>,
     holds: Holds,
     optional: bool,
     dictionary: Vec<u64>,
     page: Option<Open>,
-    /// The rows that were decoded last. Where `there` is empty, none of them is null.
+    /// Values of the rows decoded last. If `there` is empty, none of them is null.
     values: Vec<u64>,
     there: Vec<bool>,
-    /// Decoded of a page before they are put in their rows.
+    /// Buffers for the data of a page before it is assigned to rows.
     levels: Vec<u32>,
     places: Vec<u32>,
     some: Vec<u64>,
 }
 
-/// A page that rows are left of.
+/// A page with rows left to decode.
 struct Open {
     page: Page,
     rows: usize,
-    /// Which rows have a value; `None`: all.
+    /// Definition levels, which are 1 for rows with a value; `None` if all rows have one.
     levels: Option<Runs>,
     values: Values,
 }
 
-/// Where the values of a page are, from what has not been decoded on.
+/// Position of the values that have not been decoded yet.
 enum Values {
-    /// From this byte (of flags, this bit).
+    /// Plain values from this byte on; for flags, from this bit on.
     Plain(usize),
     Dictionary(Runs),
 }
 
 impl Column {
-    /// The column of this name.
+    /// Opens the column called `name`.
     pub(super) fn new(group: &dyn RowGroupReader, name: &str, holds: Holds) -> Result<Self> {
         let unexpected = |what: &str| wrong(format!("column `{name}`: {what}"));
         let schema = group.metadata().schema_descr_ptr();
@@ -112,7 +113,7 @@ impl Column {
         })
     }
 
-    /// Decodes the next rows; how many there are.
+    /// Decodes the next rows and returns their number.
     pub(super) fn fill(&mut self, rows: usize, names: &mut NameCache<'_>) -> Result<usize> {
         self.values.clear();
         self.there.clear();
@@ -128,12 +129,12 @@ impl Column {
         Ok(self.values.len())
     }
 
-    /// Whether any of the rows that were decoded last has a value.
+    /// True if any of the rows decoded last has a value.
     pub(super) fn has_values(&self) -> bool {
         !self.values.is_empty()
     }
 
-    /// What a row holds, of those that were decoded last; `None` where it is null.
+    /// Returns the value of a row among those decoded last, or `None` if it is null.
     #[inline]
     pub(super) fn at(&self, row: usize) -> Option<u64> {
         match self.there.get(row) {
@@ -142,7 +143,7 @@ impl Column {
         }
     }
 
-    /// Opens the next page with values; false at the end.
+    /// Opens the next page of values. Returns false at the end.
     fn turn(&mut self, names: &mut NameCache<'_>) -> Result<bool> {
         let Some(pages) = &mut self.pages else { return Ok(false) };
         while let Some(page) = pages.get_next_page()? {
@@ -230,7 +231,7 @@ impl Open {
             Encoding::PLAIN if matches!(holds, Holds::Flags) => Values::Plain(values * 8),
             Encoding::PLAIN => Values::Plain(values),
             Encoding::RLE_DICTIONARY | Encoding::PLAIN_DICTIONARY => {
-                // A page without values may be without the width of their places, too.
+                // A page without values may also lack the bit width of the dictionary indices.
                 let width = bytes.get(values).copied().unwrap_or(0);
                 let places =
                     Runs::new(u32::from(width), (values + 1).min(bytes.len())..bytes.len());
@@ -240,13 +241,13 @@ impl Open {
         };
         let rows = page.num_values() as usize;
         let levels = if optional { Runs::new(1, levels) } else { None };
-        // Where all rows have a value, that is one run, and nothing to decode.
+        // If all rows have a value, the levels are one run and need no decoding.
         let levels = levels.filter(|levels| !levels.clone().begins_with(1, rows, bytes));
         Ok(Open { page, rows, levels, values })
     }
 }
 
-/// Decodes plain values from byte `at` on (of flags, from that bit on).
+/// Decodes plain values from byte `at` on; for flags, from bit `at` on.
 fn plain(
     holds: Holds,
     bytes: &[u8],

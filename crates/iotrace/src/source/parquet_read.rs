@@ -1,5 +1,5 @@
-//! Reads `io.parquet`; see [`crate::source::parquet_columns`]. Row groups are read by as many threads as
-//! there are CPUs, a thousand rows at a time.
+//! Reads `io.parquet`, whose columns are in [`crate::source::parquet_columns`]. Row groups are read
+//! in parallel, about a thousand rows at a time.
 
 use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -17,23 +17,23 @@ use crate::question::{Dimension, Question};
 use crate::source::parquet_columns::{ABOUT_KEY, TraceAbout, VERSION_KEY};
 use crate::source::parquet_pages::{Column, Holds, wrong};
 
-/// Rows that are decoded at once: all columns of them stay in a near cache.
+/// Number of rows decoded at once, so that all their columns stay in the CPU cache.
 const BATCH: usize = 1024;
 
-/// Reads a file into `analysis`, and what it says of itself.
+/// Reads a file into `analysis`, and returns the file's description of itself.
 pub(crate) fn read<'a>(
     path: &Path,
     names: &'a Names,
     threads: usize,
     analysis: &mut Analysis<'a>,
 ) -> Result<TraceAbout> {
-    // The reader asserts what a damaged page may break; a bad file is an error here, never the end of
-    // the program. What it had built is dropped with the panic.
+    // The Parquet reader panics on some damaged pages. A bad file must be an error and never end
+    // the program. Partial results are dropped with the panic.
     catch_unwind(AssertUnwindSafe(|| read_parts(path, names, threads, analysis)))
         .unwrap_or_else(|_| Err(wrong("a page of it is damaged")))
 }
 
-/// Reads every column of a file into `sink`, in the order of its rows.
+/// Reads every column of a file into `sink`, in row order.
 pub(crate) fn read_all(path: &Path, names: &Names, sink: &mut impl Sink) -> Result<TraceAbout> {
     let all = |sink: &mut _| -> Result<TraceAbout> {
         let file = open(path)?;
@@ -46,7 +46,6 @@ pub(crate) fn read_all(path: &Path, names: &Names, sink: &mut impl Sink) -> Resu
         .unwrap_or_else(|_| Err(wrong("a page of it is damaged")))
 }
 
-/// Opens a file for reading; see [`assay_parquet_guard::open`].
 fn open(path: &Path) -> Result<Reader> {
     assay_parquet_guard::open(File::open(path)?)
 }
@@ -118,15 +117,15 @@ fn first_start(file: &Reader) -> Result<Option<u64>> {
     Ok(starts.at(0))
 }
 
-/// Which columns are read beside those that every question needs. A question asks neither how a file is
-/// known nor for the flags that only a kept I/O has.
+/// Columns to read in addition to those that every question needs. No question needs `file_from` or
+/// the flags that only a kept I/O has.
 #[derive(Clone, Copy)]
 struct Wanted {
     program: bool,
     pid: bool,
     file: bool,
     cgroup: bool,
-    /// The flags that no question is about.
+    /// True to read `file_from` and the flags that no question is about.
     hints: bool,
 }
 
@@ -144,7 +143,7 @@ impl Wanted {
     }
 }
 
-/// The columns of a row group; `None`: not wanted.
+/// Columns of a row group; `None` if not wanted.
 struct Columns {
     start: Column,
     latency: Column,
@@ -159,9 +158,9 @@ struct Columns {
     file: Option<Column>,
     cgroup: Option<Column>,
     file_from: Option<Column>,
-    /// Those that say yes or no, each with its flag.
+    /// Boolean columns, each with its flag.
     flags: Vec<(Column, Flags)>,
-    /// The flags of the rows that were decoded last.
+    /// Flags of the rows decoded last.
     flagged: Vec<Flags>,
 }
 
@@ -198,7 +197,7 @@ impl Columns {
         })
     }
 
-    /// Decodes the next rows of all columns; how many there are.
+    /// Decodes the next rows of all columns and returns their number.
     fn fill(&mut self, names: &mut NameCache<'_>) -> Result<usize> {
         let rows = self.start.fill(BATCH, names)?;
         let every = [
@@ -233,7 +232,7 @@ impl Columns {
         Ok(rows)
     }
 
-    /// A row of those that were decoded last.
+    /// Returns one of the rows decoded last.
     #[inline]
     fn io(&self, row: usize, serial: u64) -> Result<Io> {
         let lacks = || wrong("a row lacks a number");
@@ -254,8 +253,8 @@ impl Columns {
             op: *op.ok_or_else(|| wrong("a row has an operation that is not known"))?,
             flags: self.flagged[row],
             pid: number(&self.pid).and_then(|pid| u32::try_from(pid).ok()),
-            // What writes back is known by its flag. A write of which no program is recorded would be
-            // taken for one, so a program that nobody asks for is any, not none.
+            // The KERNEL flag marks writeback. A write without a recorded program would count as
+            // writeback too, so if programs are not read, the program is `OTHERS` and not `NONE`.
             program: self.program.as_ref().map_or(Names::OTHERS, text),
             file: asked(&self.file),
             file_from: from.copied().unwrap_or_default(),
@@ -264,13 +263,13 @@ impl Columns {
     }
 }
 
-/// The number of an operation; beyond all of them where it is not known.
+/// Returns the index of an operation in [`Op::ALL`], or its length if the name is unknown.
 fn operation(word: &[u8]) -> u64 {
     let known = Op::ALL.iter().position(|op| op.name().as_bytes() == word);
     known.unwrap_or(Op::ALL.len()) as u64
 }
 
-/// The number of how a file is known; beyond all of them where that is not known.
+/// Returns the index of a source in [`FileFrom::ALL`], or its length if the name is unknown.
 fn file_from(word: &[u8]) -> u64 {
     let known = FileFrom::ALL.iter().position(|from| from.name().as_bytes() == word);
     known.unwrap_or(FileFrom::ALL.len()) as u64

@@ -1,5 +1,5 @@
-//! Parquet's "RLE/bit-packing hybrid" of small numbers: runs of one number, and runs of numbers of so
-//! many bits each, the lowest first.
+//! Decodes Parquet's "RLE/bit-packing hybrid" of small integers: runs of one repeated integer, and
+//! runs of bit-packed integers, lowest bits first.
 
 use std::ops::Range;
 
@@ -7,38 +7,38 @@ use parquet::errors::Result;
 
 use crate::source::parquet_pages::wrong;
 
-/// Runs in a range of a page's bytes, from what has not been decoded on.
+/// Decoder of the runs in a range of a page's bytes. The range starts after the decoded part.
 #[derive(Clone)]
 pub(super) struct Runs {
     width: u32,
     bytes: Range<usize>,
-    /// Numbers left of the current run.
+    /// Integers left in the current run.
     left: usize,
     run: Run,
 }
 
 #[derive(Clone, Copy)]
 enum Run {
-    /// One number, again and again.
+    /// One integer that is repeated.
     Same(u32),
-    /// Packed from this bit of the page on.
+    /// Packed integers that start at this bit of the page.
     Packed(usize),
 }
 
 impl Runs {
-    /// Numbers of `width` bits; `None`: of more than there can be.
+    /// Creates a decoder for integers of `width` bits, or returns `None` if it exceeds 32.
     pub(super) fn new(width: u32, bytes: Range<usize>) -> Option<Self> {
         (width <= 32).then_some(Runs { width, bytes, left: 0, run: Run::Same(0) })
     }
 
-    /// Whether the first `count` numbers are one run of `number`.
+    /// True if the first `count` integers are a single run of `number`.
     pub(super) fn begins_with(mut self, number: u32, count: usize, page: &[u8]) -> bool {
         self.begin(page).is_ok()
             && self.left >= count
             && matches!(self.run, Run::Same(same) if same == number)
     }
 
-    /// Decodes the next numbers.
+    /// Decodes the next integers into `out`.
     pub(super) fn decode(&mut self, page: &[u8], mut out: &mut [u32]) -> Result<()> {
         while !out.is_empty() {
             if self.left == 0 {
@@ -59,8 +59,8 @@ impl Runs {
         Ok(())
     }
 
-    /// Reads the head of the next run: twice the numbers of one run, or twice the eights of packed ones
-    /// and one.
+    /// Reads the header of the next run. It is twice the count of a repeated integer, or twice the
+    /// number of groups of eight packed integers, plus one.
     fn begin(&mut self, page: &[u8]) -> Result<()> {
         let cut = || wrong("a page has fewer values than it says");
         let bytes = page.get(self.bytes.clone()).ok_or_else(cut)?;
@@ -93,7 +93,8 @@ impl Runs {
     }
 }
 
-/// Numbers of `width` bits from bit `from` on; the caller knows that the page has them.
+/// Unpacks integers of `width` bits from bit `from` on. The caller ensures that the page is long
+/// enough.
 fn unpack(page: &[u8], from: usize, width: u32, out: &mut [u32]) {
     let mask = (1u64 << width) - 1;
     let mut bit = from;
@@ -113,7 +114,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Runs of numbers of `width` bits as a writer makes them.
+    /// Encodes runs of integers of `width` bits like a Parquet writer.
     fn written(runs: &[(bool, Vec<u32>)], width: u32) -> (Vec<u8>, Vec<u32>) {
         let (mut bytes, mut numbers) = (Vec::new(), Vec::new());
         for (packed, some) in runs {

@@ -1,5 +1,5 @@
-//! Writes `io.parquet`; see [`crate::source::parquet_columns`]. Readers of traces keep their I/Os with
-//! it, and so does a live tracer.
+//! Writes `io.parquet`; the schema is in [`crate::source::parquet_columns`]. Used to save the I/Os
+//! of a trace that is read, and by live tracers.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -22,44 +22,46 @@ use crate::names::Names;
 use crate::source::parquet_columns::{ABOUT_KEY, SCHEMA, TraceAbout, VERSION_KEY};
 use crate::source::row_log::RowLog;
 
-/// Rows of a row group.
+/// Number of rows per row group.
 const GROUP: usize = 1 << 16;
 
-/// Which hints a format records, so that what it does not is null in every row.
+/// Hints that a trace format records. Columns of hints that it does not record are null.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Hints {
-    /// REQ_SYNC, REQ_RAHEAD, REQ_PREFLUSH, REQ_FUA, REQ_META, and whether a kernel thread writes back.
+    /// True if REQ_SYNC, REQ_RAHEAD, REQ_PREFLUSH, REQ_FUA, REQ_META and writeback by kernel
+    /// threads are recorded.
     pub sync: bool,
-    /// Whether the submitter waited.
+    /// True if asynchronous submission is recorded.
     pub aio: bool,
 }
 
-/// A file that I/Os are kept in while they are read or traced: give it every I/O as a [`Sink`], then
-/// [`IoWriter::finish`]. The file gets its name when it is whole; dropped before, nothing is left. Holds
-/// 131,072 I/Os at most, so ends may come in another order than starts.
+/// Writer of I/Os to a Parquet file: pass it every I/O as a [`Sink`], then call
+/// [`IoWriter::finish`]. The file gets its name when it is complete; a writer that is dropped
+/// earlier leaves no file. It holds at most 131,072 I/Os in memory to sort them by start.
 pub struct IoWriter<'a> {
     path: PathBuf,
     temporary: PathBuf,
     names: &'a Names,
     hints: Hints,
     writer: SerializedFileWriter<File>,
-    /// Ended, not yet written. I/Os end in another order than they start in: of twice a group's rows
-    /// the half that started first is written.
+    /// Completed I/Os that are not written yet. They complete in another order than they start, so
+    /// of two row groups the half that started first is written.
     rows: Vec<Io>,
-    /// What waits for the end.
+    /// Holds all I/Os until the end if [`IoWriter::encode_at_end`] was called.
     log: Option<RowLog>,
     failure: Option<String>,
 }
 
 impl<'a> IoWriter<'a> {
-    /// Begins a file beside `path`, which gets that name when it is whole.
+    /// Starts a temporary file next to `path`, which is renamed to `path` when it is complete.
     pub fn create(path: &Path, names: &'a Names) -> Result<Self, Error> {
         let failed = |reason: String| Error::Save { path: path.to_owned(), reason };
         let mut temporary = path.as_os_str().to_owned();
         temporary.push(".tmp");
         let temporary = PathBuf::from(temporary);
         let file = File::create(&temporary).map_err(|e| failed(e.to_string()))?;
-        // Times and places hardly ever come twice in a group: a dictionary of them would be as long as they.
+        // Times and addresses hardly ever repeat within a group, so a dictionary would be as long
+        // as the values.
         let numbers = ["start_ns", "latency_ns", "queue_ns", "device_ns", "sector"];
         let plain = |properties: WriterPropertiesBuilder, name: &&str| {
             properties.set_column_dictionary_enabled(ColumnPath::from(*name), false)
@@ -86,16 +88,15 @@ impl<'a> IoWriter<'a> {
         })
     }
 
-    /// Says which hints the format records.
     pub fn set_hints(&mut self, hints: Hints) {
         self.hints = hints;
     }
 
-    /// Keeps what comes as it is, in a file without a name beside this one (79 bytes an I/O), and encodes it in
-    /// [`IoWriter::finish`]: for a load that needs the CPU more.
+    /// Stores I/Os unencoded in an unnamed file next to this one (79 bytes per I/O) and encodes
+    /// them in [`IoWriter::finish`], so that encoding does not compete with a load for the CPU.
     ///
     /// # Errors
-    /// There can be no such file.
+    /// If the file cannot be created.
     pub fn encode_at_end(&mut self) -> Result<(), Error> {
         let log = RowLog::create(&self.temporary.with_extension("rows.tmp"));
         let failed =
@@ -104,7 +105,7 @@ impl<'a> IoWriter<'a> {
         Ok(())
     }
 
-    /// Ends the file and gives it its name.
+    /// Completes the file and renames it to its path.
     pub fn finish(mut self, about: &TraceAbout) -> Result<(), Error> {
         if let Some(log) = self.log.take()
             && self.failure.is_none()
@@ -183,7 +184,7 @@ impl<'a> IoWriter<'a> {
 }
 
 impl Drop for IoWriter<'_> {
-    /// What was not finished is not left behind. A finished file has its own name by now.
+    /// Removes an unfinished file. A finished one has been renamed.
     fn drop(&mut self) {
         let _ = std::fs::remove_file(&self.temporary);
     }
@@ -201,7 +202,7 @@ impl Sink for IoWriter<'_> {
     }
 }
 
-/// The texts of ids, each made once for a group.
+/// Texts of name ids, each converted once per row group.
 struct Texts<'a> {
     names: &'a Names,
     known: HashMap<u32, ByteArray>,

@@ -1,5 +1,5 @@
-//! I/Os in the order in which they ended, kept in a file without a name while a load runs: a copy of some bytes each,
-//! where encoding them in columns takes a hundred times as long and a CPU that the load may need.
+//! Stores completed I/Os in an unnamed file while a load runs. Storing one copies some bytes;
+//! encoding it in columns would take a hundred times as long, on a CPU that the load may need.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -7,37 +7,36 @@ use std::path::Path;
 
 use crate::event::{FileFrom, Flags, Io, Op};
 
-/// Bytes of an I/O.
+/// Size of a stored I/O in bytes.
 const ROW: usize = 9 * 8 + 4 + 3;
-/// Bytes that are written, and read, at once.
+/// Number of bytes written or read at once.
 const CHUNK: usize = 4096 * ROW;
-/// Where a number that an I/O may lack is not known: none is as large.
+/// Marks an unknown value; no real value is as large.
 const NO_U64: u64 = u64::MAX;
 const NO_U32: u32 = u32::MAX;
 
-/// The file; it is gone when this is dropped, or the process killed.
+/// The file. It disappears when the log is dropped or the process is killed.
 #[derive(Debug)]
 pub(super) struct RowLog {
     file: File,
-    /// Not yet in the file.
+    /// Rows that are not in the file yet.
     chunk: Vec<u8>,
     rows: u64,
 }
 
 impl RowLog {
-    /// A file where `path` names none; its name is taken away at once.
+    /// Creates a file at `path` and unlinks it at once. An existing file is replaced.
     pub(super) fn create(path: &Path) -> io::Result<Self> {
         let file = File::options().read(true).write(true).create(true).truncate(true).open(path)?;
         std::fs::remove_file(path)?;
         Ok(RowLog { file, chunk: Vec::with_capacity(CHUNK), rows: 0 })
     }
 
-    /// How many bytes the rows so far take.
+    /// Returns the size of all rows in bytes.
     pub(super) fn bytes(&self) -> u64 {
         self.rows * ROW as u64
     }
 
-    /// Adds an I/O.
     #[inline]
     pub(super) fn push(&mut self, io: &Io) -> io::Result<()> {
         self.chunk.extend_from_slice(&packed(io));
@@ -54,7 +53,7 @@ impl RowLog {
         Ok(())
     }
 
-    /// Gives every I/O back, in the order in which they came.
+    /// Passes every I/O to `each`, in the order in which they were added.
     pub(super) fn read(mut self, mut each: impl FnMut(Io)) -> io::Result<()> {
         self.flush()?;
         self.file.seek(SeekFrom::Start(0))?;

@@ -1,5 +1,5 @@
-//! Texts with one I/O a line: read in parts by as many threads as there are CPUs, each part from the
-//! beginning of a line to the beginning of another.
+//! Reads texts with one I/O per line. Several threads read a file in parts, each from the start of
+//! a line to the start of another.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -10,14 +10,14 @@ use crate::event::{Io, Sink};
 use crate::lines::{FileFrom, Lines};
 use crate::series::Recorded;
 
-/// The smallest bytes that are worth a thread.
+/// Minimum number of bytes per thread.
 const MIN_PART: u64 = 4 << 20;
 
-/// I/Os that are held so that they can be given in the order in which they started. An order by ends is mended
-/// by it as long as no more I/Os ended while one of them was under way.
+/// Number of I/Os that are held back to restore the order of starts. That works as long as no more
+/// I/Os than this end while one of them is in flight.
 const HELD: usize = 1 << 16;
 
-/// Brings I/Os that stand in the order of their ends into that of their starts.
+/// Sorts I/Os by start that arrive in the order of their ends.
 #[derive(Default)]
 struct ByStart {
     held: Vec<Io>,
@@ -42,39 +42,38 @@ impl ByStart {
     }
 }
 
-/// What a line is.
+/// Meaning of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Line {
-    /// An I/O.
+    /// An I/O that the line describes.
     Io(Io),
-    /// Something that says nothing about I/Os and is expected (a header, an empty line).
+    /// An expected line that is not about an I/O, such as a header or an empty line.
     Skip,
-    /// Something that cannot be read.
+    /// A line that cannot be parsed.
     Unreadable,
-    /// The tracer says that it lost so many events.
+    /// The tracer reports this number of lost events.
     Lost(u64),
 }
 
-/// Reads lines of one format.
+/// Parser of the lines of one format.
 pub(crate) trait LineReader: Send {
-    /// Whether lines stand in the order in which I/Os ended, not in which they started.
+    /// True if lines are in the order in which I/Os ended, not in which they started.
     const BY_END: bool = false;
 
-    /// What a line is.
     fn line(&mut self, line: &[u8]) -> Line;
 
-    /// What the lines so far have recorded.
+    /// Returns the data that the lines so far have recorded.
     fn recorded(&self) -> Recorded;
 }
 
-/// What reading lines found out.
+/// Result of reading lines.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
     pub(crate) completeness: Completeness,
     pub(crate) recorded: Recorded,
 }
 
-/// Reads lines from `lines` to its end, or to those that begin at or after `end`.
+/// Parses lines up to the end of `lines`, or up to the first line that begins at or after `end`.
 pub(crate) fn read_part<R: Read, L: LineReader>(
     lines: &mut Lines<R>,
     end: u64,
@@ -109,7 +108,7 @@ pub(crate) fn read_part<R: Read, L: LineReader>(
         }
     }
     by_start.give(usize::MAX, sink);
-    // A last line that cannot be read and has no end was cut.
+    // A last line without a newline that cannot be parsed was cut off.
     if was_unreadable && lines.unended() {
         completeness.truncated = true;
         completeness.unreadable -= 1;
@@ -119,7 +118,7 @@ pub(crate) fn read_part<R: Read, L: LineReader>(
     Ok(Found { completeness, recorded: reader.recorded() })
 }
 
-/// Reads a file in parts, all at once, and joins what they found in the order of the file.
+/// Reads a file in parts, in parallel, and joins the results in the order of the file.
 pub(crate) fn read_file<'a, L: LineReader>(
     file: &File,
     threads: usize,
@@ -127,10 +126,10 @@ pub(crate) fn read_file<'a, L: LineReader>(
     analysis: &mut Analysis<'a>,
 ) -> io::Result<Found> {
     let length = file.metadata()?.len();
-    // What stands in the order of ends is brought into that of starts as a whole.
+    // Lines in the order of ends must be sorted by start as a whole, which takes a single thread.
     let threads = if L::BY_END { 1 } else { threads.max(1) };
     let parts = (length / MIN_PART).clamp(1, threads as u64);
-    // Every part counts its times from the first I/O of the file.
+    // Every part measures time from the first I/O of the file.
     if parts > 1
         && let Some(start_ns) = first_start(file, &make)?
     {
@@ -140,13 +139,14 @@ pub(crate) fn read_file<'a, L: LineReader>(
     let read = |part: u64| -> io::Result<(Analysis<'a>, Found)> {
         let (start, end) = (length * part / parts, length * (part + 1) / parts);
         let mut own = empty.clone();
-        // One byte early, so that a line that begins at `start` is not taken for the rest of another.
+        // Start one byte early, so that a line that begins at `start` is not mistaken for the rest
+        // of another.
         let mut lines = Lines::new(FileFrom { file, at: start.saturating_sub(1) });
         let offset = start.saturating_sub(1);
         if part > 0 {
             lines.skip_rest(end - offset)?;
         }
-        // The last part also takes what was added to the file since.
+        // The last part includes lines that were appended meanwhile.
         let end = if part + 1 == parts { u64::MAX } else { end - offset };
         let found = read_part(&mut lines, end, &mut make(), &mut own)?;
         Ok((own, found))

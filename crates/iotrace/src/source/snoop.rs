@@ -1,6 +1,6 @@
-//! Tables with one I/O a line and a header, as biosnoop (bcc, libbpf-tools, bpftrace) and scripts like it
-//! print them. Columns are found by their titles, units in parentheses behind them. Lines stand in the
-//! order in which I/Os ended.
+//! Reads tables with a header and one I/O per line, as biosnoop (bcc, libbpf-tools, bpftrace) and
+//! similar scripts print them. Columns are identified by their titles, with units in parentheses.
+//! Lines are in the order in which I/Os ended.
 
 use crate::event::{BLOCK_BYTES, FileFrom, Flags, Io, Op, parse_rwbs};
 use crate::fields::{whole_decimal, whole_number};
@@ -10,13 +10,13 @@ use crate::source::rows::{Line, LineReader};
 
 /// Times count from the start of the tool, so the first I/Os started before 0.
 const BEFORE_ZERO_NS: u64 = 1_000_000_000_000;
-/// The most columns.
+/// Maximum number of columns.
 const MAX_COLUMNS: usize = 24;
 
-/// What a column holds.
+/// Meaning of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Column {
-    /// When the I/O ended, in units of so many nanoseconds as a power of ten.
+    /// Completion time, in units of 10^n nanoseconds.
     Time(u32),
     Program,
     Pid,
@@ -24,19 +24,18 @@ enum Column {
     Operation,
     Sector,
     Bytes(u64),
-    /// From issue (or queue) to end.
+    /// Time from issue (or queueing) to completion, in units of 10^n nanoseconds.
     Latency(u32),
     Queue(u32),
     File,
     Ignored,
 }
 
-/// The columns of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Columns(Vec<Column>);
 
 impl Columns {
-    /// The columns of a header; `None`: it is none of such a table.
+    /// Parses a header into its columns; `None` if it is not a header of such a table.
     pub(crate) fn of(line: &[u8]) -> Option<Columns> {
         let titles: Vec<&[u8]> =
             line.split(u8::is_ascii_whitespace).filter(|w| !w.is_empty()).collect();
@@ -56,7 +55,7 @@ fn column(title: &[u8]) -> Column {
         Some(open) => (&upper[..open], upper[open + 1..].strip_suffix(b")").unwrap_or(b"")),
         None => (upper.as_slice(), &b""[..]),
     };
-    // A time of 10^-3 units of a second is 10^6 ns.
+    // A unit of 10^-3 s is 10^6 ns.
     let time = |usual| match unit {
         b"S" => 9,
         b"MS" => 6,
@@ -81,12 +80,11 @@ fn column(title: &[u8]) -> Column {
     }
 }
 
-/// Reads its lines.
 #[derive(Debug)]
 pub(crate) struct SnoopReader<'a> {
     names: NameCache<'a>,
     columns: Columns,
-    /// Whether an operation had more than one letter, so that hints are recorded.
+    /// True if an operation had more than one letter, which means that hints are recorded.
     hints: bool,
 }
 
@@ -134,7 +132,7 @@ impl<'a> SnoopReader<'a> {
                 Column::Ignored => {}
             }
         }
-        // Latency counts from the issue where the queue has its own column.
+        // If there is a queue column, the latency starts at the issue.
         let (time, latency) = (time?.checked_add(BEFORE_ZERO_NS)?, latency?);
         io.start_ns = time.saturating_sub(latency);
         io.latency_ns = Some(latency.checked_add(queue.unwrap_or(0))?);
@@ -144,8 +142,8 @@ impl<'a> SnoopReader<'a> {
     }
 }
 
-/// The words of a line, one for each column. A program's name may have blanks in it: what is more than
-/// there are columns belongs to it.
+/// Splits a line into one word per column. The program name may contain blanks, so it takes all
+/// words that are left over.
 fn split<'w, 'l>(
     line: &'l [u8],
     columns: &[Column],
@@ -169,7 +167,7 @@ fn split<'w, 'l>(
     Some(&words[..columns.len()])
 }
 
-/// `Lost 12 events`, `Possibly lost 12 samples`.
+/// Parses `Lost 12 events` and `Possibly lost 12 samples`.
 fn lost(line: &[u8]) -> Option<u64> {
     let mut words =
         line.split(u8::is_ascii_whitespace).skip_while(|w| !w.eq_ignore_ascii_case(b"lost"));
@@ -187,7 +185,8 @@ impl LineReader for SnoopReader<'_> {
         if let Some(n) = lost(line) {
             return Line::Lost(n);
         }
-        // Words of the tool before its header, the header itself, and again after a screen.
+        // Messages of the tool before its header, and the header itself, which may be repeated
+        // after a screen of rows.
         let talks = line.is_empty() || Columns::of(line).is_some() || talk(line);
         if talks { Line::Skip } else { Line::Unreadable }
     }
@@ -207,7 +206,7 @@ impl LineReader for SnoopReader<'_> {
     }
 }
 
-/// What tools say before they begin.
+/// True for messages that tools print before the table.
 fn talk(line: &[u8]) -> bool {
     [&b"Attaching "[..], b"Attached ", b"Tracing ", b"#"].iter().any(|p| line.starts_with(p))
 }

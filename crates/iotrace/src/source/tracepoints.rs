@@ -1,5 +1,6 @@
-//! Tracepoints of the block layer as text: `perf script`, `trace-cmd report`, `trace_pipe`. All put the
-//! same words behind the name of the tracepoint, and who and when in front of it in their own ways:
+//! Reads block-layer tracepoints as text: `perf script`, `trace-cmd report`, `trace_pipe`. All
+//! print the same text after the name of the tracepoint, but differ in how they print program and
+//! time before it:
 //!
 //! ```text
 //! fio  1234 [000]   123.456789: block:block_rq_issue: 8,0 WS 4096 () 1234 + 8 [fio]
@@ -15,7 +16,6 @@ use crate::series::Recorded;
 use crate::source::blkparse::{bracketed, is_device};
 use crate::source::events::{EventLine, EventReader};
 
-/// Reads its lines.
 #[derive(Debug)]
 pub(crate) struct TracepointReader<'a> {
     names: NameCache<'a>,
@@ -27,7 +27,7 @@ impl<'a> TracepointReader<'a> {
         TracepointReader { names: NameCache::new(names), block: Finder::new(b"block_") }
     }
 
-    /// A line with a tracepoint whose name begins at `at`; `None`: it cannot be read.
+    /// Parses a line with a tracepoint whose name begins at `at`; `None` if it is malformed.
     fn tracepoint(&mut self, line: &[u8], at: usize) -> Option<EventLine> {
         let mut c = Cursor::new(&line[at..]);
         let Some(action) = c.until(b':').and_then(action_of) else {
@@ -56,7 +56,7 @@ impl<'a> TracepointReader<'a> {
             b"/" => other_sector = whole_number(c.word())?,
             _ => return None,
         }
-        // A completion's brackets hold an error; its program is whoever was interrupted.
+        // The brackets of a completion hold an error, and its program is whichever was interrupted.
         let ends = matches!(action, Action::Complete | Action::Done | Action::Requeue);
         let name = match (ends, bracketed(c.rest())) {
             (true, _) => &b""[..],
@@ -95,7 +95,7 @@ fn action_of(name: &[u8]) -> Option<Action> {
     })
 }
 
-/// The time before a tracepoint's name, and what stands before it.
+/// Parses the time before a tracepoint's name, and returns the text before it too.
 fn time_of(before: &[u8]) -> Option<(&[u8], u64)> {
     // perf puts the subsystem before the name.
     let before = before.strip_suffix(b"block:").unwrap_or(before).trim_ascii_end();
@@ -104,11 +104,11 @@ fn time_of(before: &[u8]) -> Option<(&[u8], u64)> {
     Some((&before[..start], whole_decimal(word, 9)?))
 }
 
-/// Program and pid of what stands before the time: `fio  1234 [000]`, `fio 1233/1234 [000]` or
-/// `fio-1234  [000] d..2.`.
+/// Parses program and pid from the text before the time: `fio  1234 [000]`, `fio 1233/1234 [000]`
+/// or `fio-1234  [000] d..2.`.
 fn who_of(who: &[u8]) -> (&[u8], Option<u32>) {
     let number = |word: &[u8]| whole_number(word).and_then(|n| u32::try_from(n).ok());
-    // The CPU in brackets; what follows it are the flags of ftrace.
+    // The brackets hold the CPU; the flags of ftrace follow them.
     let cpu = who.iter().rposition(|b| *b == b'[').unwrap_or(who.len());
     let who = who[..cpu].trim_ascii();
     // ftrace may add the process of the thread: `fio-1234  (   1233)`.
@@ -132,8 +132,8 @@ fn who_of(who: &[u8]) -> (&[u8], Option<u32>) {
     }
 }
 
-/// How many events a line says were lost: `CPU:1 [LOST 12 EVENTS]`, `CPU:0 [12 EVENTS DROPPED]`,
-/// `PERF_RECORD_LOST lost 12`, `# entries-in-buffer/entries-written: 205/2000`.
+/// Parses the number of lost events from lines such as `CPU:1 [LOST 12 EVENTS]`, `CPU:0 [12 EVENTS
+/// DROPPED]`, `PERF_RECORD_LOST lost 12`, `# entries-in-buffer/entries-written: 205/2000`.
 fn lost(line: &[u8]) -> Option<u64> {
     if let Some(counts) = line.strip_prefix(b"# entries-in-buffer/entries-written:") {
         let mut c = Cursor::new(counts.trim_ascii_start());
@@ -151,7 +151,7 @@ fn lost(line: &[u8]) -> Option<u64> {
 
 impl EventReader for TracepointReader<'_> {
     fn line(&mut self, line: &[u8]) -> EventLine {
-        // The name stands behind the time; a program may be called block_something too.
+        // The name comes after the time; a program may be called block_something too.
         let mut from = 0;
         while let Some(found) = self.block.find(&line[from..]) {
             let at = from + found;

@@ -1,5 +1,5 @@
-//! Three times as long a trace needs no more allocations and no more memory, whether it is counted or written
-//! as text.
+//! A trace three times as long needs no more allocations and no more memory, whether its I/Os are
+//! counted or written as text.
 
 use std::io;
 use std::path::Path;
@@ -9,7 +9,7 @@ use assay_iotrace::{
 };
 use assay_testing::in_own_process;
 
-/// Answers a question that uses everything; how many allocations that took.
+/// Answers a question that uses every feature, and returns the number of allocations.
 fn allocations(trace: &Path, ios: u64, threads: usize) -> u64 {
     let question = Question {
         by: vec![Dimension::Program, Dimension::Direction, Dimension::Device],
@@ -24,7 +24,7 @@ fn allocations(trace: &Path, ios: u64, threads: usize) -> u64 {
     after - before
 }
 
-/// Writes every I/O as text; how many allocations that took.
+/// Writes every I/O as text, and returns the number of allocations.
 fn allocations_of_text(trace: &Path, ios: u64, format: EventFormat) -> u64 {
     let before = crate::ALLOCATIONS.count();
     let options = Options { threads: 1, save: None };
@@ -48,7 +48,7 @@ fn record(time: u64, sequence: u32, action: u32, sector: u64) -> [u8; 48] {
     r
 }
 
-/// All within one second, so that there is one tick whatever the length.
+/// All I/Os are within one second, so that there is one tick whatever their number.
 fn blktrace(ios: u64) -> Vec<u8> {
     let mut bytes = Vec::new();
     for i in 0..ios {
@@ -68,7 +68,7 @@ fn msr(ios: u64) -> Vec<u8> {
     (0..ios).flat_map(|i| line(i).into_bytes()).collect()
 }
 
-/// Makes a trace of so many I/Os.
+/// Generates a trace with the given number of I/Os.
 type Maker = fn(u64) -> Vec<u8>;
 
 #[test]
@@ -85,11 +85,11 @@ fn measure() {
             (path, ios)
         });
         for threads in [1, 2] {
-            // The first time, what lives as long as the program is made.
+            // The first call also creates data that lives as long as the program.
             allocations(&short.0, short.1, threads);
             let few = allocations(&short.0, short.1, threads);
             let many = allocations(&long.0, long.1, threads);
-            // The harness has a thread of its own, and channels may wait or not.
+            // The test harness has its own thread, and waiting on channels may allocate.
             let more = many.saturating_sub(few);
             assert!(
                 more < 100,

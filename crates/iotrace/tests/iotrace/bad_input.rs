@@ -1,4 +1,4 @@
-//! Traces that are cut, damaged, foreign, empty or nothing that is known.
+//! Traces that are cut, damaged, empty or of an unknown format.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -35,7 +35,7 @@ fn report(path: &Path) -> IoReport {
     }
 }
 
-/// A blktrace record of device 8,0: a synchronous write.
+/// Returns a blktrace record of device 8,0: a synchronous write.
 fn record(time: u64, sequence: u32, action: u32, sector: u64) -> Vec<u8> {
     let mut r = Vec::new();
     r.extend(0x6561_7407_u32.to_le_bytes());
@@ -50,7 +50,7 @@ fn record(time: u64, sequence: u32, action: u32, sector: u64) -> Vec<u8> {
     r
 }
 
-/// Forty I/Os, issued and completed.
+/// Returns forty I/Os, issued and completed.
 fn trace() -> Vec<u8> {
     (0..40u64)
         .flat_map(|i| {
@@ -61,7 +61,7 @@ fn trace() -> Vec<u8> {
         .collect()
 }
 
-/// The same record in the other byte order.
+/// Returns the same record in the other byte order.
 fn swapped(record: &[u8]) -> Vec<u8> {
     let mut r = record.to_vec();
     for field in [0..4, 4..8, 8..16, 16..24, 24..28, 28..32, 32..36, 36..40, 40..44, 44..46, 46..48]

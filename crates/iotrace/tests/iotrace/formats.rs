@@ -1,5 +1,4 @@
-//! The same question of the same I/Os in several formats, by one thread and by many, gives the same
-//! answer.
+//! The same I/Os in several formats, read by one thread or by many, give the same answer.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +9,7 @@ use assay_iotrace::{
     ask, write_events,
 };
 
-/// Runs the generator of traces.
+/// Runs the example that generates traces.
 fn generate(kind: &str, ios: u32, out: &Path, cpus: u32) {
     let mut example = std::env::current_exe().unwrap();
     example.pop();
@@ -55,7 +54,7 @@ fn questions() -> Vec<Question> {
     ]
 }
 
-/// All of an answer but where it came from.
+/// Clears the parts of a report that depend on the source.
 fn trace_part(mut report: IoReport) -> IoReport {
     report.source.name = String::new();
     report.source.format = String::new();
@@ -81,7 +80,7 @@ fn many_threads_say_what_one_says() {
 fn seeks_of_a_table_by_ends_follow_starts() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("biosnoop.txt");
-    // Sequential by start; every second one ends before the one that started before it.
+    // Sequential by start; every second I/O ends before the one that started before it.
     let mut text = String::from("TIME(s) COMM PID DISK T SECTOR BYTES LAT(ms)\n");
     for n in (0..100u64).step_by(2) {
         let line = |n: u64, end_us: u64, latency_us: u64| {
@@ -147,7 +146,7 @@ fn parquet_holds_what_the_trace_holds() {
     }
 }
 
-/// blkparse is the program that blktrace's own people read traces with.
+/// blkparse is the reference reader, from the authors of blktrace.
 #[test]
 fn the_text_and_the_dump_of_blkparse_say_what_the_files_say() {
     if Command::new("blkparse").arg("-V").output().is_err() {
@@ -170,7 +169,7 @@ fn the_text_and_the_dump_of_blkparse_say_what_the_files_say() {
         let files = report(&base, &question, 1);
         assert_eq!(files.completeness.matched, 20_000);
         for trace in [&dump, &text] {
-            // blkparse counts its times from the first event, so what lies on a grid of time differs.
+            // blkparse counts its times from the first event, so data on a time grid differs.
             let read = report(trace, &question, 1);
             assert_eq!(read.groups, files.groups);
             assert_eq!(read.ops, files.ops);

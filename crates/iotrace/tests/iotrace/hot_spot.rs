@@ -1,4 +1,5 @@
-//! Many I/Os for the same blocks at once: every one is matched, and the sum of their latencies is exact.
+//! Many concurrent I/Os for the same blocks: every one is matched, and the sum of their latencies
+//! is exact.
 
 use std::fs;
 use std::path::Path;
@@ -15,7 +16,7 @@ fn report(path: &Path) -> IoReport {
     }
 }
 
-/// All times of completion less all times of being queued, straight from the records.
+/// Computes the sum of completion times minus the sum of queueing times from the raw records.
 fn sum_of_latencies(folder: &Path) -> u64 {
     let mut sum = 0u64;
     for cpu in 0..2 {
@@ -58,7 +59,7 @@ fn all_are_matched_and_nothing_of_their_time_is_lost() {
     btt_matches_no_more(folder.path());
 }
 
-/// btt is the program that blktrace's own people analyse traces with.
+/// btt is the reference analyzer, from the authors of blktrace.
 fn btt_matches_no_more(folder: &Path) {
     let run = |program: &str, arguments: &[&str]| {
         Command::new(program).current_dir(folder).args(arguments).output()

@@ -1,4 +1,4 @@
-//! `io.parquet` as a live tracer writes it, and as assay wrote it before.
+//! `io.parquet` as a live tracer writes it, and as earlier versions of assay wrote it.
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
-//! Traces of block I/O in files: formats, answers, damage, cost.
-#![allow(clippy::unwrap_used, clippy::print_stdout)] // tests fail by panics and print why they are skipped
+//! Tests of block-I/O trace files: formats, answers, damaged input and cost.
+#![allow(clippy::unwrap_used, clippy::print_stdout)] // tests panic and print skips
 
 mod allocation;
 mod bad_input;

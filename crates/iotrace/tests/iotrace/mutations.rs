@@ -1,4 +1,5 @@
-//! Twenty thousand damaged inputs for every reader: none ends the program. `scripts/fuzz` reads more.
+//! Reads twenty thousand damaged inputs with every reader; none may panic. `scripts/fuzz` reads
+//! more.
 
 use assay_iotrace::probe::PROBES;
 

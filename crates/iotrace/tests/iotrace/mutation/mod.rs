@@ -1,9 +1,9 @@
-//! Damages inputs at random, as a fuzzer without feedback does. The same seed damages alike.
+//! Damages inputs at random, like a fuzzer without feedback. The same seed gives the same damage.
 
 use assay_iotrace::probe::Probe;
 use assay_stats::rng::Rng;
 
-/// Numbers and words that parsers stumble over.
+/// Numbers and words that often break parsers.
 const AWKWARD: [&[u8]; 14] = [
     b"0",
     b"-1",
@@ -21,7 +21,7 @@ const AWKWARD: [&[u8]; 14] = [
     b"|@@",
 ];
 
-/// The longest input, bytes.
+/// Maximum length of an input in bytes.
 const MAX_BYTES: usize = 8192;
 
 fn mutate(input: &mut Vec<u8>, others: &[Vec<u8>], rng: &mut Rng) {
@@ -57,7 +57,8 @@ fn mutate(input: &mut Vec<u8>, others: &[Vec<u8>], rng: &mut Rng) {
     input.truncate(MAX_BYTES);
 }
 
-/// The kept inputs of a reader: those that broke it once, and those that a fuzzer found to reach far.
+/// Returns the saved inputs of a reader: those that broke it once, and those that a fuzzer found to
+/// reach deep.
 fn corpus(name: &str) -> Vec<Vec<u8>> {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus").join(name);
     let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
@@ -66,7 +67,7 @@ fn corpus(name: &str) -> Vec<Vec<u8>> {
     files.iter().filter_map(|file| std::fs::read(file).ok()).collect()
 }
 
-/// Reads `executions` damaged inputs. Some descend from damaged ones, so that damage adds up.
+/// Reads `executions` damaged inputs. Some are made from damaged ones, so that damage accumulates.
 pub fn run(probe: &Probe, executions: u64, seed: u64) {
     let mut rng = Rng::new(seed);
     let mut seeds = (probe.seeds)();
