@@ -1,9 +1,11 @@
-//! The floor: a client that keeps no books. It sends prebuilt requests, counts bytes to know when a
-//! batch is answered, and looks at nothing else. What a real client costs above it is what its books
-//! cost. `key=value` in and out, as `memload`; the keys must have been set (by `memload`).
+//! A minimal memcached client as a lower bound: it sends prebuilt requests, counts bytes to know
+//! when a batch is answered, and checks and records nothing else. The cost of a real client above
+//! it is the cost of its bookkeeping. Arguments and output are `key=value`, as for `memload`; the
+//! keys must have been set (by `memload`).
 //!
-//! Depth 1 speaks text (deeper with `protocol=text`); deeper, quiet gets and sets of the meta protocol with a closing no-op, with
-//! (`mark=yes`) or without a low-water mark on what is received.
+//! Depth 1 uses the text protocol (so do deeper batches with `protocol=text`). Deeper batches use
+//! quiet gets and sets of the meta protocol with a closing no-op, with (`mark=yes`) or without a
+//! low-water mark on received bytes.
 #![allow(clippy::print_stdout)] // a program of its own
 #![allow(unsafe_code)] // the low-water mark is a socket option that no safe crate here sets
 
@@ -21,8 +23,8 @@ use assay_memload::protocol::Encoder;
 use rustix::event::epoll;
 use rustix::net::{RecvFlags, SendFlags, recv, send};
 
-/// Prebuilt operations, taken in turn: enough keys that the server's caches see what they see of a real
-/// client.
+/// Number of prebuilt operations, sent in turn: enough keys that the server's caches behave as with
+/// a real client.
 const OPERATIONS: usize = 1 << 16;
 
 struct Batch {
@@ -53,7 +55,8 @@ fn batches(config: &Config) -> Vec<Batch> {
 
 fn set_mark(socket: &TcpStream, bytes: usize) {
     let value = bytes as libc::c_int;
-    // SAFETY: the descriptor is open, and pointer and length describe `value`, which the kernel reads.
+    // SAFETY: the descriptor is open, and pointer and length describe `value`, which the kernel
+    // reads.
     let done = unsafe {
         libc::setsockopt(
             socket.as_raw_fd(),
@@ -150,7 +153,7 @@ fn main() {
                 }
             }
         }
-        // The clock is read for each round of events, so that the floor has the loop of a client.
+        // The clock is read for each round of events, as in a real client's loop.
         let now = Instant::now();
         match begun {
             None if now >= warm => {

@@ -1,5 +1,5 @@
-//! Drives the generator from the shell, for `bench/memcached.sh`: `key=value` arguments in, one line of
-//! `key=value` out.
+//! Runs the generator from the shell, for `bench/memcached.sh`: `key=value` arguments in, one line
+//! of `key=value` out.
 #![allow(clippy::print_stdout, clippy::print_stderr)] // a program of its own
 
 use std::process::ExitCode;
@@ -30,7 +30,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Returns what to run, and whether the keys are set before.
+/// Parses the arguments into a configuration, and true if the keys are set before the run.
 fn asked(arguments: &[String]) -> Result<(Config, bool), String> {
     let (mut c, mut preloads) = (Config::default(), true);
     for argument in arguments {

@@ -1,14 +1,14 @@
-//! The clocks of the generator: `CLOCK_MONOTONIC` for times, the thread's CPU clock for its own cost.
+//! Clocks of the generator: `CLOCK_MONOTONIC` for times, the thread's CPU clock for its own cost.
 
 use rustix::time::{ClockId, Timespec, clock_gettime};
 
-/// Nanoseconds of `CLOCK_MONOTONIC` now: the clock of assay's phases and samples.
+/// Returns `CLOCK_MONOTONIC` in nanoseconds: the clock of assay's phases and samples.
 #[inline]
 pub fn now_ns() -> u64 {
     nanoseconds(clock_gettime(ClockId::Monotonic))
 }
 
-/// CPU time (user and system) of the calling thread since it began, nanoseconds.
+/// Returns the CPU time (user and system) of the calling thread since it started, in nanoseconds.
 pub fn thread_cpu_ns() -> u64 {
     nanoseconds(clock_gettime(ClockId::ThreadCPUTime))
 }
@@ -18,7 +18,7 @@ fn nanoseconds(t: Timespec) -> u64 {
     t.tv_sec as u64 * 1_000_000_000 + t.tv_nsec as u64
 }
 
-/// A moment or duration in nanoseconds as the kernel takes it.
+/// Converts a time or duration in nanoseconds to the kernel's type.
 pub(crate) fn timespec(ns: u64) -> Timespec {
     Timespec { tv_sec: (ns / 1_000_000_000) as i64, tv_nsec: (ns % 1_000_000_000) as i64 }
 }

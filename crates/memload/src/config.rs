@@ -1,5 +1,5 @@
-//! What a run is asked to do: the server, the connections, the loop, the mix of operations and the
-//! phases, as plain data with defaults.
+//! Configuration of a run as plain data with defaults: server, connections, loop, mix of operations
+//! and phases.
 
 use std::fmt::Display;
 use std::path::PathBuf;
@@ -7,132 +7,135 @@ use std::time::Duration;
 
 use crate::Error;
 
-/// Where the server is.
+/// Address of the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Target {
-    /// TCP: `host:port`.
+    /// TCP address as `host:port`.
     Tcp(String),
-    /// A UNIX socket.
+    /// Path of a UNIX socket.
     Unix(PathBuf),
-    /// TLS over TCP.
+    /// TLS over a TCP connection.
     Tls {
-        /// `host:port`.
+        /// TCP address as `host:port`.
         address: String,
-        /// The name that the server's certificate must carry.
+        /// Name that the server's certificate must carry.
         name: String,
-        /// Which certificates are believed.
+        /// Certificates that are accepted.
         trust: Trust,
     },
 }
 
-/// Which certificates are believed.
+/// Certificates that are accepted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Trust {
-    /// Those that the authorities of this PEM file vouch for.
+    /// Those signed by the certificate authorities in this PEM file.
     Authorities(PathBuf),
-    /// Any: for a server with a certificate of its own making on a network of one's own.
+    /// Any certificate: for a server with a self-signed certificate on a private network.
     Anything,
 }
 
-/// The protocol spoken.
+/// Protocol of requests and responses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Protocol {
-    /// `get` and `set` in text: every memcached.
+    /// `get` and `set` in the text protocol, which every memcached supports.
     Text,
-    /// `mg` and `ms` (memcached 1.6.13 and later). With a depth above 1 gets and sets are quiet and a
-    /// no-op closes the batch, so that the server answers a batch in few writes.
+    /// `mg` and `ms` (memcached 1.6.13 and later). With a depth above 1, gets and sets are quiet
+    /// and a no-op closes the batch, so that the server answers a batch with few writes.
     Meta,
     /// The binary protocol (1.4 and later; deprecated by memcached).
     Binary,
 }
 
-/// What a connection waits before its next operations, in a closed loop.
+/// Think time of a connection before its next operations, in a closed loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Think {
-    /// Nothing.
+    /// No think time: the next operations follow at once.
     None,
-    /// Always this long.
+    /// The same time always.
     Constant(Duration),
     /// Exponentially distributed with this mean.
     Exponential(Duration),
 }
 
-/// When operations are due, in an open loop.
+/// Arrival process of operations in an open loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Arrivals {
-    /// At equal distances.
+    /// Operations at equal intervals.
     Even,
-    /// At exponentially distributed distances: a Poisson process, as many independent users make.
+    /// Operations at exponentially distributed intervals: a Poisson process, as many independent users
+    /// produce.
     Exponential,
 }
 
-/// How operations are started.
+/// Rule by which operations start: closed or open loop.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Mode {
-    /// Every connection sends `depth` operations at once, waits for all answers, thinks, repeats. A
-    /// stalled server stalls the load, so response times here leave out what would have been asked
-    /// meanwhile; use [`Mode::Open`] for response times that users would see.
+    /// Closed loop: every connection sends `depth` operations at once, waits for all responses,
+    /// thinks, repeats. A stalled server stalls the load, so the response times omit the operations
+    /// that would have arrived meanwhile (coordinated omission); use [`Mode::Open`] for the
+    /// response times that users would see.
     Closed {
-        /// What is waited between an answer and the next operations.
+        /// Time between a response and the next operations.
         think: Think,
     },
-    /// Operations are due at `rate`, whatever the server does, and response times count from when an
-    /// operation was due. An operation that is due while every connection has `depth` unanswered
-    /// operations waits for one, and that wait is part of its response time.
+    /// Open loop: operations are due at `rate`, independent of the server, and response times count
+    /// from the due time. An operation that is due while every connection has `depth` outstanding
+    /// operations waits for a free connection, and that wait is part of its response time.
     Open {
-        /// Operations a second, of all threads together.
+        /// Operations per second, all threads together.
         rate: f64,
-        /// How they are spaced.
+        /// Arrival process of the operations.
         arrivals: Arrivals,
     },
 }
 
-/// How often each key is asked for.
+/// Distribution of requests over the keys.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Popularity {
-    /// All alike.
+    /// All keys are equally popular.
     Uniform,
-    /// The k-th most popular key in proportion to 1 / k^`exponent`.
+    /// The k-th most popular key has a share proportional to 1 / k^`exponent`.
     Zipf {
-        /// Above 0; web caches are reported between 0.6 and 1.1.
+        /// Above 0; published values for web caches are between 0.6 and 1.1.
         exponent: f64,
     },
 }
 
-/// Objects of one size class. The length of an object is uniform between the two.
+/// Objects of one size class. Lengths are uniformly distributed between `min` and `max`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SizeClass {
-    /// Its name in reports.
+    /// Name of the class in reports.
     pub name: String,
-    /// The shortest value, bytes; 4 or more.
+    /// Length of the shortest value in bytes; at least 4.
     pub min: u32,
-    /// The longest value, bytes.
+    /// Length of the longest value in bytes.
     pub max: u32,
-    /// The share of keys in this class, relative to the other classes' shares.
+    /// Share of keys in this class, relative to the other classes' shares.
     pub share: f64,
 }
 
-/// What is asked.
+/// Mix of operations, keys and value sizes.
 ///
 /// The default classes are those of the memcached study of 12 June 2009 that used objects of Apache
-/// Olio (small 4-100 bytes, medium 1-2 KB, large 5-20 KB; 90 % gets). It does not say how many objects
-/// each class has. The default of 60, 30 and 10 % has a mean of 1.8 KB, with which the published 352
-/// thousand operations a second fit its 10 Gbit/s link at about half load; equal shares (4.8 KB) would
-/// not have fitted. Neither does it speak of a skew, so the default popularity is uniform.
+/// Olio (small 4-100 bytes, medium 1-2 KB, large 5-20 KB; 90 % gets). The study does not state how
+/// many objects each class has. The default of 60, 30 and 10 % has a mean of 1.8 KB, with which the
+/// published 352 thousand operations per second fit its 10 Gbit/s link at about half load; equal
+/// shares (4.8 KB) would not have fitted. It does not mention skew either, so the default
+/// popularity is uniform.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mix {
-    /// The share of gets, 0 to 1; the rest are sets.
+    /// Share of gets, 0 to 1; the rest are sets.
     pub get_share: f64,
-    /// The size classes, one to eight. A key belongs to one class and keeps its length for life.
+    /// Size classes, one to eight. A key belongs to one class and its value never changes length.
     pub classes: Vec<SizeClass>,
-    /// How many keys are set; below 2^39.
+    /// Number of keys that are set; below 2^39.
     pub keys: u64,
-    /// Which of them are asked for how often.
+    /// Popularity of these keys.
     pub popularity: Popularity,
-    /// The share of gets that ask for keys that were set; the rest ask for keys that never are.
+    /// Share of gets for keys that were set; the other gets ask for keys that are never set.
     pub hit_ratio: f64,
-    /// What every key begins with; ten hexadecimal digits follow. No blanks or control characters, at
-    /// most 240 bytes.
+    /// Prefix of every key; ten hexadecimal digits follow. No blanks or control characters, at most
+    /// 240 bytes.
     pub key_prefix: String,
 }
 
@@ -155,47 +158,47 @@ impl Default for Mix {
     }
 }
 
-/// Everything about a run.
+/// Configuration of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Config {
-    /// The server.
     pub target: Target,
-    /// The protocol.
     pub protocol: Protocol,
-    /// Worker threads; each has an equal part of the connections and of the rate.
+    /// Number of worker threads; each gets an equal part of the connections and of the rate.
     pub threads: usize,
-    /// The CPUs that the threads are bound to, in turn. `None`: not bound, which the report notes.
+    /// CPUs that the threads are bound to, in turn. `None` leaves them unbound, which the report
+    /// notes.
     pub cpus: Option<Vec<usize>>,
-    /// Connections, of all threads together.
+    /// Number of connections, all threads together.
     pub connections: usize,
-    /// Operations that may be unanswered on a connection, 1 to 1024. A batch ends early when its
+    /// Maximum outstanding operations per connection, 1 to 1024. A batch ends early when its
     /// requests have reached 4 MiB (TLS: 8 KiB, because memcached reads longer ones only in part).
     pub depth: usize,
-    /// The loop.
+    /// Closed or open loop.
     pub mode: Mode,
-    /// What is asked.
     pub mix: Mix,
-    /// Load that is not measured, before.
+    /// Duration of the unmeasured load before the measurement window.
     pub ramp_up: Duration,
-    /// The measurement window.
+    /// Duration of the measurement window.
     pub steady: Duration,
-    /// Load that is not measured, after.
+    /// Duration of the unmeasured load after the measurement window.
     pub ramp_down: Duration,
-    /// Decides keys, sizes, contents and times; the same seed asks the same. [`crate::preload()`] and
-    /// [`crate::run()`] must have the same seed and mix, else contents are wrong.
+    /// Seed of keys, sizes, contents and times; the same seed gives the same requests.
+    /// [`crate::preload()`] and [`crate::run()`] must use the same seed and mix, else contents are
+    /// wrong.
     pub seed: u64,
-    /// A connection with unanswered operations and no answer for this long is given up and opened
-    /// again; its operations have timed out. Checked about eight times in this span.
+    /// Maximum time without a response on a connection with outstanding operations. The connection
+    /// is then closed and reopened, and its operations count as timed out. Checked about eight
+    /// times in this interval.
     pub op_timeout: Duration,
-    /// How long a connection may take to be opened.
+    /// Maximum time to open a connection.
     pub connect_timeout: Duration,
-    /// A server that answers nothing on any connection for this long, while operations are
-    /// outstanding, ends the run.
+    /// Maximum time without a response on any connection while operations are outstanding; the run
+    /// then ends.
     pub give_up: Duration,
-    /// The width of a bin of the series.
+    /// Width of one bin of the time series.
     pub bin: Duration,
-    /// The server's process, where it runs on this machine: its CPU use and CPUs then help to say what
-    /// the limit was.
+    /// Process id of the server, if it runs on this machine: its CPU use and CPU affinity then help
+    /// to find the limiting side.
     pub server_pid: Option<u32>,
 }
 
@@ -223,16 +226,16 @@ impl Default for Config {
     }
 }
 
-/// The largest depth.
+/// Maximum value of `depth`.
 pub const MAX_DEPTH: usize = 1024;
-/// Keys are counted below this; ids from here on are keys that are never set.
+/// Upper bound of key ids; ids from here on are keys that are never set.
 pub const KEY_LIMIT: u64 = 1 << 39;
-/// The longest value that may be asked for, bytes.
+/// Maximum length of a value in bytes.
 pub const MAX_VALUE_BYTES: u32 = 64 << 20;
 
 impl Config {
-    /// Returns the same load in an open loop at `rate` operations a second, with its own arrivals;
-    /// [`Arrivals::Even`] where it was a closed loop.
+    /// Returns the same load as an open loop at `rate` operations per second. An open loop keeps
+    /// its arrivals; a closed loop gets [`Arrivals::Even`].
     #[must_use]
     pub fn at_rate(&self, rate: f64) -> Self {
         let arrivals = match self.mode {
@@ -242,10 +245,10 @@ impl Config {
         Config { mode: Mode::Open { rate, arrivals }, ..self.clone() }
     }
 
-    /// Checks every field.
+    /// Checks that every field is in its valid range.
     ///
     /// # Errors
-    /// [`Error::Config`] names the field, its value and what would be right.
+    /// [`Error::Config`] names the field, its value and the valid range.
     pub fn check(&self) -> Result<(), Error> {
         let Config { threads, connections, depth, bin, .. } = *self;
         let enough = (1..=connections).contains(&threads);
@@ -306,7 +309,7 @@ impl Mix {
     }
 }
 
-/// Refuses the value of a field that is not right.
+/// Rejects a field's value if it is not `right`.
 fn must(right: bool, field: &str, value: impl Display, want: &str) -> Result<(), Error> {
     if right {
         Ok(())

@@ -1,4 +1,4 @@
-//! One connection: its link, what it has asked, and what is left to send.
+//! One connection: its link, its outstanding requests, and its unsent bytes.
 
 use std::io::{self, ErrorKind};
 
@@ -7,50 +7,49 @@ use crate::pending::{Ring, WITH_BATCH};
 use crate::protocol::Parser;
 use crate::replies::Current;
 
-/// Where a connection is in its life.
+/// Life-cycle stage of a connection.
 #[derive(Debug)]
 pub enum Stage {
-    /// Open.
+    /// The connection is open.
     Up(Link),
-    /// Being opened again, since when.
+    /// The connection is being reopened, since this time in ns.
     Opening(Link, u64),
-    /// To be opened again at this moment.
+    /// The connection will be reopened at this time in ns.
     Down(u64),
 }
 
-/// A connection.
+/// State of one connection.
 #[derive(Debug)]
 pub(crate) struct Conn {
-    /// Its link.
     pub stage: Stage,
-    /// Reads its answers.
+    /// Parser of its responses.
     pub parser: Parser,
-    /// What it has asked.
+    /// Outstanding requests in order.
     pub ring: Ring,
-    /// The answer that it is in the middle of.
+    /// State of the response that is being received.
     pub current: Current,
-    /// Bytes that the kernel did not take.
+    /// Bytes that the kernel did not accept yet.
     pub unsent: Vec<u8>,
-    /// How many of them have been sent by now.
+    /// Number of these bytes that were sent since.
     pub unsent_at: usize,
-    /// Whether the kernel has been asked to say when it takes more.
+    /// True if epoll watches the socket for writability.
     pub watches_room: bool,
-    /// When the last batch was sent.
+    /// Time at which the last batch was sent, in ns.
     pub sent_at: u64,
-    /// When an answer last came, or something was sent while nothing was outstanding.
+    /// Time of the last response, or of the last send while nothing was outstanding, in ns.
     pub received_at: u64,
-    /// Bytes of answers that are to come if every operation succeeds.
+    /// Bytes of responses that will arrive if every operation succeeds.
     pub foreseen: usize,
-    /// Its low-water mark.
+    /// Current low-water mark in bytes.
     pub mark: u32,
-    /// Since when it could take another operation (open loop).
+    /// Time since which it could take another operation, in ns (open loop).
     pub free_since: u64,
-    /// Whether it is in the queue of those that can.
+    /// True if it is in the queue of free connections.
     pub queued: bool,
 }
 
 impl Conn {
-    /// An open connection that has asked nothing.
+    /// Creates an open connection without requests.
     pub fn new(link: Link, parser: Parser, depth: usize) -> Self {
         Conn {
             stage: Stage::Up(link),
@@ -69,17 +68,17 @@ impl Conn {
         }
     }
 
-    /// Whether it is open and everything asked was handed to the kernel.
+    /// True if it is open and all requests were handed to the kernel.
     pub fn can_ask(&self) -> bool {
         matches!(self.stage, Stage::Up(_)) && self.unsent_at == self.unsent.len()
     }
 
-    /// Whether it is open, and nothing is unanswered or unsent.
+    /// True if it is open and nothing is outstanding or unsent.
     pub fn is_idle(&self) -> bool {
         self.ring.is_empty() && self.can_ask()
     }
 
-    /// From when the response time of each unanswered operation counts.
+    /// Returns the start of the response time of each outstanding operation, in ns.
     pub fn outstanding(&self) -> impl Iterator<Item = u64> {
         self.ring
             .iter()
@@ -87,7 +86,8 @@ impl Conn {
             .map(|p| if p.at == WITH_BATCH { self.sent_at } else { p.at })
     }
 
-    /// Sends bytes, and keeps what the kernel does not take. True when it took all.
+    /// Sends bytes, and keeps those that the kernel does not accept. Returns true if it accepted
+    /// all.
     ///
     /// # Errors
     /// The connection is lost.
@@ -108,7 +108,7 @@ impl Conn {
         link.flush()
     }
 
-    /// Sends what was kept. True when nothing is left.
+    /// Sends the kept bytes. Returns true if none remain.
     ///
     /// # Errors
     /// The connection is lost.
@@ -127,7 +127,7 @@ impl Conn {
         link.flush()
     }
 
-    /// Forgets everything about the link that was lost.
+    /// Resets the state that belonged to the lost link.
     pub fn reset(&mut self, parser: Parser, stage: Stage) {
         while self.ring.pop().is_some() {}
         self.parser = parser;

@@ -1,30 +1,31 @@
-//! What a value holds, and how an answer is checked against it without a table of values.
+//! Contents of values, and verification of responses without a table of values.
 //!
-//! A value is a function of (seed, key, length, version): one byte of version, then up to eight bytes
-//! of a stamp (a 64-bit hash of all four), then bytes of one pseudo-random buffer that all values share,
-//! from an offset that the stamp decides. Writing one is a copy, checking one is a comparison.
+//! A value is a function of (seed, key, length, version): one version byte, then up to eight bytes
+//! of a stamp (a 64-bit hash of all four), then bytes of one pseudo-random buffer that all values
+//! share, from an offset that the stamp determines. Writing a value is a copy, checking it a
+//! comparison.
 //!
-//! What is detected: any changed, missing, added or moved byte; the value of another key, of another
-//! length or of another seed; a value mixed from two versions of the same key. A foreign value of the
-//! right length passes by chance once in 2^64 from 9 bytes on, and once in 2^(8·(n−1)) for n bytes
-//! below that: one in 17 million for 4 bytes. What is not detected: an older version of the same
-//! key, which is a right answer wherever sets of several connections race.
+//! The check detects any changed, missing, added or moved byte; the value of another key, of
+//! another length or of another seed; and a value mixed from two versions of the same key. A
+//! foreign value of the right length passes by chance once in 2^64 from 9 bytes on, and once in
+//! 2^(8·(n−1)) for n bytes below that: one in 17 million for 4 bytes. It does not detect an older
+//! version of the same key, which is a correct response wherever sets of several connections race.
 
 use assay_stats::rng::Rng;
 
-/// Offsets into the shared buffer.
+/// Number of offsets into the shared buffer.
 const OFFSETS: usize = 1 << 16;
 /// Bytes before the body: version and stamp.
 const HEAD: usize = 9;
 
-/// The shared buffer.
+/// The shared buffer of pseudo-random bytes.
 #[derive(Debug)]
 pub struct Content {
     seed: u64,
     shared: Vec<u8>,
 }
 
-/// SplitMix64's finaliser (Steele, Lea and Flood, 2014): a bijection that mixes all bits.
+/// Mixes all bits: the finaliser of SplitMix64 (Steele, Lea and Flood, 2014), a bijection.
 #[inline]
 pub(crate) fn mix(mut x: u64) -> u64 {
     x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -33,7 +34,7 @@ pub(crate) fn mix(mut x: u64) -> u64 {
 }
 
 impl Content {
-    /// Values of up to `longest` bytes; takes `longest` + 64 KiB of memory.
+    /// Creates contents for values of up to `longest` bytes; takes `longest` + 64 KiB of memory.
     pub fn new(seed: u64, longest: u32) -> Self {
         let mut rng = Rng::new(seed ^ 0x00C0_47E4_75EE_D000);
         let words = (OFFSETS + longest as usize).div_ceil(8);
@@ -63,14 +64,14 @@ impl Content {
         out.extend_from_slice(&self.shared[offset..offset + length - short]);
     }
 
-    /// Begins to check an answer for `key` that says it has the right length.
+    /// Starts the check of a response for `key` whose stated length is correct.
     #[inline]
     pub fn check(&self, key: u64, length: u32) -> Check {
         Check { key, length, at: 0, offset: 0, head: [0; HEAD], right: true }
     }
 }
 
-/// The check of one value, which may come in pieces.
+/// Check of one value, which may arrive in pieces.
 #[derive(Debug, Clone, Copy)]
 pub struct Check {
     key: u64,
@@ -82,7 +83,7 @@ pub struct Check {
 }
 
 impl Check {
-    /// The next bytes of the value.
+    /// Checks the next bytes of the value.
     #[inline]
     pub fn feed(&mut self, content: &Content, mut bytes: &[u8]) {
         if self.at + bytes.len() > self.length as usize {
@@ -106,7 +107,7 @@ impl Check {
         }
     }
 
-    /// Whether all bytes came and were right.
+    /// True if all bytes arrived and were correct.
     #[inline]
     pub fn passed(&self) -> bool {
         self.right && self.at == self.length as usize
@@ -150,7 +151,8 @@ mod tests {
             let mut v = value(&content, key, length, 7);
             let at = at % v.len();
             v[at] ^= by;
-            // The first byte names another version: seven bytes and fewer behind it may agree by chance.
+            // Changing the first byte selects another version: up to seven bytes after it may match
+            // by chance.
             prop_assert!(!passes(&content, key, length, &[&v]));
         }
     }

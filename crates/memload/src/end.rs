@@ -1,28 +1,28 @@
-//! How a run ends before its time: set once, by the first thread to find out, and read by all.
+//! Early end of a run: set once, by the first thread that finds a reason, and read by all threads.
 
 use std::sync::OnceLock;
 
 use crate::clock::now_ns;
 use crate::report::Ended;
 
-/// How a run ends before its time: the first to set it decides.
+/// Reason and time of an early end; the first one to be set wins.
 #[derive(Debug, Default)]
 pub struct End(OnceLock<Ended>);
 
 impl End {
-    /// Ends the run now, if it has not been ended.
+    /// Ends the run now, unless it has ended already.
     pub fn now(&self, why: fn(u64) -> Ended) {
-        // A later reason does not count.
+        // A later reason is ignored.
         let _ = self.0.set(why(now_ns()));
     }
 
-    /// Returns true if the run is to end now.
+    /// True if the run has to end now.
     #[inline]
     pub fn is_now(&self) -> bool {
         self.0.get().is_some()
     }
 
-    /// Returns how the run ended.
+    /// Returns how the run ended; `Complete` if no early end was set.
     pub fn how(&self) -> Ended {
         self.0.get().copied().unwrap_or(Ended::Complete)
     }

@@ -1,35 +1,34 @@
-//! Why a run could not be made at all. What goes wrong while it runs is in the report instead.
+//! Errors that prevent a run. Errors during a run are in its report instead.
 
 use std::io;
 use std::path::PathBuf;
 
-/// A run that could not begin.
+/// Error that prevents a run.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A field of the configuration is wrong: its name, its value and what would be right.
+    /// A field of the configuration is invalid: its name, its value and the valid range.
     #[error("{0}")]
     Config(String),
-    /// The process may not open as many files as there are connections.
+    /// The process may not open enough files for the connections.
     #[error(
         "{connections} connections need {needed} open files, and this process may open {limit} (hard limit \
          RLIMIT_NOFILE); use fewer connections, or raise it: `ulimit -Hn {needed}` as root, \
          LimitNOFILE= of a systemd unit, or nofile in /etc/security/limits.conf"
     )]
     OpenFiles {
-        /// The connections asked for.
+        /// Requested number of connections.
         connections: usize,
-        /// The files they and the rest of the process need.
+        /// Files that the connections and the rest of the process need.
         needed: u64,
-        /// The hard limit.
+        /// Hard limit on open files.
         limit: u64,
     },
-    /// A host name has no address.
+    /// A host name does not resolve to an address.
     #[error("{address} has no address ({source}); write host:port, such as 127.0.0.1:11211")]
     Resolve {
-        /// As given.
+        /// The address as given in the configuration.
         address: String,
-        /// The resolver's error.
         source: io::Error,
     },
     /// A connection could not be opened.
@@ -37,50 +36,43 @@ pub enum Error {
         "cannot connect to {target} (connection {number} of {connections}): {source}; is memcached running there?"
     )]
     Connect {
-        /// The server.
+        /// Name of the server.
         target: String,
-        /// Which connection failed, from 1.
+        /// Number of the failed connection, from 1.
         number: usize,
-        /// How many were asked for.
+        /// Requested number of connections.
         connections: usize,
-        /// The kernel's error.
         source: io::Error,
     },
-    /// TLS could not be set up, or the server's certificate was refused.
+    /// TLS could not be set up, or the server's certificate was rejected.
     #[error("TLS with {target}: {what}")]
     Tls {
-        /// The server.
+        /// Name of the server.
         target: String,
-        /// What was wrong.
+        /// Description of the failure.
         what: String,
     },
-    /// The file of certificate authorities cannot be used.
+    /// The file of certificate authorities is unusable.
     #[error("the certificate authorities in {} cannot be used: {what}", path.display())]
     Authorities {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What was wrong.
+        /// Description of the failure.
         what: String,
     },
     /// A thread could not be bound to its CPU.
     #[error(
         "cannot bind a thread to CPU {cpu}: {source}; the CPUs allowed are in /proc/self/status (Cpus_allowed_list)"
     )]
-    Pin {
-        /// The CPU.
-        cpu: usize,
-        /// The kernel's error.
-        source: io::Error,
-    },
-    /// A call of the kernel failed that has no business to.
+    Pin { cpu: usize, source: io::Error },
+    /// A system call failed that is expected to succeed.
     #[error("{call} failed: {source}")]
     Kernel {
-        /// The call.
+        /// Name of the system call.
         call: &'static str,
-        /// The kernel's error.
         source: io::Error,
     },
-    /// A search was given nothing to search in, or the server went away meanwhile.
+    /// A search had no valid range to search, or the server went away meanwhile.
     #[error("the search for a rate: {0}")]
     Search(String),
 }

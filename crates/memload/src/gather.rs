@@ -1,4 +1,4 @@
-//! Makes one report of what the threads brought home.
+//! Combines the threads' results into one report.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::report::{Bin, Cell, Errors, Lateness, OPERATIONS, Report};
 use crate::run::Outcome;
 use crate::worker_stats::{WorkerStats, histogram};
 
-/// Merges and judges.
+/// Merges the threads' results and judges the run.
 pub(crate) fn report(config: &Config, outcome: Outcome) -> Report {
     let line = outcome.line;
     let to = line.down.min(outcome.ended_ns);
@@ -78,7 +78,7 @@ pub(crate) fn report(config: &Config, outcome: Outcome) -> Report {
     }
 }
 
-/// The share of a rate that counts as having kept it.
+/// Share of a requested rate from which it counts as kept.
 pub(crate) const KEPT: f64 = 0.98;
 
 fn add(all: &mut WorkerStats, one: WorkerStats) {
@@ -97,7 +97,7 @@ fn add(all: &mut WorkerStats, one: WorkerStats) {
     all.reconnects += one.reconnects;
 }
 
-/// Many threads bring many texts of the same kind.
+/// Keeps at most three texts per kind of error, since many threads report the same kinds.
 fn first_texts(mut errors: Errors) -> Errors {
     let mut seen = [0u8; crate::report::ERROR_KINDS.len()];
     errors.texts.retain(|(kind, _)| {
@@ -107,7 +107,7 @@ fn first_texts(mut errors: Errors) -> Errors {
     errors
 }
 
-/// Operations in each bin that lies in the window as a whole.
+/// Returns the operations in each bin that lies completely in the window.
 fn window_bins(bins: &[Bin], (start, bin): (u64, u64), window: (u64, u64)) -> Vec<f64> {
     let begins = |i: usize| start + i as u64 * bin;
     (0..bins.len())

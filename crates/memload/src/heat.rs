@@ -1,71 +1,72 @@
-//! Response times over time, as counts: what a heat map is drawn from. Counting allocates nothing.
+//! Counts of response times over time: the data of a heat map. Counting does not allocate.
 
-/// The first row begins at this power of two, ns; shorter times are counted in it. No answer comes back
-/// over a socket in 16 ns.
+/// Power of two at which the first row begins, ns; shorter times count in it. No response arrives
+/// over a socket within 16 ns.
 const FIRST: u32 = 4;
-/// The last row ends at this power of two, ns; longer times are counted in it, as in the histograms.
+/// Power of two at which the last row ends, ns; longer times count in it, as in the histograms.
 const LAST: u32 = 40;
-/// Rows of each doubling.
+/// Rows per doubling of the time.
 const PARTS: u32 = 4;
-/// How many rows there are.
+/// Number of rows in a column.
 pub const ROWS: usize = ((LAST - FIRST) * PARTS) as usize;
-/// No more columns than this.
+/// Maximum number of columns.
 const COLUMNS: usize = 240;
 
-/// Counts of response times by time of the answer.
+/// Counts of response times by the time of the response.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Heat {
-    /// How many bins of the series make a column.
+    /// Number of bins of the series per column.
     together: usize,
-    /// The column of now.
+    /// Index of the current column.
     column: usize,
     columns: Vec<[u64; ROWS]>,
 }
 
 impl Heat {
-    /// Empty counts over a series of so many bins.
+    /// Creates empty counts over a series of this number of bins.
     pub fn new(bins: usize) -> Self {
         let together = bins.div_ceil(COLUMNS).max(1);
         let columns = bins.div_ceil(together).max(1);
         Heat { together, column: 0, columns: vec![[0; ROWS]; columns] }
     }
 
-    /// What is counted from here on is of this bin.
+    /// Selects the bin that the next counts belong to.
     #[inline]
     pub fn at(&mut self, bin: usize) {
         self.column = (bin / self.together).min(self.columns.len() - 1);
     }
 
-    /// Counts answers that share a response time, ns.
+    /// Counts responses that share a response time in ns.
     #[inline]
     pub fn count(&mut self, time: u64, answers: u64) {
         self.columns[self.column][row(time)] += answers;
     }
 
-    /// Adds what another thread counted over the same series.
+    /// Adds another thread's counts over the same series.
     pub fn add(&mut self, other: &Heat) {
         for (a, b) in self.columns.iter_mut().zip(&other.columns) {
             a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
         }
     }
 
-    /// The series ended after so many bins.
+    /// Ends the series after this number of bins.
     pub fn end(&mut self, bins: usize) {
         self.columns.truncate(bins.div_ceil(self.together).max(1));
     }
 
-    /// How many bins of the series make a column.
+    /// Returns the number of bins of the series per column.
     pub fn together(&self) -> usize {
         self.together
     }
 
-    /// The columns, each with its rows.
+    /// Returns the columns, each with its rows.
     pub fn columns(&self) -> &[[u64; ROWS]] {
         &self.columns
     }
 }
 
-/// The row of a time: the power of two below it, and which quarter of the way to the next one.
+/// Returns the row of a time: the power of two below it, and the quarter of the way to the next
+/// one.
 #[inline]
 fn row(time: u64) -> usize {
     let time = time.max(1 << FIRST);
@@ -74,7 +75,7 @@ fn row(time: u64) -> usize {
     (((power - FIRST) * PARTS) as usize + part as usize).min(ROWS - 1)
 }
 
-/// Where a row begins, ns; that of [`ROWS`] is where the last one ends.
+/// Returns the lower edge of a row in ns. For [`ROWS`] it is the upper edge of the last row.
 pub fn edge(row: usize) -> u64 {
     let (power, part) = (row as u32 / PARTS, row as u64 % u64::from(PARTS));
     (u64::from(PARTS) + part) << (power + FIRST - 2)

@@ -1,5 +1,5 @@
-//! Which key comes next: uniform, or Zipf by rejection-inversion. No table and no allocation, so the
-//! number of keys costs nothing.
+//! Draws keys: uniform, or Zipf by rejection-inversion. It needs no table and no allocation, so its
+//! cost does not depend on the number of keys.
 
 use assay_stats::rng::Rng;
 
@@ -13,7 +13,7 @@ pub struct Keys {
 }
 
 impl Keys {
-    /// A source of ids 0..`count`, the most popular first.
+    /// Creates a source of ids 0..`count`, the most popular first.
     pub fn new(count: u64, popularity: Popularity) -> Self {
         let zipf = match popularity {
             Popularity::Uniform => None,
@@ -22,7 +22,7 @@ impl Keys {
         Keys { count, zipf }
     }
 
-    /// The next id.
+    /// Draws the next id.
     #[inline]
     pub fn next(&self, rng: &mut Rng) -> u64 {
         match &self.zipf {
@@ -32,15 +32,16 @@ impl Keys {
     }
 }
 
-/// P(k) ∝ k^−s for k in 1..=n: Hörmann and Derflinger, "Rejection-inversion to generate variates from
-/// monotone discrete distributions", ACM TOMACS 6 (1996) 169. H is the integral of x^−s with H(1) = 0.
+/// Zipf distribution P(k) ∝ k^−s for k in 1..=n, by Hörmann and Derflinger, "Rejection-inversion to
+/// generate variates from monotone discrete distributions", ACM TOMACS 6 (1996) 169. H is the
+/// integral of x^−s with H(1) = 0.
 #[derive(Debug, Clone)]
 struct Zipf {
     n: f64,
     s: f64,
     h_first: f64,
     h_last: f64,
-    /// Below this distance from k no test is needed.
+    /// Distance from k below which no rejection test is needed.
     squeeze: f64,
 }
 
@@ -58,7 +59,7 @@ impl Zipf {
         (-self.s * x.ln()).exp()
     }
 
-    /// (x^(1−s) − 1) / (1 − s), which is ln x where s is 1.
+    /// Computes (x^(1−s) − 1) / (1 − s), which is ln x for s = 1.
     fn integral(&self, x: f64) -> f64 {
         let log = x.ln();
         let t = (1.0 - self.s) * log;
@@ -66,7 +67,7 @@ impl Zipf {
     }
 
     fn inverse(&self, y: f64) -> f64 {
-        // Rounding must not take the logarithm below its range.
+        // Rounding must not take the argument of the logarithm below its range.
         let t = (y * (1.0 - self.s)).max(-1.0);
         let scale = if t.abs() > 1e-8 { t.ln_1p() / t } else { 1.0 - t / 2.0 };
         (scale * y).exp()

@@ -1,9 +1,10 @@
-//! The memcached load generator. It sends gets and sets over many connections, in a closed loop or at
-//! a rate (open loop), checks every answer to the byte, times every answer, and says what limited it.
+//! A load generator for memcached. It sends gets and sets over many connections, in a closed loop
+//! or at a fixed rate (open loop), verifies every byte of every response, measures response times,
+//! and reports what limited the throughput.
 //!
-//! The front doors are [`preload()`], [`run()`] and, for the maximum, [`search_max`]: plain structs
-//! in ([`Config`]), plain structs out ([`Report`]); nothing is printed. [`Report`] defines the response times,
-//! [`content`] a wrong answer, [`config::Mix`] the choice of operations.
+//! The entry points are [`preload()`], [`run()`] and, for the maximum rate, [`search_max`]: a
+//! [`Config`] in, a [`Report`] out; nothing is printed. [`Report`] defines response time,
+//! [`content`] how values are verified, [`config::Mix`] the choice of operations.
 
 pub mod clock;
 pub mod config;

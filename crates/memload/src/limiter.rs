@@ -1,4 +1,4 @@
-//! What limited the throughput of a run: the generator or not.
+//! Determines what limited the throughput of a run.
 
 use assay_model::LimitedBy;
 use rustix::process::Pid;
@@ -8,28 +8,30 @@ use crate::config::{Config, Mode, Think};
 use crate::report::ThreadUse;
 use crate::server_use::ServerUse;
 
-/// A thread busier than this may be the limit.
+/// CPU use of a generator thread above which the generator may be the limit.
 pub const BUSY: f64 = 0.8;
-/// A server with a thread busier than this is the limit, if the generator has time to spare.
+/// CPU use of a server thread above which the server is the limit, if the generator has CPU time to
+/// spare.
 const SERVER_BUSY: f64 = 0.8;
 
-/// The limit with its reasons.
+/// The limit of the throughput, with reasons.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Limit {
-    /// `Generator`: one of its threads used more than [`BUSY`] of a CPU, or it may share CPUs with the server
-    /// without being bound. `Server`: one of its threads used more than 80 % of a CPU, and the generator had time
-    /// to spare. `Load`: the schedule or the think time, as was asked for. `Unknown`: the network, the number of
-    /// connections times the depth, or the server in a way that its CPU time does not show.
+    /// The limiting side. `Generator`: one of its threads used more than [`BUSY`] of a CPU, or the
+    /// server may run on its CPUs. `Load`: the requested schedule or think time was kept. `Server`:
+    /// one of its threads used more than 80 % of a CPU, and the generator had CPU time to spare.
+    /// `Unknown`: the network, the number of connections times the depth, or the server in a way
+    /// that its CPU time does not show.
     pub limiter: LimitedBy,
-    /// Why, in sentences; also what could not be known.
+    /// Reasons as sentences, including facts that are unknown.
     pub reasons: Vec<String>,
-    /// The share of a CPU that the busiest thread of the generator used.
+    /// CPU use of the generator's busiest thread, as a share of one CPU.
     pub generator_busy: Option<f64>,
-    /// What the server used; `None` if its process was not given or is gone.
+    /// CPU use of the server; `None` if its process was not given or has exited.
     pub server: Option<ServerUse>,
 }
 
-/// The CPUs that a process (`None`: this thread) may run on.
+/// Returns the CPUs in the affinity mask of a process (`None`: of this thread).
 fn cpus_of(pid: Option<u32>) -> Option<Vec<usize>> {
     let pid = match pid {
         Some(pid) => Some(Pid::from_raw(i32::try_from(pid).ok()?)?),
@@ -39,7 +41,7 @@ fn cpus_of(pid: Option<u32>) -> Option<Vec<usize>> {
     Some((0..rustix::thread::CpuSet::MAX_CPU).filter(|c| set.is_set(*c)).collect())
 }
 
-/// Says what the limit was. `kept_rate` is whether an open loop sent what was due.
+/// Determines the limit. `kept_rate` is true if an open loop sent all operations that were due.
 pub fn limit(
     config: &Config,
     threads: &[ThreadUse],

@@ -1,17 +1,17 @@
-//! The limit on open files, asked before the first connection so that the last one does not fail.
+//! Limit on open files, checked before the first connection so that the last one does not fail.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::Error;
 
-/// Files that a run opens beside its connections, for each thread and for itself.
+/// Additional files that a process may open during a run.
 const SPARE: u64 = 32;
 
-/// Makes room for `connections` and the threads' own files: raises the soft limit as far as the hard
-/// one allows. The limit stays raised; it belongs to this process alone.
+/// Makes sure that the process can open `connections` and the threads' own files: raises the soft
+/// limit within the hard one. The limit stays raised; it applies to this process only.
 ///
 /// # Errors
-/// [`Error::OpenFiles`] when the hard limit is too low.
+/// [`Error::OpenFiles`] if the hard limit is too low.
 pub fn make_room(connections: usize, threads: usize) -> Result<(), Error> {
     let open = std::fs::read_dir("/proc/self/fd").map_or(64, |d| d.count() as u64);
     let needed = connections as u64 + 2 * threads as u64 + open + SPARE;
@@ -30,7 +30,7 @@ enum Verdict {
     TooLow(u64),
 }
 
-/// `None` in a limit is no limit.
+/// Compares a limit with the number of files needed. A limit of `None` is unlimited.
 fn raise(now: Rlimit, needed: u64) -> Verdict {
     let within = |limit: Option<u64>| limit.is_none_or(|l| l >= needed);
     match now.maximum {

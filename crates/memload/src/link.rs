@@ -1,4 +1,4 @@
-//! A connection's bytes: plain (TCP or UNIX) or TLS, never blocking once it is open.
+//! Byte stream of a connection: plain (TCP or UNIX) or TLS, non-blocking once it is open.
 
 use std::io::{self, ErrorKind};
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
@@ -14,10 +14,10 @@ use crate::config::Target;
 use crate::tls::{Settings, TlsLink};
 use crate::{Error, tls};
 
-/// A server whose name has been resolved and whose certificates have been read.
+/// A server with its resolved address and its TLS settings.
 #[derive(Debug, Clone)]
 pub struct Server {
-    /// How it is called in messages.
+    /// Name of the server in messages.
     pub name: String,
     endpoint: Endpoint,
     tls: Option<Arc<Settings>>,
@@ -30,7 +30,8 @@ enum Endpoint {
 }
 
 impl Server {
-    /// Resolves a target. Of several addresses the first one that accepts a connection is taken.
+    /// Resolves a target. If it has several addresses, the first one that accepts a connection is
+    /// used.
     ///
     /// # Errors
     /// [`Error::Resolve`], [`Error::Connect`], [`Error::Tls`] or [`Error::Authorities`].
@@ -48,17 +49,17 @@ impl Server {
         Ok(Server { name, endpoint, tls })
     }
 
-    /// Whether the kernel can hold readiness back until so many bytes are there.
+    /// True if the kernel can hold back readiness until a number of bytes has arrived.
     pub fn has_low_water(&self) -> bool {
         matches!(self.endpoint, Endpoint::Tcp(_)) && self.tls.is_none()
     }
 
-    /// Whether it speaks TLS.
+    /// True if connections use TLS.
     pub fn is_tls(&self) -> bool {
         self.tls.is_some()
     }
 
-    /// Opens a connection and waits until it is open, TLS handshake included.
+    /// Opens a connection and waits until it is open, including the TLS handshake.
     ///
     /// # Errors
     /// An error of the kernel or of TLS; the latter as [`ErrorKind::InvalidData`].
@@ -79,8 +80,8 @@ impl Server {
         Ok(link)
     }
 
-    /// Begins to open a connection. It is open when it becomes writable; [`Link::opened`] says how that
-    /// went. TLS shakes hands with the first bytes.
+    /// Starts to open a connection. It is open when it becomes writable; [`Link::opened`] returns
+    /// the result. TLS shakes hands with the first bytes.
     ///
     /// # Errors
     /// The kernel's error.
@@ -121,17 +122,17 @@ fn resolve(address: &str, timeout: Duration) -> Result<SocketAddr, Error> {
     let Some(first) = found.first() else {
         return Err(failed(io::Error::new(ErrorKind::NotFound, "no address")));
     };
-    // `localhost` may be ::1 first where the server listens on 127.0.0.1 alone.
+    // `localhost` may resolve to ::1 first while the server listens on 127.0.0.1 only.
     let answers = |a: &&SocketAddr| TcpStream::connect_timeout(a, timeout).is_ok();
     Ok(if found.len() == 1 { *first } else { *found.iter().find(answers).unwrap_or(first) })
 }
 
-/// An open connection.
+/// The byte stream of one connection.
 #[derive(Debug)]
 pub enum Link {
-    /// TCP or UNIX.
+    /// TCP or UNIX socket.
     Plain(OwnedFd),
-    /// TLS.
+    /// TLS over a TCP connection.
     Tls(Box<TlsLink>),
 }
 
@@ -145,18 +146,19 @@ impl AsFd for Link {
 }
 
 impl Link {
-    /// Whether a connection that was begun is open.
+    /// Checks that a connection that was started is open.
     ///
     /// # Errors
-    /// Why it could not be opened.
+    /// The reason why it could not be opened.
     pub fn opened(&self) -> io::Result<()> {
         Ok(net::sockopt::socket_error(self.as_fd())??)
     }
 
-    /// Sends what the kernel takes now.
+    /// Sends as many bytes as the kernel accepts now.
     ///
     /// # Errors
-    /// [`ErrorKind::WouldBlock`] when it takes nothing; else the connection is lost.
+    /// [`ErrorKind::WouldBlock`] if it accepts none; any other error means that the connection is
+    /// lost.
     #[inline]
     pub fn send(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
@@ -165,10 +167,11 @@ impl Link {
         }
     }
 
-    /// Receives what is there; 0 is the end.
+    /// Receives the available bytes; 0 is the end of the stream.
     ///
     /// # Errors
-    /// [`ErrorKind::WouldBlock`] when nothing is there; else the connection is lost.
+    /// [`ErrorKind::WouldBlock`] if none are available; any other error means that the connection
+    /// is lost.
     #[inline]
     pub fn receive(&mut self, into: &mut [u8]) -> io::Result<usize> {
         match self {
@@ -177,13 +180,13 @@ impl Link {
         }
     }
 
-    /// Whether a receive that did not fill the buffer has emptied the connection.
+    /// True if a receive that did not fill the buffer has emptied the socket.
     #[inline]
     pub fn short_is_empty(&self) -> bool {
         matches!(self, Link::Plain(_))
     }
 
-    /// Hands bytes that TLS has made to the kernel. True when none are left.
+    /// Sends the bytes that TLS has encrypted. Returns true if none remain.
     ///
     /// # Errors
     /// The connection is lost.

@@ -1,19 +1,21 @@
-//! `SO_RCVLOWAT`: the kernel reports a TCP connection as readable only once so many bytes are there.
-//! At depth this saves most wake-ups, because memcached answers a pipeline in many small writes.
+//! `SO_RCVLOWAT`: the kernel reports a TCP connection as readable only once this number of bytes
+//! has arrived. With a deep pipeline this avoids most wake-ups, because memcached answers a
+//! pipeline with many small writes.
 #![allow(unsafe_code)] // neither the standard library nor rustix has this socket option
 
 use std::io;
 use std::mem::size_of;
 use std::os::fd::{AsFd, AsRawFd};
 
-/// Sets the mark, bytes. Lowering it below what is there makes the connection readable at once.
+/// Sets the low-water mark in bytes. Lowering it below the number of buffered bytes makes the
+/// connection readable at once.
 ///
 /// # Errors
 /// The kernel's error.
 pub fn set(socket: impl AsFd, bytes: u32) -> io::Result<()> {
     let value: libc::c_int = i32::try_from(bytes).unwrap_or(i32::MAX);
-    // SAFETY: the descriptor is open while `socket` is borrowed; the pointer and the length describe
-    // `value`, which lives until the call returns, and the kernel only reads it.
+    // SAFETY: the descriptor is open while `socket` is borrowed; the pointer and the length
+    // describe `value`, which lives until the call returns, and the kernel only reads it.
     let result = unsafe {
         libc::setsockopt(
             socket.as_fd().as_raw_fd(),

@@ -1,4 +1,4 @@
-//! Which operation comes next: its kind, key, class, length and version.
+//! Draws operations: kind, key, class, length and version.
 
 use assay_stats::rng::Rng;
 
@@ -6,53 +6,53 @@ use crate::config::{KEY_LIMIT, Mix};
 use crate::content::mix;
 use crate::keys::Keys;
 
-/// Bytes of a key beyond the prefix: the id in hexadecimal digits.
+/// Bytes of a key after the prefix: the id in hexadecimal digits.
 pub const KEY_DIGITS: usize = 10;
 
-/// What is done to a key.
+/// Action on a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Action {
     /// Get a key that was set.
     Get,
-    /// Get a key that never is.
+    /// Get a key that is never set.
     GetAbsent,
-    /// Set a key.
+    /// Set a key to a value.
     Set,
 }
 
-/// One operation.
+/// One operation on one key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Op {
-    /// What is done.
     pub action: Action,
-    /// The key's id; from [`KEY_LIMIT`] on for keys that are never set.
+    /// Id of the key; from [`KEY_LIMIT`] on for keys that are never set.
     pub key: u64,
-    /// The index of its class.
+    /// Index of its size class.
     pub class: u8,
-    /// The length of its value, bytes.
+    /// Length of its value in bytes.
     pub length: u32,
-    /// The version that a set writes.
+    /// Version of the value that a set writes.
     pub version: u8,
 }
 
 impl Op {
-    /// Whether it asks for a value.
+    /// True for both kinds of get.
     #[inline]
     pub(crate) fn is_get(&self) -> bool {
         self.action != Action::Set
     }
 }
 
-/// The class and length of every key: pure functions of seed and id.
+/// Class and length of every key: pure functions of seed and id.
 #[derive(Debug, Clone)]
 pub struct Objects {
     seed: u64,
-    /// For each class: a 32-bit hash up to here belongs to it; its shortest; how many lengths.
+    /// For each class: the exclusive upper bound of its 32-bit hashes, the minimum length, and the
+    /// number of lengths.
     classes: Vec<(u32, u32, u32)>,
 }
 
 impl Objects {
-    /// The objects of a mix.
+    /// Creates the objects of a mix.
     pub fn new(mix_: &Mix, seed: u64) -> Self {
         let total: f64 = mix_.classes.iter().map(|c| c.share).sum();
         let last = mix_.classes.iter().rposition(|c| c.share > 0.0).unwrap_or(0);
@@ -65,13 +65,13 @@ impl Objects {
         Objects { seed: mix(seed ^ 0x0B1E_C750_0000_0000), classes: classes.collect() }
     }
 
-    /// The class and the length of a key's value.
+    /// Returns the class and the length of a key's value.
     #[inline]
     pub fn of(&self, key: u64) -> (u8, u32) {
         let hash = mix(self.seed ^ key);
         let (low, high) = (hash as u32, hash >> 32);
-        // A class without a share has the limit of the one before it and is passed over; the first
-        // one with a share is reached by `low` 0 too.
+        // A class with share 0 has the bound of the class before it and is skipped. `low` 0 also
+        // reaches the first class that has a share.
         let class = self.classes.iter().position(|c| low < c.0).unwrap_or_else(|| {
             self.classes.iter().position(|c| c.0 == u32::MAX).unwrap_or(self.classes.len() - 1)
         });
@@ -80,7 +80,7 @@ impl Objects {
     }
 }
 
-/// Where operations come from.
+/// Source of a mix's or a preload's operations.
 #[derive(Debug)]
 pub struct Source {
     objects: Objects,
@@ -95,7 +95,7 @@ enum Kind {
 }
 
 impl Source {
-    /// Operations of a mix without end.
+    /// Creates an endless source of a mix's operations.
     pub fn mix(mix: &Mix, seed: u64, stream: u64) -> Self {
         let threshold = |share: f64| (share * 2f64.powi(32)) as u64;
         Source {
@@ -110,7 +110,7 @@ impl Source {
         }
     }
 
-    /// One set of each key of `from..to`.
+    /// Creates a source with one set of each key of `from..to`.
     pub fn preload(mix: &Mix, seed: u64, from: u64, to: u64) -> Self {
         Source {
             objects: Objects::new(mix, seed),
@@ -119,7 +119,7 @@ impl Source {
         }
     }
 
-    /// The next operation; `None` at the end of a preload.
+    /// Draws the next operation; `None` at the end of a preload.
     #[inline]
     pub fn draw(&mut self) -> Option<Op> {
         let dice = self.rng.next_u64();
@@ -146,7 +146,7 @@ impl Source {
         Some(Op { action, key, class, length, version: (dice >> 20) as u8 })
     }
 
-    /// The source's own generator, for think times and arrivals.
+    /// Returns the source's random generator, for think times and arrivals.
     pub fn rng(&mut self) -> &mut Rng {
         &mut self.rng
     }
@@ -159,7 +159,7 @@ pub fn write_key(prefix: &[u8], key: u64, out: &mut Vec<u8>) {
     out.extend_from_slice(&key_digits(key));
 }
 
-/// The digits of a key.
+/// Formats a key as hexadecimal digits.
 #[inline]
 pub fn key_digits(key: u64) -> [u8; KEY_DIGITS] {
     let mut digits = [0; KEY_DIGITS];
@@ -168,14 +168,15 @@ pub fn key_digits(key: u64) -> [u8; KEY_DIGITS] {
     digits
 }
 
-/// The eight hexadecimal digits of a number, all at once: a nibble is moved into each byte of a word.
+/// Formats a number as eight hexadecimal digits at once: a nibble is moved into each byte of a
+/// word.
 #[inline]
 pub(crate) fn hex_digits(number: u32) -> [u8; 8] {
     let mut word = u64::from(number);
     word = (word << 16 | word) & 0x0000_FFFF_0000_FFFF;
     word = (word << 8 | word) & 0x00FF_00FF_00FF_00FF;
     word = (word << 4 | word) & 0x0F0F_0F0F_0F0F_0F0F;
-    // Six more carry into the next nibble from ten on, whose digits are letters.
+    // Adding six carries nibbles of ten and more, whose digits are letters, into the next nibble.
     let letters = (word + 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101;
     (word + 0x3030_3030_3030_3030 + letters * u64::from(b'a' - b'0' - 10)).to_be_bytes()
 }

@@ -1,4 +1,5 @@
-//! What stands for TLS in a build without it: a server that is reached by TLS is refused, and no such link exists.
+//! Replacement for module `tls` in builds without TLS: TLS targets are rejected, and the types
+//! cannot be constructed.
 
 use std::convert::Infallible;
 use std::io;
@@ -8,17 +9,17 @@ use std::time::Duration;
 use crate::Error;
 use crate::config::Trust;
 
-/// There are none.
+/// Settings that cannot exist in this build.
 #[derive(Debug)]
 pub struct Settings(Infallible);
 
-/// Refuses.
+/// Returns the error that this build has no TLS.
 pub fn settings(name: &str, _: &Trust) -> Result<Settings, Error> {
     let what = "this assay was built without TLS (its feature `tls`)".to_owned();
     Err(Error::Tls { target: name.to_owned(), what })
 }
 
-/// There is none.
+/// A link that cannot exist in this build.
 #[derive(Debug)]
 pub struct TlsLink(Infallible);
 

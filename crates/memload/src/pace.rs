@@ -1,4 +1,4 @@
-//! When a connection asks next: after its answers, after a thought, or at its time in the schedule.
+//! Decides when a connection sends again: after its responses, after a think time, or on schedule.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -11,37 +11,36 @@ use crate::config::{Mode, Think};
 use crate::schedule::Schedule;
 use crate::worker_stats::histogram;
 
-/// The pace of one thread's connections.
+/// Pace of one thread's connections.
 pub enum Pace {
-    /// Closed loop: who thinks until when.
+    /// Closed loop with its thinking connections.
     Closed {
-        /// The think time.
         think: Think,
-        /// Connections that think, by the moment at which they stop.
+        /// Connections in their think time, ordered by its end in ns.
         thinkers: BinaryHeap<Reverse<(u64, u32)>>,
     },
-    /// Open loop.
+    /// Open loop with its schedule.
     Open(Box<Open>),
 }
 
-/// An open loop.
+/// State of an open loop.
 pub struct Open {
-    /// When operations are due.
+    /// Due times of the operations.
     pub schedule: Schedule,
-    /// Connections that can take another operation, the one that waits longest first.
+    /// Connections that can take another operation, the longest-waiting first.
     pub free: VecDeque<u32>,
-    /// From due to sent.
+    /// Time from due to sent in ns.
     pub late: Histogram<u64>,
-    /// The generator's own part of that.
+    /// The generator's own part of that time.
     pub own: Histogram<u64>,
     /// Operations of the window that were never sent.
     pub unsent: u64,
-    /// The moment that the timer is set to.
+    /// Time that the timer is set to, in ns.
     pub armed: u64,
 }
 
 impl Pace {
-    /// The pace of thread `index` of `threads` from `start_ns` on, over `connections`.
+    /// Creates the pace of thread `index` of `threads`, from `start_ns` on, for `connections`.
     pub fn new(
         mode: Mode,
         start_ns: u64,
@@ -65,7 +64,7 @@ impl Pace {
     }
 }
 
-/// How long a connection thinks now, ns.
+/// Draws the think time of a connection in ns.
 pub fn think_ns(think: Think, rng: &mut Rng) -> u64 {
     let ns = |d: Duration| u64::try_from(d.as_nanos()).unwrap_or(u64::MAX);
     match think {

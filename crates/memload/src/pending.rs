@@ -1,32 +1,33 @@
-//! The operations that a connection has sent and not seen answered, in order: a ring of fixed size.
+//! Outstanding operations of a connection in order: a ring of fixed size.
 
 use crate::mix::Action;
 
-/// The time of operations that count from the moment their batch was sent.
+/// Time stamp of operations whose response time counts from the sending of their batch.
 pub const WITH_BATCH: u64 = u64::MAX;
 
-/// One unanswered request.
+/// One outstanding request of a connection.
 #[derive(Debug, Clone, Copy)]
 pub struct Pending {
-    /// From when its response time counts, ns; [`WITH_BATCH`] for the connection's last send.
+    /// Start of its response time in ns; [`WITH_BATCH`] for the connection's last send.
     pub at: u64,
-    /// The key's id.
+    /// Id of the key.
     pub key: u64,
-    /// The length of its value.
+    /// Length of its value in bytes.
     pub length: u32,
-    /// The class of its value.
+    /// Size class of its value.
     pub class: u8,
     /// The operation; `None` for a no-op that closes a quiet batch.
     pub action: Option<Action>,
-    /// Whether no answer means success of a set or a miss of a get.
+    /// True if silence means success of a set or a miss of a get.
     pub quiet: bool,
 }
 
-/// A no-op that closes a quiet batch.
+/// The no-op that closes a quiet batch.
 pub const NOOP: Pending =
     Pending { at: WITH_BATCH, key: 0, length: 0, class: 0, action: None, quiet: false };
 
-/// The ring. Requests are numbered in order, wrapping at 2^32; the number is the request's opaque.
+/// Ring of outstanding requests. They are numbered in order, wrapping at 2^32; the number is the
+/// request's opaque.
 #[derive(Debug)]
 pub struct Ring {
     slots: Box<[Pending]>,
@@ -36,7 +37,7 @@ pub struct Ring {
 }
 
 impl Ring {
-    /// Room for `depth` operations and as many no-ops.
+    /// Creates a ring with room for `depth` operations and as many no-ops.
     pub fn new(depth: usize) -> Self {
         let slots = vec![NOOP; (2 * depth).next_power_of_two()].into_boxed_slice();
         Ring { slots, head: 0, tail: 0, operations: 0 }
@@ -46,13 +47,13 @@ impl Ring {
         number as usize & (self.slots.len() - 1)
     }
 
-    /// The number that the next request will have.
+    /// Returns the number of the next request.
     #[inline]
     pub fn next_number(&self) -> u32 {
         self.tail
     }
 
-    /// The number of the oldest request.
+    /// Returns the number of the oldest request.
     #[inline]
     pub fn head_number(&self) -> u32 {
         self.head
@@ -68,13 +69,13 @@ impl Ring {
         self.tail = self.tail.wrapping_add(1);
     }
 
-    /// The oldest request.
+    /// Returns the oldest request.
     #[inline]
     pub fn front(&self) -> Option<&Pending> {
         (self.head != self.tail).then(|| &self.slots[self.slot(self.head)])
     }
 
-    /// Takes the oldest request.
+    /// Removes and returns the oldest request.
     #[inline]
     pub fn pop(&mut self) -> Option<Pending> {
         let pending = *self.front()?;
@@ -83,19 +84,19 @@ impl Ring {
         Some(pending)
     }
 
-    /// All requests, oldest first.
+    /// Iterates over all requests, oldest first.
     pub fn iter(&self) -> impl Iterator<Item = &Pending> {
         (0..self.tail.wrapping_sub(self.head))
             .map(|i| &self.slots[self.slot(self.head.wrapping_add(i))])
     }
 
-    /// How many operations (no-ops apart) are in it.
+    /// Returns the number of outstanding operations, without no-ops.
     #[inline]
     pub fn operations(&self) -> usize {
         self.operations as usize
     }
 
-    /// Whether nothing is unanswered.
+    /// True if no request is outstanding.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.head == self.tail

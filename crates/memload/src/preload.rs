@@ -10,33 +10,31 @@ use crate::run::drive;
 use crate::worker_stats::Timeline;
 use crate::{Error, gather};
 
-/// What a preload did.
+/// Result of a preload.
 #[derive(Debug, Clone)]
 pub struct PreloadReport {
-    /// Keys that were stored.
+    /// Number of keys that were stored.
     pub stored: u64,
-    /// Keys that there are.
+    /// Number of keys in the mix.
     pub keys: u64,
-    /// The sum of the lengths of the values of all keys, bytes; what the server needs is more.
+    /// Total length of the values of all keys in bytes; the server needs more than that.
     pub value_bytes: u64,
-    /// What went wrong.
     pub errors: Errors,
-    /// How long it took.
+    /// Duration of the preload.
     pub took: Duration,
-    /// How it ended.
     pub ended: Ended,
 }
 
-/// Outstanding operations per connection.
+/// Minimum outstanding operations per connection.
 const DEPTH: usize = 64;
-/// Connections per thread.
+/// Maximum connections per thread.
 const CONNECTIONS: usize = 8;
 
-/// Sets every key of the mix once. Errors of the server (out of memory, a value above its item limit)
-/// are in the report.
+/// Sets every key of the mix once. Errors of the server (out of memory, a value above its item
+/// limit) are in the report.
 ///
 /// # Errors
-/// It could not begin: see [`Error`].
+/// The preload could not start: see [`Error`].
 pub fn preload(config: &Config, stop: &AtomicBool) -> Result<PreloadReport, Error> {
     config.check()?;
     let mut config = config.clone();
@@ -44,8 +42,8 @@ pub fn preload(config: &Config, stop: &AtomicBool) -> Result<PreloadReport, Erro
     config.connections = config.connections.min(CONNECTIONS * config.threads);
     config.depth = config.depth.clamp(DEPTH, MAX_DEPTH);
     if config.protocol == Protocol::Meta {
-        // Quiet sets would leave a refusal without the name of its key; a server that speaks meta
-        // speaks text.
+        // A rejected quiet set does not name its key. A server that supports meta also supports
+        // text.
         config.protocol = Protocol::Text;
     }
     let line = |start: u64| {

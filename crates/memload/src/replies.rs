@@ -1,4 +1,4 @@
-//! Judges answers: which request each belongs to, whether it is right, and into the stats with it.
+//! Judges responses: matches each to its request, verifies it, and records it in the statistics.
 
 use crate::content::{Check, Content};
 use crate::mix::{Action, key_digits};
@@ -7,35 +7,33 @@ use crate::protocol::{Encoder, Garbled, OPAQUES, Reply, Sink};
 use crate::report::{ErrorKind, Operation};
 use crate::worker_stats::WorkerStats;
 
-/// The answer that a connection is in the middle of.
+/// State of the response that a connection is receiving.
 #[derive(Debug, Clone, Copy, Default)]
 pub enum Current {
-    /// None.
+    /// No response has begun.
     #[default]
     Idle,
-    /// A value that is being checked.
+    /// A value that is being verified.
     Checking(Check),
-    /// A value that is wrong whatever it holds.
+    /// A value that is wrong regardless of its bytes.
     Wrong(ErrorKind),
-    /// A text get's value is complete and right; its END is to come.
+    /// The value of a text get is complete and correct; its END is still to come.
     Right,
 }
 
-/// The judge of one read of one connection.
+/// Judge of the bytes of one read on one connection.
 pub struct Judge<'a> {
-    /// What the connection asked.
+    /// Outstanding requests of the connection.
     pub ring: &'a mut Ring,
-    /// The answer it is in the middle of.
+    /// State of the response that is being received.
     pub current: &'a mut Current,
-    /// When its last batch was sent.
+    /// Time at which the last batch was sent, in ns.
     pub sent_at: u64,
-    /// Where it is written down.
+    /// Statistics that the responses go to.
     pub stats: &'a mut WorkerStats,
-    /// What values hold.
     pub content: &'a Content,
-    /// How keys are written.
     pub encoder: &'a Encoder,
-    /// Whether a value is followed by END.
+    /// True if END follows a value (text protocol).
     pub text: bool,
 }
 
@@ -73,8 +71,8 @@ impl Judge<'_> {
         text.strip_prefix(self.encoder.prefix()) == Some(&key_digits(key)[..])
     }
 
-    /// The request that the answer names, or the oldest where it names none. Quiet requests before it
-    /// had nothing to say.
+    /// Returns the request that the response names, or the oldest one if it names none. Quiet
+    /// requests before it had no response.
     #[inline]
     fn find(&mut self, opaque: Option<u32>) -> Result<Pending, Garbled> {
         let Some(opaque) = opaque else {
@@ -86,7 +84,7 @@ impl Judge<'_> {
         };
         loop {
             let front = self.front()?;
-            // Text has no opaques, meta has twelve bits of them, binary all.
+            // Text has no opaques, meta has twelve bits of them, binary all 32.
             if (self.ring.head_number() ^ opaque).is_multiple_of(OPAQUES) {
                 return Ok(front);
             }
@@ -97,7 +95,7 @@ impl Judge<'_> {
         }
     }
 
-    /// The oldest request was quiet and had nothing to say.
+    /// Completes the oldest request, which was quiet and got no response.
     #[inline]
     fn silent(&mut self) {
         match self.ring.front().map(|p| p.action) {
@@ -107,8 +105,8 @@ impl Judge<'_> {
         }
     }
 
-    /// What follows the next hit, if `input` begins with all of it and it is right. Only gets speak in a
-    /// quiet batch, so sets before it were stored.
+    /// Returns the bytes after the next hit, if `input` begins with the complete hit and it is
+    /// correct. In a quiet batch only gets have responses, so sets before it were stored.
     #[inline]
     fn hit<'b>(&mut self, input: &'b [u8]) -> Option<&'b [u8]> {
         let silent = self.ring.iter().position(|p| !(p.quiet && p.action == Some(Action::Set)))?;
@@ -131,7 +129,7 @@ impl Judge<'_> {
         Some(rest)
     }
 
-    /// The oldest request is answered, and right.
+    /// Records the oldest request as answered correctly.
     #[inline]
     fn right(&mut self, operation: Operation) {
         let Some(asked) = self.ring.pop() else { return };
@@ -164,8 +162,8 @@ impl Judge<'_> {
         if opaque.is_some() {
             self.find(opaque)?;
         } else if kind == ErrorKind::ServerError {
-            // In a quiet batch it names no request: of those that have not spoken, the first set is most
-            // likely meant, because it is sets that fail.
+            // In a quiet batch this error names no request. Of the requests without a response, the
+            // first set is the most likely one, because sets are the ones that fail.
             let before = {
                 let mut batch = self.ring.iter().take_while(|p| p.quiet);
                 batch.position(|p| p.action == Some(Action::Set)).unwrap_or(0)

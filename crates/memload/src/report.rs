@@ -1,4 +1,4 @@
-//! The results of a run.
+//! Results of a run.
 
 use std::time::Duration;
 
@@ -8,12 +8,12 @@ use hdrhistogram::Histogram;
 use crate::heat::Heat;
 use crate::limiter::Limit;
 
-/// What an operation turned out to be.
+/// Result of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Operation {
-    /// A get that found its value, which was right.
+    /// A get that returned the correct value.
     GetHit,
-    /// A get that found nothing.
+    /// A get whose key was not found.
     GetMiss,
     /// A set that was stored.
     Set,
@@ -23,7 +23,7 @@ pub enum Operation {
 pub const OPERATIONS: [Operation; 3] = [Operation::GetHit, Operation::GetMiss, Operation::Set];
 
 impl Operation {
-    /// Its name in reports.
+    /// Returns the operation's name in reports.
     pub fn name(self) -> &'static str {
         match self {
             Operation::GetHit => "get-hit",
@@ -33,28 +33,28 @@ impl Operation {
     }
 }
 
-/// What can be wrong with an answer.
+/// Kinds of errors in responses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorKind {
-    /// A value of another length than was set.
+    /// A value whose length differs from the one that was set.
     WrongLength,
-    /// A value with other bytes than were set; see [`crate::content`].
+    /// A value whose bytes differ from those that were set; see [`crate::content`].
     WrongContent,
-    /// The answer names another key than was asked for.
+    /// A response that names another key than requested.
     WrongKey,
     /// A value for a key that was never set.
     UnexpectedHit,
-    /// A set was refused without an error.
+    /// A set that was rejected without an error.
     NotStored,
-    /// `SERVER_ERROR`, or its like in the binary protocol.
+    /// `SERVER_ERROR`, or its equivalent in the binary protocol.
     ServerError,
-    /// `ERROR` or `CLIENT_ERROR`, or their like: the server did not understand.
+    /// `ERROR` or `CLIENT_ERROR`, or their equivalents: the server did not understand the request.
     ClientError,
-    /// Something that is no answer, or none that was asked for; the connection was opened again.
+    /// Bytes that are no response, or a response to no request; the connection was reopened.
     Garbled,
-    /// The connection was lost before the answer.
+    /// The connection was lost before the response.
     ConnectionLost,
-    /// No answer within the time that was set; the connection was opened again.
+    /// No response within `op_timeout`; the connection was reopened.
     TimedOut,
 }
 
@@ -73,48 +73,48 @@ pub const ERROR_KINDS: [(ErrorKind, &str); 10] = [
 ];
 
 impl ErrorKind {
-    /// Whether an answer came and was wrong, or an error. A missing answer is none.
+    /// True if a response arrived and was wrong or an error; a missing response is not.
     pub fn is_wrong_answer(self) -> bool {
         !matches!(self, ErrorKind::TimedOut | ErrorKind::ConnectionLost)
     }
 
-    /// Its name in reports.
+    /// Returns the kind's name in reports.
     pub fn name(self) -> &'static str {
         ERROR_KINDS[self as usize].1
     }
 }
 
-/// The errors of a whole run, ramps included.
+/// Errors of a whole run, including its ramps.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Errors {
-    /// How many of each kind, by [`ERROR_KINDS`].
+    /// Number of errors of each kind, in the order of [`ERROR_KINDS`].
     pub counts: [u64; ERROR_KINDS.len()],
-    /// The first few of each kind in words.
+    /// Messages of the first few errors of each kind.
     pub texts: Vec<(ErrorKind, String)>,
 }
 
 impl Errors {
-    /// How many of a kind.
+    /// Returns the number of errors of one kind.
     pub fn of(&self, kind: ErrorKind) -> u64 {
         self.counts[kind as usize]
     }
 
-    /// How many in all.
+    /// Returns the number of all errors.
     pub fn total(&self) -> u64 {
         self.counts.iter().sum()
     }
 
-    /// How many answers came and were wrong.
+    /// Returns the number of wrong responses.
     pub fn wrong(&self) -> u64 {
         self.kinds().filter(|(kind, _)| kind.is_wrong_answer()).map(|(_, n)| n).sum()
     }
 
-    /// How many answers did not come.
+    /// Returns the number of missing responses.
     pub fn missing(&self) -> u64 {
         self.total() - self.wrong()
     }
 
-    /// The kinds of wrong answers in words, with the first of them; `None`: there was none.
+    /// Describes the kinds of wrong responses and the first of them; `None` without wrong responses.
     pub fn wrong_words(&self) -> Option<String> {
         let wrong = self.kinds().filter(|(kind, _)| kind.is_wrong_answer());
         let kinds: Vec<String> = wrong.map(|(kind, n)| format!("{n} {}", kind.name())).collect();
@@ -123,34 +123,34 @@ impl Errors {
         (!kinds.is_empty()).then(|| format!("{} (the first: {first})", kinds.join(", ")))
     }
 
-    /// The kinds that occurred, with their counts.
+    /// Iterates over the kinds that occurred, with their counts.
     pub fn kinds(&self) -> impl Iterator<Item = (ErrorKind, u64)> {
         ERROR_KINDS.into_iter().map(|(k, _)| (k, self.of(k))).filter(|(_, n)| *n > 0)
     }
 
-    /// Takes in those of another run.
+    /// Adds the errors of another thread or run.
     pub fn add(&mut self, other: Errors) {
         self.counts.iter_mut().zip(other.counts).for_each(|(a, b)| *a += b);
         self.texts.extend(other.texts);
     }
 }
 
-/// One bin of the series.
+/// One bin of the time series.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Bin {
-    /// Right answers that came in it.
+    /// Correct responses that arrived in the bin.
     pub operations: u64,
-    /// Of them, by [`OPERATIONS`].
+    /// Correct responses by operation, in the order of [`OPERATIONS`].
     pub by_operation: [u64; OPERATIONS.len()],
-    /// Errors that came to light in it.
+    /// Errors that were detected in the bin.
     pub errors: u64,
-    /// The sum of the response times of its answers, ns.
+    /// Sum of the response times of its responses, ns.
     pub time_sum_ns: u64,
-    /// The longest of them, ns.
+    /// Longest of these response times, ns.
     pub time_max_ns: u64,
-    /// Bytes received.
+    /// Bytes received in the bin.
     pub bytes_in: u64,
-    /// Bytes sent.
+    /// Bytes sent in the bin.
     pub bytes_out: u64,
 }
 
@@ -166,145 +166,145 @@ impl Bin {
     }
 }
 
-/// How a run ended. Moments are of `CLOCK_MONOTONIC`, ns.
+/// End of a run. Times are `CLOCK_MONOTONIC` in ns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ended {
-    /// As planned.
+    /// The run ended as planned.
     Complete,
-    /// At this moment the server refused connections or kept losing them.
+    /// At this time the server refused connections or kept losing them.
     ServerGone(u64),
-    /// At this moment the caller asked for it.
+    /// At this time the caller stopped the run.
     Stopped(u64),
-    /// At this moment the run was given up: the server had answered nothing for `give_up` while operations
-    /// were outstanding.
+    /// At this time the run was given up: the server had sent no response for `give_up` while
+    /// operations were outstanding.
     TimedOut(u64),
 }
 
-/// Response times and answers of one operation in one class.
+/// Response times and number of responses for one operation and size class.
 #[derive(Debug, Clone)]
 pub struct Cell {
-    /// The operation.
     pub operation: Operation,
-    /// The class's name.
+    /// Name of the size class.
     pub class: String,
     /// Response times in ns of operations that were sent (closed loop) or due (open loop) in the
     /// measurement window.
     pub times: Histogram<u64>,
-    /// Right answers that came in the measurement window.
+    /// Correct responses that arrived in the measurement window.
     pub completed: u64,
 }
 
-/// What one thread used in the measurement window.
+/// CPU use of one thread in the measurement window.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ThreadUse {
-    /// The CPU that it was bound to.
+    /// CPU that the thread was bound to.
     pub cpu: Option<usize>,
-    /// Its CPU time, seconds.
+    /// CPU time of the thread in seconds.
     pub cpu_s: f64,
-    /// The time between the two readings, seconds.
+    /// Wall time between the two readings in seconds.
     pub wall_s: f64,
 }
 
 impl ThreadUse {
-    /// The share of a CPU that it used; `None` for an empty window.
+    /// Returns the share of a CPU that the thread used; `None` for an empty window.
     pub fn busy(&self) -> Option<f64> {
         (self.wall_s > 0.0).then(|| self.cpu_s / self.wall_s)
     }
 }
 
-/// How far behind its schedule an open loop sent.
+/// Lateness of an open loop against its schedule.
 #[derive(Debug, Clone)]
 pub struct Lateness {
-    /// From due to sent, ns, whatever the reason.
+    /// Time from due to sent in ns, for any reason.
     pub all: Histogram<u64>,
-    /// The part of it that was the generator's own: from due, or from the moment a connection became
-    /// free if that was later, to sent, ns.
+    /// The generator's own part of the lateness in ns: from due, or from the moment a connection
+    /// became free if that was later, to sent.
     pub own: Histogram<u64>,
-    /// Operations that were due in the measurement window and never sent, because no connection was
-    /// free until the end.
+    /// Operations that were due in the measurement window and never sent, because no connection
+    /// became free.
     pub unsent: u64,
 }
 
-/// The results of a run.
+/// Results of a run.
 ///
-/// *Response time* is from the moment an operation's batch was handed to the kernel (closed loop) or
-/// the operation was due (open loop) to the moment the bytes that held the end of its answer were read;
-/// with a depth above 1, operations of a batch share the first moment and those that were read at once
-/// the second. *Throughput* is right answers that came in the measurement window over its length.
+/// *Response time* is the time from the moment at which an operation's batch was handed to the
+/// kernel (closed loop) or at which the operation was due (open loop), to the read that returned
+/// the end of its response. With a depth above 1, operations of a batch share the start time, and
+/// responses that were read at once share the end time. *Throughput* is the number of correct
+/// responses that arrived in the measurement window, divided by its length.
 #[derive(Debug, Clone)]
 pub struct Report {
-    /// How it ended.
+    /// Reason for the end of the run.
     pub ended: Ended,
-    /// The measurement window as far as it came, ns of `CLOCK_MONOTONIC`; empty (equal) when the run
-    /// ended before.
+    /// The measurement window as far as it was reached, in ns of `CLOCK_MONOTONIC`; empty (equal
+    /// values) if the run ended before it.
     pub window_ns: (u64, u64),
-    /// By operation and class; every operation with every class.
+    /// Results for every combination of operation and class.
     pub cells: Vec<Cell>,
-    /// Errors, of the whole run.
+    /// Errors of the whole run.
     pub errors: Errors,
-    /// Gets in the window of keys that had been set and were gone (evicted, or never preloaded).
+    /// Gets in the window for keys that had been set and were gone (evicted, or never preloaded).
     pub evicted: u64,
-    /// Operations sent or due in the window that came to no answer: connection lost, timed out, not
-    /// answered when the run ended early, or never sent ([`Lateness::unsent`]).
+    /// Operations sent or due in the window that got no response: connection lost, timed out, still
+    /// outstanding when the run ended early, or never sent ([`Lateness::unsent`]).
     pub unanswered: u64,
     /// Bytes received in the window.
     pub bytes_in: u64,
     /// Bytes sent in the window.
     pub bytes_out: u64,
-    /// When the first bin begins, ns of `CLOCK_MONOTONIC`: the start of the ramp-up.
+    /// Start of the first bin in ns of `CLOCK_MONOTONIC`: the start of the ramp-up.
     pub series_start_ns: u64,
-    /// The width of a bin.
+    /// Width of a bin.
     pub bin: Duration,
-    /// The series of the whole run, ramps included, up to where it came; the last bin may be cut short
-    /// by the end.
+    /// Time series of the whole run, including ramps, up to its end; the last bin may be cut short.
     pub series: Vec<Bin>,
-    /// Response times of the series' answers over its time.
+    /// Heat map of the response times over the series.
     pub heat: Heat,
-    /// What the generator's threads used.
+    /// CPU use of the generator's threads.
     pub threads: Vec<ThreadUse>,
-    /// How late an open loop sent; `None` for a closed loop.
+    /// Lateness of an open loop; `None` for a closed loop.
     pub late: Option<Lateness>,
-    /// What the throughput does over the bins of the measurement window.
+    /// Steady-state analysis of the throughput over the bins of the measurement window.
     pub steady: Steady,
-    /// What limited the throughput.
+    /// Limit of the throughput.
     pub limit: Limit,
-    /// Connections opened again.
+    /// Number of connections that were reopened.
     pub reconnects: u64,
-    /// Batches that took four times as long as usual (1 to 200 ms) while the kernel held readiness back
-    /// until all of their answers were there. Either the server was slow, or the answers were shorter
-    /// than foreseen (a key was gone, say), and their response times are too long by up to that.
+    /// Batches that took four times as long as usual (1 to 200 ms) while the kernel held back
+    /// readiness until all of their responses had arrived. Either the server was slow, or the
+    /// responses were shorter than predicted (a key was gone, say), and their response times are
+    /// too long by up to that time.
     pub read_late: u64,
 }
 
 impl Report {
-    /// The length of the measurement window, seconds.
+    /// Returns the length of the measurement window in seconds.
     pub fn window_s(&self) -> f64 {
         (self.window_ns.1 - self.window_ns.0) as f64 / 1e9
     }
 
-    /// Right answers in the window.
+    /// Returns the number of correct responses in the window.
     pub fn completed(&self) -> u64 {
         self.cells.iter().map(|c| c.completed).sum()
     }
 
-    /// Right answers of one operation in the window.
+    /// Returns the number of correct responses of one operation in the window.
     pub fn completed_of(&self, operation: Operation) -> u64 {
         self.cells.iter().filter(|c| c.operation == operation).map(|c| c.completed).sum()
     }
 
-    /// Right answers a second; `None` for an empty window.
+    /// Returns the correct responses per second; `None` for an empty window.
     pub fn throughput(&self) -> Option<f64> {
         (self.window_s() > 0.0).then(|| self.completed() as f64 / self.window_s())
     }
 
-    /// Hits among the gets of the window; `None` without gets.
+    /// Returns the share of hits among the gets of the window; `None` without gets.
     pub fn hit_ratio(&self) -> Option<f64> {
         let hits = self.completed_of(Operation::GetHit);
         let gets = hits + self.completed_of(Operation::GetMiss);
         (gets > 0).then(|| hits as f64 / gets as f64)
     }
 
-    /// Response times, of all operations or one, all classes merged, ns.
+    /// Returns the response times in ns of one operation or of all, with all classes merged.
     pub fn times(&self, operation: Option<Operation>) -> Histogram<u64> {
         let mut sum = crate::worker_stats::histogram();
         for cell in self.cells.iter().filter(|c| operation.is_none_or(|o| o == c.operation)) {
@@ -313,9 +313,9 @@ impl Report {
         sum
     }
 
-    /// The `q` quantile (0 to 1) of the response times of all operations of the window, ns. Operations
-    /// without an answer count as longer than any: `None` when the quantile lies among them, or there
-    /// is nothing at all.
+    /// Returns the `q` quantile (0 to 1) of the response times of all operations of the window, in
+    /// ns. Operations without a response count as slower than any other: `None` if the quantile
+    /// falls among them, or if there are no operations.
     pub fn quantile(&self, q: f64) -> Option<u64> {
         let times = self.times(None);
         let total = times.len() + self.unanswered;
@@ -324,14 +324,14 @@ impl Report {
             .then(|| times.value_at_quantile((rank as f64 / times.len() as f64).min(1.0)))
     }
 
-    /// CPU time of the generator for an answer, microseconds; `None` without answers.
+    /// Returns the generator's CPU time per response in microseconds; `None` without responses.
     pub fn cpu_us_per_operation(&self) -> Option<f64> {
         let n = self.completed();
         let cpu: f64 = self.threads.iter().map(|t| t.cpu_s).sum();
         (n > 0).then(|| cpu * 1e6 / n as f64)
     }
 
-    /// The series in whole seconds from the start of the window: right answers in each.
+    /// Returns the correct responses in each whole second from the start of the window.
     pub fn per_second(&self) -> Vec<u64> {
         let width = self.bin.as_nanos() as u64;
         let skip = (self.window_ns.0.saturating_sub(self.series_start_ns)).div_ceil(width.max(1));
@@ -407,7 +407,7 @@ mod tests {
         assert_eq!((r.completed(), r.hit_ratio()), (4, Some(0.75)));
         assert_eq!(r.throughput(), Some(1.6));
         assert_eq!(r.cpu_us_per_operation(), Some(125_000.0));
-        // Two whole seconds of ten bins each, from the sixth bin on.
+        // Two whole seconds of ten bins each, starting with the sixth bin.
         assert_eq!(r.per_second(), [(5..15).sum::<u64>(), (15..25).sum()]);
     }
 

@@ -1,4 +1,5 @@
-//! A run: opens the connections, starts the threads, keeps the phases, gathers what they bring home.
+//! Executes a run: opens the connections, starts the threads, reports the phases and collects the
+//! results.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
@@ -23,13 +24,13 @@ use crate::{Error, gather, limits};
 
 /// Runs the load of `config`. The keys should have been [preloaded](crate::preload()).
 ///
-/// `stop` ends the run within some ten milliseconds; what was measured until then is reported.
-/// `on_phase` gets each phase as it begins, with the moment in ns of `CLOCK_MONOTONIC`; it is
-/// called on the caller's thread, which does nothing else but wait. Errors of operations, a server
-/// that dies and a run that is stopped give a report, see [`Report::ended`] and [`Report::errors`].
+/// `stop` ends the run within about ten milliseconds; the results up to then are reported.
+/// `on_phase` is called at the start of each phase, with the time in ns of `CLOCK_MONOTONIC`, on
+/// the caller's thread, which otherwise only waits. Failed operations, a server that dies and a
+/// stopped run also give a report, see [`Report::ended`] and [`Report::errors`].
 ///
 /// # Errors
-/// The run could not begin: see [`Error`].
+/// The run could not start: see [`Error`].
 pub fn run(
     config: &Config,
     stop: &AtomicBool,
@@ -48,20 +49,21 @@ pub fn run(
     Ok(gather::report(config, outcome))
 }
 
-/// What all threads brought home.
+/// Results of all threads.
 pub(crate) struct Outcome {
     pub line: Timeline,
     pub ended: Ended,
     pub ended_ns: u64,
     pub harvests: Vec<Harvest>,
-    /// The server's CPU times at the begin and the end of the window.
+    /// CPU times of the server at the start and the end of the window.
     pub server: [Option<ServerTimes>; 2],
 }
 
-/// How often the waiting thread looks whether it is to stop.
+/// Maximum sleep of the waiting thread between two checks of `stop`, in ns.
 const LOOK: u64 = 10_000_000;
 
-/// Opens the connections, then works along the timeline that `line` makes of a start.
+/// Opens the connections, then runs the workers along the timeline that `line` makes of a start
+/// time.
 pub(crate) fn drive(
     config: &Config,
     line: &dyn Fn(u64) -> Timeline,
@@ -118,7 +120,7 @@ pub(crate) fn drive(
         reports.iter().collect::<Result<Vec<()>, Error>>()?;
         let line = line(now_ns() + 5_000_000 + 5_000 * config.connections as u64);
         for start in &starts {
-            // A thread that is gone has reported; its result is read below.
+            // A thread that ended early has reported; its result is read below.
             start.send(line).ok();
         }
         let finished = || threads.iter().all(thread::ScopedJoinHandle::is_finished);
@@ -143,7 +145,7 @@ struct Watch<'a> {
     line: Timeline,
     stop: &'a AtomicBool,
     end: &'a End,
-    /// Returns true if every thread has ended, however it did.
+    /// Returns true if every thread has ended, for any reason.
     finished: &'a dyn Fn() -> bool,
 }
 
@@ -159,7 +161,7 @@ impl Watch<'_> {
         for (phase, at, reading) in phases {
             let came = self.until(at);
             if let Some(i) = reading {
-                // A run that ends early ends its window too, if it has begun.
+                // A run that ends early also ends its window, if the window has begun.
                 let begun = i == 0 || server[0].is_some();
                 if came || (i == 1 && begun) {
                     server[i] = self.config.server_pid.and_then(ServerTimes::read);
@@ -174,7 +176,7 @@ impl Watch<'_> {
         server
     }
 
-    /// Waits for a moment; false when the run ends before.
+    /// Waits until a time; returns false if the run ends before it.
     fn until(&self, at: u64) -> bool {
         loop {
             if self.stop.load(Ordering::Acquire) {

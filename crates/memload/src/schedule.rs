@@ -1,27 +1,28 @@
-//! When operations are due in an open loop. The schedule knows nothing of the server: an operation
-//! that could not be sent when it was due keeps its time.
+//! Due times of operations in an open loop. The schedule is independent of the server: an operation
+//! that could not be sent when it was due keeps its due time.
 
 use assay_stats::rng::Rng;
 
 use crate::config::Arrivals;
 
-/// The due times of one thread, in rising order.
+/// Due times of one thread, in ascending order.
 #[derive(Debug, Clone)]
 pub struct Schedule {
     arrivals: Arrivals,
-    /// Nanoseconds of the first due time.
+    /// Time of the first interval's start, in ns.
     start: f64,
-    /// Mean distance, nanoseconds.
+    /// Mean interval in ns.
     interval: f64,
-    /// Operations taken so far; for exponential arrivals the sum of distances, in intervals.
+    /// Number of operations taken so far; for exponential arrivals the sum of the intervals drawn,
+    /// in units of the mean.
     position: f64,
     next: u64,
     rng: Rng,
 }
 
 impl Schedule {
-    /// The part of thread `index` of `threads` in `rate` operations a second from `start_ns` on. Even
-    /// parts interleave, so that all threads together are even as well.
+    /// Creates the share of thread `index` of `threads` in `rate` operations per second, from
+    /// `start_ns` on. Even shares interleave, so that all threads together are even as well.
     pub fn new(
         rate: f64,
         arrivals: Arrivals,
@@ -45,17 +46,17 @@ impl Schedule {
     }
 
     fn at(&self) -> u64 {
-        // One product and no running sum: no drift, however long the run.
+        // One product instead of a running sum: no drift, however long the run.
         (self.start + self.position * self.interval) as u64
     }
 
-    /// When the next operation is due.
+    /// Returns the due time of the next operation.
     #[inline]
     pub fn peek(&self) -> u64 {
         self.next
     }
 
-    /// Takes the next operation; gives when it was due.
+    /// Takes the next operation and returns its due time.
     #[inline]
     pub fn take(&mut self) -> u64 {
         let due = self.next;
@@ -67,7 +68,7 @@ impl Schedule {
         due
     }
 
-    /// About how many operations are due by `now`: exact for even arrivals.
+    /// Returns the approximate number of operations due by `now`; exact for even arrivals.
     #[inline]
     pub fn due_by(&self, now: u64) -> usize {
         if now < self.next { 0 } else { ((now - self.next) as f64 / self.interval) as usize + 1 }

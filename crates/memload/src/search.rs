@@ -1,4 +1,4 @@
-//! The highest rate that keeps a bound on response times, from open-loop runs.
+//! Search for the highest rate that keeps a bound on response times, by open-loop runs.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -9,19 +9,20 @@ use crate::gather::KEPT;
 use crate::report::{Ended, Errors, Report};
 use crate::{Error, run};
 
-/// The bound of a search, and how far it may go.
+/// The bound of a search, and its limits.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SearchBound {
-    /// The quantile that is bound, such as 0.99.
+    /// Quantile that is bound, such as 0.99.
     pub quantile: f64,
-    /// What it must not exceed, ns.
+    /// Maximum of that quantile in ns.
     pub limit_ns: u64,
-    /// The rate tried first, operations/s; `None`: half of what a closed loop reaches.
+    /// First rate to try, in operations per second; `None` takes half of the closed loop's
+    /// throughput.
     pub first_rate: Option<f64>,
-    /// The search is done when the answer and the lowest rate that broke the bound differ by less than
-    /// this share, such as 0.05.
+    /// Relative precision, such as 0.05: the search ends when the answer and the lowest rate that
+    /// broke the bound differ by less.
     pub precision: f64,
-    /// No more runs than this.
+    /// Maximum number of runs.
     pub most_steps: u32,
 }
 
@@ -37,16 +38,17 @@ impl Default for SearchBound {
     }
 }
 
-/// One run at one rate.
+/// Result of one run at one rate.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Point {
-    /// The rate asked for, operations/s.
+    /// Requested rate in operations per second.
     pub rate: f64,
-    /// The quantile that is bound, ns; `None` when so many had no answer, or when too few operations carry it.
+    /// Bounded quantile of the response time in ns; `None` if it falls among unanswered operations,
+    /// or if there are too few operations to estimate it.
     pub bound_ns: Option<u64>,
-    /// Whether the rate was kept without an error or an unanswered operation.
+    /// True if the rate was kept without errors and unanswered operations.
     pub kept: bool,
-    /// What was wrong with its answers.
+    /// Errors in the responses.
     pub errors: Errors,
 }
 
@@ -67,28 +69,30 @@ impl Point {
     }
 }
 
-/// What a search found.
+/// Result of a search.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchReport {
-    /// The highest rate that kept the bound; `None` when none did.
+    /// Highest rate that kept the bound; `None` if no rate did.
     pub best: Option<Point>,
-    /// The lowest rate above it that broke the bound; `None` when none did.
+    /// Lowest rate above `best` that broke the bound; `None` if no rate did.
     pub above: Option<Point>,
-    /// Whether they lie within the precision, and both outcomes were seen again: `best` kept the bound in
-    /// another run, `above` broke it in two of at most three.
+    /// True if both rates lie within the precision and both results were repeated: `best` kept the
+    /// bound in another run, `above` broke it in two of at most three.
     pub confirmed: bool,
-    /// Every run, in order, with whether it kept the bound.
+    /// All runs in order; true if the run kept the bound.
     pub steps: Vec<(Point, bool)>,
 }
 
-/// The highest rate at which the quantile stays within the bound: doubling or halving until the bound
-/// lies between two rates, then bisection (geometric), then the answer again; if it does not repeat, the
-/// search goes on below it. A rate breaks the bound when two of at most three runs do. Each step is a run of `config` in an open loop at
-/// even arrivals (or those of `config.mode`, if it is open).
+/// Finds the highest rate at which the quantile stays within the bound.
+///
+/// The search doubles or halves the rate until the bound lies between two rates, then bisects
+/// (geometrically), then repeats the answer; if it does not repeat, the search continues below it.
+/// A rate breaks the bound when two of at most three runs do. Each step is a run of `config` as an
+/// open loop with even arrivals (or those of `config.mode`, if it is open).
 ///
 /// # Errors
-/// A run could not begin, or [`Error::Search`]: the bound makes no sense, or a step was too short to
-/// carry the quantile.
+/// A run could not start, or [`Error::Search`]: the bound makes no sense, or a step was too short
+/// to estimate the quantile.
 pub fn search_max(
     config: &Config,
     bound: SearchBound,
@@ -121,7 +125,7 @@ fn closed_throughput(config: &Config, stop: &AtomicBool) -> Result<f64, Error> {
     })
 }
 
-/// The two ends between which the answer lies.
+/// The two rates between which the answer lies.
 #[derive(Default)]
 struct Bracket {
     best: Option<Point>,
@@ -133,7 +137,8 @@ impl Bracket {
         Some((self.best.as_ref()?.rate, self.above.as_ref()?.rate))
     }
 
-    /// The rate to try next: outside while one end is missing, else in the middle.
+    /// Returns the next rate: outside the bracket while one end is missing, else its geometric
+    /// middle.
     fn next(&self, first: f64) -> f64 {
         match (&self.best, &self.above) {
             (None, None) => first,
@@ -146,7 +151,7 @@ impl Bracket {
     fn learn(&mut self, point: &Point, kept: bool) {
         let end = if kept { &mut self.best } else { &mut self.above };
         *end = Some(point.clone());
-        // An end on the wrong side of what was just seen is no end any more.
+        // Drops an end that contradicts the new result.
         if kept && self.above.as_ref().is_some_and(|a| a.rate <= point.rate) {
             self.above = None;
         }
@@ -175,8 +180,8 @@ fn search(
     'search: while !confirmed {
         let near = bracket.rates().filter(|(low, high)| high / low < 1.0 + bound.precision);
         let rate = near.map_or_else(|| bracket.next(first), |(low, _)| low);
-        // What else happens on a machine makes answers late, hardly ever early: a bound that was kept
-        // is believed, one that was broken must break in two runs of three.
+        // Disturbances on a machine make responses late, hardly ever early. So one run that keeps
+        // the bound is enough, while a broken bound must break in two of three runs.
         let mut verdicts = [0, 0];
         while verdicts[1] < 2 && verdicts[0] < 1 + u32::from(verdicts[1] > 0) {
             if steps.len() >= bound.most_steps as usize || stop.load(Ordering::Acquire) {
@@ -190,7 +195,7 @@ fn search(
         }
         let kept = verdicts[1] < 2;
         confirmed = near.is_some() && kept;
-        // The run that agrees with the verdict.
+        // Takes the last run that agrees with the verdict.
         if let Some((point, _)) = steps.iter().rev().find(|s| s.1 == kept) {
             bracket.learn(point, kept);
         }
@@ -198,7 +203,7 @@ fn search(
     Ok(SearchReport { best: bracket.best, above: bracket.above, confirmed, steps })
 }
 
-/// Whether a run kept the bound.
+/// True if a run kept the bound.
 fn keeps(point: &Point, bound: SearchBound) -> Result<bool, Error> {
     if point.kept && point.bound_ns.is_none() {
         return Err(Error::Search(format!(
@@ -241,7 +246,8 @@ mod tests {
         }
     }
 
-    /// The first sight of the answer is luck: the repeat breaks the bound, and the answer moves down.
+    /// The first result of the answer is luck: the repeat breaks the bound, and the answer moves
+    /// down.
     #[test]
     fn an_answer_that_does_not_repeat_is_not_given() {
         let mut seen = std::collections::BTreeSet::new();
@@ -254,7 +260,7 @@ mod tests {
         assert!(best <= 3_000.0, "{best}");
     }
 
-    /// Every fifth run meets a hiccup of the machine.
+    /// Every fifth run is disturbed by the machine.
     #[test]
     fn a_hiccup_now_and_then_does_not_move_the_answer() {
         let found = find(500.0, |rate, n| if n % 5 == 0 || rate > 20_000.0 { u64::MAX } else { 1 });

@@ -1,4 +1,4 @@
-//! CPU time of the server's threads, where the server runs on this machine.
+//! CPU time of the server's threads, if the server runs on this machine.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,21 +7,21 @@ use std::fs;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerTimes {
     at_ns: u64,
-    /// By thread id, user and system, ns.
+    /// User plus system time in ns, by thread id.
     threads: BTreeMap<u32, u64>,
 }
 
-/// What a server used between two moments.
+/// CPU use of a server between two moments.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ServerUse {
-    /// CPUs' worth of time, all threads together.
+    /// CPU time of all threads divided by wall time, in CPUs.
     pub cpus: f64,
-    /// The share of a CPU that its busiest thread used.
+    /// CPU use of its busiest thread, as a share of one CPU.
     pub busiest: f64,
 }
 
 impl ServerTimes {
-    /// Reads /proc/`pid`/task (ticks of, mostly, 10 ms); `None` when the process is gone.
+    /// Reads /proc/`pid`/task (in clock ticks, mostly of 10 ms); `None` if the process is gone.
     pub fn read(pid: u32) -> Option<Self> {
         let tick = 1_000_000_000 / rustix::param::clock_ticks_per_second().max(1);
         let mut threads = BTreeMap::new();
@@ -38,7 +38,7 @@ impl ServerTimes {
         (!threads.is_empty()).then_some(ServerTimes { at_ns: crate::clock::now_ns(), threads })
     }
 
-    /// What was used since `before`; `None` when no time has passed.
+    /// Returns the CPU use since `before`; `None` if no time has passed.
     pub fn since(&self, before: &ServerTimes) -> Option<ServerUse> {
         let wall = self.at_ns.checked_sub(before.at_ns).filter(|w| *w > 0)? as f64;
         let used = |(tid, now): (&u32, &u64)| {
@@ -50,8 +50,8 @@ impl ServerTimes {
     }
 }
 
-/// Fields 14 and 15 of a stat file, user and system ticks. The name (field 2) may hold blanks and
-/// brackets, so fields count from behind its last bracket.
+/// Parses fields 14 and 15 of a stat file: user and system ticks. The name (field 2) may contain
+/// blanks and parentheses, so fields are counted from its last closing parenthesis.
 fn ticks(stat: &str) -> Option<u64> {
     let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11);
     let user: u64 = fields.next()?.parse().ok()?;

@@ -1,5 +1,5 @@
-//! TLS by rustls (no OpenSSL), over a socket that does not block. Unlike plain connections, TLS
-//! allocates for every record.
+//! TLS by rustls (no OpenSSL), over a non-blocking socket. Unlike plain connections, TLS allocates
+//! for every record.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::TcpStream;
@@ -18,14 +18,14 @@ use rustls::{
 use crate::Error;
 use crate::config::Trust;
 
-/// What all connections to a server share.
+/// TLS settings that all connections to a server share.
 #[derive(Debug)]
 pub struct Settings {
     config: Arc<ClientConfig>,
     name: ServerName<'static>,
 }
 
-/// Reads the authorities and the name.
+/// Reads the certificate authorities and parses the server's name.
 pub fn settings(name: &str, trust: &Trust) -> Result<Settings, Error> {
     let failed = |what: String| Error::Tls { target: name.to_owned(), what };
     let provider = Arc::new(ring::default_provider());
@@ -55,7 +55,7 @@ pub fn settings(name: &str, trust: &Trust) -> Result<Settings, Error> {
     Ok(Settings { config: Arc::new(config), name })
 }
 
-/// Believes every certificate, and still checks that the server holds its key.
+/// Verifier that accepts every certificate, but still checks that the server holds its key.
 #[derive(Debug)]
 struct Unverified(Arc<CryptoProvider>);
 
@@ -96,7 +96,7 @@ impl ServerCertVerifier for Unverified {
     }
 }
 
-/// A TLS connection.
+/// A TLS connection over TCP.
 #[derive(Debug)]
 pub struct TlsLink {
     socket: TcpStream,
@@ -114,17 +114,17 @@ fn invalid(error: rustls::Error) -> io::Error {
 }
 
 impl TlsLink {
-    /// A session that shakes hands with the first bytes.
+    /// Creates a session that shakes hands with the first bytes.
     pub fn begin(socket: OwnedFd, settings: &Settings) -> io::Result<Self> {
         let mut session =
             ClientConnection::new(Arc::clone(&settings.config), settings.name.clone())
                 .map_err(invalid)?;
-        // What is sent is bounded by the depth; a limit here would cut requests.
+        // The depth bounds the bytes to send; a limit here would cut requests.
         session.set_buffer_limit(None);
         Ok(TlsLink { socket: socket.into(), session })
     }
 
-    /// A session that has shaken hands, over a socket that blocks.
+    /// Creates a session and completes its handshake, over a blocking socket.
     pub fn open(socket: OwnedFd, settings: &Settings, timeout: Duration) -> io::Result<Self> {
         let mut link = Self::begin(socket, settings)?;
         link.socket.set_read_timeout(Some(timeout))?;
@@ -137,14 +137,14 @@ impl TlsLink {
         Ok(link)
     }
 
-    /// Takes all bytes; [`TlsLink::flush`] sends them on.
+    /// Encrypts all bytes; [`TlsLink::flush`] sends the rest of them.
     pub fn send(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.session.writer().write_all(bytes)?;
         self.flush()?;
         Ok(bytes.len())
     }
 
-    /// True when nothing is left to send.
+    /// Sends encrypted bytes. Returns true if none remain.
     pub fn flush(&mut self) -> io::Result<bool> {
         while self.session.wants_write() {
             match self.session.write_tls(&mut self.socket) {
@@ -156,7 +156,7 @@ impl TlsLink {
         Ok(true)
     }
 
-    /// Plain bytes, reading from the socket as long as there are none.
+    /// Receives decrypted bytes, reading from the socket until there are some.
     pub fn receive(&mut self, into: &mut [u8]) -> io::Result<usize> {
         loop {
             match self.session.reader().read(into) {
@@ -168,7 +168,7 @@ impl TlsLink {
                 return Ok(0);
             }
             self.session.process_new_packets().map_err(invalid)?;
-            // The handshake and key updates have answers of their own.
+            // The handshake and key updates need responses of their own.
             self.flush()?;
         }
     }

@@ -1,94 +1,93 @@
-//! What one thread writes down while it works: response times, counts, the series, errors. Nothing here
-//! allocates once it is made, except for the texts of the first few errors.
+//! Statistics of one thread: response times, counts, the time series and errors. Nothing here
+//! allocates after creation, except for the texts of the first few errors.
 
 use hdrhistogram::Histogram;
 
 use crate::heat::Heat;
 use crate::report::{Bin, ERROR_KINDS, ErrorKind, Errors, OPERATIONS, Operation};
 
-/// The maximum of the response times, ns; greater ones are counted as this.
+/// Maximum of the response times in ns; longer ones are counted as this.
 const MAX_NS: u64 = 1_000_000_000_000;
-/// Error texts kept.
+/// Approximate number of error texts to keep; `error` derives the number per kind from it.
 const TEXTS: usize = 8;
 
-/// A histogram of times in ns: three digits, up to 1000 s.
+/// Creates a histogram of times in ns: three significant digits, up to 1000 s.
 pub fn histogram() -> Histogram<u64> {
     Histogram::new_with_bounds(1, MAX_NS, 3).expect("1 to 10^12 at three digits is a valid range")
 }
 
-/// The moments of a run, ns of `CLOCK_MONOTONIC`.
+/// Phases of a run, in ns of `CLOCK_MONOTONIC`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Timeline {
-    /// The load begins.
+    /// Start of the load.
     pub start: u64,
-    /// The measurement window begins.
+    /// Start of the measurement window.
     pub steady: u64,
-    /// The measurement window ends.
+    /// End of the measurement window.
     pub down: u64,
-    /// The load ends.
+    /// End of the load.
     pub end: u64,
-    /// The width of a bin.
+    /// Width of a bin in ns.
     pub bin: u64,
 }
 
 impl Timeline {
-    /// Whether a moment is in the measurement window.
+    /// True if a time is in the measurement window.
     #[inline]
     pub fn measures(&self, at: u64) -> bool {
         self.steady <= at && at < self.down
     }
 
-    /// How many bins there are, from start to end.
+    /// Returns the number of bins from start to end.
     pub fn bins(&self) -> usize {
         ((self.end - self.start).div_ceil(self.bin)).max(1) as usize
     }
 }
 
-/// The stats of one thread.
+/// Statistics of one worker thread.
 #[derive(Debug, Default)]
 pub struct WorkerStats {
     line: Timeline,
     classes: usize,
-    /// The moment of the answers that are being read.
+    /// Time of the responses that are being read.
     now: u64,
-    /// The bin of `now`, and when it ends.
+    /// Bin of `now`, and the time at which it ends.
     bin: usize,
     bin_end: u64,
     measured: bool,
-    /// Right answers of `now` to operations that count from `since`: they share a response time, and
-    /// are entered together.
+    /// Start of the response time of the pending responses. Correct responses with the same start
+    /// and end share a response time and are entered together.
     since: u64,
-    /// How many of them, by operation and class, and which of these are not 0.
+    /// Number of pending responses by operation and class, and the indexes that are not 0.
     waiting: Vec<u64>,
     waiting_cells: Vec<usize>,
-    /// By operation and class.
+    /// Response times by operation and class.
     pub times: Vec<Histogram<u64>>,
-    /// Answers in the measurement window, by operation and class.
+    /// Responses in the measurement window, by operation and class.
     pub completed: Vec<u64>,
-    /// The series.
+    /// Time series of the whole run.
     pub bins: Vec<Bin>,
-    /// Response times over the series.
+    /// Heat map of the response times over the series.
     pub heat: Heat,
-    /// Errors.
     pub errors: Errors,
-    /// Gets of keys that were set and are gone, in the measurement window.
+    /// Gets in the measurement window for keys that were set and are gone.
     pub evicted: u64,
-    /// The same over all the run.
+    /// The same count over the whole run.
     pub evicted_ever: u64,
-    /// Answers of any kind over all the run.
+    /// Correct responses over the whole run.
     pub answers: u64,
     /// Bytes received and sent in the measurement window.
     pub bytes: (u64, u64),
-    /// Requests of the measurement window that came to no answer: connection lost or timed out.
+    /// Requests of the measurement window that got no response: connection lost or timed out.
     pub unanswered: u64,
-    /// Batches whose answers were shorter than foreseen and were read after a wait.
+    /// Batches whose responses were shorter than predicted and were read after a delay.
     pub rescues: u64,
-    /// Connections opened again.
+    /// Number of connections that were reopened.
     pub reconnects: u64,
 }
 
 impl WorkerStats {
-    /// Empty stats.
+    /// Creates empty statistics for a run.
     pub fn new(line: Timeline, classes: usize) -> Self {
         let cells = OPERATIONS.len() * classes;
         WorkerStats {
@@ -107,7 +106,7 @@ impl WorkerStats {
         }
     }
 
-    /// Answers from here on are of this moment; moments do not go back.
+    /// Sets the time of the next responses; times never go back.
     #[inline]
     pub fn at(&mut self, now: u64) {
         self.enter();
@@ -120,21 +119,21 @@ impl WorkerStats {
         }
     }
 
-    /// Bytes that came. What comes after the last bin belongs to none.
+    /// Counts received bytes. Bytes after the last bin count in it.
     #[inline]
     pub fn received(&mut self, bytes: usize) {
         self.bytes.0 += if self.measured { bytes as u64 } else { 0 };
         self.bins[self.bin].bytes_in += bytes as u64;
     }
 
-    /// Bytes that were handed to the kernel.
+    /// Counts bytes that were handed to the kernel.
     #[inline]
     pub fn sent(&mut self, bytes: usize) {
         self.bytes.1 += if self.measured { bytes as u64 } else { 0 };
         self.bins[self.bin].bytes_out += bytes as u64;
     }
 
-    /// A right answer to an operation that counts from `from`.
+    /// Counts a correct response to an operation whose response time starts at `from`.
     #[inline]
     pub fn answer(&mut self, operation: Operation, class: u8, from: u64) {
         if from != self.since {
@@ -148,7 +147,7 @@ impl WorkerStats {
         self.waiting[cell] += 1;
     }
 
-    /// Enters the answers that share a response time.
+    /// Enters the pending responses, which share a response time.
     #[inline]
     fn enter(&mut self) {
         let time = self.now.saturating_sub(self.since);
@@ -174,14 +173,14 @@ impl WorkerStats {
         }
     }
 
-    /// A key that was set is gone.
+    /// Counts a get whose key was set and is gone.
     #[inline]
     pub fn missed(&mut self) {
         self.evicted += u64::from(self.measured);
         self.evicted_ever += 1;
     }
 
-    /// An error; `text` is asked for only while few have been kept.
+    /// Counts an error; `text` is only called while few texts are kept.
     #[cold]
     pub fn error(&mut self, kind: ErrorKind, text: impl FnOnce() -> String) {
         self.errors.counts[kind as usize] += 1;
@@ -192,7 +191,7 @@ impl WorkerStats {
         }
     }
 
-    /// A request that counts from `from` will not be answered any more.
+    /// Counts a request, whose response time starts at `from`, that will get no response.
     #[cold]
     pub fn give_up(&mut self, from: u64) {
         self.unanswered += u64::from(self.line.measures(from));

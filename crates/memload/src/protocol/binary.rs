@@ -1,5 +1,5 @@
-//! The binary protocol: headers of 24 bytes, the body behind them. Field names and values are those of
-//! memcached's `protocol_binary.h` and of its document "Memcache Binary Protocol".
+//! The binary protocol: a header of 24 bytes, followed by the body. Field names and values are
+//! those of memcached's `protocol_binary.h` and of its document "Memcache Binary Protocol".
 
 use super::{Garbled, Reply, Sink};
 use crate::config::KEY_LIMIT;
@@ -16,18 +16,18 @@ const OK: u16 = 0x00;
 const NOT_FOUND: u16 = 0x01;
 const TOO_LARGE: u16 = 0x03;
 const NOT_STORED: u16 = 0x05;
-/// Statuses from here on are the server's own trouble: out of memory, internal error, busy, temporary
+/// Statuses from here on are failures of the server: out of memory, internal error, busy, temporary
 /// failure.
 const SERVER: u16 = 0x82;
-/// Flags before a value.
+/// Length of the flags before a value.
 const GET_EXTRAS: usize = 4;
-/// Flags and expiry of a set.
+/// Length of the flags and expiry of a set.
 const SET_EXTRAS: usize = 8;
-/// So much of an error's text is kept.
+/// Maximum number of bytes kept of an error's text.
 const TEXT: usize = 256;
 
-/// Appends a request. Gives the length of the answer to a hit, a stored set, or a get of a key that
-/// never is set.
+/// Appends a request. Returns the length of the response to a hit, to a stored set, or to a get of
+/// a key that is never set.
 #[inline]
 pub fn push(prefix: &[u8], op: &Op, number: u32, content: &Content, out: &mut Vec<u8>) -> usize {
     let key = prefix.len() + KEY_DIGITS;
@@ -53,13 +53,13 @@ pub fn push(prefix: &[u8], op: &Op, number: u32, content: &Content, out: &mut Ve
     HEADER + body
 }
 
-/// The parser's state between two reads.
+/// State of the parser between two reads.
 #[derive(Debug, Default)]
 pub struct Packets {
     header: [u8; HEADER],
     have: usize,
     stage: Stage,
-    /// The beginning of an error's text.
+    /// First bytes of an error's text.
     text: Vec<u8>,
 }
 
@@ -67,14 +67,14 @@ pub struct Packets {
 enum Stage {
     #[default]
     Header,
-    /// Bytes before the value (extras and key), then the value's.
+    /// Bytes to skip before the value (extras and key); `value` is the value's length.
     Skip {
         left: u32,
         value: u32,
         opaque: u32,
     },
     Value(u32),
-    /// An error's text.
+    /// Reading the text of an error.
     Text {
         left: u32,
         status: u16,
@@ -83,7 +83,7 @@ enum Stage {
 }
 
 impl Packets {
-    /// See [`super::Parser::feed`].
+    /// Parses the next bytes; see [`super::Parser::feed`].
     pub fn feed(&mut self, mut input: &[u8], sink: &mut impl Sink) -> Result<(), Garbled> {
         while !input.is_empty() {
             let taken = match self.stage {

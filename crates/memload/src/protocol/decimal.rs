@@ -1,4 +1,4 @@
-//! Numbers in decimal digits.
+//! Formatting and parsing of decimal numbers.
 
 /// Appends a number in decimal digits.
 #[inline]
@@ -16,13 +16,13 @@ pub(super) fn push_decimal(mut n: u32, out: &mut Vec<u8>) {
     out.extend_from_slice(&digits[at..]);
 }
 
-/// How many decimal digits a number has.
+/// Returns the number of decimal digits of a number.
 #[inline]
 pub(super) fn decimals(n: u32) -> usize {
     n.checked_ilog10().map_or(1, |d| d as usize + 1)
 }
 
-/// A decimal number without sign; `None` for anything else or above 2^53.
+/// Parses a decimal number without sign; `None` for other text and for more than 15 digits.
 #[inline]
 pub(super) fn parse_decimal(text: &[u8]) -> Option<u64> {
     if text.is_empty() || text.len() > 15 {
@@ -31,7 +31,8 @@ pub(super) fn parse_decimal(text: &[u8]) -> Option<u64> {
     text.iter().try_fold(0u64, |n, b| b.is_ascii_digit().then(|| n * 10 + u64::from(b - b'0')))
 }
 
-/// What follows a number in decimal digits, if `text` begins with that number and no zeros before it.
+/// Returns the text after a decimal number, if `text` begins with exactly that number, without
+/// leading zeros.
 #[inline]
 pub(super) fn strip_decimal(n: u32, text: &[u8]) -> Option<&[u8]> {
     let (digits, rest) = text.split_at_checked(decimals(n))?;

@@ -1,15 +1,16 @@
-//! The framing that text and meta answers share: a line, and after some lines a block of bytes.
+//! The framing that text and meta responses share: a line, followed by a data block after some
+//! lines.
 
 use super::{Garbled, Reply, Sink, meta, text};
 use crate::report::ErrorKind;
 
-/// The longest line that is waited for. Keys have at most 250 bytes and error texts at most 1 KiB.
+/// Maximum length of a line. Keys have at most 250 bytes and error texts at most 1 KiB.
 const MAX_LINE: usize = 4096;
 
-/// The parser's state between two reads.
+/// State of the parser between two reads.
 #[derive(Debug, Default)]
 pub struct Lines {
-    /// The beginning of a line whose end has not come.
+    /// First bytes of a line whose end has not arrived.
     partial: Vec<u8>,
     state: State,
 }
@@ -18,14 +19,14 @@ pub struct Lines {
 enum State {
     #[default]
     Line,
-    /// So many bytes of the value are to come.
+    /// Number of bytes of the value still to come.
     Value(u64),
-    /// The value is complete; so many of the two bytes behind it came.
+    /// The value is complete; number of bytes received of the CR LF after it.
     Behind(u8),
 }
 
 impl Lines {
-    /// See [`super::Parser::feed`].
+    /// Parses the next bytes; see [`super::Parser::feed`].
     pub fn feed(&mut self, mut input: &[u8], sink: &mut impl Sink) -> Result<(), Garbled> {
         while !input.is_empty() {
             input = match self.state {
@@ -74,7 +75,7 @@ impl Lines {
             return Ok(rest);
         }
         let mut whole = std::mem::take(&mut self.partial);
-        // A line may come in many pieces, but is never longer than when it comes in one.
+        // A line in pieces has the same maximum length as one that arrives whole.
         if whole.len() + end > MAX_LINE {
             return Err(Garbled::new("a line without end", &whole));
         }
@@ -87,7 +88,7 @@ impl Lines {
     }
 }
 
-/// Hands a line to the sink; gives what follows it.
+/// Passes the response on a line to the sink. Returns the parser state that follows.
 #[inline]
 fn answer(line: &[u8], sink: &mut impl Sink) -> Result<State, Garbled> {
     if line.len() > MAX_LINE {

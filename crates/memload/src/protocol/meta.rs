@@ -1,4 +1,4 @@
-//! Requests of the meta protocol, and the flags of its answers.
+//! Requests of the meta protocol, and the flags of its responses.
 
 use super::decimal::{decimals, parse_decimal, push_decimal, strip_decimal};
 use super::{Garbled, Reply};
@@ -6,12 +6,13 @@ use crate::config::KEY_LIMIT;
 use crate::content::Content;
 use crate::mix::{Op, hex_digits, write_key};
 
-/// Opaques are the request's number modulo this, in three hexadecimal digits: more than the requests
-/// that a connection can have outstanding.
+/// Opaques are the request's number modulo this, in three hexadecimal digits: more than a
+/// connection can have outstanding.
 pub const OPAQUES: u32 = 1 << 12;
 
-/// Appends `mg KEY v` or `ms KEY LENGTH` with its value; with a number quiet and with it as opaque.
-/// Gives the length of the answer to a hit or a stored set (nothing for a quiet one).
+/// Appends `mg KEY v` or `ms KEY LENGTH` with its value. With a number the request is quiet and
+/// carries it as opaque. Returns the length of the response to a hit or a stored set; 0 for
+/// a quiet set or miss, which has none.
 #[inline]
 pub fn push(
     prefix: &[u8],
@@ -46,15 +47,15 @@ pub fn push(
     b"VA \r\n\r\n".len() + decimals(op.length) + opaque + op.length as usize
 }
 
-/// The digits of a request's opaque.
+/// Returns the digits of a request's opaque.
 #[inline]
 fn opaque_digits(number: u32) -> [u8; 3] {
     let [.., a, b, c] = hex_digits(number);
     [a, b, c]
 }
 
-/// The value of a hit and what follows its answer, if `input` begins with the whole answer to a get of so
-/// many bytes, as memcached writes it.
+/// Returns the value of a hit and the bytes after its response, if `input` begins with the complete
+/// response to a get of a value of this length, as memcached writes it.
 #[inline]
 pub fn hit(length: u32, number: Option<u32>, input: &[u8]) -> Option<(&[u8], &[u8])> {
     let mut rest = strip_decimal(length, input.strip_prefix(b"VA ")?)?;
@@ -65,7 +66,7 @@ pub fn hit(length: u32, number: Option<u32>, input: &[u8]) -> Option<(&[u8], &[u
     Some((value, rest.strip_prefix(b"\r\n")?))
 }
 
-/// The opaque among an answer's flags.
+/// Parses the opaque among a response's flags.
 #[inline]
 pub fn opaque(flags: &[u8]) -> Result<Option<u32>, Garbled> {
     for flag in flags.split(|b| *b == b' ') {
@@ -83,7 +84,7 @@ pub fn opaque(flags: &[u8]) -> Result<Option<u32>, Garbled> {
     Ok(None)
 }
 
-/// `LENGTH FLAGS*`, what follows the word VA.
+/// Parses `LENGTH FLAGS*`, the part of a line after `VA`.
 #[inline]
 pub fn value(rest: &[u8]) -> Result<Reply<'_>, Garbled> {
     let end = rest.iter().position(|b| *b == b' ').unwrap_or(rest.len());

@@ -1,6 +1,6 @@
-//! The three protocols: requests are appended to a buffer, answers are read by an incremental parser
-//! that keeps no value. The parser sees outside data: it never panics, keeps at most a line of 4 KiB,
-//! and gives the same answers however the bytes are cut.
+//! The text, meta and binary protocols. Encoders append requests to a buffer; incremental parsers
+//! read responses without storing values. A parser reads untrusted data: it never panics, keeps at
+//! most a line of 4 KiB, and gives the same responses however the bytes are split.
 
 mod binary;
 mod decimal;
@@ -16,17 +16,16 @@ use crate::config::Protocol;
 use crate::content::Content;
 use crate::mix::Op;
 
-/// The parser of one connection.
+/// The response parser of one connection.
 #[derive(Debug)]
 pub enum Parser {
-    /// Text and meta, whose answers share their framing.
+    /// Text and meta, whose responses have the same framing.
     Lines(lines::Lines),
-    /// Binary.
     Binary(binary::Packets),
 }
 
 impl Parser {
-    /// A parser at the beginning of a connection.
+    /// Creates a parser for a new connection.
     pub fn new(protocol: Protocol) -> Self {
         match protocol {
             Protocol::Text | Protocol::Meta => Parser::Lines(lines::Lines::default()),
@@ -34,11 +33,11 @@ impl Parser {
         }
     }
 
-    /// Reads the next bytes and hands every complete piece to `sink`.
+    /// Parses the next bytes and passes every complete piece to `sink`.
     ///
     /// # Errors
-    /// The bytes are no answer of the protocol, or `sink` did not ask for it. The parser must not be
-    /// used after that.
+    /// The bytes are no response of the protocol, or `sink` did not expect it. The parser must not
+    /// be used after that.
     pub fn feed(&mut self, input: &[u8], sink: &mut impl Sink) -> Result<(), Garbled> {
         match self {
             Parser::Lines(lines) => lines.feed(input, sink),
@@ -47,7 +46,7 @@ impl Parser {
     }
 }
 
-/// Writes requests.
+/// Encodes requests of one protocol.
 #[derive(Debug, Clone)]
 pub struct Encoder {
     protocol: Protocol,
@@ -55,22 +54,22 @@ pub struct Encoder {
 }
 
 impl Encoder {
-    /// An encoder of keys with `prefix`.
+    /// Creates an encoder for keys with `prefix`.
     pub fn new(protocol: Protocol, prefix: &str) -> Self {
         Encoder { protocol, prefix: prefix.as_bytes().to_vec() }
     }
 
-    /// What every key begins with.
+    /// Returns the prefix of every key.
     pub fn prefix(&self) -> &[u8] {
         &self.prefix
     }
 
-    /// Whether a batch of this depth is sent quietly and closed by a no-op.
+    /// True if a batch of this size is sent with quiet requests and closed by a no-op.
     pub fn quiet(&self, batch: usize) -> bool {
         self.protocol == Protocol::Meta && batch > 1
     }
 
-    /// Appends the request of `op`. Gives the length of the answer if it succeeds.
+    /// Appends the request of `op`. Returns the length of the response if it succeeds.
     #[inline]
     pub fn push(
         &self,
@@ -87,9 +86,9 @@ impl Encoder {
         }
     }
 
-    /// The value of a hit and what follows its answer, if `input` begins with the whole answer to a get
-    /// of `key`, byte for byte as a right one is; `number` names a quiet request. Anything else is the
-    /// parser's.
+    /// Returns the value of a hit and the bytes after its response, if `input` begins with the
+    /// complete and exact response to a get of `key`; `number` identifies a quiet request. All
+    /// other input is left to the parser.
     #[inline]
     pub fn hit<'a>(
         &self,
@@ -104,7 +103,7 @@ impl Encoder {
         }
     }
 
-    /// Appends what closes a quiet batch. Gives the length of its answer.
+    /// Appends the no-op that closes a quiet batch. Returns the length of its response.
     #[inline]
     pub fn close(&self, out: &mut Vec<u8>) -> usize {
         out.extend_from_slice(b"mn\r\n");

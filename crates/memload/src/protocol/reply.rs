@@ -1,56 +1,57 @@
-//! What a server answers, whatever the protocol.
+//! Responses of a server, common to all protocols.
 
 use crate::report::ErrorKind;
 
-/// The server's reply, piece by piece.
+/// One piece of a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reply<'a> {
-    /// A value begins; its bytes follow as chunks, then `ValueEnd`.
+    /// A value begins; its bytes follow as `Chunk`s, then `ValueEnd`.
     Value {
-        /// The key, where the answer names it.
+        /// The key, if the response contains it.
         key: Option<&'a [u8]>,
-        /// The number of the request, where the answer names it.
+        /// Number of the request, if the response contains it.
         opaque: Option<u32>,
-        /// How many bytes follow.
+        /// Length of the value in bytes.
         length: u64,
     },
     /// The next bytes of the value.
     Chunk(&'a [u8]),
     /// The value is complete.
     ValueEnd,
-    /// The end of a text get, after its value if there was one.
+    /// End of a text get, after its value if there was one.
     End,
-    /// There is no such key; the number of the request, where the answer names it.
+    /// The key does not exist; with the request's number, if the response contains it.
     Miss(Option<u32>),
-    /// The value was stored; the number likewise.
+    /// The value was stored; with the request's number, if the response contains it.
     Stored(Option<u32>),
-    /// The value was refused without an error; the number likewise.
+    /// The value was rejected without an error; with the request's number, if the response contains
+    /// it.
     NotStored(Option<u32>),
-    /// The no-op was reached.
+    /// Response to the no-op that closes a batch.
     Noop,
-    /// The server failed or did not understand, in its own words.
+    /// An error message of the server.
     Error {
         /// `ServerError` or `ClientError`.
         kind: ErrorKind,
-        /// The number of the request, where the answer names it.
+        /// Number of the request, if the response contains it.
         opaque: Option<u32>,
-        /// Its message.
+        /// The server's message as received.
         text: &'a [u8],
     },
 }
 
-/// An answer that is none: the connection cannot be used any more.
+/// Bytes that are no valid or expected response: the connection cannot be used any more.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{what}: {seen:?}")]
 pub struct Garbled {
-    /// What was wrong.
+    /// Reason for the rejection.
     pub what: &'static str,
-    /// The first 120 bytes of it, as text.
+    /// The first 120 bytes of the input, as text.
     pub seen: String,
 }
 
 impl Garbled {
-    /// An error that shows the beginning of `seen`.
+    /// Creates an error that shows the first bytes of `seen`.
     #[cold]
     pub fn new(what: &'static str, seen: &[u8]) -> Self {
         let seen = String::from_utf8_lossy(&seen[..seen.len().min(120)]).into_owned();
@@ -58,17 +59,17 @@ impl Garbled {
     }
 }
 
-/// Who takes the answers.
+/// Receiver of parsed responses.
 pub trait Sink {
-    /// Takes the answers at the beginning of `input` that are whole and exactly what is asked for, and
-    /// gives what follows them. The parser asks where an answer begins.
+    /// Consumes the responses at the start of `input` that are complete and exactly as expected,
+    /// and returns the remaining bytes. The parser calls it where a response begins.
     fn expected<'a>(&mut self, input: &'a [u8]) -> &'a [u8] {
         input
     }
 
-    /// The next piece.
+    /// Receives the next piece.
     ///
     /// # Errors
-    /// It was not asked for; the parser stops.
+    /// The piece was not expected; the parser stops.
     fn reply(&mut self, reply: Reply<'_>) -> Result<(), Garbled>;
 }

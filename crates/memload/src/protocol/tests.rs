@@ -1,4 +1,4 @@
-//! The parsers against whole conversations, all cuts of them, and bytes that nobody would send.
+//! Tests of the parsers with whole conversations, with every split of them, and with random bytes.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use super::*;
 use crate::mix::Action;
 use crate::report::ErrorKind;
 
-/// What was seen, with the pieces of values put together.
+/// Pieces that the sink received; chunks of a value are joined.
 #[derive(Debug, Default, PartialEq)]
 struct Seen(Vec<String>);
 
@@ -46,7 +46,8 @@ fn protocols() -> impl Strategy<Value = Protocol> {
     prop_oneof![Just(Protocol::Text), Just(Protocol::Meta), Just(Protocol::Binary)]
 }
 
-/// Answers and fragments of them, so that the deeper states are reached.
+/// Generates conversations of responses and fragments, so that the parsers reach their deeper
+/// states.
 fn conversation() -> impl Strategy<Value = Vec<u8>> {
     let words: Vec<Vec<u8>> = [
         "VALUE a:00 0 5\r\nhello\r\nEND\r\n",

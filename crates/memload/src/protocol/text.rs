@@ -5,8 +5,8 @@ use super::{Garbled, Reply};
 use crate::content::Content;
 use crate::mix::{KEY_DIGITS, Op, key_digits, write_key};
 
-/// Appends `get KEY` or `set KEY 0 0 LENGTH` with its value. Gives the length of the answer to a hit or
-/// to a set that is stored (to a key that never is set: of the miss).
+/// Appends `get KEY` or `set KEY 0 0 LENGTH` with its value. Returns the length of the response to
+/// a hit or to a stored set; for a key that is never set, that of the miss.
 #[inline]
 pub fn push(prefix: &[u8], op: &Op, content: &Content, out: &mut Vec<u8>) -> usize {
     if op.is_get() {
@@ -29,8 +29,8 @@ pub fn push(prefix: &[u8], op: &Op, content: &Content, out: &mut Vec<u8>) -> usi
     b"STORED\r\n".len()
 }
 
-/// The value of a hit and what follows its answer, if `input` begins with the whole answer to a get of
-/// `key`, as memcached writes it.
+/// Returns the value of a hit and the bytes after its response, if `input` begins with the complete
+/// response to a get of `key`, as memcached writes it.
 #[inline]
 pub fn hit<'a>(
     prefix: &[u8],
@@ -45,7 +45,7 @@ pub fn hit<'a>(
     Some((value, rest.strip_prefix(b"\r\nEND\r\n")?))
 }
 
-/// `KEY FLAGS LENGTH [CAS]`, what follows the word VALUE.
+/// Parses `KEY FLAGS LENGTH [CAS]`, the part of a line after `VALUE`.
 #[inline]
 pub fn value(rest: &[u8]) -> Result<Reply<'_>, Garbled> {
     let mut words = rest.split(|b| *b == b' ');

@@ -1,5 +1,5 @@
-//! A batch's answers in one piece, most of them taken whole, against the same bytes one at a time, of
-//! which the parser makes every piece.
+//! Tests that the responses of a batch, parsed in one piece (mostly as complete hits), give the
+//! same result as the same bytes parsed one at a time.
 
 use proptest::prelude::*;
 
@@ -10,15 +10,15 @@ use crate::pending::NOOP;
 use crate::protocol::Parser;
 use crate::worker_stats::Timeline;
 
-/// What the server does with an operation.
+/// The server's reaction to an operation.
 #[derive(Debug, Clone, Copy)]
 enum Answer {
     Right,
-    /// A get misses, a set is refused.
+    /// A get misses, a set is rejected.
     Not,
-    /// The byte of the value (or of the line, for a set) that is changed.
+    /// Index of the changed byte in the value, or in the line for a set.
     Changed(usize),
-    /// An error line in place of the answer.
+    /// An error line instead of the response.
     Failed,
 }
 
@@ -42,7 +42,7 @@ fn operations() -> impl Strategy<Value = Vec<(Op, Answer)>> {
     proptest::collection::vec((operation, answer), 0..40)
 }
 
-/// The bytes of an answer. `number` is that of a quiet request.
+/// Returns the bytes of a response. `number` is that of a quiet request.
 fn bytes(
     content: &Content,
     protocol: Protocol,
@@ -85,7 +85,7 @@ fn bytes(
     out
 }
 
-/// What is in the stats and in the ring in the end, and where the answers stopped making sense.
+/// Returns the final statistics and ring, and the error that stopped the parser, as text.
 fn judged(protocol: Protocol, operations: &[(Op, Answer)], piece: usize) -> String {
     let content = Content::new(7, 200);
     let encoder = Encoder::new(protocol, "p:");
@@ -98,7 +98,7 @@ fn judged(protocol: Protocol, operations: &[(Op, Answer)], piece: usize) -> Stri
         let number = quiet.then_some(ring.next_number());
         answers.extend(bytes(&content, protocol, number, *op, *how));
         let (key, length, class, action) = (op.key, op.length, op.class, Some(op.action));
-        // Of an open loop each counts from its own moment, of a closed one all do from the batch's.
+        // In an open loop each operation has a time of its own, in a closed loop that of its batch.
         let at = if key % 3 == 0 { WITH_BATCH } else { 100 + key };
         ring.push(Pending { at, key, length, class, action, quiet });
     }
@@ -121,7 +121,7 @@ fn judged(protocol: Protocol, operations: &[(Op, Answer)], piece: usize) -> Stri
     let failed = answers.chunks(piece).find_map(|p| parser.feed(p, &mut judge).err());
     stats.at(501);
     let left: Vec<_> = ring.iter().collect();
-    // What was wrong is the same; how much of it is shown depends on the cut.
+    // The kind of error is the same; how many bytes it shows depends on the split.
     format!("{stats:?} {current:?} {left:?} {:?}", failed.map(|g| g.what))
 }
 

@@ -1,4 +1,4 @@
-//! Asking: when, on which connection, how much at once.
+//! Sends operations: decides when, on which connection and how many in a batch.
 
 use std::cmp::Reverse;
 
@@ -15,7 +15,7 @@ use crate::pace::{Pace, think_ns};
 use crate::pending::{NOOP, Pending, WITH_BATCH};
 
 impl Worker<'_> {
-    /// A connection has nothing to do.
+    /// Handles a connection that can send: queues it, sends, or starts its think time.
     #[inline]
     pub(super) fn free(&mut self, i: usize, now: u64) {
         match &mut self.pace {
@@ -25,8 +25,8 @@ impl Worker<'_> {
                 }
                 self.conns[i].free_since = now;
                 let depth = self.common.config.depth;
-                // Where operations wait for a connection, the one that has become free takes them at
-                // once: going round by the queue would have client and server take turns.
+                // If operations wait for a connection, the one that just became free takes them at
+                // once: going through the queue would make client and server take turns.
                 let waiting = if open.free.is_empty() && now < self.line.end {
                     open.schedule.due_by(now).min(depth - self.conns[i].ring.operations())
                 } else {
@@ -58,7 +58,8 @@ impl Worker<'_> {
         }
     }
 
-    /// Asks what is due by the schedule or by the end of a thought, and sets the timer to what is next.
+    /// Sends all operations that are due by the schedule or the end of a think time, and sets the
+    /// timer to the next one.
     #[inline]
     pub(super) fn ask_due(&mut self, mut now: u64) -> Result<(), Error> {
         let next = loop {
@@ -70,7 +71,8 @@ impl Worker<'_> {
                     Some(Reverse((at, i))) if *at <= now => {
                         let i = *i as usize;
                         thinkers.pop();
-                        // It may have been lost meanwhile; then it asks when it is open again.
+                        // The connection may have been lost meanwhile; it then sends once it is
+                        // open again.
                         if self.conns[i].is_idle() {
                             self.ask(i, self.common.config.depth);
                         }
@@ -82,7 +84,8 @@ impl Worker<'_> {
                     let due = open.schedule.due_by(now);
                     let Some(i) = open.free.front().copied() else { return Ok(()) };
                     if due == 0 {
-                        // What has become due while the last ones were sent is not late yet.
+                        // Operations may have become due while the last ones were sent: read the
+                        // clock again.
                         let next = open.schedule.peek();
                         let later = now_ns();
                         if next > later {
@@ -121,7 +124,8 @@ impl Worker<'_> {
     pub(super) fn ask(&mut self, i: usize, count: usize) {
         let common = self.common;
         let conn = &mut self.conns[i];
-        // A no-op behind a long value would be beyond the buffer, see TLS_BATCH_BYTES.
+        // With TLS, a no-op after a long value would not fit memcached's buffer, see
+        // TLS_BATCH_BYTES.
         let quiet = common.encoder.quiet(count) && !common.server.is_tls();
         self.output.clear();
         let mut asked = 0;
@@ -175,7 +179,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Sets the low-water mark to all the answers of the batch, where that is safe.
+    /// Sets the low-water mark to the length of all responses of the batch, if that is safe.
     #[inline]
     pub(super) fn mark(&mut self, i: usize, now: u64) {
         let conn = &mut self.conns[i];

@@ -1,4 +1,5 @@
-//! What is looked after now and then: the window's ends, timeouts, marks that were too high.
+//! Periodic chores: CPU readings at the ends of the window, timeouts, low-water marks that were too
+//! high.
 
 use rustix::fd::AsFd;
 
@@ -9,8 +10,8 @@ use crate::low_water;
 use crate::report::{Ended, ErrorKind};
 
 impl Worker<'_> {
-    /// What is looked after now and then: the window's ends, timeouts, marks that were too high,
-    /// connections to open again.
+    /// Runs the periodic chores: readings at the ends of the window, timeouts, low-water marks that
+    /// were too high, connections to reopen.
     pub(super) fn chores(&mut self, now: u64) {
         self.next_chores = now + CHORES;
         for (reading, at) in self.readings.iter_mut().zip([self.line.steady, self.line.down]) {
@@ -51,8 +52,9 @@ impl Worker<'_> {
         }
     }
 
-    /// Chores come with any event, so the timer is for when there is none: where batches take long, so may
-    /// the look whether one takes too long.
+    /// Adapts the timer interval to the batch time. Every event also triggers the chores, so the
+    /// timer only matters without events; if batches take long, the check for late ones may be as
+    /// rare.
     fn tick_by_batches(&mut self) {
         let wanted = (self.batch_ns / 2).clamp(CHORES, 10 * CHORES);
         let near = self.tick_ns / 2 < wanted && wanted < self.tick_ns * 2;
@@ -61,8 +63,8 @@ impl Worker<'_> {
         }
     }
 
-    /// Batches that take much longer than usual may be shorter than foreseen: their connections report
-    /// what is there from now on.
+    /// Lowers the marks of connections whose batch takes much longer than usual: its responses may
+    /// be shorter than predicted, so the kernel now reports any data.
     fn rescue(&mut self, now: u64) {
         // Well before the operations time out.
         let most = (8 * BATCH_GUESS).min(self.common.config.op_timeout.as_nanos() as u64 / 4);
@@ -83,7 +85,8 @@ impl Worker<'_> {
         }
     }
 
-    /// A mark was too high. Where keys keep going missing, marks are soon no longer tried.
+    /// Pauses low-water marks after one was too high. The pause doubles each time, so with keys
+    /// that keep missing, marks soon stay off.
     pub(super) fn pause_marks(&mut self, now: u64) {
         if now >= self.marks_from {
             self.marks_from = now + self.mark_pause;

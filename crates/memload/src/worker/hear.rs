@@ -1,4 +1,5 @@
-//! Hearing: what came, judged and written down; then the connection may ask again.
+//! Receives responses, validates them and records their response times; then the connection may
+//! send again.
 
 use std::io::ErrorKind as IoError;
 
@@ -13,7 +14,7 @@ use crate::replies::Judge;
 use crate::report::ErrorKind;
 
 impl Worker<'_> {
-    /// The kernel has something to say about connection `i`.
+    /// Handles a readiness event of connection `i`.
     #[inline]
     pub(super) fn event(&mut self, i: usize, flags: epoll::EventFlags) {
         if let Stage::Opening(..) = self.conns[i].stage {
@@ -30,12 +31,13 @@ impl Worker<'_> {
                 Err(e) => self.lose(i, lost(&e), &e.to_string()),
             }
         }
-        // Behind the last bytes of a connection that was closed stands its end, of which no other event tells.
+        // When a peer closes, end of file follows its last bytes, and no other event reports it.
         let ends = epoll::EventFlags::RDHUP | epoll::EventFlags::HUP | epoll::EventFlags::ERR;
         self.receive(i, flags.intersects(ends));
     }
 
-    /// Reads what is there, to the end of the connection if it `ends`, judges it, and asks again.
+    /// Reads and judges all received bytes (up to end of file if the connection `ends`), then sends
+    /// again.
     #[inline]
     pub(super) fn receive(&mut self, i: usize, ends: bool) {
         loop {
@@ -105,8 +107,8 @@ impl Worker<'_> {
             return;
         }
         let flags = if watch { READING | epoll::EventFlags::OUT } else { READING };
-        // The descriptor is registered; this cannot fail but for want of kernel memory, and then the
-        // operation times out.
+        // The descriptor is registered, so this can only fail without kernel memory; the operation
+        // then times out.
         if epoll::modify(&self.epoll, link, epoll::EventData::new_u64(i as u64), flags).is_ok() {
             conn.watches_room = watch;
         }

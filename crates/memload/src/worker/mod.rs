@@ -1,5 +1,6 @@
-//! One thread of the generator: an epoll loop over its connections. Nothing in the loop allocates once
-//! the connections' buffers have grown to what the batches need (TLS excepted), blocks, or prints.
+//! One thread of the generator: an epoll loop over its connections. The loop does not block or
+//! print, and does not allocate once the connections' buffers have grown to the size of the batches
+//! (TLS excepted).
 
 mod ask;
 mod chores;
@@ -25,45 +26,40 @@ use crate::protocol::{Encoder, Parser};
 use crate::report::{ErrorKind, ThreadUse};
 use crate::worker_stats::{Timeline, WorkerStats};
 
-/// What all threads share and none changes.
+/// State that all threads share read-only.
 pub struct Common<'a> {
-    /// What was asked for.
     pub config: &'a Config,
-    /// The server.
     pub server: &'a Server,
-    /// What values hold.
     pub content: &'a Content,
-    /// How requests are written.
     pub encoder: &'a Encoder,
-    /// Who ends the run, and why.
+    /// Early end of the run.
     pub end: &'a End,
 }
 
-/// What a thread brings home.
+/// Results of one thread.
 pub struct Harvest {
-    /// Its stats.
     pub stats: WorkerStats,
-    /// Its pace, with the lateness of an open loop.
+    /// Pace of the thread, with the lateness of an open loop.
     pub pace: Pace,
-    /// What it used in the window.
+    /// CPU use in the measurement window.
     pub used: ThreadUse,
 }
 
-/// The buffer of one read; a low-water mark is never above it.
+/// Size of the receive buffer; a low-water mark never exceeds it.
 const INPUT: usize = 256 << 10;
-/// Readiness events taken at once.
+/// Maximum readiness events per `epoll_wait`.
 const EVENTS: usize = 256;
-/// Tags of the two timers among the connections' numbers.
+/// Event tags of the two timers; all other tags are connection indexes.
 const TICK: u64 = u64::MAX;
 const DUE: u64 = u64::MAX - 1;
-/// How often the chores are done, ns.
+/// Interval of the chores in ns.
 const CHORES: u64 = 1_000_000;
-/// How long low-water marks are left alone after one was too high, ns; each time twice as long.
+/// Pause of low-water marks after one was too high, in ns; doubled each time.
 const MARK_PAUSE: u64 = 250_000_000;
-/// What a batch is thought to take before one has been seen, ns.
+/// Assumed time of a batch before one was measured, in ns.
 const BATCH_GUESS: u64 = 25_000_000;
 
-/// A thread's state.
+/// State of a worker thread.
 pub struct Worker<'a> {
     common: &'a Common<'a>,
     line: Timeline,
@@ -72,16 +68,16 @@ pub struct Worker<'a> {
     due: OwnedFd,
     conns: Vec<Conn>,
     source: Source,
-    /// Whether the source has run dry.
+    /// True if the source has no more operations.
     dry: bool,
     pace: Pace,
     stats: WorkerStats,
     output: Vec<u8>,
     input: Box<[u8]>,
-    /// Operations in all rings.
+    /// Outstanding operations of all connections.
     outstanding: usize,
     received_at: u64,
-    /// Connections lost since an answer came.
+    /// Connections lost since the last response.
     losses: usize,
     marks_from: u64,
     mark_pause: u64,
@@ -90,11 +86,11 @@ pub struct Worker<'a> {
     /// Exponentially weighted mean time of a batch, ns.
     batch_ns: u64,
     next_chores: u64,
-    /// How often the timer wakes a thread that nothing else does, ns.
+    /// Timer interval that wakes the thread when no other event does, in ns.
     tick_ns: u64,
     next_timeouts: u64,
     cpu: Option<usize>,
-    /// Wall and CPU time at the begin and the end of the window.
+    /// Wall and CPU time at the start and the end of the window, in ns.
     readings: [Option<(u64, u64)>; 2],
 }
 
@@ -102,21 +98,21 @@ fn kernel(call: &'static str) -> impl Fn(rustix::io::Errno) -> Error {
     move |e| Error::Kernel { call, source: e.into() }
 }
 
-/// Sets the timer of the chores.
+/// Sets the interval of the chores timer.
 fn wake_every(tick: &OwnedFd, ns: u64) -> rustix::io::Result<()> {
     let timer = Itimerspec { it_interval: timespec(ns), it_value: timespec(ns) };
     timerfd_settime(tick, TimerfdTimerFlags::empty(), &timer).map(|_| ())
 }
 
-/// A batch is cut short when its requests have reached so many bytes.
+/// Size of the requests at which a batch is cut short, in bytes.
 const BATCH_BYTES: usize = 4 << 20;
-/// The same for TLS. memcached (1.6.18 at least) forgets what TLS has decrypted beyond its read buffer
-/// of 16 KiB until more comes, so that a longer batch would wait for ever. The last request of a batch
-/// may be longer, because a value's rest is read straight away.
+/// The same for TLS. memcached (1.6.18 at least) does not process data that TLS has decrypted
+/// beyond its read buffer of 16 KiB until more arrives, so a longer batch would wait forever. The
+/// last request of a batch may be longer, because the rest of a value is read at once.
 const TLS_BATCH_BYTES: usize = 8 << 10;
 
 impl<'a> Worker<'a> {
-    /// A thread over open connections.
+    /// Creates a worker over open connections.
     pub fn new(
         common: &'a Common<'a>,
         line: Timeline,
@@ -181,7 +177,7 @@ impl<'a> Worker<'a> {
         })
     }
 
-    /// Works until the end of the timeline, of the source, or of the run.
+    /// Runs until the end of the timeline, of the source, or of the run.
     pub fn work(mut self) -> Result<Harvest, Error> {
         let mut events = vec![
             epoll::Event {
@@ -198,7 +194,8 @@ impl<'a> Worker<'a> {
             if self.common.end.is_now() || self.is_done(now) {
                 break;
             }
-            // Later than `now` where this thread did not run for a while: nothing is asked after the end.
+            // `received_at` is later than `now` if this thread was not scheduled for a while:
+            // nothing is sent after the end.
             self.ask_due(now.max(self.received_at))?;
             let count = match epoll::wait(&self.epoll, events.as_mut_slice(), None) {
                 Ok(n) => n,
@@ -210,7 +207,7 @@ impl<'a> Worker<'a> {
                 match event.data.u64() {
                     DUE => {}
                     TICK => {
-                        // A periodic timer goes on only once its count has been read.
+                        // The kernel re-arms a periodic timer only when its count is read.
                         let mut count = [0u8; 8];
                         rustix::io::read(&self.tick, &mut count).ok();
                     }
@@ -221,7 +218,7 @@ impl<'a> Worker<'a> {
         Ok(self.finish())
     }
 
-    /// Waits for the start and asks first.
+    /// Waits for the start, then sends the first operations.
     fn begin(&mut self) -> u64 {
         let wait = self.line.start.saturating_sub(now_ns());
         std::thread::sleep(std::time::Duration::from_nanos(wait));
@@ -241,7 +238,7 @@ impl<'a> Worker<'a> {
         self.dry && self.outstanding == 0
     }
 
-    /// Closes the stats.
+    /// Completes the statistics and counts the operations that got no response.
     fn finish(mut self) -> Harvest {
         let complete = !self.common.end.is_now();
         let now = now_ns();

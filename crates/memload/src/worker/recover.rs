@@ -1,4 +1,4 @@
-//! Connections that are lost: their operations have failed, and they are opened again.
+//! Lost connections: their operations fail, and they are opened again.
 
 use std::io::{self, ErrorKind as IoError};
 
@@ -10,7 +10,7 @@ use crate::conn::Stage;
 use crate::protocol::{Garbled, Parser};
 use crate::report::{Ended, ErrorKind};
 
-/// How long a refused reconnection waits, ns.
+/// Delay before another attempt to reconnect, in ns.
 const RETRY: u64 = 10_000_000;
 
 impl Worker<'_> {
@@ -19,7 +19,7 @@ impl Worker<'_> {
         self.lose(i, ErrorKind::Garbled, &garbled.to_string());
     }
 
-    /// Connection `i` is of no use any more: its operations have failed, and it is opened again.
+    /// Gives up connection `i`: fails its operations and opens it again.
     #[cold]
     pub(super) fn lose(&mut self, i: usize, kind: ErrorKind, why: &str) {
         let now = now_ns();
@@ -47,7 +47,7 @@ impl Worker<'_> {
         self.open(i, now);
     }
 
-    /// Begins to open connection `i` again.
+    /// Starts to reopen connection `i`.
     #[cold]
     pub(super) fn open(&mut self, i: usize, now: u64) {
         if now >= self.line.end || self.common.end.is_now() {
@@ -68,7 +68,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Connection `i` has been opened, or not.
+    /// Completes the opening of connection `i`, or handles its failure.
     #[cold]
     pub(super) fn opened(&mut self, i: usize) {
         let conn = &mut self.conns[i];
@@ -98,7 +98,7 @@ fn is_refusal(error: &io::Error) -> bool {
     matches!(error.kind(), IoError::ConnectionRefused | IoError::NotFound)
 }
 
-/// An error of TLS is garbage; everything else is a lost connection.
+/// Maps an error to its kind: TLS errors count as garbled, all others as a lost connection.
 pub(super) fn lost(error: &io::Error) -> ErrorKind {
     if error.kind() == IoError::InvalidData {
         ErrorKind::Garbled

@@ -1,4 +1,4 @@
-//! The steady phase allocates nothing for an operation.
+//! Tests that the steady phase does not allocate per operation.
 
 use std::time::Duration;
 
@@ -28,7 +28,8 @@ fn measure() {
         let (allocated, operations) = (counts[2] - counts[1], report.completed());
         assert_eq!(report.errors.total(), 0);
         assert!(operations > 1_000);
-        // Buffers that meet their largest batch late may still grow: a few, not one per operation.
+        // Buffers that meet their largest batch late may still grow: a few allocations, not one per
+        // operation.
         assert!(
             allocated < 100,
             "{protocol:?}: {allocated} allocations in {operations} operations"

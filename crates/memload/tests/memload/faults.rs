@@ -1,4 +1,4 @@
-//! The generator against servers that misbehave.
+//! Tests of the generator against servers that misbehave.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
@@ -21,7 +21,7 @@ fn config(target: &Target) -> Config {
     config
 }
 
-/// The right value of a key.
+/// Returns the correct value of a key.
 fn value(key: &str) -> Vec<u8> {
     let id = u64::from_str_radix(key.strip_prefix("assay:").unwrap(), 16).unwrap();
     let mut out = Vec::new();
@@ -36,7 +36,7 @@ fn answer(key: &str, value: &[u8]) -> Vec<u8> {
     out
 }
 
-/// A server whose every `nth` answer to a get is made by `wrong`.
+/// Starts a server whose every `nth` response to a get is made by `wrong`.
 fn wrong_answers(nth: usize, wrong: fn(&str, &mut TcpStream)) -> Target {
     fake(move |mut stream, _| {
         for (number, request) in requests(&stream).enumerate() {
@@ -56,15 +56,16 @@ fn wrong_answers(nth: usize, wrong: fn(&str, &mut TcpStream)) -> Target {
 }
 
 fn send(stream: &mut TcpStream, bytes: &[u8]) {
-    // The generator may have gone by now.
+    // The generator may have disconnected by now.
     stream.write_all(bytes).ok();
 }
 
-/// Runs against a server that answers wrongly now and then: the run goes on, all errors are of `kind`.
+/// Runs against a server with some wrong responses: the run continues, and all errors are of
+/// `kind`.
 fn finds(kind: ErrorKind, wrong: fn(&str, &mut TcpStream)) -> Report {
     let mut config = config(&wrong_answers(7, wrong));
     if kind != ErrorKind::TimedOut {
-        // On a busy machine a good answer may take long, too.
+        // On a busy machine a good response may take long, too.
         config.op_timeout = Duration::from_secs(30);
         config.give_up = Duration::from_secs(60);
     }
@@ -148,7 +149,7 @@ fn a_value_longer_than_it_says_is_garbage() {
 fn half_an_answer_then_silence_times_out() {
     let report = finds(ErrorKind::TimedOut, |key, s| {
         send(s, &answer(key, &value(key))[..30]);
-        // Nothing more until the generator gives the connection up.
+        // Sends nothing more until the generator closes the connection.
         requests(s).for_each(drop);
     });
     assert!(report.reconnects > 0 && report.unanswered > 0);
@@ -185,7 +186,7 @@ fn an_answer_that_comes_too_late_times_out() {
         send(s, &answer(key, &value(key)));
     });
     assert!(report.reconnects > 0);
-    // What timed out is not among the response times: it counts as longer than any.
+    // Timed-out operations are not among the response times: they count as slower than any other.
     assert!(report.times(None).max() < 200_000_000 && report.unanswered > 0);
     assert_eq!(report.quantile(1.0), None);
 }
@@ -230,7 +231,7 @@ fn a_server_of_another_protocol_is_distinguished() {
     let mut config = config(&target);
     config.protocol = Protocol::Binary;
     config.steady = Duration::from_millis(200);
-    // The fake reads lines and sees none: the generator waits, and times out.
+    // The fake reads lines and sees none: the generator waits and times out.
     let report = run(&config, &never(), |_, _| {}).unwrap();
     assert_eq!(report.completed(), 0);
     assert!(report.errors.total() > 0);
@@ -249,14 +250,15 @@ fn too_many_connections_are_refused_before_the_first() {
     assert!(matches!(error, Error::OpenFiles { .. }), "{error}");
 }
 
-/// The stall that a closed loop hides: the server stops once for 200 ms. In the open loop every
-/// operation that was due meanwhile carries its share of the stall; the schedule says how many.
+/// Tests the stall that a closed loop hides: the server stops once for 200 ms. In the open loop
+/// every operation that was due meanwhile carries its share of the stall; the schedule tells how
+/// many.
 #[test]
 fn a_stall_is_charged_to_every_operation_that_was_due() {
     let first = OnceLock::new();
     let target = fake(move |mut stream, _| {
         for request in requests(&stream) {
-            // From 100 to 300 ms after the first request nobody is answered.
+            // From 100 to 300 ms after the first request the server sends nothing.
             let now = first.get_or_init(Instant::now).elapsed();
             let left = Duration::from_millis(300).saturating_sub(now);
             if now >= Duration::from_millis(100) {
@@ -278,8 +280,8 @@ fn a_stall_is_charged_to_every_operation_that_was_due() {
     let report = run(&config, &never(), |_, _| {}).unwrap();
     let times = report.times(None);
     assert_eq!(times.len() + report.unanswered, 1000, "everything due was counted");
-    // Due in the first half of the stall: at least 100 ms each, and these are 50 operations. A machine
-    // that stalls by itself only adds to them.
+    // Operations due in the first half of the stall take at least 100 ms each, and there are 50 of
+    // them. A machine that stalls by itself only adds to them.
     let slow = times.count_between(95_000_000, u64::MAX) + report.unanswered;
     assert!(slow >= 48, "{slow} of {}", times.len());
     let late = report.late.unwrap();

@@ -1,4 +1,4 @@
-//! The load generator against a real memcached and against servers that misbehave.
+//! Tests of the load generator against a real memcached and against servers that misbehave.
 #![allow(clippy::unwrap_used, clippy::print_stderr)] // tests fail by panics and print why they are skipped
 
 mod allocation;
@@ -8,6 +8,6 @@ mod search;
 mod support;
 mod tls;
 
-/// Read by the tests in `allocation`.
+/// Counting allocator for the tests in `allocation`.
 #[global_allocator]
 static ALLOCATIONS: assay_testing::Counting = assay_testing::Counting::NEW;

@@ -1,4 +1,4 @@
-//! The generator against a real memcached.
+//! Tests of the generator against a real memcached.
 
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use assay_memload::{
 };
 use assay_model::{LimitedBy, Phase};
 
-/// Preloads and runs; the stats must agree with each other and with the server's.
+/// Preloads and runs; the statistics must agree with each other and with the server's.
 fn check(config: &Config, server: &Memcached) -> Report {
     let loaded = preload(config, &never()).unwrap();
     assert_eq!(loaded.errors.total(), 0, "{:?}", loaded.errors);
@@ -22,7 +22,7 @@ fn check(config: &Config, server: &Memcached) -> Report {
     assert_eq!((report.evicted, report.unanswered, report.reconnects), (0, 0, 0));
     let all: u64 = report.series.iter().map(|b| b.operations).sum();
     let asked = server.stat("cmd_get") + server.stat("cmd_set") - before.0 - before.1;
-    // The answers that came after the last bin are in the server's stats only.
+    // Responses after the last bin are in the server's statistics only.
     let outstanding = (config.connections * config.depth) as u64;
     assert!((all..=all + outstanding).contains(&asked), "{all} answers, {asked} requests");
     assert!(report.completed() > 0 && report.completed() <= all);
@@ -107,7 +107,7 @@ fn an_open_loop_sends_what_is_due_and_nothing_else() {
         config.mode = Mode::Open { rate: 2000.0, arrivals };
         let report = check(&config, &server);
         let times = report.times(None).len();
-        // 2000 a second for 0.3 s; the spread of a Poisson count of 600 is 24.
+        // 2000 per second for 0.3 s; the standard deviation of a Poisson count of 600 is 24.
         let spread = if arrivals == Arrivals::Even { 0 } else { 150 };
         assert!(times.abs_diff(600) <= spread, "{arrivals:?}: {times}");
         let late = report.late.unwrap();
@@ -184,7 +184,7 @@ fn a_run_that_is_stopped_keeps_what_it_has() {
 
 #[test]
 fn a_server_that_is_full_says_so() {
-    // Without evictions (-M) and with 64 MB, storing fails once it is full.
+    // Without evictions (-M) and with 64 MB, storing fails once the server is full.
     let Some(server) = Memcached::unix(&["-M", "-m", "64"]) else { return };
     let mut config = quick(&server.target);
     config.mix.classes = one_length(100_000);
@@ -211,7 +211,7 @@ fn a_value_above_the_item_limit_is_an_error_in_every_protocol() {
     let Some(server) = Memcached::tcp(&[]) else { return };
     for protocol in [Protocol::Text, Protocol::Meta, Protocol::Binary] {
         let mut config = with(protocol, 4, &server);
-        // The limit is 1 MiB unless it is set otherwise.
+        // The default item limit is 1 MiB.
         config.mix.classes = one_length(1_200_000);
         config.mix.keys = 10;
         let loaded = preload(&config, &never()).unwrap();
@@ -232,8 +232,8 @@ fn evicted_keys_are_counted() {
         let mut config = with(protocol, 16, &server);
         config.mix.classes = one_length(20_000);
         config.mix.keys = 8_000;
-        // memcached gives up after ten tries for room; where the oldest items are in use by other
-        // connections at that moment it answers SERVER_ERROR. Its authors want it so.
+        // memcached gives up after ten attempts to find room; if other connections are using the
+        // oldest items at that moment, it answers SERVER_ERROR. Its authors intend this.
         let refused = |errors: &Errors| {
             let server = errors.of(ErrorKind::ServerError);
             assert!(errors.total() == server && server < 80, "{errors:?}");
@@ -248,7 +248,7 @@ fn evicted_keys_are_counted() {
         refused(&report.errors);
         let hits = report.completed_of(Operation::GetHit);
         let gets = hits + report.completed_of(Operation::GetMiss);
-        // As of the keys, 1,000 of 8,000.
+        // The same share as of the keys: 1,000 of 8,000.
         assert!(8 * report.evicted > gets, "{} of {gets} gets: {report:?}", report.evicted);
     }
 }

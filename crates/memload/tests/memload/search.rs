@@ -1,4 +1,4 @@
-//! The search for the highest rate, against a real memcached.
+//! Tests of the search for the highest rate, against a real memcached.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use assay_memload::{Config, Ended, Error, SearchBound, preload, run, search_max}
 fn config(server: &Memcached) -> Config {
     let mut config = quick(&server.target);
     config.connections = 16;
-    // 1,000 operations carry a 99th percentile from 5,000 a second on.
+    // A 99th percentile needs 1,000 operations: from 5,000 per second on.
     config.steady = Duration::from_millis(250);
     preload(&config, &never()).unwrap();
     config
@@ -34,7 +34,7 @@ fn a_search_ends_between_a_rate_that_holds_and_one_that_does_not() {
         assert!(best.bound_ns.unwrap() <= 50_000_000 && best.kept);
         assert!(!above.kept || above.bound_ns.is_none_or(|t| t > 50_000_000));
     }
-    // A busy machine may keep no rate at all; an end that is named was measured.
+    // A busy machine may keep no rate at all; but a confirmed result has both ends measured.
     assert!(!found.confirmed || (found.best.is_some() && found.above.is_some()));
 }
 

@@ -1,12 +1,12 @@
-//! TLS against a memcached that was built with it.
+//! Tests of TLS against a memcached that was built with it.
 
 use std::path::Path;
 
 use crate::support::{Memcached, never, quick};
 use assay_memload::{Config, Ended, Error, Protocol, Target, Trust, preload, run};
 
-/// A memcached with a certificate of its own for `localhost`, or `None` (with a line that states
-/// it) where it has no TLS.
+/// Starts a memcached with a self-signed certificate for `localhost`; `None` (with a message) if it
+/// was built without TLS.
 fn server(folder: &Path) -> Option<(Memcached, String)> {
     let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
     let (certificate, key) = (folder.join("cert.pem"), folder.join("key.pem"));

@@ -1,4 +1,4 @@
-//! Servers for the tests: a real memcached where there is one, and fake ones that follow a script.
+//! Servers for the tests: a real memcached if one is installed, and fakes that follow a script.
 #![allow(dead_code)] // each test binary uses its part
 #![allow(clippy::unwrap_used, clippy::print_stderr)] // tests, though not marked as such
 
@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use assay_memload::{Config, Mix, SizeClass, Target};
 
-/// A memcached of our own, ended on drop.
+/// A memcached process of this test, ended on drop.
 pub struct Memcached {
     child: Child,
     pub target: Target,
@@ -21,8 +21,7 @@ pub struct Memcached {
 }
 
 impl Memcached {
-    /// Starts one on a UNIX socket, or `None` (with a line that states it) where memcached is not
-    /// installed.
+    /// Starts one on a UNIX socket; `None` (with a message) if memcached is not installed.
     pub fn unix(arguments: &[&str]) -> Option<Self> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("s");
@@ -76,7 +75,7 @@ impl Memcached {
         self.child.wait().unwrap();
     }
 
-    /// What `stats` says.
+    /// Returns one value of the `stats` command.
     pub fn stat(&self, name: &str) -> u64 {
         let lines = match &self.target {
             Target::Unix(path) => stats(UnixStream::connect(path).unwrap()),
@@ -107,8 +106,8 @@ pub fn free_address() -> String {
     TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string()
 }
 
-/// A server that hands each connection to `serve` on a thread of its own. Threads end with their
-/// connections, the listening thread with the test's process.
+/// Starts a server that passes each connection to `serve` on a thread of its own. Threads end with
+/// their connections, the listening thread with the test process.
 pub fn fake(serve: impl Fn(TcpStream, usize) + Send + Sync + 'static) -> Target {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let target = Target::Tcp(listener.local_addr().unwrap().to_string());
@@ -122,7 +121,7 @@ pub fn fake(serve: impl Fn(TcpStream, usize) + Send + Sync + 'static) -> Target 
     target
 }
 
-/// A request as a fake server sees it.
+/// A request as the fake server sees it.
 pub enum Request {
     Get(String),
     Set(String, Vec<u8>),
@@ -150,7 +149,7 @@ pub fn requests(stream: &TcpStream) -> impl Iterator<Item = Request> + use<> {
     })
 }
 
-/// A short run of few keys on one thread.
+/// Returns a short run with few keys on one thread.
 pub fn quick(target: &Target) -> Config {
     Config {
         target: target.clone(),
@@ -164,7 +163,7 @@ pub fn quick(target: &Target) -> Config {
     }
 }
 
-/// One class of values of one length.
+/// Returns one class of values with a fixed length.
 pub fn one_length(length: u32) -> Vec<SizeClass> {
     vec![SizeClass { name: "all".to_owned(), min: length, max: length, share: 1.0 }]
 }
@@ -173,7 +172,6 @@ pub fn never() -> AtomicBool {
     AtomicBool::new(false)
 }
 
-/// Where a file of a test folder is.
 pub fn in_folder(folder: &Path, name: &str) -> PathBuf {
     folder.join(name)
 }
