@@ -1,5 +1,9 @@
-//! The search by a posterior against `git bisect run` with ten repeats a step, on made-up commits.
-//! Usage: cargo run --release -p assay-history --example bisect [REPEATS] [COMMITS_A_BLOCK] [BLOCKS_A_LOOK]
+//! Compares the search by a posterior with `git bisect run` at ten repeats per step, on simulated
+//! commits.
+//!
+//! Usage: cargo run --release -p assay-history --example bisect [REPEATS [COMMITS [BLOCKS]]]
+//!
+//! COMMITS is the number of commits in a block, BLOCKS the number of blocks per look.
 #![allow(clippy::print_stdout, missing_docs)]
 
 use assay_history::bisect::{Scope, Search, Step};
@@ -10,13 +14,13 @@ const STEP: f64 = 0.03;
 const NOISE: f64 = 0.02;
 const MAX_TRIALS: usize = 1000;
 
-/// What a machine and builds do beside the step.
+/// Disturbances by the machine and the builds in addition to the step.
 #[derive(Clone, Copy)]
 struct Kind {
     name: &'static str,
-    /// What a build has for itself in every trial.
+    /// Standard deviation between builds, the same in every trial of a build.
     builds: f64,
-    /// Degrees of freedom of the noise; 0: normal.
+    /// Degrees of freedom of the noise; 0 means normal.
     tails: usize,
 }
 
@@ -27,7 +31,7 @@ const KINDS: [Kind; 4] = [
     Kind { name: "both", builds: 0.005, tails: 3 },
 ];
 
-/// A machine that drifts: a random walk of 0.2 % from trial to trial that is pulled back to 0 slowly.
+/// A machine that drifts: a random walk of 0.2 % from trial to trial that returns slowly to 0.
 struct Machine {
     rng: Rng,
     kind: Kind,
@@ -45,13 +49,14 @@ impl Machine {
         Machine { rng, kind, builds, step, drift: 0.0, trials: 0 }
     }
 
-    /// ln(time) of a commit.
+    /// Returns ln(time) of one trial of a commit.
     fn trial(&mut self, commit: usize) -> f64 {
         self.trials += 1;
         self.drift = 0.98 * self.drift + 0.002 * self.rng.normal();
         let mut noise = NOISE * self.rng.normal();
         if self.kind.tails > 0 {
-            // Student's t, with the same middle half as the normal one within some percent.
+            // Student's t, scaled so that its middle half agrees with the normal one within a few
+            // percent.
             let n = self.kind.tails;
             let chi: f64 = (0..n).map(|_| self.rng.normal().powi(2)).sum();
             noise *= 0.9 / (chi / n as f64).sqrt();
@@ -61,8 +66,8 @@ impl Machine {
     }
 }
 
-/// What `git bisect run` does with a script that runs both programs `repeats` times in turn and calls a
-/// commit bad when it is slower than the good end by half the step.
+/// Simulates `git bisect run` with a script that runs both programs `repeats` times in turn and
+/// calls a commit bad if it is slower than the good end by half the step.
 fn halving(machine: &mut Machine, repeats: usize) -> usize {
     let (mut good, mut bad) = (0, COMMITS);
     while bad - good > 1 {
@@ -73,7 +78,8 @@ fn halving(machine: &mut Machine, repeats: usize) -> usize {
     bad
 }
 
-/// The same with all runs of a step in a row, against the middle of ten runs of each end at the start.
+/// Simulates the same with all runs of a step in a row, against the midpoint between ten runs of
+/// each end made at the start.
 fn halving_alone(machine: &mut Machine) -> usize {
     let mut mean = |k: usize| (0..10).map(|_| machine.trial(k)).sum::<f64>() / 10.0;
     let middle = f64::midpoint(mean(0), mean(COMMITS));
@@ -85,7 +91,7 @@ fn halving_alone(machine: &mut Machine) -> usize {
     bad
 }
 
-/// The product's search.
+/// Runs the search of this crate.
 fn posterior(machine: &mut Machine, commits: usize, blocks: usize) -> Option<Vec<Step>> {
     let mut search = Search::new(COMMITS, 0.02, Scope::First);
     while machine.trials < MAX_TRIALS {
@@ -104,8 +110,9 @@ fn posterior(machine: &mut Machine, commits: usize, blocks: usize) -> Option<Vec
     None
 }
 
-/// What one pair with the good end can tell of the step, in bits: the capacity of a channel whose input is half the step
-/// to either side, with the normal noise of a difference of two trials (midpoint rule over 8 standard deviations).
+/// Returns the information in bits that one pair with the good end yields about the step: the
+/// capacity of a channel whose input is half the step to either side, with the normal noise of a
+/// difference of two trials (midpoint rule over 8 standard deviations).
 fn bits_a_pair() -> f64 {
     let half = STEP / 2.0 / (NOISE * 2f64.sqrt());
     let density = |x: f64| (-x * x / 2.0).exp() / (2.0 * std::f64::consts::PI).sqrt();
@@ -114,14 +121,14 @@ fn bits_a_pair() -> f64 {
     let of = |i: i32| {
         let y = from + (f64::from(i) + 0.5) * width;
         let (slower, as_fast) = (density(y - half), density(y + half));
-        // Both inputs say the same by symmetry.
+        // By symmetry both inputs contribute the same amount.
         slower * (2.0 * slower / (slower + as_fast)).log2() * width
     };
     (0..parts).map(of).sum()
 }
 
-/// The fewest trials in pairs with which one commit can be named with 95 %, by Fano's inequality, if size of step and noise
-/// are known beforehand.
+/// Returns a lower bound on the trials, in pairs, that identify one commit with 95 % probability,
+/// by Fano's inequality, if the size of the step and the noise are known in advance.
 fn fewest_trials() -> f64 {
     let wrong: f64 = 0.05;
     let entropy = -wrong * wrong.log2() - (1.0 - wrong) * (1.0 - wrong).log2();

@@ -1,5 +1,7 @@
-//! Prints the rows of `src/limit.rs`: quantiles of the largest score of clean series, by their length, and the step in the
-//! middle that is seen. Behind each row, the quantile of each kind of noise.
+//! Prints the rows of `src/limit.rs`: quantiles of the largest score of clean series, by their
+//! length, and the step in the middle that is detected. A comment after each row has the quantile
+//! for each kind of noise.
+//!
 //! Usage: cargo run --release -p assay-history --example limits [REPEATS [POINTS,...]]
 #![allow(clippy::print_stdout, missing_docs)]
 
@@ -14,7 +16,7 @@ fn main() {
     let lengths = arguments.get(1).map_or(LENGTHS, String::as_str);
     for n in lengths.split(',').filter_map(|n| n.parse::<usize>().ok()).filter(|n| *n >= MIN_POINTS)
     {
-        // Fewer of long series, as many points in all as of 1,000.
+        // Long series are repeated less often, with as many points in total as at length 1,000.
         let repeats = if n <= 1000 { repeats } else { (repeats * 1000 / n).max(400) };
         let quantiles: Vec<f64> = std::thread::scope(|scope| {
             let kinds = Noise::ALL.map(|kind| scope.spawn(move || quantile(kind, n, repeats)));
@@ -26,7 +28,7 @@ fn main() {
     }
 }
 
-/// The largest score that one clean series in 200 exceeds; of autoregressive noise, one in 33.
+/// Returns the score that one clean series in 200 exceeds; for autoregressive noise, one in 33.
 fn quantile(kind: Noise, n: usize, repeats: usize) -> f64 {
     let mut rng = Rng::new(20 + n as u64);
     let mut all: Vec<f64> =
@@ -36,7 +38,7 @@ fn quantile(kind: Noise, n: usize, repeats: usize) -> f64 {
     all[(repeats as f64 * share) as usize]
 }
 
-/// The step that reaches `limit` in 95 of 100 series, by halving.
+/// Finds by halving the step that reaches `limit` in 95 of 100 series.
 fn visible(n: usize, limit: f64) -> f64 {
     let (mut low, mut high) = (0.0, 100.0);
     for _ in 0..10 {

@@ -1,5 +1,6 @@
-//! False alarms and located steps of the detector on made-up series, and the series themselves for other
-//! detectors to be scored on (`bench/history.sh`).
+//! Counts false alarms and located steps of the detector on simulated series. Writes the series to
+//! a file on which other detectors can be scored (`bench/history.sh`).
+//!
 //! Usage: cargo run --release -p assay-history --example score [SERIES] [--series FILE]
 #![allow(clippy::print_stdout, missing_docs)]
 

@@ -1,6 +1,9 @@
-//! Counts the steps that the detector finds, over lengths, sizes, places, shapes and kinds of noise.
+//! Counts the steps that the detector finds, over lengths, sizes, places, shapes and kinds of
+//! noise.
+//!
 //! Usage: cargo run --release -p assay-history --example sweep [SERIES [FILE [POINTS,...]]]
-//! FILE gets some of the series for other detectors: label, place, values.
+//!
+//! FILE receives some of the series for other detectors: label, place, values.
 #![allow(clippy::print_stdout, missing_docs)]
 
 use std::fmt::Write as _;
@@ -17,15 +20,16 @@ struct Cell {
     kind: Noise,
     points: usize,
     step: f64,
-    /// The first point of the new level.
+    /// Index of the first point at the new level.
     at: usize,
-    /// The number of points that keep it.
+    /// Number of points at the new level.
     long: usize,
-    /// True if points come with their own errors.
+    /// True if points come with their own standard errors.
     errors: bool,
 }
 
-/// Series with an alarm, with one within [`MIN_SIDE`] points of the step, and within one point.
+/// Number of series with an alarm, with one within [`MIN_SIDE`] points of the step, and with one
+/// within one point.
 #[derive(Clone, Copy, Default)]
 struct Counts {
     alarms: usize,
@@ -33,13 +37,13 @@ struct Counts {
     placed: usize,
 }
 
-/// A series of this cell.
+/// Simulates a series of this cell.
 fn make(cell: Cell, rng: &mut Rng) -> Vec<f64> {
     let mut noise = cell.kind.values(rng, cell.points);
     for v in noise.iter_mut().skip(cell.at).take(cell.long) {
         *v += cell.step;
     }
-    // 5 % of the level are one standard deviation.
+    // One standard deviation is 5 % of the level.
     noise.iter().map(|v| (0.05 * v).exp()).collect()
 }
 
@@ -47,7 +51,7 @@ fn generator(cell: Cell) -> Rng {
     Rng::new(7 + cell.points as u64)
 }
 
-/// The first 100 series of a cell as lines.
+/// Writes the first 100 series of a cell as lines.
 fn written(cell: Cell, label: &str, series: usize, out: &mut String) {
     let mut rng = generator(cell);
     for _ in 0..series.min(100) {
@@ -123,7 +127,7 @@ fn main() {
     }
 }
 
-/// Name, first point of the new level, how many keep it, and the direction.
+/// Lists the shapes: name, first point at the new level, number of points there, and direction.
 fn shapes(points: usize) -> Vec<(String, usize, usize, f64)> {
     let mut all = Vec::new();
     if points < 2 * MIN_SIDE {

@@ -1,4 +1,4 @@
-//! From the values of a series to its change points and slopes.
+//! Computes change points and slopes from the values of a series.
 
 use assay_model::Interval;
 use assay_stats::distribution::normal_quantile;
@@ -9,18 +9,18 @@ use crate::limit::visible;
 use crate::locate::{place, size};
 use crate::slope::instead;
 
-/// A step whose place is known to fewer points than this is not tried as a slope.
+/// Minimum width of a step's place interval, in points, for trying a slope instead.
 const SHARP: usize = 2;
 
-/// The changes and slopes of `values` in order. Values that are not finite must not be among them.
+/// Returns the changes and slopes of `values` in order. All values must be finite.
 pub fn analyse(values: &[f64]) -> Analysis {
     analyse_with(values, &[])
 }
 
-/// As [`analyse`], with the standard error of the natural logarithm of each value, where it is known: a change exceeds
-/// these, too. `errors` is empty or as long as `values`.
+/// Like [`analyse`], with the standard error of the natural logarithm of each value, where known. A
+/// change must exceed these errors, too. `errors` is empty or as long as `values`.
 pub fn analyse_with(values: &[f64], errors: &[Option<f64>]) -> Analysis {
-    // Noise of what is positive goes with its level.
+    // The noise of positive values scales with their level, so logarithms are analysed.
     let relative = values.iter().all(|v| *v > 0.0);
     let scaled: Vec<f64> = values.iter().map(|v| if relative { v.ln() } else { *v }).collect();
     let back = |v: f64| if relative { v.exp() } else { v };
@@ -44,7 +44,7 @@ pub fn analyse_with(values: &[f64], errors: &[Option<f64>]) -> Analysis {
             let (from, to) = neighbours(&cuts, i, values.len());
             let sized = size(&scaled[from..cuts[i]], &scaled[cuts[i]..to], around);
             let (before, after) = (back(sized.before), back(sized.after));
-            // Of logarithms, the interval of the ratio of the levels.
+            // For logarithms, this gives the interval of the ratio of the levels.
             let bound = |away: f64| {
                 let difference = sized.after - sized.before + away;
                 if relative { before * difference.exp_m1() } else { difference }
@@ -73,8 +73,9 @@ pub fn analyse_with(values: &[f64], errors: &[Option<f64>]) -> Analysis {
     }
 }
 
-/// The step in the middle that so many points of this noise show, and their own `errors`, relative to the level or in the
-/// series' unit. Of fewer points than a step takes, what so many of the same noise would show.
+/// Returns the step in the middle that a series of this length and noise would show, given its
+/// points' own `errors`. It is relative to the level or in the series' unit. For fewer points than
+/// a step needs, it is the step that the minimum number of points would show.
 fn seen(points: usize, unit: f64, errors: &[Option<f64>], relative: bool) -> Option<f64> {
     if points < 2 {
         return None;
@@ -82,19 +83,20 @@ fn seen(points: usize, unit: f64, errors: &[Option<f64>], relative: bool) -> Opt
     let points = points.max(MIN_POINTS);
     let known: Vec<f64> = errors.iter().flatten().map(|e| e * e).collect();
     let own = (known.iter().sum::<f64>() / known.len().max(1) as f64).sqrt();
-    // Each half has the error own/√(points/2).
+    // The mean of each half has the standard error own/√(points/2).
     let step = (visible(points) * unit)
         .max((OWN + normal_quantile(0.95)) * own * 2.0 / (points as f64).sqrt());
     Some(if relative { step.exp_m1() } else { step })
 }
 
-/// The part before and after cut `i`.
+/// Returns the start of the part before cut `i` and the end of the part after it.
 fn neighbours(cuts: &[usize], i: usize, n: usize) -> (usize, usize) {
     (if i == 0 { 0 } else { cuts[i - 1] }, cuts.get(i + 1).copied().unwrap_or(n))
 }
 
-/// Slopes, and which of the cuts remain steps. Neighbouring cuts in one direction are tried together,
-/// then what is left of them when the first and the last are steps of their own.
+/// Finds slopes and returns the indices of the cuts that remain steps. Neighbouring cuts in the
+/// same direction are first tried together as one slope, then in shorter stretches; a cut that fits
+/// no slope is kept as a step.
 fn slopes(
     values: &[f64],
     cuts: &[usize],
@@ -114,9 +116,9 @@ fn slopes(
         while last + 1 < cuts.len() && up(last + 1) == up(first) {
             last += 1;
         }
-        // The longest stretch from `first` that a line explains better.
+        // Find the longest stretch from `first` that a line explains better than steps.
         let hit = (first..=last).rev().find_map(|end| {
-            // What is known to a few points is no slope.
+            // A change located to within a few points is not a slope.
             if end == first && places[first].1 - places[first].0 < SHARP {
                 return None;
             }

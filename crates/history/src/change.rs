@@ -1,28 +1,29 @@
-//! A change point, its state, and what a fresh experiment makes of it.
+//! Change points, their states, and their confirmation by a fresh experiment.
 
 use assay_model::Interval;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What is known of a change.
+/// State of a suspected or known change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum State {
-    /// The detector found it in the series; no fresh experiment has looked.
+    /// The detector found the change in the series; no fresh experiment has tested it.
     #[default]
     Suspected,
-    /// A fresh interleaved experiment of both sides found it. The only state that raises an alarm.
+    /// A fresh interleaved experiment of both sides found the change. Only this state raises an
+    /// alarm.
     Confirmed,
     /// A fresh experiment found that there is no such change.
     Refuted,
-    /// A fresh experiment looked and could not tell.
+    /// A fresh experiment was inconclusive.
     Open,
-    /// A person knows of it and gave a note.
+    /// A person acknowledged the change, with an optional note.
     Acknowledged,
 }
 
 impl State {
-    /// Its word.
+    /// Returns the state's name in files and output.
     pub fn name(self) -> &'static str {
         match self {
             State::Suspected => "suspected",
@@ -33,7 +34,7 @@ impl State {
         }
     }
 
-    /// Whether somebody should be woken.
+    /// Returns true if the state raises an alarm.
     pub fn alarms(self) -> bool {
         self == State::Confirmed
     }
@@ -42,38 +43,39 @@ impl State {
 /// A place where the level of a series changes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ChangePoint {
-    /// The index of the first point of the new level.
+    /// Index of the first point at the new level.
     pub at: usize,
-    /// The first and last index where it may be (95 %).
+    /// First and last index at which the change may be (95 %).
     pub place: (usize, usize),
-    /// The level before, in the series' unit (a robust mean).
+    /// Level before the change, in the series' unit (a robust mean).
     pub before: f64,
-    /// The level after.
+    /// Level after the change, in the series' unit (a robust mean).
     pub after: f64,
-    /// after − before.
+    /// Interval of the difference after − before.
     pub difference: Interval,
-    /// after / before; `null` when a level is not positive.
+    /// Ratio after / before; `null` if a level is not positive.
     pub ratio: Option<f64>,
-    /// The root of the likelihood ratio, to be read against [`crate::limit`].
+    /// Square root of the likelihood ratio, to be compared with [`crate::limit`].
     pub score: f64,
-    /// What is known of it.
+    /// State of the change, from fresh experiments or a person.
     #[serde(default)]
     pub state: State,
 }
 
-/// What a fresh experiment of the revisions on both sides found: after / before.
+/// Result of a fresh experiment of the revisions on both sides: after / before.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Confirmation {
-    /// The ratio of the new side to the old one.
+    /// Ratio of the new side to the old one.
     pub ratio: f64,
-    /// Its interval.
+    /// Confidence interval of the ratio.
     pub interval: Interval,
 }
 
 impl ChangePoint {
-    /// The state after a fresh experiment: *confirmed* when its interval lies on the suspected side of 1
-    /// as a whole, *refuted* when it lies on the other side or leaves out everything from half the
-    /// suspected size on, *open* otherwise. What is acknowledged stays so.
+    /// Returns the state after a fresh experiment. The change is *confirmed* if the whole interval
+    /// lies on the suspected side of 1. It is *refuted* if the interval lies on the other side, or
+    /// excludes every change of at least half the suspected size. Otherwise it is *open*. An
+    /// acknowledged change stays acknowledged.
     pub fn judge(&self, fresh: &Confirmation) -> State {
         if self.state == State::Acknowledged {
             return State::Acknowledged;
@@ -99,40 +101,42 @@ impl ChangePoint {
 /// A stretch in which the level moves slowly.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Slope {
-    /// The index where it starts to move.
+    /// Index at which the level starts to move.
     pub from: usize,
-    /// The index from which it stays.
+    /// Index from which the level stays constant.
     pub to: usize,
-    /// The level before.
+    /// Level before the slope.
     pub before: f64,
-    /// The level after.
+    /// Level after the slope.
     pub after: f64,
 }
 
 impl Slope {
-    /// The change from point to point.
+    /// Returns the change of the level per point.
     pub fn per_point(&self) -> f64 {
         (self.after - self.before) / (self.to - self.from).max(1) as f64
     }
 }
 
-/// What a series says.
+/// Change points, slopes and noise of a series.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Analysis {
-    /// How many points.
+    /// Number of points in the series.
     pub points: usize,
-    /// True if `sd` is a share of the level, as for series whose values are all positive, and not in the series' unit.
+    /// True if `sd` is a share of the level, which is the case if all values are positive;
+    /// otherwise it is in the series' unit.
     pub relative: bool,
-    /// The robust standard deviation of the points around their levels.
+    /// Robust standard deviation of the points around their levels.
     pub sd: f64,
-    /// The step in the middle that 95 of 100 such series would show, in the unit of `sd`; of fewer points than the six
-    /// that a step takes, what six would show; `null` below two points.
+    /// Step in the middle that 95 of 100 such series would show, in the unit of `sd`. For fewer
+    /// than the six points that a step needs, the step that six points would show; `null` below two
+    /// points.
     pub visible: Option<f64>,
-    /// The correlation of neighbours.
+    /// Correlation of neighbouring points (lag 1).
     pub correlation: f64,
-    /// Steps, by place.
+    /// Steps in the order of their places.
     pub changes: Vec<ChangePoint>,
-    /// Slow slopes, by place.
+    /// Slow slopes in the order of their places.
     pub slopes: Vec<Slope>,
 }
 

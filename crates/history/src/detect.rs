@@ -1,47 +1,55 @@
-//! Where the level of a series changes. Candidates are the best splits of seeded intervals (Kovács, Bühlmann, Li and
-//! Munk, "Seeded binary segmentation", Biometrika 110 (2023) 249), with the noise taken from differences of neighbours,
-//! which a step enters once. The weakest is then removed until all that remain reach a limit, with the noise taken from
-//! the residuals around the levels that are left. The limit is calibrated on the whole procedure ([`crate::limit`]).
+//! Detects changes of the level of a series. Candidates are the best splits of seeded intervals
+//! (Kovács, Bühlmann, Li and Munk, "Seeded binary segmentation", Biometrika 110 (2023) 249). Their
+//! noise is estimated from differences of neighbours, in which a step appears only once. The
+//! weakest candidate is then removed until all that remain reach a limit, with the noise estimated
+//! from the residuals around the remaining levels. The limit is calibrated on the whole procedure
+//! ([`crate::limit`]).
 
 use crate::limit::limit;
 use crate::noise::{alike, centre, mad, median, residual_alike, trimmed};
 
-/// Points that each side of a change needs.
+/// Minimum number of points on each side of a change.
 pub const MIN_SIDE: usize = 3;
-/// The shortest series that is looked at.
+/// Minimum length of a series that is analysed.
 pub const MIN_POINTS: usize = 2 * MIN_SIDE;
-/// A candidate reaches this score with the noise of differences. Below every limit.
+/// Minimum score of a candidate with the noise of differences. It is below every limit.
 const CANDIDATE: f64 = 3.0;
-/// Sides shorter than this must lie together: a step of few points is not one outlier that pulls their mean.
+/// The points of a side shorter than this must agree, so that a few points whose mean is pulled by
+/// one outlier are not a step.
 const TOGETHER: usize = 10;
-/// Sides shorter than this weigh less: of two modes, the first or last three of ten points are all in one by chance.
+/// Sides with fewer points than this get a lower weight: in bimodal noise, the first or last three
+/// of ten points may all be in one mode by chance.
 const WHOLE: f64 = 5.0;
-/// Values further than so many standard deviations from the median of their neighbours are outliers.
+/// Distance in standard deviations from the median of the neighbours beyond which a value is an
+/// outlier.
 const CLIP: f64 = 2.5;
-/// The points' own errors must be exceeded by so many standard errors (a two-sided p of 0.001).
+/// A change must exceed this many standard errors of the points' own errors (a two-sided p of
+/// 0.001).
 pub(crate) const OWN: f64 = 3.3;
-/// The autocorrelation of shorter series cannot be told from their steps and is left to the limit.
+/// Minimum length for estimating the autocorrelation. In shorter series it cannot be distinguished
+/// from steps, and the limit allows for it.
 const CORRELATED: usize = 90;
 
-/// A change of level as found, before its place is refined.
+/// A detected change of level, before its place is refined.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Found {
-    /// The first index of the new level.
+    /// Index of the first point at the new level.
     pub at: usize,
-    /// The difference of the levels in standard errors, less for short sides.
+    /// Difference of the levels in standard errors, reduced for short sides.
     pub score: f64,
 }
 
 /// The noise of a series around its levels.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Around {
-    /// The robust standard deviation of the points around their levels.
+    /// Robust standard deviation of the points around their levels.
     pub sd: f64,
-    /// The correlation of neighbours.
+    /// Correlation of neighbouring points (lag 1).
     pub rho: f64,
 }
 
-/// The standard deviation of residuals, and of those on either side of the levels, where these are larger.
+/// Standard deviation of the residuals, and of those below and above the levels if these are
+/// larger.
 #[derive(Debug, Clone, Copy)]
 struct Noise {
     sd: f64,
@@ -49,24 +57,24 @@ struct Noise {
     above: f64,
 }
 
-/// A series with what every split of it needs.
+/// A series with precomputed values for scoring every split of it.
 struct Search<'v> {
     values: &'v [f64],
-    /// Standard errors of the values; empty or as long as they.
+    /// Standard errors of the values; empty or as long as `values`.
     errors: &'v [Option<f64>],
-    /// Their median.
+    /// Median of the values.
     middle: f64,
-    /// The values without outliers, less the median.
+    /// The values without outliers, minus the median.
     clipped: Vec<f64>,
     /// Sums of the clipped values before each index.
     sums: Vec<f64>,
-    /// The standard error of the mean of so many points, in standard deviations.
+    /// Standard error of the mean by number of points, in standard deviations.
     error_of_mean: Vec<f64>,
-    /// The factor of the score of a split with so many points on its shorter side.
+    /// Factor on the score of a split by the number of points on its shorter side.
     weight: Vec<f64>,
-    /// The standard deviation by differences.
+    /// Standard deviation estimated from differences.
     sd: f64,
-    /// Below this, noise is the rounding of numbers.
+    /// Lower limit of the noise, below which it is rounding error.
     least: f64,
 }
 
@@ -96,7 +104,8 @@ impl<'v> Search<'v> {
         (self.sums[to] - self.sums[from]) / (to - from) as f64
     }
 
-    /// The score of a split at `at` of `from..to`, less for short sides, and for one on the side where noise is larger.
+    /// Returns the score of a split at `at` of `from..to`. It is reduced for short sides, and uses
+    /// the larger noise if the short side is on that side of the level.
     fn score(&self, from: usize, at: usize, to: usize, noise: Noise) -> f64 {
         let (before, after) = (at - from, to - at);
         let up = (self.mean(at, to) > self.mean(from, at)) == (after < before);
@@ -104,7 +113,7 @@ impl<'v> Search<'v> {
         self.plain_score(from, at, to, sd) * self.weight[before.min(after)]
     }
 
-    /// The difference of the levels of `from..at` and `at..to` in standard errors.
+    /// Returns the difference of the levels of `from..at` and `at..to` in standard errors.
     fn plain_score(&self, from: usize, at: usize, to: usize, sd: f64) -> f64 {
         let (b, a) = (at - from, to - at);
         let error = self.error_of_mean[b].hypot(self.error_of_mean[a]);
@@ -112,7 +121,8 @@ impl<'v> Search<'v> {
         away / (sd * error)
     }
 
-    /// The standard deviation of what lies below and above the levels between `cuts`, and of all.
+    /// Estimates the standard deviations of all residuals around the levels between `cuts`, and of
+    /// those below and above the levels.
     fn noise(&self, cuts: &[usize]) -> Noise {
         let n = self.values.len();
         let (mut square, mut number, mut from) = ([0.0; 2], [0.0; 2], 0);
@@ -134,8 +144,8 @@ impl<'v> Search<'v> {
         Noise { sd, below: side(0), above: side(1) }
     }
 
-    /// True where each short side of a split lies on its own side of the middle, and the points' own errors leave a
-    /// difference.
+    /// Returns true if the points of each short side of a split lie on their own side of the
+    /// middle, and the difference exceeds the points' own errors.
     fn holds(&self, from: usize, at: usize, to: usize) -> bool {
         let (before, after) = (self.mean(from, at), self.mean(at, to));
         let middle = self.middle + f64::midpoint(before, after);
@@ -152,7 +162,7 @@ impl<'v> Search<'v> {
             && (after - before).abs() >= OWN * error(from, at).hypot(error(at, to))
     }
 
-    /// The best split inside `from..to`.
+    /// Returns the best split inside `from..to`.
     fn strongest(&self, from: usize, to: usize) -> Option<Found> {
         let mut best: Option<Found> = None;
         for (a, b) in seeded(to - from) {
@@ -166,10 +176,11 @@ impl<'v> Search<'v> {
         best
     }
 
-    /// Every place that may be a change, in order.
+    /// Returns every place that may be a change, in order.
     fn candidates(&self) -> Vec<usize> {
         let mut cuts = Vec::new();
-        // A stack, not recursion: a series of steps everywhere must not end the program.
+        // Uses an explicit stack instead of recursion, because a series with a step at every point
+        // would overflow the call stack.
         let mut open = vec![(0, self.values.len())];
         while let Some((from, to)) = open.pop() {
             if let Some(found) = self.strongest(from, to)
@@ -184,7 +195,8 @@ impl<'v> Search<'v> {
         cuts
     }
 
-    /// Removes the weakest change until all reach `limit`; what is left, and the largest score that the weakest ever had.
+    /// Removes the weakest change until all reach `limit`. Returns the remaining changes and the
+    /// largest score that the weakest one ever had.
     fn eliminate(&self, mut cuts: Vec<usize>, limit: f64) -> (Vec<Found>, f64) {
         let mut largest: f64 = 0.0;
         loop {
@@ -213,15 +225,15 @@ impl<'v> Search<'v> {
     }
 }
 
-/// The variance of the mean of `n` points of autoregressive noise of variance 1.
+/// Returns the variance of the mean of `n` points of autoregressive noise of variance 1.
 pub(crate) fn variance_of_mean(rho: f64, n: usize) -> f64 {
     let n = n.max(1) as f64;
-    // Of short parts the sum of correlations ends early.
+    // The second term corrects for short parts, in which the sum of correlations ends early.
     (1.0 + rho) / (1.0 - rho) / n - 2.0 * rho * (1.0 - rho.powf(n)) / ((1.0 - rho) * n).powi(2)
 }
 
-/// `values` within `bound` of the median of five neighbours (Hampel): an outlier becomes no more than a far value, and a
-/// step of [`MIN_SIDE`] points stays one.
+/// Limits `values` to `bound` around the median of five neighbours (Hampel). An outlier becomes a
+/// moderately distant value, and a step of [`MIN_SIDE`] points remains one.
 fn clip(values: &[f64], bound: f64) -> Vec<f64> {
     let near = |i: usize| &values[i.saturating_sub(2)..(i + 3).min(values.len())];
     let clipped = values.iter().enumerate().map(|(i, v)| {
@@ -231,7 +243,8 @@ fn clip(values: &[f64], bound: f64) -> Vec<f64> {
     clipped.collect()
 }
 
-/// The intervals of 0..n: each layer shorter by √2, overlapping by half.
+/// Returns the seeded intervals of 0..n: each layer is shorter by √2 and its intervals overlap by
+/// half.
 fn seeded(n: usize) -> Vec<(usize, usize)> {
     let mut out = vec![(0, n)];
     let mut length = n as f64;
@@ -248,24 +261,25 @@ fn seeded(n: usize) -> Vec<(usize, usize)> {
     out
 }
 
-/// The largest limit at which `values` would have a change: what the limit is calibrated on.
+/// Returns the largest limit at which `values` would have a change. The limit is calibrated on this
+/// score.
 pub fn largest_score(values: &[f64]) -> f64 {
     let search = Search::new(values, &[]);
     search.eliminate(search.candidates(), f64::INFINITY).1
 }
 
-/// The changes of a series and its noise.
+/// Changes of a series, and its noise.
 pub(crate) struct Changes {
-    /// The changes at the calibrated limit, in order.
+    /// Changes at the calibrated limit, in order.
     pub found: Vec<Found>,
-    /// The noise around the levels between them.
+    /// Noise around the levels between them.
     pub around: Around,
-    /// The standard error of the mean of as many points as the series has, as far as the search could tell, times the root
-    /// of their number: what [`crate::limit::visible`] is in units of.
+    /// Standard error of the mean of the whole series, as estimated by the search, times the square
+    /// root of its length: the unit of [`crate::limit::visible`].
     pub unit: f64,
 }
 
-/// The changes of `values`, with their own standard `errors` where there are any.
+/// Finds the changes of `values`, given their own standard `errors` if known.
 pub(crate) fn changes(values: &[f64], errors: &[Option<f64>]) -> Changes {
     let search = Search::new(values, errors);
     let mut found = Vec::new();
@@ -278,13 +292,14 @@ pub(crate) fn changes(values: &[f64], errors: &[Option<f64>]) -> Changes {
     Changes { found, around: around(values, &cuts), unit }
 }
 
-/// The autocorrelation used: lowered by one standard error (Bartlett: √((1 − ρ²)/n)), since the limit allows for what is
-/// left, never negative (it would sharpen the test), below 0.9.
+/// Limits the autocorrelation that is used. It is lowered by one standard error (Bartlett: √((1 −
+/// ρ²)/n)), because the limit allows for the rest. It is never negative, which would sharpen the
+/// test, and at most 0.9.
 fn bounded(rho: f64, n: usize) -> f64 {
     (rho - ((1.0 - rho * rho).max(0.0) / n as f64).sqrt()).clamp(0.0, 0.9)
 }
 
-/// The noise around the levels between `cuts`.
+/// Estimates the noise around the levels between `cuts`.
 fn around(values: &[f64], cuts: &[usize]) -> Around {
     let mut residuals = Vec::with_capacity(values.len());
     let mut from = 0;

@@ -1,9 +1,10 @@
-//! Which revisions of a range to measure next: first those that tell the place of a change, then those
+//! Chooses the revisions of a range to measure next: first those that locate a change, then those
 //! in the middle of the widest gaps.
 
-/// The positions out of `0..count` that tell most, best first, at most `wanted`. `measured` are those that
-/// have a value, `unusable` those that do not build, `changes` the positions between which a change lies
-/// (both measured: the last of the old level, the first of the new).
+/// Returns the most informative positions out of `0..count`, best first, at most `wanted`.
+/// `measured` are positions that have a value, `unusable` those that do not build, and `changes`
+/// pairs of positions between which a change lies (both measured: the last of the old level and the
+/// first of the new).
 pub fn next_to_measure(
     count: usize,
     measured: &[usize],
@@ -25,7 +26,7 @@ pub fn next_to_measure(
         known[i] = true;
         out.push(i);
     };
-    // Each change is halved again and again, all of them in turn.
+    // Halve each change repeatedly, all changes in turn.
     let mut open: Vec<(usize, usize)> =
         changes.iter().copied().filter(|(a, b)| a < b && *b < count).collect();
     while out.len() < wanted && !open.is_empty() {
@@ -43,7 +44,7 @@ pub fn next_to_measure(
         }
         open = next;
     }
-    // The ends, then the middle of the widest gap.
+    // Measure the ends first, then the middle of the widest gap.
     for end in [count - 1, 0] {
         if out.len() < wanted && !known[end] {
             take(end, &mut known, &mut out);

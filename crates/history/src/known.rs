@@ -1,5 +1,5 @@
-//! What is known of a history beside its points: what it is of, the states of its changes, notes and resets. The
-//! archive keeps it as a file.
+//! Stored findings about a history in addition to its points: its definition, the states of its
+//! changes, notes and resets. The archive keeps them in a file.
 
 use assay_model::{Better, RunId};
 use assay_profile::Differences;
@@ -8,75 +8,75 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Analysis, ChangePoint, Commit, Confirmation, Past, Point, State, analyse_with};
 
-/// The version of the file's format.
+/// Version of the file format.
 pub const KNOWN_VERSION: u32 = 1;
 
-/// What is known of the change at a commit.
+/// Findings about the change at a commit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Change {
-    /// The first commit of the new level.
+    /// First commit of the new level.
     pub commit: String,
-    /// The class of machine whose series has it; `null`: of any.
+    /// Class of machine whose series has the change; `null` means any.
     #[serde(default)]
     pub machine: Option<String>,
-    /// Its state.
+    /// State of the change.
     pub state: State,
-    /// What the fresh experiment found.
+    /// Result of the fresh experiment.
     #[serde(default)]
     pub fresh: Option<Confirmation>,
-    /// The run of it.
+    /// Run of the fresh experiment.
     #[serde(default)]
     pub run: Option<RunId>,
-    /// A person's note.
+    /// A person's note on the change.
     #[serde(default)]
     pub note: Option<String>,
-    /// Where to read more.
+    /// Link to further information.
     #[serde(default)]
     pub link: Option<String>,
-    /// Which functions made it.
+    /// Functions that account for the change.
     #[serde(default)]
     pub functions: Option<Functions>,
 }
 
-/// Which functions made a difference between two revisions: both run again, profiled, in trials of their own, which
-/// are no points and decide nothing else.
+/// Differences between functions that explain the difference between two revisions. Both are run
+/// again under the profiler, in separate trials that make no points and decide nothing else.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Functions {
-    /// The revision before.
+    /// The revision before the change.
     pub before: String,
-    /// The revision after.
+    /// The revision after the change.
     pub after: String,
-    /// The run of the profiled trials; `null`: there was none.
+    /// Run of the profiled trials; `null` if there was none.
     pub run: Option<RunId>,
-    /// The functions' own time on CPU a trial; `null`: they were not compared.
+    /// Differences of the functions' own time on CPU per trial; `null` if they were not compared.
     pub differences: Option<Differences>,
-    /// Why they were not.
+    /// Reason why the functions were not compared.
     pub why: Option<String>,
 }
 
-/// What a history is of.
+/// Definition of a history.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct About {
-    /// The experiment's name.
+    /// Name of the experiment.
     pub experiment: String,
-    /// The metric.
+    /// Name of the metric.
     pub metric: String,
-    /// Its unit.
+    /// Unit of the metric.
     pub unit: String,
-    /// Which way is better.
+    /// Direction in which the metric is better.
     pub better: Better,
-    /// The revision that all points are ratios to.
+    /// Revision that all points are ratios to.
     pub reference: Commit,
-    /// The range, oldest first.
+    /// Revisions of the range, oldest first.
     pub revisions: Vec<Commit>,
 }
 
-/// The file.
+/// Contents of the file with the findings about a history.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Known {
-    /// The version of its format.
+    /// Version of the file format.
     pub schema_version: u32,
-    /// What the history was of when it was last looked at with its repository.
+    /// Definition of the history when it was last read together with its repository.
     #[serde(default)]
     pub about: Option<About>,
     /// Changes, in the order in which they became known.
@@ -88,13 +88,14 @@ pub struct Known {
 }
 
 impl Known {
-    /// What is known of a change of this machine's series that may be at any of these commits.
+    /// Returns the findings about a change in this machine's series that may be at any of these
+    /// commits.
     pub fn of(&self, machine: &str, commits: &[&str]) -> Option<&Change> {
         let here = |c: &&Change| c.machine.as_deref().is_none_or(|m| m == machine);
         self.changes.iter().rev().filter(here).find(|c| commits.contains(&c.commit.as_str()))
     }
 
-    /// Keeps what is known of a change, in place of what was known of its commit on that machine.
+    /// Stores findings about a change, replacing earlier ones about its commit on that machine.
     pub fn put(&mut self, change: Change) {
         self.changes.retain(|c| {
             c.commit != change.commit || (c.machine.is_some() && c.machine != change.machine)
@@ -102,8 +103,9 @@ impl Known {
         self.changes.push(change);
     }
 
-    /// Takes in what fresh experiments found that nobody has judged yet: a run that was started from elsewhere, or
-    /// whose starter was killed before it wrote down the result. Whether anything was learnt.
+    /// Adds the results of fresh experiments that are not evaluated yet: runs that were started
+    /// from elsewhere, or whose starter was killed before it stored the result. Returns true if
+    /// anything changed.
     pub fn learn(&mut self, range: &[Commit], past: &Past) -> bool {
         let before = self.changes.clone();
         for fresh in &past.fresh {
@@ -139,7 +141,8 @@ impl Known {
         self.changes != before
     }
 
-    /// Marks the change of `series` that may be at `level` as known to a person; whether there is one.
+    /// Marks the changes that may be at the commit `level` as acknowledged. Returns true if there
+    /// is one.
     pub fn acknowledge(
         &mut self,
         range: &[Commit],
@@ -173,7 +176,7 @@ impl Known {
         found
     }
 
-    /// Keeps which functions made a change that is known; whether it is.
+    /// Stores the functions that account for a known change. Returns true if the change is known.
     pub fn explain(&mut self, machine: &str, commits: &[&str], functions: Functions) -> bool {
         let Some(mut change) = self.of(machine, commits).cloned() else { return false };
         change.functions = Some(functions);
@@ -181,8 +184,8 @@ impl Known {
         true
     }
 
-    /// Starts the series afresh at `level`, or no longer does so with `undo`; whether a series has a point there that is
-    /// not its first (with `undo`: whether it was reset there).
+    /// Starts the series afresh at `level`, or cancels that with `undo`. Returns true if a series
+    /// has a point there that is not its first (with `undo`: if it was reset there).
     pub fn reset(&mut self, past: &Past, level: &str, undo: bool) -> bool {
         let known = self.resets.iter().any(|r| r == level);
         if undo {
@@ -198,7 +201,7 @@ impl Known {
     }
 }
 
-/// The analysis of points between the resets.
+/// Analyses the points separately between the resets.
 pub fn analysis(points: &[Point], known: &Known) -> Analysis {
     let mut cuts: Vec<usize> = known
         .resets
@@ -236,7 +239,7 @@ pub fn analysis(points: &[Point], known: &Known) -> Analysis {
     all.unwrap_or_else(|| analyse_with(&[], &[]))
 }
 
-/// The levels of all commits at which a change may be, those between the points included.
+/// Returns the levels of all commits at which a change may be, including those between the points.
 pub fn commits<'r>(range: &'r [Commit], points: &[Point], change: &ChangePoint) -> Vec<&'r str> {
     let first = points[change.place.0.max(1) - 1].place + 1;
     let last = points[change.place.1].place;

@@ -1,10 +1,11 @@
-//! What changed over revisions, as pure functions: series of a metric, change points with an interval
-//! for place and size, slow slopes, links between reference revisions, which revision to measure next,
-//! and the search for the commit that made a step. Nothing here does I/O, reads a clock or starts a
-//! trial. `docs/history.md` says what is computed and why.
+//! Analyses a metric over the revisions of a program. The crate finds change points, with intervals
+//! for their place and size, and slow slopes in a series; links reference revisions; chooses the
+//! revisions to measure next; and searches for the commit that made a step. All of it is pure
+//! functions: nothing here does I/O, reads a clock or starts a trial. `docs/history.md` explains
+//! the methods.
 //!
-//! The front doors are [`analyse`], [`ChangePoint::judge`], [`chain`], [`next_to_measure`]
-//! and [`bisect::Search`].
+//! Start at [`analyse`], [`ChangePoint::judge`], [`chain`], [`next_to_measure`] and
+//! [`bisect::Search`].
 
 mod analyse;
 pub mod bisect;

@@ -1,11 +1,13 @@
-//! The limit that a change's score must reach, by the number of points in the series, and the step that is seen with so
-//! many points.
+//! The limit that a change's score must reach, and the step that is detected, by the number of
+//! points in the series.
 //!
-//! Made by simulation, never typed: `cargo run --release -p assay-history --example limits 10000` prints the table up to
-//! 1,000 points and, with 4000, that beyond, for the kinds of noise of [`crate::simulate`]: for one clean series in 200 with an alarm in the worst kind (one in 33 of
-//! autoregressive noise), and the step in the middle of white noise that is found in 95 of 100 series.
+//! The table is produced by simulation and never edited by hand: `cargo run --release -p
+//! assay-history --example limits 10000` prints it up to 1,000 points, and with 4000 beyond that,
+//! for the kinds of noise of [`crate::simulate`]. The limit is the one at which one clean series in
+//! 200 has an alarm with the worst kind of noise (one in 33 with autoregressive noise). The visible
+//! step is the step in the middle of white noise that is found in 95 of 100 series.
 
-/// (points, limit, visible step in standard deviations).
+/// Rows of (points, limit, visible step in standard deviations).
 pub const LIMITS: [(usize, f64, f64); 30] = [
     (6, 4.09, 11.43),
     (7, 4.47, 10.94),
@@ -39,12 +41,14 @@ pub const LIMITS: [(usize, f64, f64); 30] = [
     (10_000, 9.72, 0.29),
 ];
 
-/// The limit for `n` points: interpolated over log n, the nearest outside the table.
+/// Returns the limit for `n` points, interpolated over log n. Outside the table the nearest row
+/// applies.
 pub fn limit(n: usize) -> f64 {
     at(n, |row| row.1)
 }
 
-/// The step in the middle of `n` points of white noise that is found in 95 of 100 series, in standard deviations.
+/// Returns the step in the middle of `n` points of white noise that is found in 95 of 100 series,
+/// in standard deviations.
 pub fn visible(n: usize) -> f64 {
     at(n, |row| row.2)
 }

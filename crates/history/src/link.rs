@@ -1,5 +1,5 @@
-//! A series of ratios whose reference revision was replaced: experiments of both references link the
-//! parts, and each link's error is carried on to every point behind it.
+//! Chains the parts of a series of ratios whose reference revision was replaced. Experiments of
+//! both references link the parts, and each link's error propagates to every point after it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,48 +7,49 @@ use serde::{Deserialize, Serialize};
 /// A ratio with the standard error of its logarithm.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Ratio {
-    /// The ratio.
+    /// Value of the ratio.
     pub value: f64,
-    /// The standard error of its natural logarithm; `null` when there were too few pairs for one.
+    /// Standard error of its natural logarithm; `null` if there were too few pairs.
     pub log_error: Option<f64>,
 }
 
-/// Points measured beside one reference.
+/// Points measured against the same reference.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Part {
-    /// The reference revision.
+    /// The reference revision of the part.
     pub reference: String,
-    /// The ratios to it, in order.
+    /// Ratios to the reference, in order.
     pub points: Vec<Ratio>,
 }
 
 /// An experiment of two references: `new` / `old`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Link {
-    /// The reference before.
+    /// The earlier reference revision.
     pub old: String,
-    /// The reference after.
+    /// The later reference revision.
     pub new: String,
-    /// new / old.
+    /// Ratio new / old.
     pub ratio: Ratio,
 }
 
-/// Why parts cannot be chained.
+/// Reason why parts cannot be chained.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum LinkError {
-    /// Two references were never measured beside each other.
+    /// Two references were never measured in the same blocks.
     #[error(
         "no experiment links the references {old} and {new}; `assay history --fill` measures them in the same blocks"
     )]
     Missing {
-        /// The reference before.
+        /// The earlier reference revision.
         old: String,
-        /// The reference after.
+        /// The later reference revision.
         new: String,
     },
 }
 
-/// All points as ratios to the first part's reference. A point's error is √(own² + Σ links²).
+/// Converts all points to ratios to the first part's reference. A point's error is √(own² + Σ
+/// links²).
 ///
 /// # Errors
 /// Two neighbouring parts with different references have no link.

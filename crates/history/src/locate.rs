@@ -1,19 +1,21 @@
-//! Where exactly a found change is, and how large: a posterior over places from a bounded Gaussian
-//! likelihood, and a difference of robust levels with a standard error that knows of autocorrelation.
+//! Locates a detected change and estimates its size: a posterior over places from a bounded
+//! Gaussian likelihood, and a difference of robust levels whose standard error accounts for
+//! autocorrelation.
 
 use assay_stats::distribution::student_quantile;
 
 use crate::detect::{Around, variance_of_mean};
 use crate::noise::centre;
 
-/// A residual beyond so many standard deviations says nothing about the place.
+/// Bound of a residual in standard deviations; larger residuals carry no information about the
+/// place.
 const BOUND: f64 = 3.5;
 
 /// The place of one change.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Placed {
     pub at: usize,
-    /// The first and last index of the shortest set that holds 95 % of the posterior.
+    /// First and last index of the shortest set that holds 95 % of the posterior.
     pub interval: (usize, usize),
 }
 
@@ -21,7 +23,8 @@ fn loss(residual: f64) -> f64 {
     residual.abs().min(BOUND).powi(2) / 2.0
 }
 
-/// The most likely place of the change at about `start` in `from..to`, every place equally likely before.
+/// Returns the most likely place of the change near `start` in `from..to`, with a uniform prior
+/// over places.
 pub(crate) fn place(
     values: &[f64],
     from: usize,
@@ -42,7 +45,7 @@ pub(crate) fn place(
     for _ in 0..5 {
         let before = centre(&part[..at], around.sd);
         let after = centre(&part[at..], around.sd);
-        // Losses of each innovation under either level; one innovation holds the step itself.
+        // Loss of each innovation under either level; one innovation contains the step itself.
         let under = |i: usize, level: f64| {
             let own = part[i] - level;
             if i == 0 {
@@ -74,7 +77,7 @@ pub(crate) fn place(
     Placed { at: from + at, interval: (from + side + interval.0, from + side + interval.1) }
 }
 
-/// The first and last of the most likely entries that hold `level` of the sum.
+/// Returns the first and last of the most likely entries that hold the share `level` of the sum.
 pub(crate) fn shortest(weights: &[f64], level: f64) -> (usize, usize) {
     let total: f64 = weights.iter().sum();
     let mut order: Vec<usize> = (0..weights.len()).collect();
@@ -91,15 +94,16 @@ pub(crate) fn shortest(weights: &[f64], level: f64) -> (usize, usize) {
     (low.min(high), high)
 }
 
-/// The levels on both sides of a change and the interval of their difference.
+/// Levels on both sides of a change, and half the width of the interval of their difference.
 pub(crate) struct Sized {
     pub before: f64,
     pub after: f64,
     pub half_width: f64,
 }
 
-/// The levels of `before` and `after`, and half the width of the 95 % interval of their difference. The
-/// variance of a mean of autoregressive noise is (1 + ρ)/(1 − ρ) times that of white noise.
+/// Computes the levels of `before` and `after`, and half the width of the 95 % interval of their
+/// difference. The variance of a mean of autoregressive noise is (1 + ρ)/(1 − ρ) times that of
+/// white noise.
 pub(crate) fn size(before: &[f64], after: &[f64], around: Around) -> Sized {
     let rho = around.rho.clamp(0.0, 0.9);
     let each = |n: usize| variance_of_mean(rho, n);

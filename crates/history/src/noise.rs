@@ -1,8 +1,8 @@
-//! What a series' noise is like: its scale without outliers, and how much neighbours are alike.
+//! Estimates the noise of a series: its scale without outliers, and its autocorrelation.
 
 use assay_stats::distribution::normal_quantile;
 
-/// The median of `values`; `NaN` of none.
+/// Returns the median of the finite `values`; `NaN` if there are none.
 pub(crate) fn median(values: &[f64]) -> f64 {
     let mut v: Vec<f64> = values.iter().copied().filter(|x| x.is_finite()).collect();
     if v.is_empty() {
@@ -13,13 +13,15 @@ pub(crate) fn median(values: &[f64]) -> f64 {
     if n % 2 == 1 { v[n / 2] } else { f64::midpoint(v[n / 2 - 1], v[n / 2]) }
 }
 
-/// The median absolute deviation from `centre`, scaled to a normal distribution's standard deviation.
+/// Returns the median absolute deviation from `centre`, scaled to a normal distribution's standard
+/// deviation.
 pub(crate) fn mad(values: &[f64], centre: f64) -> f64 {
     let away: Vec<f64> = values.iter().map(|v| (v - centre).abs()).collect();
     median(&away) / 0.674_489_75
 }
 
-/// Huber's M-estimate of location with the constant 1.345, from the median, for a scale `sd`.
+/// Returns Huber's M-estimate of location with the constant 1.345, starting at the median, for a
+/// scale `sd`.
 pub(crate) fn centre(values: &[f64], sd: f64) -> f64 {
     let mut m = median(values);
     if sd <= 0.0 || !sd.is_finite() {
@@ -38,12 +40,13 @@ pub(crate) fn centre(values: &[f64], sd: f64) -> f64 {
     m
 }
 
-/// The share of differences that counts for their scale; the largest may be steps and outliers.
+/// Share of the differences that are used for their scale; the largest may be steps and outliers.
 const KEPT: f64 = 0.8;
 
-/// The standard deviation of the values by their differences at `lag`: of normal noise that is independent at this lag, as
-/// it is; a step of any size enters `lag` of the differences only. The root mean square of the smallest [`KEPT`] of them,
-/// made consistent for normal noise: their mean square is 1 − 2qφ(q)/KEPT for the quantile q.
+/// Estimates the standard deviation of the values from their differences at `lag`. It is exact for
+/// normal noise that is independent at this lag, and a step of any size affects only `lag` of the
+/// differences. The estimate is the root mean square of the smallest [`KEPT`] of them, made
+/// consistent for normal noise: their mean square is 1 − 2qφ(q)/KEPT for the quantile q.
 pub(crate) fn trimmed(values: &[f64], lag: usize) -> f64 {
     let mut square: Vec<f64> =
         values.iter().zip(values.iter().skip(lag)).map(|(a, b)| (b - a).powi(2)).collect();
@@ -57,15 +60,15 @@ pub(crate) fn trimmed(values: &[f64], lag: usize) -> f64 {
     let consistent = 1.0 - 2.0 * q * density / KEPT;
     let kept = ((all as f64 * KEPT) as usize).max(1);
     let mean = |square: &[f64]| square.iter().sum::<f64>() / square.len() as f64;
-    // Values of a coarse clock: most differences are 0, and the others are its ticks.
+    // With a coarse clock, most differences are 0 and the others are its ticks.
     let mean =
         if square[all / 2] > 0.0 { mean(&square[..kept]) / consistent } else { mean(&square) };
     (mean / 2.0).sqrt()
 }
 
-/// The lag-1 autocorrelation of first-order autoregressive noise under steps that are few: the variances of differences
-/// at lags 1 to 8, fewer of short series, are 2γ(1 − ρᵏ), which a step enters k times only, so ρ and γ are fitted to them
-/// by least squares.
+/// Estimates the lag-1 autocorrelation of first-order autoregressive noise in the presence of a few
+/// steps. The variances of differences at lags 1 to 8 (fewer for short series) are 2γ(1 − ρᵏ), and
+/// a step affects only k differences. ρ and γ are fitted to the variances by least squares.
 pub(crate) fn alike(values: &[f64]) -> f64 {
     let lags = (values.len() / 20).clamp(3, 8);
     let square: Vec<f64> = (1..=lags).map(|lag| trimmed(values, lag).powi(2)).collect();
@@ -83,8 +86,8 @@ pub(crate) fn alike(values: &[f64]) -> f64 {
     best.1
 }
 
-/// The lag-1 autocorrelation of residuals around `levels` fitted levels, with the bias that each of
-/// them brings taken off (Kendall 1954: −(1 + 3ρ)/n for one level; about (1 + ρ)/n for each further).
+/// Returns the lag-1 autocorrelation of residuals around `levels` fitted levels, with the bias of
+/// each level removed (Kendall 1954: −(1 + 3ρ)/n for one level; about (1 + ρ)/n for each further).
 pub(crate) fn residual_alike(residuals: &[f64], levels: usize) -> f64 {
     let n = residuals.len() as f64;
     let square: f64 = residuals.iter().map(|r| r * r).sum();

@@ -1,5 +1,5 @@
-//! What the archive has of a history: the commits of its range, and for each class of machine the points that
-//! were measured beside a reference.
+//! Data of a history from the archive: the commits of its range, and the points that were measured
+//! against a reference for each class of machine.
 
 use assay_model::RunId;
 use schemars::JsonSchema;
@@ -10,63 +10,64 @@ use crate::Confirmation;
 /// A revision of a range.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Commit {
-    /// How an experiment's level names it: the whole commit.
+    /// Full commit hash, which names the revision in a level of an experiment.
     pub level: String,
-    /// What it is called.
+    /// Short name of the revision.
     pub label: String,
-    /// The first line of its message.
+    /// First line of the commit message.
     pub subject: String,
-    /// When its author wrote it, RFC 3339; `null` for a work tree.
+    /// Author date in RFC 3339; `null` for a work tree.
     pub author_date: Option<String>,
 }
 
 /// A point of a series.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Point {
-    /// Its place in the range, from 0.
+    /// Index of the revision in the range, from 0.
     pub place: usize,
-    /// The whole commit.
+    /// Full commit hash of the revision.
     pub commit: String,
-    /// What it is called.
+    /// Short name of the revision.
     pub label: String,
-    /// The first line of its message.
+    /// First line of the commit message.
     pub subject: String,
-    /// When its author wrote it, RFC 3339; `null` when that is not known.
+    /// Author date in RFC 3339; `null` if unknown.
     pub author_date: Option<String>,
-    /// The ratio to the reference.
+    /// Ratio to the reference.
     pub ratio: f64,
-    /// The standard error of its natural logarithm; `null` below two blocks.
+    /// Standard error of the natural logarithm of the ratio; `null` below two blocks.
     pub log_error: Option<f64>,
-    /// The geometric mean of its own values.
+    /// Geometric mean of the revision's own values.
     pub value: f64,
-    /// How many blocks.
+    /// Number of blocks in which it was measured.
     pub blocks: usize,
-    /// The reference that it was measured beside.
+    /// Reference that the revision was measured against.
     pub reference: String,
-    /// The runs that it was measured in, the newest last.
+    /// Runs that measured the point, the newest last.
     pub runs: Vec<RunId>,
 }
 
 impl Point {
-    /// Half the 95 % interval of its ratio's natural logarithm, by Student's t over its blocks; `None` when there were
-    /// too few.
+    /// Returns half the width of the 95 % interval of the natural logarithm of the ratio, by
+    /// Student's t over the blocks; `None` if there were too few.
     fn half_width(&self) -> Option<f64> {
         let free = (self.blocks.max(2) - 1) as f64;
         Some(assay_stats::distribution::student_quantile(0.975, free) * self.log_error?)
     }
 
-    /// The standard error of its logarithm that a normal interval of that width would have.
+    /// Returns the standard error of the logarithm for which a normal interval would have the same
+    /// width.
     pub(crate) fn normal_error(&self) -> Option<f64> {
         Some(self.half_width()? / assay_stats::distribution::normal_quantile(0.975))
     }
 
-    /// The 95 % interval of its ratio; `None` when there were too few blocks.
+    /// Returns the 95 % interval of the ratio; `None` if there were too few blocks.
     pub fn interval(&self) -> Option<(f64, f64)> {
         let half = self.half_width()?;
         Some((self.ratio * (-half).exp(), self.ratio * half.exp()))
     }
 
-    /// Its ratio with its interval, as text.
+    /// Formats the ratio with its interval.
     pub fn text(&self) -> String {
         match (self.log_error, self.interval()) {
             (Some(0.0), _) => "1 (reference)".into(),
@@ -76,41 +77,41 @@ impl Point {
     }
 }
 
-/// The series of one class of machine.
+/// Series of one class of machine.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Series {
-    /// The processors and how many there are.
+    /// Model of the processors and the number of CPUs.
     pub machine: String,
-    /// Its points, in the order of the range.
+    /// Points in the order of the range.
     pub points: Vec<Point>,
 }
 
-/// What a fresh experiment of two revisions found.
+/// Result of a fresh experiment of two revisions.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fresh {
-    /// Its run.
+    /// Run of the experiment.
     pub run: RunId,
-    /// The class of machine.
+    /// Class of machine that the run was on.
     pub machine: String,
-    /// The first revision of the new level.
+    /// First revision of the new level.
     pub commit: String,
-    /// after / before; `None` when it has no ratio with an interval.
+    /// Ratio after / before; `None` if the run has no ratio with an interval.
     pub found: Option<Confirmation>,
 }
 
-/// What the archive has of a history.
+/// Everything that the archive holds of a history.
 #[derive(Debug, Clone, Default)]
 pub struct Past {
-    /// A series for each class of machine, the longest first.
+    /// One series for each class of machine, the longest first.
     pub series: Vec<Series>,
-    /// Places of the range that do not build or whose trials fail.
+    /// Indices in the range of revisions that do not build or whose trials fail.
     pub unusable: Vec<usize>,
-    /// Fresh experiments of suspected changes that are over, the oldest first.
+    /// Finished experiments of suspected changes, the oldest first.
     pub fresh: Vec<Fresh>,
-    /// References of earlier runs that were never measured beside the one of now.
+    /// References of earlier runs that were never measured together with the current one.
     pub unlinked: Vec<String>,
-    /// Revisions that were measured and are not in the range.
+    /// Revisions that were measured but are not in the range.
     pub outside: Vec<String>,
-    /// What was left out, as sentences.
+    /// Sentences about data that was left out.
     pub notes: Vec<String>,
 }

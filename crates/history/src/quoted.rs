@@ -1,5 +1,5 @@
-//! Series that other programs measured: their changes are computed, and stay suspected, since there is nothing to
-//! measure afresh.
+//! Series measured by other programs. Their changes are computed but stay suspected, because
+//! nothing can be measured afresh.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,40 +7,40 @@ use serde::{Deserialize, Serialize};
 use crate::together::{Together, together};
 use crate::{ChangePoint, Slope, analyse};
 
-/// A quoted point.
+/// A point of a quoted series.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct QuotedPoint {
-    /// When, as the file says it; empty where it does not.
+    /// Time as given in the file; empty if it has none.
     pub time: String,
-    /// Of which revision; empty where the file does not say.
+    /// Revision as given in the file; empty if it has none.
     pub revision: String,
-    /// The value.
+    /// Measured value, in the unit of the series.
     pub value: f64,
 }
 
-/// A quoted series.
+/// A series quoted from another program.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct QuotedSeries {
-    /// What it is called.
+    /// Name of the series.
     pub name: String,
-    /// Its unit; empty where the file does not say.
+    /// Unit of the values; empty if the file has none.
     pub unit: String,
-    /// Its points, in order.
+    /// Points in the order of the file.
     pub points: Vec<QuotedPoint>,
 }
 
-/// What was read of a file of another program.
+/// Series read from a file of another program.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Imported {
-    /// The version of the format.
+    /// Version of the format.
     pub schema_version: u32,
-    /// The file.
+    /// Name of the file.
     pub file: String,
-    /// Its SHA-256.
+    /// SHA-256 of the file.
     pub sha256: String,
-    /// The series.
+    /// Series in the file.
     pub series: Vec<QuotedSeries>,
-    /// Values that are no numbers, which the series exclude.
+    /// Number of values that are not finite numbers, which the series exclude.
     #[serde(alias = "left_out")]
     pub excluded: usize,
 }
@@ -48,52 +48,53 @@ pub struct Imported {
 /// Quoted series with their changes.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Quoted {
-    /// The version of the format.
+    /// Version of the format.
     pub schema_version: u32,
-    /// The file.
+    /// Name of the file.
     pub file: String,
-    /// Its SHA-256.
+    /// SHA-256 of the file.
     pub sha256: String,
-    /// Nothing here was measured by assay, and nothing can be confirmed.
+    /// Always `quoted`: nothing here was measured by assay, and nothing can be confirmed.
     pub kind: &'static str,
     /// Places where most series move at once.
     pub together: Vec<Together>,
-    /// The series.
+    /// Series with their changes.
     pub series: Vec<QuotedShown>,
 }
 
 /// A quoted series with its changes.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct QuotedShown {
-    /// What it is called.
+    /// Name of the series.
     pub name: String,
-    /// Its unit; empty where the file does not say.
+    /// Unit of the values; empty if the file has none.
     pub unit: String,
-    /// How many points.
+    /// Number of points in the series.
     pub points: usize,
-    /// True if `visible` is a share of the level, since all values are positive, and not in the series' unit.
+    /// True if `visible` is a share of the level, which is the case if all values are positive;
+    /// otherwise it is in the series' unit.
     pub relative: bool,
-    /// The step in the middle that 95 of 100 series of so many points and this noise would show (of fewer than six points,
-    /// what six would show); `null` below two points.
+    /// Step in the middle that 95 of 100 series with this length and noise would show. For fewer
+    /// than six points, the step that six points would show; `null` below two points.
     pub visible: Option<f64>,
-    /// Its changes.
+    /// Changes of level in the series.
     pub changes: Vec<QuotedChange>,
-    /// Stretches in which it moves slowly.
+    /// Stretches in which the level moves slowly.
     pub slopes: Vec<Slope>,
 }
 
 /// A change of a quoted series.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct QuotedChange {
-    /// When, as the file says it.
+    /// Time as given in the file.
     pub time: String,
-    /// At which revision, as the file says it.
+    /// Revision as given in the file.
     pub revision: String,
-    /// Where and how much.
+    /// Place and size of the change.
     pub change: ChangePoint,
 }
 
-/// Analyses imported series.
+/// Finds the changes of imported series, and the places where most of them move at once.
 pub fn quoted(imported: &Imported) -> Quoted {
     let series = imported.series.iter().map(|s| {
         let values: Vec<f64> = s.points.iter().map(|p| p.value).collect();

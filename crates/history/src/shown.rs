@@ -1,4 +1,5 @@
-//! A history as every output shows it: its points, its changes with their commits and states, and what was left out.
+//! A history in the form that every output shows: its points, its changes with their commits and
+//! states, and notes on data that was left out.
 
 use assay_model::Better;
 use schemars::JsonSchema;
@@ -7,90 +8,92 @@ use serde::Serialize;
 use crate::known::{About, Change, Known, analysis, commits};
 use crate::{ChangePoint, Commit, Past, Point, Slope, State};
 
-/// A history.
+/// A history with its series and changes.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Shown {
-    /// The version of the format.
+    /// Version of the format.
     pub schema_version: u32,
-    /// What it is found by, for ever: of its experiment, metric, build, parameters and controls.
+    /// Permanent id of the history, which depends on its experiment, metric, build, parameters and
+    /// controls.
     pub id: String,
-    /// The experiment's name.
+    /// Name of the experiment.
     pub experiment: String,
-    /// The metric.
+    /// Name of the metric.
     pub metric: String,
-    /// Its unit.
+    /// Unit of the metric.
     pub unit: String,
-    /// Which way is better.
+    /// Direction in which the metric is better.
     pub better: Better,
-    /// The revision that all points are ratios to.
+    /// Revision that all points are ratios to.
     pub reference: String,
-    /// How many revisions the range has.
+    /// Number of revisions in the range.
     pub revisions: usize,
-    /// A series for each class of machine.
+    /// One series for each class of machine.
     pub series: Vec<ShownSeries>,
-    /// Commits at which the series start afresh: what lies before is not compared with what follows.
+    /// Commits at which the series start afresh: earlier points are not compared with later ones.
     pub resets: Vec<String>,
     /// Revisions that do not build or whose trials fail.
     pub unusable: Vec<String>,
-    /// What was left out, as sentences.
+    /// Sentences about data that was left out.
     pub notes: Vec<String>,
 }
 
-/// One class of machine.
+/// Series of one class of machine.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ShownSeries {
-    /// The class of machine.
+    /// Class of machine: model of the processors and number of CPUs.
     pub machine: String,
-    /// The points, in the order of the range.
+    /// Points in the order of the range.
     pub points: Vec<Point>,
-    /// Its changes.
+    /// Changes of level in the series.
     pub changes: Vec<ShownChange>,
-    /// Stretches in which it moves slowly.
+    /// Stretches in which the level moves slowly.
     pub slopes: Vec<Slope>,
-    /// The robust standard deviation of the ratios around their levels, as a share of these.
+    /// Robust standard deviation of the ratios around their levels, as a share of these.
     pub sd: f64,
-    /// The step in the middle that 95 of 100 series of so many points and this noise would show, as a share of the level
-    /// (of fewer than six points, what six would show); `null` below two points.
+    /// Step in the middle that 95 of 100 series with this length and noise would show, as a share
+    /// of the level. For fewer than six points, the step that six points would show; `null` below
+    /// two points.
     pub visible: Option<f64>,
-    /// The correlation of neighbours.
+    /// Correlation of neighbouring points (lag 1).
     pub correlation: f64,
 }
 
-/// A change with its commits and what is known of it.
+/// A change with its commits and the findings about it.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ShownChange {
-    /// The first measured commit of the new level.
+    /// First measured commit of the new level.
     pub commit: String,
-    /// The last measured commit of the old level.
+    /// Last measured commit of the old level.
     pub before: String,
-    /// The first line of the message of `commit`.
+    /// First line of the message of `commit`.
     pub subject: String,
-    /// All commits at which it may be (95 %).
+    /// All commits at which the change may be (95 %).
     pub commits: Vec<String>,
-    /// Whether the new level is worse; `null` when neither way is better.
+    /// True if the new level is worse; `null` if the metric has no better direction.
     pub worse: Option<bool>,
-    /// Where and how much.
+    /// Place and size of the change.
     pub change: ChangePoint,
-    /// What is known of it beside the series.
+    /// Findings about the change in addition to the series.
     pub known: Option<Change>,
 }
 
 impl ShownChange {
-    /// Whether a fresh experiment may still tell something.
+    /// Returns true if a fresh experiment could still decide the change.
     pub fn is_undecided(&self) -> bool {
         matches!(self.change.state, State::Suspected | State::Open)
     }
 }
 
 impl Shown {
-    /// Confirmed changes for the worse that nobody acknowledged.
+    /// Counts the confirmed changes for the worse that nobody acknowledged.
     pub fn alarms(&self) -> usize {
         let all = self.series.iter().flat_map(|s| &s.changes);
         all.filter(|c| c.change.state.alarms() && c.worse != Some(false)).count()
     }
 }
 
-/// Lays a history out.
+/// Combines the points of a history with the findings about its changes.
 pub fn shown(id: &str, about: &About, past: &Past, known: &Known) -> Shown {
     let range = &about.revisions;
     let series = past.series.iter().map(|s| {
@@ -145,7 +148,7 @@ pub fn shown(id: &str, about: &About, past: &Past, known: &Known) -> Shown {
     }
 }
 
-/// A reset as a sentence.
+/// Formats a reset as a sentence.
 fn afresh(range: &[Commit], reset: &str) -> String {
     match range.iter().find(|c| c.level == reset) {
         Some(c) => format!(
@@ -223,13 +226,13 @@ mod tests {
         past.fresh = vec![
             fresh("20260101-000000-0001", MACHINE, 0.9, 1.3),
             fresh("20260102-000000-0002", MACHINE, 1.15, 1.25),
-            // Of another machine: nothing of this series.
+            // A result of another machine does not affect this series.
             fresh("20260103-000000-0003", "another", 0.99, 1.01),
         ];
         assert!(known.learn(&about.revisions, &past));
         assert_eq!(state(&known, &past), State::Confirmed);
         assert_eq!(shown("x", &about, &past, &known).alarms(), 1);
-        // What was learnt is learnt; read again it changes nothing.
+        // Results that are already stored change nothing when they are read again.
         let before = known.clone();
         known.learn(&about.revisions, &past);
         assert_eq!(known.changes, before.changes);
@@ -249,7 +252,7 @@ mod tests {
         let (about, past) = history();
         let mut known = Known::default();
         let level = |n: usize| format!("{n:040}");
-        // Nothing lies before the first point, and no point is at a commit of elsewhere.
+        // Nothing lies before the first point, and the other commit has no point.
         assert!(!known.reset(&past, &level(0), false) && !known.reset(&past, "elsewhere", false));
         assert!(!known.reset(&past, &level(12), true), "it was not reset there");
         assert!(known.reset(&past, &level(12), false) && known.reset(&past, &level(12), false));

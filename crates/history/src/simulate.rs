@@ -1,19 +1,20 @@
-//! Made-up series with known truth, from a seed: what detectors are calibrated and scored with.
+//! Simulated series with known truth, from a seed, for calibrating and scoring detectors.
 
 use assay_stats::rng::Rng;
 
-/// A kind of noise, each with a standard deviation of about 1.
+/// Kinds of noise, each with a standard deviation of about 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Noise {
-    /// Independent and normal.
+    /// Independent and normal noise.
     White,
-    /// First-order autoregressive with this correlation of neighbours.
+    /// First-order autoregressive noise with this correlation of neighbours.
     Ar(f64),
-    /// Normal, 3 % of the points 5 to 15 standard deviations away.
+    /// Normal noise with 3 % of the points 5 to 15 standard deviations away.
     Outliers,
-    /// Lognormal (0.7), shifted to mean 0.
+    /// Lognormal noise (0.7), shifted to mean 0.
     Skewed,
-    /// 30 % of the points two units higher, each mode with 0.4.
+    /// Bimodal noise: 30 % of the points are two units higher, each mode with a standard deviation
+    /// of 0.4.
     Bimodal,
 }
 
@@ -22,7 +23,7 @@ impl Noise {
     pub const ALL: [Noise; 5] =
         [Noise::White, Noise::Ar(0.5), Noise::Outliers, Noise::Skewed, Noise::Bimodal];
 
-    /// Its name in tables.
+    /// Returns the name of the noise in tables.
     pub fn name(self) -> &'static str {
         match self {
             Noise::White => "white",
@@ -33,7 +34,7 @@ impl Noise {
         }
     }
 
-    /// `n` values.
+    /// Draws `n` values of this noise.
     pub fn values(self, rng: &mut Rng, n: usize) -> Vec<f64> {
         let mut before = rng.normal();
         (0..n)
@@ -59,8 +60,8 @@ impl Noise {
             .collect()
     }
 
-    /// A series of `n` values around 100 with a coefficient of variation of 2 %, and a step of `step`
-    /// standard deviations at index `at`.
+    /// Returns a series of `n` values around 100 with a coefficient of variation of 2 %, and a step
+    /// of `step` standard deviations at index `at`.
     pub fn series(self, rng: &mut Rng, n: usize, step: f64, at: usize) -> Vec<f64> {
         let mut values = self.values(rng, n);
         values.iter_mut().skip(at).for_each(|v| *v += step);

@@ -1,16 +1,16 @@
-//! A slow slope that was found as stairs: steps that go the same way one after the other are compared
-//! with one straight line between two levels, by the Bayesian information criterion (Schwarz, Annals of
-//! Statistics 6 (1978) 461) of bounded residuals.
+//! Recognizes a slow slope that was detected as a staircase. Consecutive steps in the same
+//! direction are compared with one straight line between two levels, by the Bayesian information
+//! criterion (Schwarz, Annals of Statistics 6 (1978) 461) of bounded residuals.
 
 use crate::detect::Around;
 use crate::noise::centre;
 
-/// A slope covers at least so many points; a shorter one is a step.
+/// Minimum number of points in a slope; a shorter one is a step.
 const SHORTEST: usize = 10;
-/// Residuals count up to so many standard deviations.
+/// Bound of a residual in standard deviations.
 const BOUND: f64 = 3.5;
 
-/// A slope that explains steps better than they do.
+/// A slope that explains the values better than steps.
 pub(crate) struct Ramp {
     pub from: usize,
     pub to: usize,
@@ -22,7 +22,7 @@ fn loss(residual: f64, around: Around) -> f64 {
     (residual / around.sd).abs().min(BOUND).powi(2)
 }
 
-/// The criterion of the steps at `cuts` in `values`: one place and one size each.
+/// Returns the criterion of the steps at `cuts` in `values`: one place and one size each.
 fn of_steps(values: &[f64], cuts: &[usize], around: Around) -> f64 {
     let mut ends = vec![0];
     ends.extend_from_slice(cuts);
@@ -38,7 +38,8 @@ fn of_steps(values: &[f64], cuts: &[usize], around: Around) -> f64 {
     miss + (2 * cuts.len()) as f64 * (values.len() as f64).ln()
 }
 
-/// The best line from one level to another in `values`, and its criterion: two places and one size.
+/// Finds the best line from one level to another in `values`. Returns its criterion, with two
+/// places and one size as parameters, and the line.
 fn of_ramp(values: &[f64], around: Around) -> Option<(f64, Ramp)> {
     let n = values.len();
     let grid = (n / 25).max(1);
@@ -46,7 +47,8 @@ fn of_ramp(values: &[f64], around: Around) -> Option<(f64, Ramp)> {
     let mut best: Option<(f64, Ramp)> = None;
     for from in (0..n.saturating_sub(shortest)).step_by(grid) {
         for to in (from + shortest..=n).step_by(grid) {
-            // Least squares of two levels with the line's weights, then bounded residuals.
+            // Fit the two levels by least squares with the line's weights, then use bounded
+            // residuals.
             let weight = |i: usize| {
                 (i as f64 - from as f64).clamp(0.0, (to - from) as f64) / (to - from) as f64
             };
@@ -78,14 +80,14 @@ fn of_ramp(values: &[f64], around: Around) -> Option<(f64, Ramp)> {
     best.map(|(miss, ramp)| (miss + 3.0 * (n as f64).ln(), ramp))
 }
 
-/// The slope that explains `values` better than the steps at `cuts` by a clear margin (10: "very strong"
-/// by Kass and Raftery, JASA 90 (1995) 773), if there is one.
+/// Returns the slope that explains `values` better than the steps at `cuts` by a clear margin (10:
+/// "very strong" by Kass and Raftery, JASA 90 (1995) 773), if there is one.
 pub(crate) fn instead(values: &[f64], cuts: &[usize], around: Around) -> Option<Ramp> {
     if around.sd <= 0.0 || values.len() < 2 * SHORTEST {
         return None;
     }
-    // Long parts are looked at through means of neighbours: a slope over thousands of points needs no
-    // single one of them.
+    // Long parts are reduced to means of neighbours: a slope over thousands of points does not need
+    // every single one.
     let fold = values.len().div_ceil(400);
     if fold > 1 {
         let short: Vec<f64> =
@@ -98,7 +100,7 @@ pub(crate) fn instead(values: &[f64], cuts: &[usize], around: Around) -> Option<
             ..r
         });
     }
-    // Autoregressive noise repeats its evidence: fewer points count than there are.
+    // Autoregressive noise repeats its evidence, so the effective number of points is smaller.
     let worth = (1.0 - around.rho.clamp(0.0, 0.9)) / (1.0 + around.rho.clamp(0.0, 0.9));
     let steps = of_steps(values, cuts, around);
     let (line, ramp) = of_ramp(values, around)?;

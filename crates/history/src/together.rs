@@ -1,4 +1,5 @@
-//! Places where most series of a file move at once: that speaks for the machine or the harness, not for a single series.
+//! Finds places where most series of a file move at once. This indicates a cause in the machine or
+//! the harness, not in a single series.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,27 +10,29 @@ use crate::detect::MIN_POINTS;
 use crate::noise::{mad, median};
 use crate::quoted::{QuotedPoint, QuotedSeries, QuotedShown};
 
-/// So many series are the least.
+/// Minimum number of series with a point at the place.
 const SERIES: usize = 5;
-/// The share of the series that move.
+/// Minimum share of these series that move.
 const MOST: f64 = 0.8;
-/// Points that are fewer than a change takes are far from their level when they are this many standard deviations away.
+/// Distance in standard deviations at which the last points of a series, too few for a change,
+/// count as a move.
 const FAR: f64 = 4.0;
 
 /// A place where most series move in one direction.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Together {
-    /// When, as the file says it.
+    /// Time as given in the file.
     pub time: String,
-    /// At which revision, as the file says it.
+    /// Revision as given in the file.
     pub revision: String,
-    /// The number of series that move.
+    /// Number of series that move.
     pub series: usize,
-    /// The number of series with a point there.
+    /// Number of series with a point at this place.
     pub of: usize,
-    /// The median of after / before.
+    /// Median of the ratios after / before.
     pub ratio: f64,
-    /// The number of points since the move, where they are the last and too few for a change; `null` otherwise.
+    /// Number of points since the move, if they are the last ones and too few for a change; `null`
+    /// otherwise.
     pub last: Option<usize>,
 }
 
@@ -40,9 +43,9 @@ fn place(point: &QuotedPoint) -> Place<'_> {
     (&point.time, &point.revision)
 }
 
-/// The places in order of time; `shown` are the analyses of `series`.
+/// Returns the places in order of time; `shown` are the analyses of `series`.
 pub(crate) fn together(series: &[QuotedSeries], shown: &[QuotedShown]) -> Vec<Together> {
-    // The ratios of the changes at each place.
+    // Collect the ratios of the changes at each place.
     let mut moves: BTreeMap<Place<'_>, Vec<f64>> = BTreeMap::new();
     for (series, shown) in series.iter().zip(shown) {
         for change in &shown.changes {
@@ -64,7 +67,7 @@ pub(crate) fn together(series: &[QuotedSeries], shown: &[QuotedShown]) -> Vec<To
     found
 }
 
-/// The last points of the series, where they are too few for a change.
+/// Examines the last points of the series if they are too few for a change.
 fn at_end(series: &[QuotedSeries], shown: &[QuotedShown], last: usize) -> Option<Together> {
     let newest = series.iter().max_by_key(|s| s.points.len())?.points.iter().rev();
     let at = newest.take(last).map(place).collect::<Vec<_>>();
@@ -90,7 +93,7 @@ fn at_end(series: &[QuotedSeries], shown: &[QuotedShown], last: usize) -> Option
     most(*at.last()?, ratios, of, Some(last))
 }
 
-/// The series that move in one direction, if they are most of `of`.
+/// Returns the place if most of the `of` series move in one direction there.
 fn most(
     (time, revision): Place<'_>,
     ratios: Vec<f64>,
@@ -118,7 +121,8 @@ mod tests {
     use super::*;
     use crate::quoted::{Imported, quoted};
 
-    /// So many series of 40 points with 1 % of noise; the last `points` of the first `raised` of them are a fifth higher.
+    /// Returns `count` series of 40 points with 1 % of noise. In the first `raised` series, the
+    /// last `points` points are a fifth higher.
     fn file(count: usize, raised: usize, points: usize) -> Imported {
         let mut rng = Rng::new(5);
         let series = (0..count).map(|s| QuotedSeries {

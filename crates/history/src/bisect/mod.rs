@@ -1,12 +1,13 @@
-//! The search for the commits that made steps: the probability of each commit after the good end, and of
-//! "none of them". Each look is a block: one trial of the good end and of some commits, in random order,
-//! as logarithms of the metric, signed so that worse is greater. What a block shares (the machine's state)
-//! is taken out by its mean.
+//! Searches for the commits that made steps. Computes the probability of each commit after the good
+//! end, and of "none of them". Each look is a block: one trial of the good end and of some commits,
+//! in random order, as logarithms of the metric, signed so that a greater value is worse. The state
+//! of the machine, which a block shares, is removed by subtracting the block's mean.
 //!
-//! The model of a trial is in `model.rs`: steps of either sign, as many as the trials speak for. The next commits cut
-//! what is not known yet into equal parts (Horstein, IEEE Trans. Inf. Theory 9 (1963) 136; Waeber, Frazier and
-//! Henderson, SIAM J. Control Optim. 51 (2013) 2261, with one commit a look). With noise as large as the step, a
-//! block of the good end and three commits tells a quarter more a trial than one of two.
+//! The model of a trial is in `model.rs`: steps of either sign, as many as the trials support. The
+//! next commits divide the remaining probability into equal parts (Horstein, IEEE Trans. Inf.
+//! Theory 9 (1963) 136; Waeber, Frazier and Henderson, SIAM J. Control Optim. 51 (2013) 2261, with
+//! one commit per look). With noise as large as the step, a block of the good end and three commits
+//! yields a quarter more information per trial than a block of two.
 
 mod model;
 mod sums;
@@ -15,73 +16,78 @@ use assay_stats::estimate::Estimate;
 use model::EXPECTED;
 use serde::{Deserialize, Serialize};
 
-/// A commit has made a step when it has so much of the probability.
+/// Probability from which a commit counts as one that made a step.
 pub const ENOUGH: f64 = 0.95;
-/// "None of them" needs so much: it is a third of the prior, and a few blocks that happen to agree would do.
+/// Probability that "none of them" needs. It is higher, because its prior is a third and a few
+/// blocks that happen to agree would reach the other threshold.
 pub const ENOUGH_NONE: f64 = 0.99;
-/// A commit whose trial would yield less than this share of the information of its first one gives
-/// way to others.
+/// A commit whose next trial would yield less than this share of the information of its first trial
+/// gives way to others.
 const SPENT: f64 = 0.1;
-/// Trials of each side of a step: a machine that is slower for a while makes two in a row alike.
+/// Minimum number of trials on each side of a step, because a machine that is slow for a while
+/// makes two consecutive trials alike.
 const LEAST_OF_A_SIDE: f64 = 4.0;
-/// Trials beyond one a block that the noise estimate stands on before "none of them" is an answer.
+/// Minimum number of trials beyond one per block, on which the noise estimate rests, for the answer
+/// "none of them".
 const LEAST_FOR_NONE: usize = 24;
 
-/// The steps that a search is for.
+/// Steps that a search looks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Scope {
-    /// One for the worse.
+    /// One step for the worse.
     First,
-    /// Every one, for the worse or the better.
+    /// Every step, for the worse or the better.
     All,
 }
 
-/// One block.
+/// One block of trials.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Block {
-    /// (commit, ln(metric)), worse greater; commit 0 is the good end, 1 the first after it, `commits` the
-    /// bad end. A trial that failed is left out.
+    /// Pairs (commit, ln(metric)), where a greater value is worse. Commit 0 is the good end, 1 the
+    /// first after it, `commits` the bad end. Failed trials are left out.
     pub trials: Vec<(usize, f64)>,
 }
 
-/// A search.
+/// State of a search.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Search {
-    /// Commits after the good end, the bad end included.
+    /// Number of commits after the good end, including the bad end.
     pub commits: usize,
-    /// The smallest step that matters, as a log ratio.
+    /// Smallest step that matters, as a log ratio.
     pub margin: f64,
-    /// The steps that it searches for.
+    /// Steps that the search looks for.
     pub scope: Scope,
-    /// What was seen, in order.
+    /// Blocks measured so far, in order.
     pub blocks: Vec<Block>,
-    /// Commits that cannot be measured (they do not build).
+    /// Commits that cannot be measured because they do not build.
     pub skipped: Vec<usize>,
 }
 
-/// What is known after the looks.
+/// Probabilities after the looks so far.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Posterior {
-    /// The probability that a commit made a step that the search is for, at index commit − 1. Several may be certain.
+    /// Probability that a commit made a step that the search looks for, at index commit − 1.
+    /// Several may be certain.
     pub commits: Vec<f64>,
-    /// The probability that no commit did.
+    /// Probability that no commit made such a step.
     pub none: f64,
-    /// What builds differ by for themselves: a variance as a share of that of one trial's noise.
+    /// Variance between builds as a share of the variance of one trial's noise.
     pub builds: f64,
 }
 
-/// A commit that made a step: the last one; the others from the first on cannot be measured and may have made it.
+/// A commit that made a step: `last`. The commits before it, from `first` on, cannot be measured
+/// and may have made the step instead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Step {
-    /// The first that it may be.
+    /// First commit that may have made the step.
     pub first: usize,
-    /// The last that it may be.
+    /// Last commit that may have made the step.
     pub last: usize,
 }
 
 impl Search {
-    /// A search among `commits` commits after the good end for steps of at least `margin` (a ratio's
-    /// difference to 1, such as 0.02).
+    /// Starts a search among `commits` commits after the good end for steps of at least `margin` (a
+    /// ratio's difference from 1, such as 0.02).
     pub fn new(commits: usize, margin: f64, scope: Scope) -> Self {
         let margin = (1.0 + margin.max(1e-4)).ln();
         Search { commits, margin, scope, blocks: Vec::new(), skipped: Vec::new() }
@@ -92,19 +98,20 @@ impl Search {
         self.blocks.iter().map(|b| b.trials.iter().filter(usable).copied().collect()).collect()
     }
 
-    /// The posterior after the looks so far.
+    /// Computes the posterior after the looks so far.
     pub fn posterior(&self) -> Posterior {
         model::fit(&self.usable(), self.commits, self.margin, self.scope)
     }
 
-    /// The ln(ratio) between measured commits, whatever the steps: the sum of the coefficients times their levels.
-    /// `None`: too few trials, or one of them was not measured.
+    /// Estimates a contrast of ln(metric) between measured commits, whatever the steps: the sum of
+    /// coefficients times levels, each given as (commit, coefficient). `None` if there are too few
+    /// trials or a commit was not measured.
     pub fn difference(&self, contrast: &[(usize, f64)]) -> Option<Estimate> {
         model::difference(&self.usable(), self.margin, contrast)
     }
 
-    /// The steps that have enough of the probability, in order. Trials cannot distinguish skipped commits from the
-    /// next one that can be measured.
+    /// Returns the steps with enough probability, in order. Trials cannot distinguish skipped
+    /// commits from the next one that can be measured.
     fn likely(&self, p: &Posterior) -> Vec<Step> {
         let measurable = (1..=self.commits).filter(|k| !self.skipped.contains(k));
         let mut ends: Vec<usize> = [0].into_iter().chain(measurable).collect();
@@ -116,7 +123,8 @@ impl Search {
         steps
     }
 
-    /// Those of them whose sides have enough trials: they are known.
+    /// Returns the steps with enough probability whose sides have enough trials. These are the
+    /// known steps.
     pub fn steps(&self, p: &Posterior) -> Vec<Step> {
         let counts = self.counts();
         let mut steps = self.likely(p);
@@ -124,14 +132,15 @@ impl Search {
         steps
     }
 
-    /// Trials of each commit, the good end first.
+    /// Counts the trials of each commit, the good end first.
     fn counts(&self) -> Vec<f64> {
         let mut counts = vec![0.0; self.commits + 1];
         self.usable().iter().flatten().for_each(|t| counts[t.0] += 1.0);
         counts
     }
 
-    /// The steps that answer the search, none when there is none; `None`: it goes on.
+    /// Returns the steps that answer the search, empty if there are none. `None` if the search must
+    /// continue.
     pub fn answer(&self, p: &Posterior) -> Option<Vec<Step>> {
         let steps = self.steps(p);
         let rest = match self.scope {
@@ -143,8 +152,9 @@ impl Search {
         (rest <= 1.0 && values >= LEAST_FOR_NONE).then_some(steps)
     }
 
-    /// The expected number of steps at each commit, at index commit − 1, beside those that are known; and, in a search
-    /// for all, how many pairs between measured commits that undo one another.
+    /// Returns the expected number of steps at each commit, at index commit − 1, apart from the
+    /// known steps; and, in a search for all steps, the expected number of pairs between measured
+    /// commits that cancel each other.
     fn unknown(&self, p: &Posterior) -> [Vec<f64>; 2] {
         let mut out = p.commits.clone();
         let mut undone = vec![0.0; self.commits];
@@ -159,7 +169,8 @@ impl Search {
         }
         let counts = self.counts();
         let measured: Vec<usize> = (0..=self.commits).filter(|k| counts[*k] > 0.0).collect();
-        // As if the second of two steps between measured commits always undid the first, which is the worst case.
+        // Assume the worst case: the second of two steps between measured commits always cancels
+        // the first.
         let each = (EXPECTED / self.commits as f64).powi(2);
         for ends in measured.windows(2) {
             let within = (ends[0] + 1..ends[1]).filter(|k| !self.skipped.contains(k));
@@ -169,20 +180,22 @@ impl Search {
         [out, undone]
     }
 
-    /// The commits of the next block beside the good end, at most `wanted`, in order: those that cut what is
-    /// not known into equal parts; empty when nothing can be measured. What a build has for itself no trial
-    /// takes away, so a commit that was measured often gives way to its neighbours.
+    /// Returns the commits of the next block in addition to the good end, at most `wanted`, in
+    /// order: those that divide the remaining probability into equal parts. Empty if nothing can be
+    /// measured. More trials do not remove a build's own deviation, so a commit that was measured
+    /// often gives way to its neighbours.
     pub fn next(&self, p: &Posterior, wanted: usize) -> Vec<usize> {
         let counts = self.counts();
-        // What is known of a commit's level after n trials, where builds' own differences are not.
+        // Information about a commit's level after n trials, without the deviation of its build.
         let known = |n: f64| n / (1.0 + p.builds * n);
         let spent = |k: usize| known(counts[k] + 1.0) - known(counts[k]) < SPENT * known(1.0);
         let [steps, undone] = self.unknown(p);
         let sums = [&steps, &undone].map(|of| of.iter().sum::<f64>());
         let all = (sums[0] + sums[1]).max(f64::MIN_POSITIVE);
         let usable = |k: &usize| *k > 0 && !self.skipped.contains(k);
-        // What remains of the difference of the ends is known only where both are. The bad end tells most of whether
-        // there is a step at all, and nothing of those that undo one another.
+        // The remaining difference between the ends is known only if both were measured. The bad
+        // end is the most informative about the existence of a step, but shows nothing about steps
+        // that cancel each other.
         let end = (1..=self.commits).rev().find(usable);
         let mut out: Vec<usize> = end.filter(|k| counts[*k] == 0.0).into_iter().collect();
         let sides = self.likely(p).into_iter().flat_map(|s| [s.first - 1, s.last]);
@@ -191,10 +204,11 @@ impl Search {
         out.dedup();
         out.truncate(wanted);
         let none = if self.scope == Scope::First && out.is_empty() { p.none } else { 0.0 };
-        // More trials of measured commits say nothing of what is between them.
+        // More trials of measured commits yield nothing about the commits between them.
         let candidate = |k: &usize| usable(k) && (counts[*k] == 0.0 || sums[1] <= sums[0]);
         let mut before = 0.0;
-        // Worse at k: the step was made at k or before. The small part that each has parts those of no probability.
+        // Probability that commit k is worse, because the step is at k or before. The small term
+        // added to each commit separates those of zero probability.
         let worse: Vec<(usize, f64)> = steps
             .iter()
             .zip(&undone)
@@ -221,12 +235,12 @@ impl Search {
         out
     }
 
-    /// Takes a block in.
+    /// Adds the trials of a block.
     pub fn see(&mut self, trials: Vec<(usize, f64)>) {
         self.blocks.push(Block { trials });
     }
 
-    /// A commit that cannot be measured.
+    /// Marks a commit that cannot be measured.
     pub fn skip(&mut self, commit: usize) {
         if !self.skipped.contains(&commit) {
             self.skipped.push(commit);

@@ -1,14 +1,17 @@
 //! The probability of the trials under each set of steps.
 //!
-//! A trial is b + u + Σ δ·(at or after a step) + ε: b what its block shares (any value), u what its revision's
-//! build has for itself and keeps in every trial (normal, of an unknown size τ), ε noise as Student's t with
-//! [`DEGREES`] degrees of freedom of an unknown scale σ. b, u, ε and the sizes δ are integrated out; σ has
-//! Jeffreys' prior, τ the one of [`BUILDS`], |δ| is uniform on a logarithmic scale, and both signs are as likely. The
-//! t distribution is bounded from below by the normal one that touches it (Jaakkola and Jordan, Stat. Comput. 10
-//! (2000) 25), fitted for each set by itself, so that a trial that is wild for one may be what speaks for another.
+//! A trial is b + u + Σ δ·(at or after a step) + ε. b is shared by its block (any value). u is the
+//! deviation of its revision's build, the same in every trial (normal, of unknown size τ). ε is
+//! noise, Student's t with [`DEGREES`] degrees of freedom and unknown scale σ. b, u, ε and the
+//! sizes δ are integrated out. σ has Jeffreys' prior, τ the one of [`BUILDS`], |δ| is uniform on a
+//! logarithmic scale, and both signs are equally likely. The t distribution is bounded from below
+//! by the normal distribution that touches it (Jaakkola and Jordan, Stat. Comput. 10 (2000) 25).
+//! The bound is fitted separately for each set, because a trial that is an outlier under one set
+//! may be the evidence for another.
 //!
-//! The sets are too many to weigh all of them. The likely ones and their neighbours are visited, best first, down to
-//! [`FAR`] below the best (Occam's window: Madigan and Raftery, J. Am. Stat. Assoc. 89 (1994) 1535).
+//! There are too many sets to weigh all of them. The likely ones and their neighbours are visited,
+//! best first, down to [`FAR`] below the best (Occam's window: Madigan and Raftery, J. Am. Stat.
+//! Assoc. 89 (1994) 1535).
 
 use std::collections::HashSet;
 
@@ -18,29 +21,34 @@ use assay_stats::estimate::Estimate;
 use super::sums::{Sums, Trial, centered, dot};
 use super::{Posterior, Scope};
 
-/// Steps that are expected before a trial, as odds that all commits share: as many for the worse as for the better.
+/// Prior odds of steps, shared equally by all commits. As many are expected for the worse as for
+/// the better.
 pub(super) const EXPECTED: f64 = 2.0;
-/// Intervals of sizes, of equal length on a logarithmic scale, in each of which any size is as likely.
+/// Number of intervals of sizes, of equal length on a logarithmic scale; any size within an
+/// interval is equally likely.
 const SIZES: usize = 12;
-/// The largest size, as a multiple of the margin; it grows to twice the largest difference within a block.
+/// Largest size as a multiple of the margin. It grows to twice the largest difference within a
+/// block.
 const LARGEST: f64 = 64.0;
-/// Few enough that a trial in some thousand may lie anywhere.
+/// Degrees of freedom of the noise: few enough that one trial in some thousand may lie anywhere.
 pub(super) const DEGREES: f64 = 4.0;
-/// Differences of builds of one program (layout, order of linking), as a standard deviation of
-/// ln(metric), and how likely each is before a trial. Identical builds have none, and large ones are rare.
+/// Deviations between builds of one program (layout, link order) as a standard deviation of
+/// ln(metric), each with its prior probability. Identical builds have none, and large deviations
+/// are rare.
 const BUILDS: [(f64, f64); 4] = [(0.0, 0.2), (0.003, 0.35), (0.006, 0.35), (0.012, 0.1)];
-/// The one with which weights are fitted.
+/// Build deviation for which the weights are fitted.
 const USUAL: f64 = 0.005;
-/// A set so far behind the best, in ln(probability), is not looked at more closely.
+/// Distance from the best set, in ln(probability), beyond which a set is not examined further.
 const FAR: f64 = 10.0;
-/// The size of a step, in standard errors, from which backward elimination keeps it.
+/// Size of a step in standard errors from which backward elimination keeps it.
 const CLEAR: f64 = 3.0;
-/// At most so many sets are visited.
+/// Maximum number of sets that are visited.
 const MOST: usize = 300;
-/// Scales of noise around the best fit: so many on either side of it, each so much times the one before.
+/// Scales of noise around the best fit: the number on either side of it, and the factor between
+/// neighbours.
 const SCALES: (i32, f64) = (2, 1.35);
-/// Fits of the weights at most, and the relative change of the scale at which they have settled. Sets that were fitted
-/// less well than others would be less likely for that alone.
+/// Maximum number of fits of the weights, and the relative change of the scale at which they have
+/// converged. A set fitted less well than others would look less likely for that reason alone.
 const ROUNDS: (usize, f64) = (20, 0.01);
 
 /// Blocks of (commit, ln(metric)).
@@ -49,35 +57,37 @@ pub(super) type Blocks = [Vec<(usize, f64)>];
 struct Data {
     trials: Vec<Trial>,
     blocks: usize,
-    /// The commits that were measured, in order.
+    /// Measured commits in order.
     measured: Vec<usize>,
-    /// The ends of the intervals of sizes.
+    /// Boundaries of the intervals of sizes.
     sizes: Vec<f64>,
-    /// The smallest scale of noise: identical values are no proof of none.
+    /// Lower limit of the noise scale: identical values do not prove that there is no noise.
     floor: f64,
     commits: usize,
 }
 
-/// A set of steps, each before a place among the measured commits, with the weights of the trials that fit it.
+/// A set of steps, each just before a place among the measured commits, with the weights of the
+/// trials that fit it.
 struct Steps {
     places: Vec<usize>,
     sums: Sums,
     sigma: f64,
-    /// ln(probability) at the best fit alone.
+    /// ln(probability) at the best fit only.
     rough: f64,
     /// True once the neighbours were visited.
     expanded: bool,
 }
 
-/// Of one set of steps, at one scale of noise and of builds or over all.
+/// Likelihood of one set of steps, at one scale of noise and of builds or averaged over all.
 struct Likelihood {
     log: f64,
     builds: f64,
-    /// The probability that each step is one for the worse.
+    /// Probability of each step to be one for the worse.
     worse: Vec<f64>,
 }
 
-/// The shares of 1 that weights have, of their logarithms; and the logarithm of their sum.
+/// Normalizes log weights to shares that add up to 1. Returns the shares and the logarithm of the
+/// sum.
 fn shares(of: &[Likelihood]) -> (Vec<f64>, f64) {
     let most = of.iter().map(|l| l.log).fold(f64::MIN, f64::max);
     let all: f64 = of.iter().map(|l| (l.log - most).exp()).sum();
@@ -105,13 +115,13 @@ impl Data {
         Data { trials, blocks: count, measured, sizes, floor: 0.01 * margin, commits }
     }
 
-    /// Trials beyond one a block.
+    /// Returns the number of trials beyond one per block.
     fn free(&self) -> f64 {
         (self.trials.len() - self.blocks) as f64
     }
 
-    /// The weights and the scale that fit the steps best, from equal weights: those of a neighbour may give up on the
-    /// trials that speak for the steps.
+    /// Fits the weights and the scale to the steps, starting from equal weights, because the
+    /// weights of a neighbour may already ignore the trials that support these steps.
     fn weigh(&self, places: Vec<usize>, tau: f64) -> Steps {
         let free = (self.free() - places.len() as f64).max(1.0);
         let count = self.measured.len();
@@ -134,13 +144,13 @@ impl Data {
         Steps { places, sums, sigma, rough, expanded: false }
     }
 
-    /// The size of a step as N(`mean`, `sd`²) has it against its prior: (for the worse, for the better), whose sum is
-    /// the prior's mean density under it.
+    /// Averages the density of a step's size, N(`mean`, `sd`²), over its prior. Returns the parts
+    /// for the worse and for the better; their sum is the total.
     fn signs(&self, mean: f64, sd: f64) -> [f64; 2] {
         [mean, -mean].map(|mean| {
             let density = |s: &[f64]| {
                 let (a, b) = ((s[0] - mean) / sd, (s[1] - mean) / sd);
-                // The tail that is not rounded to 1.
+                // Use the tail that is not rounded to 1.
                 let side = 1f64.copysign(a);
                 side * (normal_tail(side * a) - normal_tail(side * b)) / (s[1] - s[0])
             };
@@ -148,7 +158,7 @@ impl Data {
         })
     }
 
-    /// ln(probability) of the steps, with what is shared by all sets left out.
+    /// Computes ln(probability) of the steps, without the terms that all sets share.
     fn at(&self, sums: &Sums, places: &[usize], tau: f64, sigma: f64) -> Likelihood {
         let left = sums.left(places, tau, sigma);
         let mut log = sums.same()
@@ -169,7 +179,7 @@ impl Data {
         Likelihood { log: log.max(f64::MIN), builds: (tau / sigma).powi(2), worse }
     }
 
-    /// Averaged over all scales.
+    /// Averages the likelihood over all scales of noise and builds.
     fn likelihood(&self, steps: &Steps) -> Likelihood {
         let mut terms = Vec::new();
         for (tau, prior) in BUILDS {
@@ -188,10 +198,11 @@ impl Data {
         Likelihood { log, builds: mean(&|t| t.builds), worse }
     }
 
-    /// The sets that may be the right one.
+    /// Returns the sets of steps that are plausible.
     fn window(&self) -> Vec<Steps> {
         let mut all = vec![self.weigh(Vec::new(), USUAL)];
-        // Where one step alone is no better than none, those that undo one another are found by backward elimination.
+        // If no single step is better than none, backward elimination finds steps that cancel each
+        // other.
         let every = self.weigh((1..self.measured.len()).collect(), 0.0);
         let mut clear = every.places;
         loop {
@@ -213,7 +224,7 @@ impl Data {
             let open = all.iter_mut().filter(|s| !s.expanded && s.rough >= least);
             let Some(near) = open.max_by(|a, b| a.rough.total_cmp(&b.rough)) else { break };
             near.expanded = true;
-            // By the weights of the neighbour, which are quickly at hand, most are out of the question.
+            // The weights of the neighbour are already at hand and rule out most candidates.
             let found: Vec<Steps> = neighbours(&near.places, self.measured.len())
                 .into_iter()
                 .filter(|places| seen.insert(places.clone()))
@@ -228,7 +239,7 @@ impl Data {
     }
 }
 
-/// The sets with a step more or less, and with one moved to the next place.
+/// Returns the sets with one step more or less, and those with one step moved to an adjacent place.
 fn neighbours(places: &[usize], count: usize) -> Vec<Vec<usize>> {
     let toggled = |of: &[usize], place: usize| {
         let mut out: Vec<usize> = of.iter().copied().filter(|p| *p != place).collect();
@@ -249,7 +260,7 @@ fn neighbours(places: &[usize], count: usize) -> Vec<Vec<usize>> {
     out
 }
 
-/// The probability of every commit, and of none.
+/// Computes the probability of every commit and of "none of them".
 pub(super) fn fit(blocks: &Blocks, commits: usize, margin: f64, scope: Scope) -> Posterior {
     let data = Data::new(blocks, commits, margin);
     let window = data.window();
@@ -267,7 +278,7 @@ pub(super) fn fit(blocks: &Blocks, commits: usize, margin: f64, scope: Scope) ->
         out.none += weight * none;
         out.builds += weight * of.builds;
     }
-    // Of commits before the first and after the last that was measured there is the prior alone.
+    // Commits before the first and after the last measured one have only the prior.
     let [first, last] =
         [data.measured.first(), data.measured.last()].map(|k| *k.unwrap_or(&commits));
     let odds = EXPECTED / commits.max(1) as f64 * if scope == Scope::All { 1.0 } else { 0.5 };
@@ -278,8 +289,9 @@ pub(super) fn fit(blocks: &Blocks, commits: usize, margin: f64, scope: Scope) ->
     out
 }
 
-/// The ln(ratio) that `contrast` has of measured commits, whatever the steps: each (commit, coefficient), with 0 as
-/// the sum of the coefficients. `None`: too few trials, or one that was not measured.
+/// Estimates a contrast of ln(metric) between measured commits, whatever the steps: pairs (commit,
+/// coefficient), whose coefficients add up to 0. `None` if there are too few trials or a commit was
+/// not measured.
 pub(super) fn difference(
     blocks: &Blocks,
     margin: f64,

@@ -1,8 +1,9 @@
-//! The sums of weighted squares that trials leave under a set of steps.
+//! Weighted sums of squares that remain of the trials under a set of steps.
 
 use super::model::DEGREES;
 
-/// A trial: its block and the block's first trial, its commit's place among those measured, its value.
+/// A trial: its block and the block's first trial, its commit's place among those measured, and its
+/// value.
 #[derive(Clone, Copy)]
 pub(super) struct Trial {
     pub block: usize,
@@ -11,7 +12,8 @@ pub(super) struct Trial {
     pub value: f64,
 }
 
-/// Deviations of the values from their blocks' weighted means, and the weight of each block.
+/// Returns the deviations of the values from their blocks' weighted means, and the weight of each
+/// block.
 pub(super) fn centered(
     trials: &[Trial],
     weights: &[f64],
@@ -26,10 +28,11 @@ pub(super) fn centered(
     (trials.iter().map(|t| value(t) - sums[t.block] / all[t.block]).collect(), all)
 }
 
-/// Sums over trials, each with its weight, every block's own mean taken out.
+/// Weighted sums over trials, with the mean of each block removed.
 pub(super) struct Sums {
     pub weights: Vec<f64>,
-    /// Between the commits, row by row; a trial of commit i beside one of commit k.
+    /// Matrix of cross terms between commits, row by row: trials of commits i and k in the same
+    /// block contribute to entry (i, k).
     between: Vec<f64>,
     values: Vec<f64>,
     pub square: f64,
@@ -37,7 +40,7 @@ pub(super) struct Sums {
     blocks: f64,
 }
 
-/// Cholesky's factor of a symmetric matrix.
+/// Cholesky factor of a symmetric matrix.
 pub(super) struct Factor {
     n: usize,
     lower: Vec<f64>,
@@ -57,7 +60,7 @@ impl Factor {
         Factor { n, lower }
     }
 
-    /// Half of the determinant's logarithm.
+    /// Returns half of the logarithm of the determinant.
     pub fn half_log(&self) -> f64 {
         (0..self.n).map(|i| self.lower[i * self.n + i].ln()).sum()
     }
@@ -76,12 +79,12 @@ impl Factor {
         x
     }
 
-    /// x·A⁻¹x.
+    /// Returns the quadratic form x·A⁻¹x.
     pub fn inverse_square(&self, x: &[f64]) -> f64 {
         dot(x, &self.solve(x))
     }
 
-    /// The square roots of the inverse's diagonal.
+    /// Returns the square roots of the diagonal of the inverse.
     pub fn deviations(&self) -> Vec<f64> {
         let unit = |i| (0..self.n).map(|k| f64::from(u8::from(k == i))).collect::<Vec<f64>>();
         (0..self.n).map(|i| self.inverse_square(&unit(i)).sqrt()).collect()
@@ -92,15 +95,16 @@ pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// The squares that are left under the steps whose sizes fit best.
+/// Squares that remain under the steps with the best-fitting sizes.
 pub(super) struct Left {
     pub squares: f64,
     pub sizes: Vec<f64>,
-    /// Of the sizes' precision, in units of the noise's.
+    /// Cholesky factor of the precision matrix of the sizes, in units of the precision of the
+    /// noise.
     pub precision: Factor,
-    /// Of the commits' own deviations.
+    /// Half the log determinant for the commits' build deviations.
     pub half_log: f64,
-    /// Each measured commit's level: the steps up to it and its own deviation.
+    /// Level of each measured commit: the sum of the steps up to it and its build deviation.
     pub levels: Vec<f64>,
 }
 
@@ -113,7 +117,7 @@ impl Sums {
             values[t.place] += w * away;
             square += w * away * away;
             between[t.place * n + t.place] += w;
-            // A block's trials follow one another.
+            // The trials of a block are consecutive.
             let same = trials[t.first..].iter().zip(&weights[t.first..]);
             for (o, v) in same.take_while(|(o, _)| o.block == t.block) {
                 between[t.place * n + o.place] -= w * v / of_block[t.block];
@@ -123,7 +127,8 @@ impl Sums {
         Sums { weights, between, values, square, blocks }
     }
 
-    /// The part that every size and scale has: the blocks' weights, and where the normal distributions touch.
+    /// Returns the term shared by all sizes and scales: the weights of the blocks, and the
+    /// constants of the touching normal distributions.
     pub fn same(&self) -> f64 {
         let touch = |w: &f64| {
             let x = (DEGREES + 1.0) / w - DEGREES;
@@ -132,7 +137,8 @@ impl Sums {
         self.blocks + self.weights.iter().map(touch).sum::<f64>()
     }
 
-    /// With commits' own deviations of `tau` and noise of `sigma`; each step is before one of the places `steps`.
+    /// Computes the remaining squares for build deviations of `tau` and noise of `sigma`. Each step
+    /// is just before one of the places `steps`.
     pub fn left(&self, steps: &[usize], tau: f64, sigma: f64) -> Left {
         let n = self.values.len();
         let lambda = (tau / sigma).powi(2);

@@ -1,11 +1,11 @@
-//! The search for a commit on made-up commits, from fixed seeds.
+//! Tests the search for a commit on simulated commits, from fixed seeds.
 
 use assay_history::bisect::{Scope, Search, Step};
 use assay_stats::rng::Rng;
 
 const COMMITS: usize = 64;
 
-/// One commit as an answer.
+/// Returns the answer that consists of one commit.
 fn only(commit: usize) -> Vec<Step> {
     vec![Step { first: commit, last: commit }]
 }
@@ -20,7 +20,7 @@ fn search(
     ended(&mut search, seed, skipped, 0.02, log_level)
 }
 
-/// Runs `search` to its end.
+/// Runs `search` to its end and returns its answer and the number of trials.
 fn ended(
     search: &mut Search,
     seed: u64,
@@ -74,7 +74,7 @@ fn the_commit_is_found_whatever_the_machine_does_between_blocks() {
 fn none_of_them_is_an_answer() {
     let none = (0..60).filter(|s| search(*s, &[], |_| 0.0).0 == Some(Vec::new())).count();
     assert!(none >= 57, "{none} of 60");
-    // A change for the better is not what is searched.
+    // The search does not look for a change for the better.
     let better = search(1, &[], |k| if k >= 9 { -0.1 } else { 0.0 }).0;
     assert_eq!(better, Some(Vec::new()));
 }
@@ -102,8 +102,9 @@ fn steps_of_opposite_sign_are_all_named() {
     assert!(named >= 9, "{named} of 10");
 }
 
-/// `bench/bisect-all.sh` runs it: repositories of 60 commits with a step for the worse and one back, of 10 to 60 %, at any
-/// two commits. Noise of 5 % with heavy tails, builds that differ by 0.5 %; at most 1,000 trials.
+/// Simulates repositories of 60 commits with a step for the worse and a step back, of 10 to 60 %,
+/// at any two commits. The noise is 5 % with heavy tails, builds differ by 0.5 %, and a search has
+/// about 1,000 trials at most. `bench/bisect-all.sh` runs this test.
 #[test]
 #[ignore = "a simulation of 20 searches"]
 fn how_often_steps_of_opposite_sign_are_named() {
@@ -183,7 +184,7 @@ fn a_first_look_at_a_large_step_leaves_little_for_none() {
 #[test]
 fn sizes_are_those_of_the_two_sides_and_what_remains_is_known() {
     let mut search = Search::new(COMMITS, 0.02, Scope::First);
-    // A step of 3 at 20 and one of 4 at 50.
+    // A step of a factor of 3 at 20 and one of 4 at 50.
     let level = |k: usize| {
         if k >= 50 {
             12f64.ln()

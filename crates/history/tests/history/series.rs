@@ -1,4 +1,4 @@
-//! Change points of series with known truth, from fixed seeds, and of a real one.
+//! Tests change points of series with known truth, from fixed seeds, and of real series.
 
 use assay_history::simulate::Noise;
 use assay_history::{MIN_SIDE, analyse, analyse_with};
@@ -45,8 +45,8 @@ fn steps_are_found_where_they_are_and_intervals_hold_the_truth() {
     }
 }
 
-/// 365 commits of TigerBeetle: steps at 15 and 71, a lower level from about 92 to 131, rising to 150 and on,
-/// and one outlier at 10.
+/// Series of 365 commits of TigerBeetle: steps at 15 and 71, a lower level from about 92 to 131,
+/// rising to 150 and on, and one outlier at 10.
 #[test]
 fn a_real_series_gives_its_known_changes_and_not_its_outlier() {
     let text = include_str!("../data/tigerbeetle.csv");
@@ -99,7 +99,7 @@ fn a_step_stays_a_step() {
     }
 }
 
-/// True if a change is found within a point of `at`.
+/// Returns true if a change is found within one point of `at`.
 fn found_at(values: &[f64], errors: &[Option<f64>], at: usize) -> bool {
     analyse_with(values, errors).changes.iter().any(|c| c.at.abs_diff(at) <= 1)
 }
@@ -116,7 +116,7 @@ fn steps_are_found_at_every_length_and_chance_is_not() {
             let alarms = (0..100).filter(|_| !places(&series(0.0, 0)).is_empty()).count();
             let allowed = if matches!(kind, Noise::Ar(_)) { 8 } else { 3 };
             assert!(alarms <= allowed, "{} {n}: {alarms} alarms", kind.name());
-            // An outlier beside a step of few points hides it.
+            // An outlier near a step of few points hides the step.
             let hidden = if kind == Noise::Outliers { 15 } else { 0 };
             let errors = vec![Some(0.05); n];
             for (step, side, least) in [(6.0, 5, 90), (20.0, MIN_SIDE, 93)] {
@@ -131,8 +131,8 @@ fn steps_are_found_at_every_length_and_chance_is_not() {
     }
 }
 
-/// Ratios of real repositories with their intervals, as `history` measured them: {fmt} became slower at its fourth
-/// measured commit, GoAWK faster at its 17th and again at its 28th.
+/// Ratios of real repositories with their intervals, as `history` measured them: {fmt} became
+/// slower at its fourth measured commit, GoAWK faster at its 17th and again at its 28th.
 #[test]
 fn known_changes_of_real_repositories_are_found() {
     for (text, known) in [
@@ -168,8 +168,7 @@ fn points_as_wide_as_the_step_hide_it() {
 fn a_series_without_a_change_says_which_step_it_would_show() {
     let mut rng = Rng::new(17);
     for n in [5, 10, 40, 200] {
-        // Half a standard deviation is 1 %; what is visible in the middle is found there.
-        // What is visible in the middle is found there.
+        // A step of the reported visible size in the middle must be found.
         let mut hits = 0;
         for _ in 0..50 {
             let mut values = Noise::White.series(&mut rng, n.max(6), 0.0, 0);
@@ -194,7 +193,7 @@ fn nothing_is_made_of_nothing() {
         let found = analyse(&values);
         assert!(found.changes.is_empty() && found.slopes.is_empty(), "{values:?} {found:?}");
     }
-    // Without noise a step is one all the same.
+    // A step without any noise is detected too.
     let step: Vec<f64> = (0..40).map(|i| if i < 20 { 1.0 } else { 2.0 }).collect();
     assert_eq!(places(&step), [20]);
 }
