@@ -1,5 +1,6 @@
-//! What a result is divided by, and what becomes of an order when it is: per core one system leads,
-//! per chip another. A denominator that is not recorded for a system stays missing and is not ranked.
+//! Denominators of results (chips, cores, watts, price, ...), and the effect of a denominator on
+//! the ranking: per core one system leads, per chip another. A denominator that is not recorded for
+//! a system stays missing, and the system is not ranked by it.
 
 mod evidence;
 mod matrix;
@@ -19,30 +20,24 @@ pub(crate) use matrix::better_first;
 pub use matrix::{Matrix, MatrixCell, MatrixRow, matrix};
 pub use reversal::{Ranking, Reversal, ranking, reversals_from};
 
-/// What a result can be divided by.
+/// A quantity by which a result can be divided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Denominator {
-    /// Processor chips.
     Chip,
-    /// Cores.
     Core,
-    /// Hardware threads.
     Thread,
-    /// Instances of the program (JVMs).
+    /// Instances of the program, such as JVMs.
     Instance,
-    /// Cores times clock.
+    /// Cores times clock rate in GHz.
     CoreGhz,
-    /// Watts.
     Watt,
-    /// Rack units.
     RackUnit,
-    /// Price.
     Price,
 }
 
 impl Denominator {
-    /// All of them, in the order in which they are shown.
+    /// All denominators, in the order in which they are shown.
     pub const ALL: [Denominator; 8] = [
         Denominator::Chip,
         Denominator::Core,
@@ -54,7 +49,7 @@ impl Denominator {
         Denominator::Price,
     ];
 
-    /// Its name as it is typed: `rack-unit`.
+    /// Returns the name for command lines and files: `rack-unit`.
     pub fn name(self) -> &'static str {
         match self {
             Denominator::Chip => "chip",
@@ -68,7 +63,7 @@ impl Denominator {
         }
     }
 
-    /// Its unit's symbol; a price has that of its currency.
+    /// Returns the symbol of the unit; for a price, see [`Counts::unit`], which knows the currency.
     pub fn unit(self) -> &'static str {
         match self {
             Denominator::CoreGhz => "core-GHz",
@@ -79,13 +74,13 @@ impl Denominator {
     }
 }
 
-/// A name that is no denominator.
+/// Error for a name that is not a denominator.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{name}` is no denominator; known are {known}{hint}", known = known())]
 pub struct UnknownDenominator {
-    /// What was written.
+    /// Name as written by the user.
     pub name: String,
-    /// The name that was probably meant, as a clause; empty if none.
+    /// Suggestion of a similar name, as a clause; may be empty.
     pub hint: String,
 }
 
@@ -107,25 +102,25 @@ impl FromStr for Denominator {
     }
 }
 
-/// What a value is shown by: as it is, or divided.
+/// Basis on which values are shown and ranked: the total, or a value per denominator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Basis {
-    /// As it is.
+    /// The value as reported.
     Total,
-    /// Divided by a denominator.
+    /// The value divided by a denominator.
     Per(Denominator),
 }
 
 impl Basis {
-    /// The total and every denominator, in the order in which they are shown.
+    /// Returns the total and all denominators, in the order in which they are shown.
     pub fn all() -> impl Iterator<Item = Basis> {
         std::iter::once(Basis::Total).chain(Denominator::ALL.into_iter().map(Basis::Per))
     }
 }
 
 impl fmt::Display for Basis {
-    /// `in total`, `per core`.
+    /// Writes `in total` or `per core`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Basis::Total => f.write_str("in total"),
@@ -135,37 +130,33 @@ impl fmt::Display for Basis {
     }
 }
 
-/// What a system has of each denominator. What is not recorded is `None`, never 0.
+/// Amount of each denominator in a system. An amount that is not recorded is `None`, never 0.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Counts {
-    /// Processor chips.
     pub chips: Option<f64>,
-    /// Cores.
     pub cores: Option<f64>,
-    /// Hardware threads.
     pub threads: Option<f64>,
-    /// Instances of the program.
+    /// Number of instances of the program.
     pub instances: Option<f64>,
-    /// Whether `instances` was not printed but inferred from the value per instance.
+    /// True if `instances` was not printed but inferred from the value per instance.
     pub instances_inferred: bool,
-    /// Clock in GHz.
+    /// Clock rate in GHz.
     pub ghz: Option<f64>,
-    /// Watts.
     pub watts: Option<f64>,
-    /// Rack units.
+    /// Height in rack units.
     pub rack_units: Option<f64>,
-    /// Price in `currency`.
+    /// Price in units of `currency`.
     pub price: Option<f64>,
-    /// The price's currency.
+    /// Currency of the price.
     pub currency: Option<String>,
-    /// What the source states about these figures, by column: what counts count, where watts come
-    /// from, what a price is of.
+    /// Statements of the source about these amounts, by column of its file: whether counts are of
+    /// used, enabled or installed parts, how watts were obtained, what a price includes.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub stated: BTreeMap<String, String>,
 }
 
 impl Counts {
-    /// How much of `denominator` there is; `None` if that is not recorded or not positive.
+    /// Returns the amount of `denominator`; `None` if it is not recorded or not positive.
     pub fn of(&self, denominator: Denominator) -> Option<f64> {
         let amount = match denominator {
             Denominator::Chip => self.chips,
@@ -180,7 +171,7 @@ impl Counts {
         amount.filter(|n| n.is_finite() && *n > 0.0)
     }
 
-    /// The unit that an amount of `denominator` is in.
+    /// Returns the unit of the amount of `denominator`.
     pub fn unit(&self, denominator: Denominator) -> &str {
         match (denominator, &self.currency) {
             (Denominator::Price, Some(currency)) => currency,
@@ -189,23 +180,22 @@ impl Counts {
     }
 }
 
-/// One system with its result: what denominators are applied to.
+/// A system with its result and the amounts by which the result can be divided.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Entry {
-    /// The system, in words that tell it from the others.
+    /// Label that distinguishes the system from the others.
     pub label: String,
-    /// Its result.
     pub value: Quantity,
-    /// Which way the result is better.
+    /// Direction in which the result improves.
     pub better: Better,
-    /// What it is divided by.
+    /// Amounts of the denominators.
     pub counts: Counts,
 }
 
 impl Entry {
-    /// The number under `basis`, without its history: the value divided by the amount where more is
-    /// better, *times* the amount where less is better (a time of 10 s on 4 cores is 40 core-seconds,
-    /// the cost that a core adds up to). `None` if the amount is not recorded.
+    /// Returns the number under `basis`, without its derivation: the value divided by the amount
+    /// where more is better, *times* the amount where less is better (a time of 10 s on 4 cores is
+    /// 40 core-seconds, the total cost of the cores). `None` if the amount is not recorded.
     pub fn number(&self, basis: Basis) -> Option<f64> {
         let number = match basis {
             Basis::Total => self.value.value,
@@ -220,7 +210,7 @@ impl Entry {
         number.is_finite().then_some(number)
     }
 
-    /// The number under `basis` with its derivation, kind and interval.
+    /// Returns the number under `basis` with its derivation, kind and interval.
     pub fn quantity(&self, basis: Basis) -> Option<Quantity> {
         let Basis::Per(denominator) = basis else {
             return self.value.value.is_finite().then(|| self.value.clone());
@@ -235,7 +225,7 @@ impl Entry {
     fn amount(&self, denominator: Denominator) -> Option<Quantity> {
         let amount = self.counts.of(denominator)?;
         let from = self.value.provenance.first().map_or("", String::as_str);
-        // A count stands in the same row as the value, or was read from the same system.
+        // A count is printed in the same row as the value, or was read from the same system.
         let kind = match denominator {
             Denominator::Instance if self.counts.instances_inferred => Kind::Derived,
             _ if self.value.from_quoted() => Kind::Quoted,
@@ -244,7 +234,8 @@ impl Entry {
         let unit = self.counts.unit(denominator);
         let what = format!("{} of {}", denominator.name(), self.label);
         Some(match denominator {
-            // Watts and prices have errors of their own, which nobody wrote down.
+            // Watts and prices have measurement errors that are not recorded, so they are not
+            // exact.
             Denominator::Watt | Denominator::Price => {
                 Quantity::given(amount, unit, kind, &what, from)
             }
@@ -252,9 +243,9 @@ impl Entry {
         })
     }
 
-    /// Whether this one is ahead of `other` under `basis`: `None` where one of the two is not
-    /// recorded, the units differ (prices in two currencies), neither way is better, or they are
-    /// equal.
+    /// Returns true if this entry is ahead of `other` under `basis`; `None` if the number of one of
+    /// them is not recorded, if the units differ (prices in two currencies), if neither direction
+    /// is better, or if the numbers are equal.
     pub fn ahead_of(&self, other: &Entry, basis: Basis) -> Option<bool> {
         if self.value.unit != other.value.unit || self.better != other.better {
             return None;
@@ -277,7 +268,8 @@ impl Entry {
 pub(crate) mod tests {
     use super::*;
 
-    /// A quoted entry: value, chips, cores, threads, watts, rack units, price.
+    /// Builds a quoted entry with a value and the counts of chips, cores, threads, watts, rack
+    /// units and price.
     pub(crate) fn entry(label: &str, value: f64, of: [Option<f64>; 6]) -> Entry {
         let [chips, cores, threads, watts, rack_units, price] = of;
         Entry {
@@ -297,7 +289,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// The example of two systems that each lead under half of the denominators.
+    /// Returns two example systems, each of which leads under half of the denominators.
     pub(crate) fn two() -> (Entry, Entry) {
         let some = |of: [f64; 6]| of.map(Some);
         (

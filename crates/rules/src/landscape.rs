@@ -1,6 +1,6 @@
-//! A landscape: a table of results ranked under a denominator. What it shows is data
-//! ([`Definition`], `published/landscapes.toml`); where results come from is a [`Collection`]; which
-//! day, which denominators and how much of it is a [`Query`].
+//! Landscapes: tables of results ranked under a denominator. A [`Definition`]
+//! (`published/landscapes.toml`) describes a table as data, a [`Collection`] supplies the results,
+//! and a [`Query`] selects the day, the denominators and the number of lines.
 
 mod build;
 mod collection;
@@ -29,131 +29,130 @@ pub use definition::{ColumnSpec, Definition, Filter, Words, read_definitions};
 pub use error::LandscapeError;
 pub use measured::{Measured, measured};
 
-/// What is asked of a landscape.
+/// Selection of a landscape's rows, columns and order.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Query {
-    /// Only results that were true on this day (`2009-08-27`); `None`: the definition's day, else all.
+    /// Day on which results must already have been true (`2009-08-27`); `None` for the definition's
+    /// day, or all results if it has none.
     pub as_of: Option<String>,
-    /// Columns of values divided by these; the first decides the order.
+    /// Denominators that get a column each; the first one determines the order.
     pub per: Vec<Denominator>,
-    /// Only this metric; needed where a file without a definition has several.
+    /// Metric to show; required if a file without a definition has several.
     pub metric: Option<String>,
-    /// Lines below this place are counted but not made.
+    /// Maximum number of lines in each table; further lines are only counted.
     pub top: Option<usize>,
 }
 
 /// A table of results.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Landscape {
-    /// Its name.
     pub name: String,
-    /// Its title; [`Landscape::heading`] has all that must stand above the table.
+    /// Title of the table; [`Landscape::heading`] adds what must be printed above the table.
     pub title: String,
-    /// The benchmarks whose results are in it.
+    /// Benchmarks whose results are in the table.
     pub benchmarks: Vec<String>,
-    /// The metrics that decide, the first that a line has.
+    /// Deciding metrics; a line is ranked by the first of them that it has.
     pub metrics: Vec<String>,
-    /// What the values are, where that is not a metric's name; empty if it is.
+    /// Description of the values where a metric's name is not enough; else empty.
     pub measure: String,
-    /// The unit of the deciding values.
+    /// Unit of the deciding values.
     pub unit: String,
-    /// Which way they are better.
+    /// Direction in which the deciding values improve.
     pub better: Better,
-    /// The day that it is of; `null`: whatever is known.
+    /// Day of the landscape; `null` for all known results.
     pub as_of: Option<String>,
-    /// What the lines are ordered by; `null`: as the source printed them.
+    /// Basis of the order; `null` for the order of the source.
     pub ordered_by: Option<Basis>,
-    /// The columns.
     pub columns: Vec<Column>,
-    /// The lines, better first; without a value last.
+    /// Lines from best to worst, then lines without a value.
     pub lines: Vec<Line>,
-    /// How many lines there are with those that [`Query::top`] cut off.
+    /// Number of lines including those that [`Query::top`] cut off.
     pub lines_in_all: usize,
-    /// What is not in it, and why.
+    /// Counts of the rows that are not shown.
     pub excluded: Excluded,
-    /// The documents that the lines are quoted from.
+    /// Documents that the lines are quoted from.
     pub sources: Vec<Source>,
-    /// What must be known to read it; empty if nothing.
+    /// Note that readers need to understand the table; may be empty.
     pub note: String,
-    /// Whose trademarks stand in it; empty if nobody's.
+    /// Statement about trademarks in the table; may be empty.
     pub trademark: String,
-    /// What the checks say of it.
+    /// Findings of the checks about the table.
     pub findings: Vec<Finding>,
-    /// Who leads in total by question, also where that line was cut off or another order was asked for.
+    /// Leader in total of each question, even if its line was cut off or another order was
+    /// requested.
     #[serde(skip)]
     pub leaders_in_total: Vec<(String, Entry)>,
 }
 
-/// Rows that are not shown.
+/// Counts of rows that are not shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct Excluded {
-    /// Rows of later days.
+    /// Rows with a later date.
     pub later: usize,
-    /// Rows without a date, left out because a day was asked for.
+    /// Rows without a date, which are excluded if a day was requested.
     pub undated: usize,
     /// Older printings of a result that is shown.
     pub superseded: usize,
 }
 
-/// A column.
+/// A column of a landscape.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Column {
-    /// Its key in JSON and CSV.
+    /// Key of the column in JSON and CSV.
     pub key: String,
-    /// Its title.
     pub title: String,
-    /// What stands in it.
+    /// Kind of the column's contents.
     pub role: Role,
 }
 
-/// What stands in a column.
+/// Kind of a column's contents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
-    /// Words of a row.
+    /// Texts of a row.
     Words,
-    /// A number of a row that describes the system.
+    /// Numbers of a row that describe the system.
     Count,
-    /// A result.
     Value,
-    /// A number computed here from results and counts.
+    /// Numbers computed here from results and counts.
     Derived,
 }
 
-/// A line.
+/// A line of a landscape.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Line {
-    /// What its deciding value answers: benchmark and metric. Places are among the lines of one question.
+    /// Benchmark and metric of the deciding value. Lines are ranked among those with the same
+    /// question.
     pub question: String,
-    /// Its place, from 1, equal values sharing one; `null` without a value or an order.
+    /// Rank from 1; equal values share a rank. `null` without a value or an order.
     pub rank: Option<usize>,
-    /// Where its values come from.
+    /// Origin of the values: measured or quoted.
     pub kind: Kind,
-    /// A cell a column; `null` where nothing was printed or recorded.
+    /// Cells in the order of the columns; `null` where nothing was printed or recorded.
     pub cells: Vec<Option<Cell>>,
-    /// The deciding value with what it can be divided by; `null` where no deciding value is there.
+    /// Deciding value with the amounts by which it can be divided; `null` without a deciding value.
     pub entry: Option<Entry>,
-    /// The rows behind it, or the run.
+    /// Ids of the quoted rows, or of the run.
     pub ids: Vec<String>,
-    /// The documents, or the run.
+    /// Sources of the rows, or the run.
     pub sources: Vec<String>,
-    /// The day that its deciding value is of.
+    /// Day of the deciding value.
     pub as_of: Option<String>,
 }
 
-/// What stands in a line under a column.
+/// Contents of one cell.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Cell {
-    /// As it is shown: with the digits that were printed.
+    /// Text as shown, with the digits of the source.
     pub text: String,
-    /// The number, in full; `null` for words.
+    /// Unrounded number; `null` for words.
     pub value: Option<f64>,
-    /// How it was computed; `null` for what was printed.
+    /// Formula of a computed value; `null` for a printed one.
     pub formula: Option<String>,
 }
 
 impl Landscape {
-    /// What must stand above the table: what it is, its kinds, its day.
+    /// Returns the heading that must be printed above the table: title, kinds of results, day.
     pub fn heading(&self) -> String {
         let day = self.as_of.as_ref().map(|d| format!(" as of {d}")).unwrap_or_default();
         let kinds = match (self.has(Kind::Quoted), self.has(Kind::Measured)) {
@@ -164,7 +163,7 @@ impl Landscape {
         format!("{}: {kinds}", self.title)
     }
 
-    /// What its values are: metric, unit, direction, order.
+    /// Describes the values: metric, unit, direction, order.
     pub fn measure(&self) -> String {
         let name = if self.measure.is_empty() {
             self.metrics.join(", else ")
@@ -172,7 +171,7 @@ impl Landscape {
             self.measure.clone()
         };
         let mut parts = vec![name];
-        // A unit that is the last word of the metric, or a bare score, says nothing more.
+        // A unit that ends the metric's name, or a bare score, adds no information.
         if !parts[0].ends_with(&self.unit) && self.unit != "score" {
             parts[0] = format!("{} in {}", parts[0], self.unit);
         }
@@ -188,7 +187,7 @@ impl Landscape {
         parts.join("; ")
     }
 
-    /// What is not in the table, a sentence each.
+    /// Describes the rows that are missing from the table, one sentence for each reason.
     pub fn omissions(&self) -> Vec<String> {
         let rows = |n: usize| if n == 1 { "1 row".to_owned() } else { format!("{n} rows") };
         let mut out = Vec::new();
@@ -209,7 +208,7 @@ impl Landscape {
         out
     }
 
-    /// Which columns were computed here; `None` if none was.
+    /// Names the columns that were computed here; `None` if there are no such columns.
     pub fn derived(&self) -> Option<String> {
         let titles: Vec<&str> = self
             .columns
@@ -221,17 +220,19 @@ impl Landscape {
             .then(|| format!("Computed here from the numbers of the line: {}.", titles.join(", ")))
     }
 
-    /// Whether a line is of this kind.
+    /// Returns true if any line is of this kind.
     pub fn has(&self, kind: Kind) -> bool {
         self.lines.iter().any(|l| l.kind == kind)
     }
 
-    /// Whether quoted and measured lines stand in one table, so that every line must say which it is.
+    /// Returns true if quoted and measured lines share a table, so that every line must be
+    /// labelled.
     pub fn mixed(&self) -> bool {
         self.has(Kind::Measured) && self.has(Kind::Quoted)
     }
 
-    /// The tables that it is: the lines of one question each, where they have an order.
+    /// Splits the lines into tables that are ranked separately: one for each question, or a single
+    /// one if the lines have no order.
     pub fn tables(&self) -> Vec<(&str, Vec<&Line>)> {
         let mut out: Vec<(&str, Vec<&Line>)> = Vec::new();
         for line in &self.lines {
@@ -244,7 +245,7 @@ impl Landscape {
         out
     }
 
-    /// Keeps so many lines of each table; the others are counted as not shown.
+    /// Keeps at most `top` lines of each table; `lines_in_all` still counts the others.
     pub fn cut(&mut self, top: usize) {
         let ordered = self.ordered_by.is_some();
         let mut kept: Vec<(String, usize)> = Vec::new();
@@ -259,7 +260,7 @@ impl Landscape {
         });
     }
 
-    /// The systems by all denominators; those of one question are ranked with each other.
+    /// Builds the matrix of the systems by all denominators; each question is ranked separately.
     pub fn matrix(&self) -> Matrix {
         let tables = self.tables();
         let of = |lines: &[&Line]| -> Vec<Entry> {
@@ -285,12 +286,13 @@ impl Landscape {
         out
     }
 
-    /// The lines that have a deciding value, as entries.
+    /// Returns the entries of the lines that have a deciding value.
     pub fn entries(&self) -> Vec<Entry> {
         self.lines.iter().filter_map(|l| l.entry.clone()).collect()
     }
 
-    /// Where the place of the leader under `claimed` is another's under another basis.
+    /// Returns the cases in which another system is ahead of the leader under `claimed` on another
+    /// basis.
     pub fn reversals(&self, claimed: Basis) -> Vec<Reversal> {
         if self.ordered_by != Some(claimed) {
             return Vec::new();
@@ -301,7 +303,7 @@ impl Landscape {
             let Some(leader) = entries.iter().find(|e| e.number(claimed).is_some()) else {
                 continue;
             };
-            // Against the one that leads in total first: that turn says the most.
+            // Compare with the leader in total first: that reversal is the most informative one.
             let absent = |e: &&Entry| !entries.iter().any(|other| other.value == e.value);
             let in_total =
                 self.leaders_in_total.iter().filter(|(q, _)| q == question).map(|(_, e)| e);
@@ -313,9 +315,9 @@ impl Landscape {
         out
     }
 
-    /// Adds the findings of the checks on the requested denominators: what they count, where watts
-    /// and prices come from, whether the order turns round under another, whether derived columns
-    /// are marked.
+    /// Adds the findings of the checks on the requested denominators: which parts are counted,
+    /// where watts and prices come from, whether the ranking reverses under another denominator,
+    /// and whether derived columns are marked.
     pub fn check_denominators(
         &mut self,
         per: &[Denominator],
@@ -338,7 +340,7 @@ impl Landscape {
         self.findings.extend(found.into_iter().map(|f| f.in_profile(profile)));
     }
 
-    /// How the columns that were computed here are presented.
+    /// Builds the evidence about the presentation of computed columns.
     fn derived_columns(&self) -> Evidence {
         let base_nearby = self.columns.iter().any(|c| c.role == Role::Value);
         let derived = self.columns.iter().filter(|c| c.role == Role::Derived);
@@ -347,7 +349,7 @@ impl Landscape {
                 what: format!("the column `{}`", c.title),
                 kind: Some(Kind::Derived),
                 derivation: Some(Derivation {
-                    // A sentence under the table names them.
+                    // The sentence from `derived`, printed under the table, names them.
                     marked: true,
                     shown_as_official: self.metrics.contains(&c.title),
                     base_nearby,

@@ -1,6 +1,7 @@
-//! In what terms a result may be published: the rule [`pack`]s of benchmarks, results quoted from elsewhere,
-//! the denominators they are divided by, the landscapes they are ranked in. [`pack::evaluate`] judges; [`quoted::read`] is
-//! where outside results come in; [`landscape::Collection`] makes their tables.
+//! Rules for publishing results: the rule [`pack`]s of benchmarks, results quoted from other
+//! publications, denominators such as cores or watts, and landscapes, which are ranked tables of
+//! results. [`pack::evaluate`] checks a result against a rule pack, [`quoted::read`] reads quoted
+//! results from CSV, and [`landscape::Collection`] builds tables from them.
 
 pub mod denominator;
 pub mod landscape;

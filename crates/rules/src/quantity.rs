@@ -1,50 +1,51 @@
-//! A number that can be published: its unit, where it comes from, how it was computed, and how sure
-//! it is. Arithmetic keeps all of that, so that no number loses its kind on the way to a page.
+//! Numbers for publication, with unit, origin, derivation and uncertainty. Arithmetic preserves all
+//! of these, so that a number keeps its kind all the way to a page.
 
 use assay_model::{Interval, Kind, units};
 use serde::Serialize;
 
-/// The most values that a formula prints one by one.
+/// Maximum number of values that a formula prints one by one.
 const FORMULA: usize = 40;
 
-/// A number with what must be known to print it.
+/// A number with the information that is needed to publish it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Quantity {
-    /// The number, in `unit`.
     pub value: f64,
-    /// The unit's symbol (`bops`, `bops/core`, `1`).
+    /// Symbol of the unit (`bops`, `bops/core`, `1`).
     pub unit: String,
-    /// Where it comes from. What is computed is *derived*; with an estimate in it, *estimated*.
+    /// Origin of the number. A computed number is *derived*, or *estimated* if any operand is an
+    /// estimate.
     pub kind: Kind,
-    /// How sure it is: `null` where nothing is known of that, both ends at the value for an exact
-    /// count.
+    /// Interval of the number: `null` if its uncertainty is unknown, both ends at the value for an
+    /// exact count.
     pub interval: Option<Interval>,
-    /// How it was computed.
+    /// Derivation of the number.
     pub derivation: Derivation,
-    /// The runs, and the results of sources, that it rests on; each once.
+    /// Runs and quoted results that the number is based on, each listed once.
     pub provenance: Vec<String>,
 }
 
-/// How a number came about.
+/// Computation that produced a number.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Derivation {
-    /// It was read: what of (`cores of Sun Blade X6275`).
+    /// No computation: the number was read. The text describes it (`cores of Sun Blade X6275`).
     Given(String),
-    /// The first divided by the second.
+    /// The first operand divided by the second.
     Quotient(Box<Quantity>, Box<Quantity>),
-    /// The first times the second.
+    /// The product of both operands.
     Product(Box<Quantity>, Box<Quantity>),
-    /// The first less the second.
+    /// The first operand minus the second.
     Difference(Box<Quantity>, Box<Quantity>),
-    /// The same in another unit: times the first number, divided by the second.
+    /// The operand in another unit: times the first factor, divided by the second.
     Scaled(Box<Quantity>, [f64; 2]),
-    /// Put together from several: how (`mean`), and of what.
+    /// Several operands combined by a function with this name (`mean`).
     Together(String, Vec<Quantity>),
 }
 
 impl Quantity {
-    /// A number that was read: `what` of, its kind, and the run or source it stands in.
+    /// Creates a number that was read: `what` describes it, `provenance` is the run or source that
+    /// contains it.
     pub fn given(value: f64, unit: &str, kind: Kind, what: &str, provenance: &str) -> Self {
         Quantity {
             value,
@@ -56,13 +57,14 @@ impl Quantity {
         }
     }
 
-    /// A count that was read; it is exact.
+    /// Creates an exact count that was read.
     pub fn count(value: f64, unit: &str, kind: Kind, what: &str, provenance: &str) -> Self {
         let interval = Some(Interval { low: value, high: value, level: 1.0 });
         Quantity { interval, ..Quantity::given(value, unit, kind, what, provenance) }
     }
 
-    /// A number of a formula, which nobody read: it has no provenance and is none of the leaves.
+    /// Creates a constant of a formula. It has no provenance and is not among the
+    /// [`leaves`](Self::leaves).
     pub fn constant(value: f64, unit: &str) -> Self {
         let interval = Some(Interval { low: value, high: value, level: 1.0 });
         let derivation = Derivation::Given(String::new());
@@ -70,15 +72,14 @@ impl Quantity {
         Quantity { value, unit, kind: Kind::Derived, interval, derivation, provenance }
     }
 
-    /// The same with an interval.
     #[must_use]
     pub fn with_interval(self, interval: Option<Interval>) -> Self {
         Quantity { interval, ..self }
     }
 
-    /// This divided by `other`; `None` where that is no number. Equal units give a plain ratio (`1`).
-    /// The interval follows the rule of [`Quantity`]'s arithmetic: errors are taken as independent,
-    /// half-widths add in squares on the log scale, and where one side has no interval there is none.
+    /// Divides this by `other`; `None` if the quotient is not finite. Equal units give a plain
+    /// ratio (`1`). For the interval, errors are assumed to be independent: half-widths on the log
+    /// scale are added in quadrature. The result has no interval if either side has none.
     pub fn per(&self, other: &Quantity) -> Option<Quantity> {
         let unit = if self.unit == other.unit {
             "1".to_owned()
@@ -91,7 +92,8 @@ impl Quantity {
         self.combined(other, self.value / other.value, unit, made)
     }
 
-    /// This times `other`, with the interval as in [`Quantity::per`]; `None` where that is no number.
+    /// Multiplies this by `other`, with the interval as in [`Quantity::per`]; `None` if the product
+    /// is not finite.
     pub fn times(&self, other: &Quantity) -> Option<Quantity> {
         let unit = match (self.unit.as_str(), other.unit.as_str()) {
             (unit, "1") | ("1", unit) => unit.to_owned(),
@@ -101,14 +103,15 @@ impl Quantity {
         self.combined(other, self.value * other.value, unit, made)
     }
 
-    /// This less `other`, in the unit of this, without an interval; `None` where that is no number.
+    /// Subtracts `other`, in the unit of this and without an interval; `None` if the difference is
+    /// not finite.
     pub fn minus(&self, other: &Quantity) -> Option<Quantity> {
         let made = Derivation::Difference(Box::new(self.clone()), Box::new(other.clone()));
         let difference = self.combined(other, self.value - other.value, self.unit.clone(), made)?;
         Some(difference.with_interval(None))
     }
 
-    /// The same in `unit`: this times `by[0]`, divided by `by[1]`.
+    /// Converts the number to `unit`: times `by[0]`, divided by `by[1]`.
     #[must_use]
     pub fn scaled(&self, by: [f64; 2], unit: &str) -> Quantity {
         let [times, over] = by;
@@ -127,9 +130,9 @@ impl Quantity {
         }
     }
 
-    /// A number put together from several of one unit, such as their `mean` or `sum`; `None` without
-    /// any, with two units, or where `value` is no number. It has no interval: nothing is known of how
-    /// their errors hang together.
+    /// Creates a number that `how` computes from several numbers of one unit, such as their `mean`
+    /// or `sum`. `None` for an empty list, for different units, or if `value` is not finite. The
+    /// result has no interval, because the correlation of the errors is unknown.
     pub fn together(how: &str, value: f64, of: &[Quantity]) -> Option<Quantity> {
         let first = of.first()?;
         if !value.is_finite() || of.iter().any(|q| q.unit != first.unit) {
@@ -147,7 +150,8 @@ impl Quantity {
         Some(Quantity { value, unit, kind, interval: None, derivation, provenance })
     }
 
-    /// The numbers that were read, from which this one was computed, in the order of the formula.
+    /// Returns the numbers that were read and from which this one was computed, in the order of the
+    /// formula.
     pub fn leaves(&self) -> Vec<&Quantity> {
         match &self.derivation {
             Derivation::Given(_) if self.provenance.is_empty() => Vec::new(),
@@ -156,7 +160,7 @@ impl Quantity {
         }
     }
 
-    /// The numbers that the last step of the computation put together; empty for one that was read.
+    /// Returns the operands of the last step of the computation; empty for a number that was read.
     fn operands(&self) -> Vec<&Quantity> {
         match &self.derivation {
             Derivation::Given(_) => Vec::new(),
@@ -192,7 +196,7 @@ impl Quantity {
         })
     }
 
-    /// Whether somebody else printed a number that this one rests on.
+    /// Returns true if this number is based on a number that somebody else published.
     pub fn from_quoted(&self) -> bool {
         match &self.derivation {
             Derivation::Given(_) => self.kind == Kind::Quoted,
@@ -200,7 +204,7 @@ impl Quantity {
         }
     }
 
-    /// The kind as it must stand beside the number: `measured`, `derived from quoted`.
+    /// Returns the label to print with the number: `measured`, `derived from quoted`.
     pub fn kind_words(&self) -> &'static str {
         match (self.kind, self.from_quoted()) {
             (Kind::Measured, _) => "measured",
@@ -212,8 +216,8 @@ impl Quantity {
         }
     }
 
-    /// The number for a table: four significant digits, but never fewer than its whole part has
-    /// (`483.2`, `26424`); halves are rounded away from zero, as people do.
+    /// Formats the number for a table: with four significant digits, or with its whole integer part
+    /// if that is longer (`483.2`, `26424`); halves are rounded away from zero, as people do.
     pub fn text(&self) -> String {
         if self.value.abs() >= 1000.0 || self.value.fract() == 0.0 {
             format!("{:.0}", self.value.round())
@@ -222,7 +226,7 @@ impl Quantity {
         }
     }
 
-    /// How it was computed, as a formula with the numbers in it: `422782 bops / 16 core`.
+    /// Formats the computation as a formula with its numbers: `422782 bops / 16 core`.
     pub fn formula(&self) -> String {
         match &self.derivation {
             Derivation::Given(what) if what.is_empty() => self.operand(),
@@ -245,7 +249,8 @@ impl Quantity {
         }
     }
 
-    /// The number as it stands in a formula: with its unit, in brackets where it was computed.
+    /// Formats the number as an operand of a formula: with its unit, in parentheses if it was
+    /// computed.
     pub fn operand(&self) -> String {
         match &self.derivation {
             Derivation::Given(_) if self.unit == "1" => self.value.to_string(),
@@ -256,14 +261,15 @@ impl Quantity {
     }
 }
 
-/// Anything with an estimate in it is an estimate; whatever else is computed is derived.
+/// Returns *estimated* if either operand is an estimate, and *derived* otherwise.
 fn combined_kind(a: Kind, b: Kind) -> Kind {
     if a == Kind::Estimated || b == Kind::Estimated { Kind::Estimated } else { Kind::Derived }
 }
 
-/// The interval of a product or quotient of two independent positive quantities: on the log scale
-/// the distances of the ends from the value add in squares. An exact side (both ends at its value)
-/// adds nothing. `None` where a side has none, is not positive, or the levels differ.
+/// Computes the interval of a product or quotient of two independent positive quantities: on the
+/// log scale, the distances of the ends from the value are added in quadrature. An exact operand
+/// (both ends at its value) adds nothing. `None` if an operand has no interval or is not positive,
+/// or if the levels differ.
 fn combined_interval(value: f64, a: &Quantity, b: &Quantity, how: &Derivation) -> Option<Interval> {
     let (ia, ib) = (a.interval?, b.interval?);
     let exact = |i: Interval| i.low == i.high;
@@ -279,7 +285,7 @@ fn combined_interval(value: f64, a: &Quantity, b: &Quantity, how: &Derivation) -
         positive.then(|| ((q.value / i.low).ln().max(0.0), (i.high / q.value).ln().max(0.0)))
     };
     let ((down_a, up_a), (down_b, up_b)) = (spread(a, ia)?, spread(b, ib)?);
-    // The upper end of a divisor makes the quotient smaller.
+    // The upper end of the divisor gives the lower end of the quotient.
     let (down_b, up_b) =
         if matches!(how, Derivation::Quotient(..)) { (up_b, down_b) } else { (down_b, up_b) };
     let (down, up) = (down_a.hypot(down_b), up_a.hypot(up_b));

@@ -1,6 +1,6 @@
-//! Results quoted from elsewhere: one row a printed value, with its system, source and date. The
-//! columns are those of the CSV files in `published/`, which are built into the program
-//! ([`embedded`]); [`read`] takes any other such file.
+//! Results quoted from other publications: one row for each printed value, with its system, source
+//! and date. The columns are those of the CSV files in `published/`, which are built into the
+//! program ([`embedded`]); [`read`] reads any other file of this format.
 
 mod embedded;
 mod error;
@@ -15,74 +15,67 @@ pub use error::QuotedError;
 pub use read::{columns, is_date, read, read_unranked};
 pub use source::{Source, read_sources};
 
-/// One value that somebody printed. Its kind is *quoted*: it is never mixed with measured numbers
-/// without a mark. A column that the source did not print is `None`, never 0.
+/// A value that somebody else published. Its kind is *quoted*: it must not be mixed with measured
+/// numbers without a label. A column that the source did not print is `None`, never 0.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct QuotedResult {
-    /// Unique in its collection.
+    /// Id of the row, unique in its collection.
     pub id: String,
-    /// The document that printed it: a key of `sources.csv`.
+    /// Document that printed the value: a key of `sources.csv`.
     pub source: String,
-    /// The benchmark (`SPECjbb2005`).
+    /// Name of the benchmark (`SPECjbb2005`).
     pub benchmark: String,
-    /// The metric (`SPECjbb2005 bops`).
+    /// Name of the metric (`SPECjbb2005 bops`).
     pub metric: String,
-    /// The metric's unit (`bops`).
+    /// Unit of the metric (`bops`).
     pub unit: String,
-    /// Which way is better; `None` if the source does not say (a raw observation).
+    /// True if higher values are better; `None` if the source does not say (a raw observation).
     pub higher_is_better: Option<bool>,
-    /// The system as printed.
+    /// Name of the system, as printed.
     pub system: String,
-    /// Its vendor.
     pub vendor: Option<String>,
-    /// Processor chips.
     pub chips: Option<f64>,
-    /// Cores of the system (of the run, where the source counts those).
+    /// Number of cores of the system (or of the run, if the source counts those).
     pub cores: Option<f64>,
-    /// Hardware threads.
     pub threads: Option<f64>,
-    /// Instances of the program (JVMs), only where a count was printed.
+    /// Number of instances of the program (JVMs), if a count was printed.
     pub instances: Option<f64>,
-    /// Clock in GHz.
+    /// Clock rate in GHz.
     pub ghz: Option<f64>,
-    /// Processor type.
     pub processor: Option<String>,
-    /// Memory in GB as printed.
+    /// Memory in GB, as printed.
     pub memory_gb: Option<f64>,
-    /// Rack units.
+    /// Height in rack units.
     pub rack_units: Option<f64>,
-    /// Watts, only where a figure was printed.
+    /// Power in watts, if a figure was printed.
     pub watts: Option<f64>,
-    /// Price, only where a figure was printed, in `currency`.
+    /// Price in `currency`, if a figure was printed.
     pub price: Option<f64>,
-    /// The price's currency (`USD`).
+    /// Currency of the price (`USD`).
     pub currency: Option<String>,
-    /// Operating system.
     pub os: Option<String>,
-    /// Compiler or JVM.
     pub compiler_or_jvm: Option<String>,
-    /// What else the source states about the configuration.
+    /// Further statements of the source about the configuration.
     pub config_note: Option<String>,
-    /// The value, in `unit`.
     pub value: f64,
-    /// The value per JVM as printed.
+    /// Value per JVM, as printed.
     pub value_per_jvm: Option<f64>,
-    /// The date the value was true of (`2009-08-25`), as printed or given by the source.
+    /// Date on which the value was true (`2009-08-25`), as printed or given by the source.
     pub as_of_date: Option<String>,
-    /// Which result this is a printing of: rows that share it are one result of one system, and the
-    /// newest printing counts. `None`: the configuration tells results apart.
+    /// Id of the result that this row is a printing of: rows with the same id are one result of one
+    /// system, and the newest printing counts. `None` if results are distinguished by their
+    /// configuration.
     pub result: Option<String>,
-    /// How many decimals `value` was written with, so that 45.0 is shown as 45.0.
+    /// Number of decimals of the printed `value`, so that 45.0 is shown as 45.0.
     pub value_decimals: u8,
-    /// How many decimals `ghz` was written with.
+    /// Number of decimals of the printed `ghz`.
     pub ghz_decimals: u8,
-    /// Columns beyond these, by name.
+    /// Further columns, by name.
     pub more: BTreeMap<String, String>,
 }
 
 impl QuotedResult {
-    /// What stands in a column, as it was written; `None` where it is empty or there is no such
-    /// column.
+    /// Returns the text of a column as it was written; `None` if it is empty or does not exist.
     pub fn field(&self, column: &str) -> Option<Cow<'_, str>> {
         let number = |n: Option<f64>| n.map(|n| Cow::Owned(n.to_string()));
         match column {
@@ -119,14 +112,14 @@ impl QuotedResult {
         }
     }
 
-    /// The value with the decimals that it was written with: `45.0`.
+    /// Formats the value with its original decimals: `45.0`.
     pub fn value_text(&self) -> String {
         format!("{:.*}", usize::from(self.value_decimals), self.value)
     }
 
-    /// How many instances (JVMs) ran: the printed count, else the one whole number that takes the
-    /// value to the value per JVM as printed (422782 / 26424 is 16 to within rounding); `None` where
-    /// neither is there or no whole number does.
+    /// Returns the number of instances (JVMs): the printed count, or else the integer by which the
+    /// value must be divided to get the value per JVM as printed (422782 / 26424 is 16 within
+    /// rounding). `None` if neither is printed or no integer fits.
     pub fn instances_or_inferred(&self) -> Option<f64> {
         if self.instances.is_some() {
             return self.instances;

@@ -1,4 +1,4 @@
-//! What is known of a division, as evidence for the checks of denominators, power and prices.
+//! Evidence about divided results for the checks of denominators, power and prices.
 
 use assay_checks::{
     Basis as Counted, DenominatorEvidence, DenominatorSystem, EnergyEvidence, Evidence, Flip,
@@ -7,7 +7,7 @@ use assay_checks::{
 
 use super::{Basis, Denominator, Entry, Reversal};
 
-/// What `entries` are divided by, and what is known of that. Absent in all where totals are shown.
+/// Builds the evidence about dividing `entries` on `basis`. All parts are absent for totals.
 pub fn divided(entries: &[Entry], basis: Basis) -> Evidence {
     let Basis::Per(d) = basis else {
         let none = "totals are shown";
@@ -41,8 +41,8 @@ pub fn divided(entries: &[Entry], basis: Basis) -> Evidence {
     }
 }
 
-/// Orders under `claimed` that turn round under another denominator. `several`: whether two or more are
-/// recorded.
+/// Builds the evidence about rankings under `claimed` that reverse under another denominator.
+/// `several` is true if two or more bases are recorded.
 pub fn turned(claimed: Basis, turns: &[Reversal], several: bool, matrix_shown: bool) -> Evidence {
     let flip = |r: &Reversal| Flip {
         ahead: r.ahead.clone(),
@@ -80,7 +80,8 @@ fn system(entry: &Entry, d: Denominator) -> DenominatorSystem {
             Some("enabled") => Some(Counted::Enabled),
             Some("fitted") => Some(Counted::Installed),
             Some(_) => None,
-            // The columns of published results are of the system; a measured one counts what is switched on.
+            // Published results describe the whole system; a measured result counts the enabled
+            // parts.
             None if quoted => Some(Counted::Installed),
             None => Some(Counted::Enabled),
         },

@@ -1,4 +1,4 @@
-//! Systems by denominators: every number, its rank, and where an order turned round.
+//! Matrix of systems by denominators: every number, its rank, and where a ranking reverses.
 
 use std::cmp::Ordering;
 
@@ -8,30 +8,29 @@ use serde::Serialize;
 use super::{Basis, Denominator, Entry};
 use crate::quantity::Quantity;
 
-/// Systems (rows, in the order given) by bases (columns, the total first). A basis that no system has
-/// recorded is not a column; it is named in `missing`.
+/// Matrix of systems (rows, in the given order) and bases (columns, the total first). A basis that
+/// no system has recorded is listed in `missing` instead of being a column.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Matrix {
-    /// The columns.
     pub bases: Vec<Basis>,
-    /// The rows.
     pub rows: Vec<MatrixRow>,
-    /// The denominators that no system has recorded.
+    /// Denominators that no system has recorded.
     pub missing: Vec<Denominator>,
 }
 
-/// One system.
+/// Row of one system.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct MatrixRow {
-    /// The system.
+    /// Label of the system.
     pub label: String,
-    /// A cell a column; `None` where it is not recorded.
+    /// Cells in the order of the columns; `None` where the denominator is not recorded.
     pub cells: Vec<Option<MatrixCell>>,
-    /// Under how many of its recorded columns it leads.
+    /// Number of recorded columns in which the system has rank 1.
     pub leads: usize,
-    /// How many columns are recorded for it.
+    /// Number of columns that are recorded for the system.
     pub of: usize,
-    /// Whether it is ahead of every other under every column that is recorded for both (two or more).
+    /// True if there are other systems, and the system is ahead of each of them in every column
+    /// that both have recorded (at least two columns).
     pub dominates: bool,
 }
 
@@ -40,14 +39,14 @@ pub struct MatrixRow {
 pub struct MatrixCell {
     /// The number with its derivation.
     pub quantity: Quantity,
-    /// Its place in the column, from 1, equal numbers sharing one; `None` where the column has no
-    /// order (no direction, or units that differ).
+    /// Rank in the column, from 1; equal numbers share a rank. `None` where the column has no order
+    /// (no direction, or different units).
     pub rank: Option<usize>,
-    /// Whether it is behind a system that it is ahead of in total.
+    /// True if the system is behind another one here that it is ahead of in total.
     pub reversed: bool,
 }
 
-/// The matrix of `entries`.
+/// Builds the matrix of `entries`.
 pub fn matrix(entries: &[Entry]) -> Matrix {
     let (bases, absent): (Vec<Basis>, Vec<Basis>) =
         Basis::all().partition(|b| entries.iter().any(|e| e.number(*b).is_some()));
@@ -79,7 +78,7 @@ pub fn matrix(entries: &[Entry]) -> Matrix {
         .into_iter()
         .filter_map(|b| if let Basis::Per(d) = b { Some(d) } else { None })
         .collect();
-    // Only one that leads everywhere can be ahead of all others everywhere.
+    // Only a system that leads in each of its columns can be ahead of all others everywhere.
     for i in 0..rows.len() {
         rows[i].dominates = rows.len() > 1
             && rows[i].leads == rows[i].of
@@ -90,7 +89,7 @@ pub fn matrix(entries: &[Entry]) -> Matrix {
     Matrix { bases, rows, missing }
 }
 
-/// The place of each entry under `basis`.
+/// Returns the rank of each entry under `basis`.
 pub(crate) fn ranks(entries: &[Entry], basis: Basis) -> Vec<Option<usize>> {
     let mut ranks = vec![None; entries.len()];
     if !has_order(entries, basis) {
@@ -109,7 +108,7 @@ pub(crate) fn ranks(entries: &[Entry], basis: Basis) -> Vec<Option<usize>> {
     ranks
 }
 
-/// The order of two numbers, the better one first.
+/// Compares two numbers so that the better one sorts first.
 pub(crate) fn better_first(better: Better, a: f64, b: f64) -> Ordering {
     match better {
         Better::Higher => b.total_cmp(&a),
@@ -118,7 +117,7 @@ pub(crate) fn better_first(better: Better, a: f64, b: f64) -> Ordering {
     }
 }
 
-/// Whether the numbers of a column can be put in order: one direction, one unit.
+/// Returns true if the numbers of a column can be ordered: one direction, one unit.
 fn has_order(entries: &[Entry], basis: Basis) -> bool {
     let unit = |e: &Entry| match basis {
         Basis::Total => e.value.unit.clone(),
@@ -131,7 +130,8 @@ fn has_order(entries: &[Entry], basis: Basis) -> bool {
         && recorded.all(|e| e.better == first.better && unit(e) == of_first)
 }
 
-/// Which entries are behind, under `basis`, one that they are ahead of in total.
+/// Returns for each entry whether it is behind another one under `basis` that it is ahead of in
+/// total.
 fn reversed(entries: &[Entry], basis: Basis) -> Vec<bool> {
     let mut out = vec![false; entries.len()];
     if basis == Basis::Total || !has_order(entries, Basis::Total) || !has_order(entries, basis) {
@@ -143,7 +143,8 @@ fn reversed(entries: &[Entry], basis: Basis) -> Vec<bool> {
         .filter_map(|(i, e)| Some((i, e.number(Basis::Total)?, e.number(basis)?)))
         .collect();
     let Some(better) = entries.first().map(|e| e.better) else { return out };
-    // From the worst total up: the best number so far of those that are strictly behind in total.
+    // Scan from the worst total upwards and keep the best number among the entries that are
+    // strictly behind in total.
     order.sort_by(|a, b| better_first(better, a.1, b.1).reverse());
     let ahead = |a: f64, b: f64| better_first(better, a, b) == Ordering::Less;
     let (mut behind, mut pending): (Option<f64>, Option<f64>) = (None, None);
@@ -204,7 +205,7 @@ mod tests {
     }
 
     proptest::proptest! {
-        /// The marks agree with looking at every pair.
+        /// The marks agree with a comparison of every pair.
         #[test]
         fn marks_are_those_of_all_pairs(raw in proptest::collection::vec((1u8..6, 1u8..5), 1..12)) {
             let entries: Vec<Entry> = raw

@@ -1,36 +1,36 @@
-//! Where an order turns round: pairs of systems that change places from one basis to another.
+//! Reversals of rankings: pairs of systems that change places between two bases.
 
 use serde::Serialize;
 
 use super::{Basis, Entry};
 
-/// A pair that changes places between two bases.
+/// A pair of systems that changes places between two bases.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Reversal {
-    /// The basis that was claimed.
+    /// Basis of the claim.
     pub claimed: Basis,
-    /// Who is ahead under it.
+    /// System that is ahead under `claimed`.
     pub ahead: String,
-    /// The other basis.
+    /// Basis under which the order is reversed.
     pub under: Basis,
-    /// Who is ahead under that.
+    /// System that is ahead under `under`.
     pub instead: String,
 }
 
-/// How two systems stand to each other over all bases.
+/// Comparison of two systems under all bases.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Ranking {
-    /// The bases under which the first is ahead.
+    /// Bases under which the first system is ahead.
     pub leads: Vec<Basis>,
-    /// How many bases are recorded for both.
+    /// Number of bases that are recorded for both.
     pub of: usize,
-    /// Whether the first is ahead under every basis that is recorded for both, and there are two or
-    /// more: one column alone shows nothing of the others.
+    /// True if the first system is ahead under every basis that is recorded for both, and there are
+    /// at least two: a single column says nothing about the others.
     pub dominates: bool,
 }
 
-/// Every basis under which the order of `a` and `b` is not that under `claimed`; none where one of
-/// the two has nothing recorded there.
+/// Returns every basis under which the order of `a` and `b` is the reverse of that under `claimed`;
+/// empty if one of them has no number under `claimed`.
 pub fn reversals_from(a: &Entry, b: &Entry, claimed: Basis) -> Vec<Reversal> {
     let Some(first) = a.ahead_of(b, claimed) else { return Vec::new() };
     let name = |a_leads: bool| if a_leads { a.label.clone() } else { b.label.clone() };
@@ -40,7 +40,7 @@ pub fn reversals_from(a: &Entry, b: &Entry, claimed: Basis) -> Vec<Reversal> {
         .collect()
 }
 
-/// How `a` stands to `b`.
+/// Compares `a` with `b` under all bases.
 pub fn ranking(a: &Entry, b: &Entry) -> Ranking {
     let both: Vec<Basis> =
         Basis::all().filter(|d| a.number(*d).is_some() && b.number(*d).is_some()).collect();

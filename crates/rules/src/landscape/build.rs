@@ -1,4 +1,5 @@
-//! Rows to lines: which rows, which of several printings, in which order.
+//! Builds a landscape from quoted rows: selects the rows, merges those of one result, and orders
+//! the lines.
 
 use std::borrow::Cow;
 use std::collections::hash_map::{Entry, RandomState};
@@ -15,8 +16,8 @@ use super::{Column, Excluded, Landscape, LandscapeError, Line, Query};
 use crate::denominator::{self, Basis, better_first};
 use crate::quoted::{QuotedResult, Source};
 
-/// What makes two rows one line: the columns a definition groups by, the result that both are
-/// printings of, or else the whole stated configuration.
+/// Key that assigns rows to lines: the columns that a definition groups by, else the result that
+/// the rows are printings of, else the complete configuration.
 #[derive(PartialEq, Eq, Hash)]
 enum Key<'a> {
     Group(Vec<Option<Cow<'a, str>>>),
@@ -47,8 +48,8 @@ fn key<'a>(definition: &Definition, row: &'a QuotedResult) -> Key<'a> {
     )
 }
 
-/// Which line a row belongs to, by the hash of its key: a table of the keys themselves would be many
-/// times larger than the rest.
+/// Lines by the hash of their keys. The keys themselves are not stored, because they would take
+/// many times more memory than the rest.
 #[derive(Default)]
 struct Lines {
     by_hash: HashMap<u64, usize>,
@@ -56,7 +57,8 @@ struct Lines {
 }
 
 impl Lines {
-    /// The line of `row` among `drafts`; `None` if it begins one, which then must be the next.
+    /// Returns the index of `row`'s line in `drafts`; `None` if the row begins a line, which the
+    /// caller must then append.
     fn place(
         &mut self,
         definition: &Definition,
@@ -83,7 +85,6 @@ impl Lines {
     }
 }
 
-/// Makes the landscape.
 pub(super) fn build(
     definition: &Definition,
     rows: &[QuotedResult],
@@ -99,7 +100,8 @@ pub(super) fn build(
     let ordered_by = (better != Better::Neither
         && (basis != Basis::Total || !definition.keep_order))
         .then_some(basis);
-    // Results that answer different questions have no common order: each question is a table of its own.
+    // Results of different questions have no common order, so each question gets a table of its
+    // own.
     if ordered_by.is_some() {
         drafts = by_question(definition, drafts);
     }
@@ -151,7 +153,7 @@ pub(super) fn build(
     Ok(landscape)
 }
 
-/// The rows as lines, in the order of the file.
+/// Converts the rows to lines, in the order of the file.
 fn drafts<'a>(
     definition: &Definition,
     rows: &'a [QuotedResult],
@@ -193,7 +195,7 @@ fn drafts<'a>(
         match slot {
             None => *slot = Some(row),
             Some(old) if !is_newer_printing(old, row) => {
-                // Two results, of which neither supersedes the other: both are shown.
+                // Neither of two results supersedes the other, so both are shown.
                 let mut values = vec![None; values.len()];
                 values[column] = Some(row);
                 drafts.push(Draft { values, decides: None });
@@ -215,7 +217,7 @@ fn drafts<'a>(
     drafts
 }
 
-/// Unit and direction of the deciding values.
+/// Returns unit and direction of the deciding values.
 fn measure(name: &str, drafts: &[Draft<'_>]) -> Result<(String, Better), LandscapeError> {
     let mut deciding = drafts.iter().filter_map(Draft::deciding);
     let Some(first) = deciding.next() else { return Ok((String::new(), Better::Neither)) };
@@ -237,7 +239,7 @@ fn measure(name: &str, drafts: &[Draft<'_>]) -> Result<(String, Better), Landsca
     Ok((first.unit.clone(), better))
 }
 
-/// Puts the better first, those without a number last, and gives every line its place.
+/// Sorts the lines from best to worst, those without a number last, and returns their ranks.
 fn put_in_order(
     drafts: &mut Vec<Draft<'_>>,
     ordered_by: Option<Basis>,
@@ -278,7 +280,7 @@ fn put_in_order(
     ranks
 }
 
-/// The lines that lead in total, one for each question.
+/// Returns the line that leads in total for each question.
 fn leaders(
     definition: &Definition,
     drafts: &[Draft<'_>],
@@ -315,7 +317,7 @@ fn number(draft: &Draft<'_>, basis: Basis, better: Better) -> Option<f64> {
     number.is_finite().then_some(number)
 }
 
-/// The metrics of the deciding columns, in the order in which they decide.
+/// Returns the metrics of the deciding columns, in the order of their precedence.
 fn metrics(definition: &Definition, drafts: &[Draft<'_>]) -> Vec<String> {
     let keys = definition.value_keys();
     let columns =
@@ -356,7 +358,7 @@ fn line(
     }
 }
 
-/// The sources of the lines, those that are not described by their key alone.
+/// Returns the sources of the lines; a source without a description is returned with its key alone.
 fn of_lines(lines: &[Line], known: &[Source]) -> Vec<Source> {
     let mut keys: Vec<&str> = lines
         .iter()

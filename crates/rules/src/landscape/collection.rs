@@ -1,4 +1,4 @@
-//! Where results and definitions come from: the ones built in, and folders of the same form.
+//! Collection of results and definitions: the built-in ones, and folders in the same format.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use crate::quoted::{
     DEFINITIONS, FILES, QuotedResult, SOURCES, Source, is_date, read, read_sources, read_unranked,
 };
 
-/// The largest file of results or definitions that is read, bytes.
+/// Maximum size of a file of results or definitions, bytes.
 const MAX_BYTES: u64 = 256 << 20;
 
 /// Folders of results (`*.csv`), definitions (`landscapes.toml`) and sources (`sources.csv`).
@@ -34,28 +34,26 @@ struct Folder {
 enum Text {
     BuiltIn(&'static str),
     OnDisk(PathBuf),
-    /// A file of single results: rows of one metric may differ in unit.
+    /// File for looking up single results: the rows of one metric may differ in unit.
     Unranked(PathBuf),
 }
 
-/// A landscape that there is.
+/// Name, aliases, title and folder of an available landscape.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Listing {
-    /// Its name.
     pub name: String,
-    /// Its other names.
     pub aliases: Vec<String>,
-    /// Its title; empty for a file without a definition.
+    /// Title of the landscape; empty for a file without a definition.
     pub title: String,
-    /// The folder that it comes from.
+    /// Folder that the landscape comes from.
     pub folder: String,
 }
 
 impl Collection {
-    /// The results that are built in.
+    /// Creates a collection of the built-in results.
     ///
     /// # Errors
-    /// A file in `published/` is wrong; the tests keep that from happening.
+    /// A file in `published/` is malformed, which the tests prevent.
     pub fn built_in() -> Result<Self, LandscapeError> {
         let folder = Folder {
             name: "published".to_owned(),
@@ -67,10 +65,10 @@ impl Collection {
         Ok(Collection { folders: vec![folder] })
     }
 
-    /// Adds a folder. Its landscapes are found before those of folders added earlier.
+    /// Adds a folder. Its landscapes take precedence over those of folders added earlier.
     ///
     /// # Errors
-    /// It cannot be read, or its definitions or sources are wrong.
+    /// The folder cannot be read, or its definitions or sources are malformed.
     pub fn add(&mut self, path: &Path) -> Result<(), LandscapeError> {
         let unreadable = |source| LandscapeError::Read { path: path.to_owned(), source };
         let mut folder = Folder {
@@ -103,10 +101,10 @@ impl Collection {
         Ok(())
     }
 
-    /// Adds one file of results, each of its own unit, to be looked up by their ids.
+    /// Adds one file of results, each in its own unit, for lookup by id.
     ///
     /// # Errors
-    /// It cannot be read, or a row is wrong.
+    /// The file cannot be read, or a row is malformed.
     pub fn add_file(&mut self, path: &Path) -> Result<(), LandscapeError> {
         let file = (shown(path), Text::Unranked(path.to_owned()));
         let folder = Folder {
@@ -120,7 +118,7 @@ impl Collection {
         Ok(())
     }
 
-    /// The landscapes that there are: those with a definition, then files without one.
+    /// Lists the available landscapes: those with a definition, then files without one.
     pub fn list(&self) -> Vec<Listing> {
         let mut out: Vec<Listing> = Vec::new();
         for folder in self.folders.iter().rev() {
@@ -149,10 +147,10 @@ impl Collection {
         out
     }
 
-    /// Every result of every file, those of folders added later first.
+    /// Reads every result of every file; folders added later come first.
     ///
     /// # Errors
-    /// A file cannot be read or is wrong.
+    /// A file cannot be read or is malformed.
     pub fn results(&self) -> Result<Vec<QuotedResult>, LandscapeError> {
         let mut all = Vec::new();
         for folder in self.folders.iter().rev() {
@@ -163,15 +161,16 @@ impl Collection {
         Ok(all)
     }
 
-    /// The documents that results are quoted from, those of folders added later first.
+    /// Returns the documents that results are quoted from; folders added later come first.
     pub fn sources(&self) -> impl Iterator<Item = &Source> {
         self.folders.iter().rev().flat_map(|f| &f.sources)
     }
 
-    /// The landscape of this name: a definition, or a file of results without one.
+    /// Builds the landscape with this name from a definition, or from a file of results without
+    /// one.
     ///
     /// # Errors
-    /// No such landscape, day or metric, or a file is wrong: [`LandscapeError`].
+    /// The landscape, day or metric does not exist, or a file is malformed: [`LandscapeError`].
     pub fn landscape(&self, name: &str, query: &Query) -> Result<Landscape, LandscapeError> {
         if let Some(day) = query.as_of.as_ref().filter(|d| !is_date(d)) {
             return Err(LandscapeError::Date(day.clone()));
@@ -219,7 +218,7 @@ impl Folder {
         }
     }
 
-    /// Whether every file that a definition names is in the folder.
+    /// Checks that every file that a definition names is in the folder.
     fn files_are_there(&self, name: &str, text: &str) -> Result<(), LandscapeError> {
         for d in &self.definitions {
             if let Some(absent) = d.files.iter().find(|f| !self.files.iter().any(|(n, _)| n == *f))
@@ -258,7 +257,7 @@ fn stem(file: &str) -> &str {
     file.strip_suffix(".csv").unwrap_or(file)
 }
 
-/// Whether the metric that is asked for exists, or whether one must be asked for.
+/// Checks that the requested metric exists, and that one is requested where `one_only` requires it.
 fn the_metric(
     name: &str,
     query: &Query,
@@ -287,7 +286,7 @@ fn the_metric(
     Err(LandscapeError::Metric { landscape: format!("`{name}`"), problem, known: known.join(", ") })
 }
 
-/// What to show of a file that nobody wrote a definition for: the columns that tell its rows apart.
+/// Builds a definition for a file without one: its columns are those that distinguish the rows.
 fn plain(name: &str, file: &str, rows: &[QuotedResult], query: &Query) -> Definition {
     let candidates = [
         "system",

@@ -1,4 +1,4 @@
-//! What stands in a line: the texts of its cells and the words that tell it from other lines.
+//! Contents of a landscape's lines: the texts of the cells, and labels that distinguish the lines.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use crate::denominator::{Basis, Counts, Denominator, Entry};
 use crate::quantity::Quantity;
 use crate::quoted::QuotedResult;
 
-/// The columns with numbers that describe a system.
+/// Columns with numbers that describe a system.
 const COUNTS: [&str; 10] = [
     "chips",
     "cores",
@@ -25,7 +25,7 @@ const COUNTS: [&str; 10] = [
     "value_per_jvm",
 ];
 
-/// The column that a definition asks for; `unit` is that of the deciding value.
+/// Builds the column that a definition specifies; `unit` is that of the deciding value.
 pub(super) fn column(spec: &ColumnSpec, unit: &str, better: Better) -> Column {
     let (key, title, role) = if let Some(field) = &spec.field {
         let role = if COUNTS.contains(&field.as_str()) { Role::Count } else { Role::Words };
@@ -60,7 +60,7 @@ fn title_of(field: &str) -> String {
     }
 }
 
-/// The cell of a line under a column.
+/// Builds the cell of a line in a column.
 pub(super) fn cell(
     spec: &ColumnSpec,
     definition: &Definition,
@@ -95,7 +95,7 @@ fn given(row: &QuotedResult, what: &str) -> Quantity {
     Quantity::given(row.value, &row.unit, Kind::Quoted, what, &from)
 }
 
-/// A row as an entry: its value with what it can be divided by.
+/// Converts a row to an entry: its value with the amounts by which it can be divided.
 pub fn entry(row: &QuotedResult, label: &str, better: Better) -> Entry {
     Entry {
         label: label.to_owned(),
@@ -105,13 +105,13 @@ pub fn entry(row: &QuotedResult, label: &str, better: Better) -> Entry {
     }
 }
 
-/// The question that a result answers: results of one question can be ranked together. A metric names its
-/// tuning and its model.
+/// Returns the question that a result answers, its benchmark and metric. Only results of the same
+/// question can be ranked together; the metric's name includes tuning and model.
 pub fn question(row: &QuotedResult) -> String {
     format!("{}: {}", row.benchmark, row.metric)
 }
 
-/// Columns that say something of counts, watts and prices, for the checks.
+/// Columns that describe counts, watts and prices, for the checks.
 const STATED: [&str; 7] = [
     "counted",
     "watts_source",
@@ -122,12 +122,13 @@ const STATED: [&str; 7] = [
     "price_support_years",
 ];
 
-/// What the source says of its configuration, which is where it says how watts were obtained.
+/// Returns the source's note on the configuration if the row has watts, since the note states how
+/// they were obtained.
 fn note(row: &QuotedResult) -> Option<(String, String)> {
     row.watts.and(row.config_note.clone()).map(|note| ("config_note".to_owned(), note))
 }
 
-/// What a row has of each denominator.
+/// Returns a row's amounts of the denominators.
 pub fn counts(row: &QuotedResult) -> Counts {
     let stated = |column: &&str| Some(((*column).to_owned(), row.more.get(*column)?.clone()));
     Counts {
@@ -145,8 +146,8 @@ pub fn counts(row: &QuotedResult) -> Counts {
     }
 }
 
-/// A label for each line: the text of its first column of words, and of as many more columns as it
-/// takes to tell it from the other lines.
+/// Builds a label for each line: the text of its first column of words, and of further columns
+/// until it differs from the other lines.
 pub(super) fn labels(definition: &Definition, drafts: &[Draft<'_>]) -> Vec<String> {
     let fields: Vec<&str> = definition.columns.iter().filter_map(|c| c.field.as_deref()).collect();
     let text = |draft: &Draft<'_>, field: &str| -> String {

@@ -1,4 +1,4 @@
-//! What a landscape shows, as data: the tables of `landscapes.toml`.
+//! Definitions of landscapes: the tables of `landscapes.toml`.
 
 use std::collections::BTreeMap;
 
@@ -9,13 +9,13 @@ use super::LandscapeError;
 use crate::denominator::Denominator;
 use crate::quoted::{QuotedResult, is_date};
 
-/// One word or several of which one must match.
+/// A word, or several of which one must match.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(untagged)]
 pub enum Words {
-    /// This one.
+    /// The only word that matches.
     One(String),
-    /// One of these.
+    /// Alternatives of which one must match.
     Many(Vec<String>),
 }
 
@@ -28,79 +28,79 @@ impl Words {
     }
 }
 
-/// Which rows: every named column must hold one of its words, as they are written in the file.
+/// Filter of rows: every named column must contain one of its words, spelled as in the file.
 pub type Filter = BTreeMap<String, Words>;
 
-/// Whether a row passes.
+/// Returns true if a row passes the filter.
 pub(super) fn passes(filter: &Filter, row: &QuotedResult) -> bool {
     filter.iter().all(|(column, words)| row.field(column).is_some_and(|text| words.have(&text)))
 }
 
-/// A landscape.
+/// Definition of a landscape.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Definition {
-    /// What it is called by.
+    /// Primary name of the landscape.
     pub name: Spanned<String>,
-    /// Other names.
+    /// Alternative names of the landscape.
     #[serde(default)]
     pub aliases: Vec<String>,
-    /// Its title.
+    /// Title above the table.
     pub title: String,
-    /// The files of results, in the folder of the definitions.
+    /// Files of results, relative to the folder of the definitions.
     pub files: Vec<String>,
-    /// Which of their rows.
+    /// Filter of the files' rows.
     #[serde(default, rename = "where")]
     pub filter: Filter,
-    /// The day that it is of unless another is asked for.
+    /// Day of the landscape, unless the query has another one.
     #[serde(default)]
     pub as_of: Option<String>,
-    /// The columns whose texts make rows one line; empty: a line is one result of one system.
+    /// Columns whose texts assign rows to lines; if empty, a line is one result of one system.
     #[serde(default)]
     pub group: Vec<String>,
-    /// The columns, from the left.
+    /// Columns from left to right.
     pub columns: Vec<ColumnSpec>,
-    /// The value columns that decide the order: the first of them that a line has. Empty: all, from
-    /// the left.
+    /// Value columns that determine the order; a line is ranked by the first one that it has. If
+    /// empty, all value columns, from left to right.
     #[serde(default)]
     pub order: Vec<String>,
-    /// The lines stand as in the file and are not ranked.
+    /// True if the lines keep the order of the file and are not ranked.
     #[serde(default)]
     pub keep_order: bool,
-    /// What its values are, where that is not a metric's name (`elapsed time`).
+    /// Description of the values where a metric's name is not enough (`elapsed time`).
     #[serde(default)]
     pub measure: String,
-    /// What must be known to read it.
+    /// Note that readers need to understand the table.
     #[serde(default)]
     pub note: String,
-    /// Whose trademarks stand in it.
+    /// Statement about trademarks in the table.
     #[serde(default)]
     pub trademark: String,
 }
 
-/// A column: exactly one of `field`, `value`, `ratio` and `per`.
+/// Definition of a column: exactly one of `field`, `value`, `ratio` and `per`.
 #[derive(Debug, Clone, PartialEq, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ColumnSpec {
-    /// Its title; absent: what it holds.
+    /// Title of the column; if absent, it is derived from the contents.
     #[serde(default)]
     pub title: Option<String>,
-    /// What stands in this column of the file.
+    /// Column of the file whose text is shown.
     #[serde(default)]
     pub field: Option<String>,
-    /// Results: the key by which `ratio` and `order` name them.
+    /// Column of results, with the key by which `ratio` and `order` refer to it.
     #[serde(default)]
     pub value: Option<String>,
-    /// With `value`: of this metric.
+    /// Metric of the results; only with `value`.
     #[serde(default)]
     pub metric: Option<String>,
-    /// With `value`: of rows that pass.
+    /// Filter of the results; only with `value`.
     #[serde(default, rename = "where")]
     pub filter: Filter,
-    /// The first value of the line divided by the second.
+    /// Keys of two value columns, of which the first is divided by the second.
     #[serde(default)]
     pub ratio: Option<[String; 2]>,
-    /// The deciding value by this denominator.
+    /// Denominator of the deciding value.
     #[serde(default)]
     pub per: Option<String>,
 }
@@ -112,11 +112,11 @@ struct File {
     landscape: Vec<Definition>,
 }
 
-/// Reads a file of definitions. `name` is used in errors.
+/// Parses a file of definitions. `name` is used in errors.
 ///
 /// # Errors
-/// Not TOML, an unknown key, or a definition that contradicts itself: [`LandscapeError::Definition`]
-/// with line and column.
+/// Not TOML, an unknown key, or a contradictory definition: [`LandscapeError::Definition`] with
+/// line and column.
 pub fn read_definitions(name: &str, text: &str) -> Result<Vec<Definition>, LandscapeError> {
     let at = |offset: usize, message: String| {
         let before = text.get(..offset).unwrap_or(text);
@@ -144,17 +144,17 @@ pub fn read_definitions(name: &str, text: &str) -> Result<Vec<Definition>, Lands
 }
 
 impl Definition {
-    /// Whether it goes by this name.
+    /// Returns true if `name` is the landscape's name or one of its aliases.
     pub fn is_called(&self, name: &str) -> bool {
         self.name.as_ref() == name || self.aliases.iter().any(|a| a == name)
     }
 
-    /// The keys of its value columns.
+    /// Returns the keys of the value columns.
     pub(super) fn value_keys(&self) -> Vec<&str> {
         self.columns.iter().filter_map(|c| c.value.as_deref()).collect()
     }
 
-    /// The keys that decide, the first that a line has.
+    /// Returns the keys of the deciding columns; a line is ranked by the first one that it has.
     pub(super) fn deciding(&self) -> Vec<&str> {
         if self.order.is_empty() {
             self.value_keys()
@@ -163,7 +163,7 @@ impl Definition {
         }
     }
 
-    /// A definition of one value column, for results that nobody wrote one for.
+    /// Creates a definition with one value column, for results without a definition.
     pub(super) fn plain(name: &str, title: String, file: &str, fields: &[&str]) -> Self {
         let mut columns: Vec<ColumnSpec> = fields.iter().map(|f| ColumnSpec::field(f)).collect();
         let value = Some("value".to_owned());
@@ -213,12 +213,12 @@ impl Definition {
 }
 
 impl ColumnSpec {
-    /// A column of the file.
+    /// Creates a column that shows a field of the file.
     pub(super) fn field(name: &str) -> Self {
         ColumnSpec { field: Some(name.to_owned()), ..ColumnSpec::default() }
     }
 
-    /// The denominator of a `per` column.
+    /// Returns the denominator of a `per` column.
     pub(super) fn denominator(&self) -> Option<Denominator> {
         self.per.as_ref().and_then(|d| d.parse().ok())
     }

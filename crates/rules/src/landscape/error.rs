@@ -1,97 +1,86 @@
-//! Why there is no landscape.
+//! Errors of building a landscape.
 
 use std::path::PathBuf;
 
 use crate::quoted::QuotedError;
 
-/// Why there is no landscape.
+/// Error of building a landscape.
 #[derive(Debug, thiserror::Error)]
 pub enum LandscapeError {
-    /// A file of results is wrong.
+    /// A file of results is malformed.
     #[error(transparent)]
     Quoted(#[from] QuotedError),
-    /// A file of definitions is wrong.
+    /// A file of definitions is malformed.
     #[error("{name}:{line}:{column}: {message}")]
     Definition {
-        /// The file.
         name: String,
-        /// Where, from 1.
+        /// Line number, from 1.
         line: usize,
-        /// Where, from 1.
+        /// Column number, from 1.
         column: usize,
-        /// What is wrong.
+        /// Description of the problem.
         message: String,
     },
     /// A file or folder cannot be read.
     #[error("cannot read {path}: {source}")]
     Read {
-        /// The file or folder.
         path: PathBuf,
-        /// Why.
         #[source]
         source: std::io::Error,
     },
-    /// A file is larger than what is read.
+    /// A file exceeds the maximum size.
     #[error("{path} has {bytes} bytes; files of results may have {most}")]
     TooBig {
-        /// The file.
         path: PathBuf,
-        /// Its size.
         bytes: u64,
-        /// The limit.
+        /// Maximum size in bytes.
         most: u64,
     },
     /// No landscape has this name.
     #[error("there is no landscape `{name}`{hint}; `assay landscape` lists them")]
     Unknown {
-        /// What was asked for.
         name: String,
-        /// The name that was probably meant, as a clause; empty if none.
+        /// Suggestion of a similar name, as a clause; may be empty.
         hint: String,
     },
     /// A metric must be chosen, or does not exist.
     #[error("{landscape} {problem}; its metrics are {known}")]
     Metric {
-        /// The landscape.
         landscape: String,
-        /// What is wrong.
+        /// Description of the problem.
         problem: String,
-        /// The metrics there are.
+        /// List of the available metrics.
         known: String,
     },
-    /// A day that is none.
+    /// A text that is not a date.
     #[error("`{0}` is not a date such as 2009-08-27")]
     Date(String),
-    /// The values that decide have several units.
+    /// The deciding values have several units.
     #[error("{landscape}: mixed units: {a} is in `{a_unit}` and {b} in `{b_unit}`")]
     MixedUnits {
-        /// The landscape.
         landscape: String,
-        /// A row.
+        /// Id of a row.
         a: String,
-        /// Its unit.
         a_unit: String,
-        /// Another row.
+        /// Id of a row with another unit.
         b: String,
-        /// Its unit.
         b_unit: String,
     },
-    /// A measured run has another metric, so it cannot stand in this table.
+    /// A measured run has another metric, unit or direction, so it cannot be added to this table.
     #[error(
         "run {run} measured {metric} in `{unit}`, {landscape} has {wanted}: different metrics \
          cannot be ranked together ({})",
         assay_checks::rows::SAME_METRIC.id
     )]
     OtherMetric {
-        /// The run.
+        /// Id of the run.
         run: String,
-        /// What it measured.
+        /// Metric of the run.
         metric: String,
-        /// In what.
+        /// Unit of that metric.
         unit: String,
-        /// The landscape.
         landscape: String,
-        /// What the landscape has.
+        /// Metrics and unit of the landscape.
         wanted: String,
     },
 }

@@ -1,4 +1,5 @@
-//! A run of the archive beside quoted results: its treatments become lines marked as measured.
+//! Adds the treatments of an archived run to a table of quoted results, as lines marked as
+//! measured.
 
 use assay_checks::{Evidence, Known, NumberEvidence, judge, rows};
 use assay_model::{Analysis, Better, Interval, Kind, SystemDescription, TreatmentSummary, units};
@@ -7,39 +8,33 @@ use super::{Cell, Landscape, LandscapeError, Line, Role};
 use crate::denominator::{Basis, Counts, Denominator, Entry, better_first};
 use crate::quantity::Quantity;
 
-/// One treatment of a run.
+/// One treatment of a run, as a line of a landscape.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Measured {
-    /// The run's id.
     pub run: String,
-    /// Its workload.
     pub workload: String,
-    /// The system: host and treatment.
+    /// Name of the system: host and treatment.
     pub system: String,
-    /// The processor.
     pub processor: Option<String>,
-    /// The operating system.
     pub os: Option<String>,
-    /// The metric.
     pub metric: String,
-    /// Its unit.
     pub unit: String,
-    /// Which way it is better.
+    /// Direction in which the metric improves.
     pub better: Better,
-    /// The geometric mean of its trials.
+    /// Geometric mean of the trials, or the percentile of their merged histograms.
     pub value: f64,
-    /// Its interval.
+    /// Interval of the value.
     pub interval: Option<Interval>,
-    /// What the system has of each denominator.
+    /// Amounts of the denominators in the system.
     pub counts: Counts,
-    /// The day it ran.
+    /// Day of the run.
     pub day: String,
-    /// Measured, or quoted: a published result that was imported as a run.
+    /// Kind of the value: measured, or quoted for a published result that was imported as a run.
     pub kind: Kind,
 }
 
-/// The treatments of a run in the metric that decided there. `host` and `started_at` are the run's,
-/// `kind` the metric's.
+/// Returns the treatments of a run in its deciding metric. `host` and `started_at` are those of the
+/// run, `kind` that of the metric.
 pub fn measured(
     run: &str,
     workload: &str,
@@ -84,11 +79,12 @@ pub fn measured(
 }
 
 impl Landscape {
-    /// Puts a measured run into the table: a line a treatment, ranked with the others, and a finding
-    /// that says that the two kinds stand together.
+    /// Adds a measured run to the table: one line for each treatment, ranked with the others, and a
+    /// finding that states that the table mixes both kinds.
     ///
     /// # Errors
-    /// [`LandscapeError::OtherMetric`] where metric, unit or direction are not those of the landscape.
+    /// [`LandscapeError::OtherMetric`] if metric, unit or direction differ from those of the
+    /// landscape.
     pub fn add_measured(&mut self, measured: &[Measured]) -> Result<(), LandscapeError> {
         for m in measured {
             let same =
@@ -106,7 +102,7 @@ impl Landscape {
             self.lines.push(line);
             self.lines_in_all += 1;
         }
-        // A quoted result stays quoted when it was imported as a run; every line says which it is.
+        // An imported run of quoted results stays quoted; every line states its kind.
         if let Some(m) = measured.iter().find(|m| m.kind != Kind::Quoted) {
             let number = |what: String, kind| NumberEvidence {
                 what,
@@ -164,7 +160,8 @@ impl Landscape {
                 _ => None,
             })
             .collect();
-        // Metric, unit and direction are those of a question that is there; where several are, its own.
+        // The line joins an existing question with the same metric; without one, it forms a
+        // question of its own.
         let own = format!(": {}", m.metric);
         let asked = self.lines.iter().map(|l| &l.question).find(|q| q.ends_with(&own));
         Line {
@@ -204,7 +201,7 @@ impl Landscape {
         }
     }
 
-    /// A measured value with its interval, for a foot-note; `None` for quoted lines.
+    /// Formats a measured value with its interval for a footnote; `None` for quoted lines.
     pub fn interval_note(line: &Line) -> Option<String> {
         let entry = line.entry.as_ref().filter(|_| line.kind == Kind::Measured)?;
         let q = &entry.value;

@@ -1,13 +1,15 @@
-//! Which results answer one question, and so have a common order; and which are printings of one result.
+//! Grouping of results by question, within which they have a common order, and detection of
+//! repeated printings of one result.
 
 use super::columns::{labels, question};
 use super::definition::Definition;
 use super::draft::Draft;
 use crate::quoted::QuotedResult;
 
-/// The lines once for each question that a deciding value of theirs answers, where there are several.
+/// Repeats each line for every question that one of its deciding values answers, if there are
+/// several questions.
 pub(super) fn by_question<'a>(definition: &Definition, drafts: Vec<Draft<'a>>) -> Vec<Draft<'a>> {
-    // In the order in which the columns decide, and then in that of the file.
+    // Order by the precedence of the columns, then by the order of the file.
     let mut first: Vec<(usize, &QuotedResult)> =
         drafts.iter().filter_map(|d| Some((d.decides?, d.deciding()?))).collect();
     first.sort_by_key(|(column, _)| {
@@ -34,7 +36,8 @@ pub(super) fn by_question<'a>(definition: &Definition, drafts: Vec<Draft<'a>>) -
     out
 }
 
-/// Labels tell a line from the others of its table: one system stands in several.
+/// Builds labels that distinguish a line from the others of its table; a system may occur in
+/// several tables.
 pub(super) fn labels_by_question(definition: &Definition, drafts: &[Draft<'_>]) -> Vec<String> {
     drafts
         .chunk_by(|a, b| a.deciding().map(question) == b.deciding().map(question))
@@ -52,9 +55,9 @@ fn distinct_owned(texts: impl Iterator<Item = String>) -> Vec<String> {
     out
 }
 
-/// Whether two rows of one place in a table are printings of one result: the file marks them, or
-/// another document printed the same value of the same configuration again, or another one on
-/// another day. What stands twice in one document are two results, as the seconds of a listing are.
+/// Returns true if two rows of one line are printings of the same result: the file marks them as
+/// such, or another document printed the same value of the same configuration, or any value on
+/// another day. Two rows of one document are two results, such as the seconds of a listing.
 pub(super) fn is_newer_printing(old: &QuotedResult, row: &QuotedResult) -> bool {
     if question(old) != question(row) {
         return false;

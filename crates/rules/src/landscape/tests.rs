@@ -1,4 +1,4 @@
-//! Landscapes over small collections.
+//! Tests of landscapes over small collections.
 
 use assay_model::{Better, Interval, Kind, Profile, Severity};
 
@@ -8,7 +8,7 @@ use crate::denominator::Counts;
 const HEAD: &str =
     "id,source,benchmark,metric,unit,higher_is_better,system,cores,value,as_of_date\n";
 
-/// A folder with one file of results.
+/// Creates a folder with one file of results.
 fn folder(csv: &str) -> (tempfile::TempDir, Collection) {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("small.csv"), csv).unwrap();

@@ -1,4 +1,4 @@
-//! Evaluates a pack: every rule's outcome, and the verdict of the whole.
+//! Evaluation of a pack: the outcome of every rule, and the overall verdict.
 
 use assay_model::{Finding, Severity};
 use serde::Serialize;
@@ -9,64 +9,58 @@ use super::judged::{Judged, PackCheck, Parameters, Wanted};
 use super::orders::OrdersResult;
 use super::{Applies, Pack, Rule, Verdict, cpu, fair_use, orders};
 
-/// What a pack is evaluated over.
+/// Evidence that a pack is evaluated on.
 #[derive(Debug, Clone, Copy)]
 pub enum PackEvidence<'a> {
-    /// A result of a CPU suite.
     Cpu(&'a CpuSuiteResult),
-    /// A result of order processing.
     Orders(&'a OrdersResult),
-    /// A claim that quotes results of others.
+    /// A claim that quotes the results of others.
     FairUse(&'a FairUse),
 }
 
-/// What became of a rule.
+/// Result of checking one rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RuleResult {
-    /// It is kept.
+    /// The rule is satisfied.
     Pass,
-    /// It is broken.
+    /// The rule is violated.
     Fail,
-    /// The result does not hold what it takes to say; never a pass.
+    /// The result lacks the data to check the rule; never counts as a pass.
     Unknown,
 }
 
-/// One rule's outcome.
+/// Outcome of one rule with its evidence.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RuleOutcome {
-    /// The rule's id.
     pub id: String,
-    /// What became of it.
     pub result: RuleResult,
-    /// What was seen, or what is missing.
+    /// Observation that decided, or the missing data.
     pub evidence: String,
-    /// How bad it is; of a rule that is kept, how bad it would be.
+    /// Severity of a violation, also if the rule passes.
     pub severity: Severity,
-    /// The sentence for the disclosure; empty when the rule is kept.
+    /// Sentence for the disclosure; empty if the rule passes.
     pub disclosure: String,
 }
 
-/// What a pack says about a result.
+/// Verdict of a pack on a result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PackVerdict {
-    /// The pack's id.
     pub pack: String,
-    /// The pack's version.
     pub version: String,
-    /// The verdict: the worst that a broken or unknown rule allows.
+    /// Overall verdict: the worst one allowed by the failed and unknown rules.
     pub verdict: Verdict,
-    /// Every rule, in the pack's order.
+    /// Outcomes of all rules, in the pack's order.
     pub rules: Vec<RuleOutcome>,
 }
 
 impl PackVerdict {
-    /// The rules that are not kept.
+    /// Returns the rules that failed or are unknown.
     pub fn failed(&self) -> impl Iterator<Item = &RuleOutcome> {
         self.rules.iter().filter(|r| r.result != RuleResult::Pass)
     }
 
-    /// The rules that are not kept as findings.
+    /// Converts the rules that failed or are unknown to findings.
     pub fn findings(&self) -> Vec<Finding> {
         self.failed()
             .map(|r| {
@@ -82,7 +76,7 @@ impl PackVerdict {
     }
 }
 
-/// The names of the checks for a kind of pack, with the parameters that each takes.
+/// Returns the names of the checks for a kind of pack, with the parameters of each.
 pub(crate) fn check_names(applies: Applies) -> Vec<(&'static str, &'static [Wanted])> {
     fn names<E: 'static>(
         checks: impl IntoIterator<Item = &'static PackCheck<E>>,
@@ -96,7 +90,8 @@ pub(crate) fn check_names(applies: Applies) -> Vec<(&'static str, &'static [Want
     }
 }
 
-/// Evaluates every rule of a pack. Evidence of another kind than the pack's leaves all rules unknown.
+/// Evaluates every rule of a pack. If the evidence is of another kind than the pack's, all rules
+/// are unknown.
 pub fn evaluate(pack: &Pack, evidence: &PackEvidence<'_>) -> PackVerdict {
     let mut verdict = Verdict::Reportable;
     let mut rules = Vec::new();
@@ -137,7 +132,7 @@ fn judge(applies: Applies, rule: &Rule, evidence: &PackEvidence<'_>) -> Judged {
     }
 }
 
-/// What the check that a rule names says.
+/// Evaluates the check that a rule names.
 fn by_name<E: 'static>(
     checks: impl IntoIterator<Item = &'static PackCheck<E>>,
     rule: &Rule,

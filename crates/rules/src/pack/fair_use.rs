@@ -1,62 +1,62 @@
-//! Fair use of quoted results: what must stand beside a number that a benchmark's body owns.
+//! Fair use of quoted results: the statements that must accompany a number owned by a benchmark's
+//! organization.
 
 use serde::{Deserialize, Serialize};
 
 use super::judged::{Judged, PackCheck, Parameters, Takes, check, fail, pass, unknown, verdict};
 
-/// A claim that quotes results, with what stands beside it.
+/// A claim that quotes results, and the statements that accompany it.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct FairUse {
-    /// The results that are quoted.
     pub results: Vec<QuotedUse>,
-    /// Whether the basis of the comparison is stated.
+    /// True if the basis of the comparison is stated.
     pub basis_stated: Option<bool>,
-    /// The sites that are named (`spec.org`).
+    /// Websites that the claim names (`spec.org`).
     pub sites_named: Option<Vec<String>>,
-    /// The trademark line; empty: none is printed; `None`: nobody looked.
+    /// Trademark line; empty if none is printed, `None` if unknown.
     pub trademark_line: Option<String>,
     /// Benchmarks that are compared with each other.
     pub compares_benchmarks: Option<Vec<String>>,
-    /// The date that the statement is true of.
+    /// Date on which the statement is true.
     pub true_as_of: Option<String>,
-    /// Whether the statement was checked against the results of that date.
+    /// True if the statement was checked against the results of that date.
     pub checked_as_of: Option<bool>,
-    /// Whether a derived value is stated.
+    /// True if a derived value is stated.
     pub derived: Option<bool>,
-    /// Whether each derived value is marked and stands close to its metric.
+    /// True if each derived value is marked and printed close to its metric.
     pub derived_marked_near_metric: Option<bool>,
 }
 
-/// One quoted result.
+/// A quoted result, and the statements about it.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct QuotedUse {
-    /// The result, in a few words.
+    /// Short description of the result.
     pub what: String,
-    /// The benchmark with its version.
+    /// Name and version of the benchmark.
     pub benchmark: Option<String>,
-    /// The metric's full name.
+    /// Full name of the metric.
     pub metric: Option<String>,
-    /// Where the result stands.
+    /// Publication that contains the result.
     pub source: Option<String>,
-    /// Whether everybody can read it there.
+    /// True if the publication is public.
     pub public: Option<bool>,
-    /// Whether it complies with the benchmark's run rules.
+    /// True if the result complies with the benchmark's run rules.
     pub compliant: Option<bool>,
-    /// Who holds the licence under which it was measured.
+    /// Holder of the licence under which it was measured.
     pub licensee: Option<String>,
-    /// When it was retrieved.
+    /// Date on which the source was read.
     pub retrieved: Option<String>,
-    /// Whether it is estimated.
+    /// True if the result is an estimate.
     pub estimated: Option<bool>,
-    /// Whether the estimate is labelled at the number.
+    /// True if the estimate is labelled at the number.
     pub estimate_labelled: Option<bool>,
-    /// Whether the benchmark is retired.
+    /// True if the benchmark is retired.
     pub retired: Option<bool>,
-    /// Whether the retirement is stated.
+    /// True if the retirement is stated.
     pub retirement_stated: Option<bool>,
-    /// What stands at the number: `chips`, `cores`, `parallelism`.
+    /// Details printed next to the number: `chips`, `cores`, `parallelism`.
     pub beside: Option<Vec<String>>,
 }
 
@@ -77,7 +77,8 @@ pub(crate) const CHECKS: &[PackCheck<FairUse>] = &[
     check("beside-the-number", &[("fields", Takes::Words)], beside),
 ];
 
-/// Every quoted result has something; a text that is not there was not printed, which is known.
+/// Requires a text of every quoted result. A missing text is a failure, not unknown: the claim does
+/// not print it.
 fn each(f: &FairUse, what: &str, of: impl Fn(&QuotedUse) -> Option<&String>) -> Judged {
     if f.results.is_empty() {
         return unknown("the quoted results");
@@ -90,7 +91,7 @@ fn each(f: &FairUse, what: &str, of: impl Fn(&QuotedUse) -> Option<&String>) -> 
     fail(format!("{} stands without {what}", list.join(", ")))
 }
 
-/// Every quoted result is, or is not, something.
+/// Requires a property of every quoted result; unknown if it is not recorded for one of them.
 fn all(
     f: &FairUse,
     of: fn(&QuotedUse) -> Option<bool>,
@@ -185,7 +186,7 @@ fn true_as_of(f: &FairUse, _: &Parameters<'_>) -> Judged {
     }
 }
 
-/// Returns true if a result is `marked` where that is needed; `None` if either is not recorded.
+/// Returns true if a result is `marked` or needs no mark; `None` if this is not recorded.
 fn marked(needed: Option<bool>, marked: Option<bool>) -> Option<bool> {
     if needed? { marked } else { Some(true) }
 }
@@ -241,7 +242,7 @@ fn beside(f: &FairUse, p: &Parameters<'_>) -> Judged {
     verdict(&wrong, &missing, "the configuration stands beside every number")
 }
 
-/// Source, licensee, date, basis, site and compliance together, for a result that is published.
+/// Checks source, licensee, date, basis, site and compliance together, for a published result.
 pub(crate) fn basics(f: &FairUse) -> Judged {
     let parameters = std::collections::BTreeMap::new();
     let p = Parameters(&parameters);

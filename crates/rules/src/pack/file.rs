@@ -1,4 +1,4 @@
-//! The file of a rule pack: TOML in which an unknown key is an error with its line.
+//! Reader of rule packs: TOML files in which an unknown key is an error with its line.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use super::evaluate::check_names;
 use super::judged::Takes;
 use super::rule::{Applies, Pack, Parameter, Rule, Source, Verdict};
 
-/// Packs are small; a file beyond this is not one.
+/// Maximum size of a pack file in bytes. Packs are small; a larger file is something else.
 const MAX_BYTES: u64 = 1 << 20;
 
 #[derive(Deserialize)]
@@ -42,30 +42,26 @@ struct RuleFile {
     parameters: BTreeMap<Spanned<String>, Parameter>,
 }
 
-/// Why a pack cannot be read. Lines count from 1.
+/// Error of reading a pack. Lines count from 1.
 #[derive(Debug, thiserror::Error)]
 pub enum PackError {
-    /// The file or folder cannot be read.
     #[error("{path}: it cannot be read: {source}")]
     Unreadable {
-        /// Which.
+        /// The file or folder.
         path: PathBuf,
-        /// Why.
         source: std::io::Error,
     },
-    /// Something in it is wrong.
+    /// The file contains a mistake.
     #[error("{file}:{line}: {message}")]
     Malformed {
-        /// The file.
         file: String,
-        /// Where.
         line: usize,
-        /// What is wrong and what would be right.
+        /// Description of the mistake and of valid input.
         message: String,
     },
 }
 
-/// The packs that come with assay.
+/// Returns the packs that are built in.
 pub fn embedded() -> Vec<Pack> {
     const FILES: [(&str, &str); 3] = [
         ("cpu-1.0.toml", include_str!("../../../../rulepacks/cpu-1.0.toml")),
@@ -76,10 +72,10 @@ pub fn embedded() -> Vec<Pack> {
     FILES.into_iter().map(read).collect()
 }
 
-/// Reads every `*.toml` of a folder, by name.
+/// Reads every `*.toml` of a folder, in order of their names.
 ///
 /// # Errors
-/// The folder or a file cannot be read, or a pack has a mistake.
+/// The folder or a file cannot be read, or a pack contains a mistake.
 pub fn read_dir(dir: &Path) -> Result<Vec<Pack>, PackError> {
     let unreadable = |path: &Path| {
         let path = path.to_owned();
@@ -107,10 +103,10 @@ pub fn read_dir(dir: &Path) -> Result<Vec<Pack>, PackError> {
     Ok(packs)
 }
 
-/// Reads one pack; `file` is its name for messages.
+/// Parses one pack; `file` is its name for messages.
 ///
 /// # Errors
-/// It is not TOML, has an unknown key, check or parameter, lacks one, or has an id twice.
+/// The text is not TOML, has an unknown key, check or parameter, lacks one, or repeats a rule's id.
 pub fn read(file: &str, text: &str) -> Result<Pack, PackError> {
     let malformed = |at: usize, message: String| PackError::Malformed {
         file: file.to_owned(),
@@ -168,7 +164,7 @@ pub fn read(file: &str, text: &str) -> Result<Pack, PackError> {
     })
 }
 
-/// Parameters as packs of earlier versions name them, and as they are called now.
+/// Former names of parameters in packs of earlier versions, with their current names.
 const EARLIER: [(&str, &str); 6] = [
     ("least", "min"),
     ("most", "max"),
@@ -178,7 +174,7 @@ const EARLIER: [(&str, &str); 6] = [
     ("ambient_least_c", "ambient_min_c"),
 ];
 
-/// The name that a parameter has now, at its place in the file.
+/// Translates a parameter's former name to the current one, keeping its position in the file.
 fn of_today(key: Spanned<String>) -> Spanned<String> {
     match EARLIER.iter().find(|(earlier, _)| earlier == key.get_ref()) {
         Some((_, now)) => Spanned::new(key.span(), (*now).to_owned()),
@@ -186,7 +182,7 @@ fn of_today(key: Spanned<String>) -> Spanned<String> {
     }
 }
 
-/// The check is known, and its parameters are those that it takes.
+/// Checks that the rule's check exists, and that its parameters are exactly those of the check.
 fn check_parameters(applies: Applies, rule: &RuleFile) -> Result<(), (usize, String)> {
     let known = check_names(applies);
     let (at, name) = (rule.check.span().start, rule.check.get_ref().as_str());

@@ -1,36 +1,33 @@
-//! What a check of a rule pack says, and the parameters it is given.
+//! Results of the checks of a rule pack, and the parameters that they take.
 
 use std::collections::BTreeMap;
 
 use super::Parameter;
 
-/// What a check says, with its evidence as a sentence without a full stop.
+/// Result of a check, with its evidence as a sentence without a full stop.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Judged {
-    /// The rule is kept.
+    /// The rule is satisfied.
     Pass(String),
-    /// The rule is broken.
+    /// The rule is violated.
     Fail(String),
-    /// The result does not hold what it takes to say: what is missing.
+    /// The result lacks data to check the rule; the text names it.
     Unknown(String),
 }
 
-/// The rule is kept.
 pub(crate) fn pass(evidence: impl Into<String>) -> Judged {
     Judged::Pass(evidence.into())
 }
 
-/// The rule is broken.
 pub(crate) fn fail(evidence: impl Into<String>) -> Judged {
     Judged::Fail(evidence.into())
 }
 
-/// Something is not recorded.
 pub(crate) fn unknown(what: impl Into<String>) -> Judged {
     Judged::Unknown(what.into())
 }
 
-/// Broken if anything is wrong, unknown if something is missing, kept otherwise.
+/// Fails if anything is wrong, is unknown if data are missing, and passes otherwise.
 pub(crate) fn verdict(wrong: &[String], missing: &[String], kept: impl Into<String>) -> Judged {
     if !wrong.is_empty() {
         fail(wrong.join("; "))
@@ -41,28 +38,25 @@ pub(crate) fn verdict(wrong: &[String], missing: &[String], kept: impl Into<Stri
     }
 }
 
-/// What kind of value a parameter takes.
+/// Type of a parameter's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Takes {
-    /// A number.
     Number,
-    /// A list of words.
     Words,
-    /// A table of words.
+    /// A table from words to texts.
     Table,
 }
 
-/// A parameter of a check: its name and what it takes.
+/// Name and type of a parameter of a check.
 pub(crate) type Wanted = (&'static str, Takes);
 
-/// A check by name: its parameters, and the function over evidence of type `E`.
+/// A named check: its parameters, and the function that evaluates evidence of type `E`.
 pub(crate) struct PackCheck<E: 'static> {
     pub name: &'static str,
     pub parameters: &'static [Wanted],
     pub evaluate: fn(&E, &Parameters<'_>) -> Judged,
 }
 
-/// Makes a check.
 pub(crate) const fn check<E>(
     name: &'static str,
     parameters: &'static [Wanted],
@@ -71,11 +65,12 @@ pub(crate) const fn check<E>(
     PackCheck { name, parameters, evaluate }
 }
 
-/// The parameters of one rule. The reader has seen to it that all are there and of their kind.
+/// Parameters of one rule. The reader of packs has checked that all are present and of the right
+/// type.
 pub(crate) struct Parameters<'a>(pub &'a BTreeMap<String, Parameter>);
 
 impl Parameters<'_> {
-    /// A number; not a number where the pack was made by hand without it.
+    /// Returns a number; NaN if a pack built in code lacks it.
     pub fn number(&self, name: &str) -> f64 {
         match self.0.get(name) {
             Some(Parameter::Number(n)) => *n,
@@ -83,7 +78,6 @@ impl Parameters<'_> {
         }
     }
 
-    /// A list of words.
     pub fn words(&self, name: &str) -> Vec<&str> {
         match self.0.get(name) {
             Some(Parameter::Words(words)) => words.iter().map(String::as_str).collect(),
@@ -91,7 +85,6 @@ impl Parameters<'_> {
         }
     }
 
-    /// A table of words.
     pub fn table(&self, name: &str) -> Vec<(&str, &str)> {
         match self.0.get(name) {
             Some(Parameter::Table(t)) => t.iter().map(|(k, v)| (k.as_str(), v.as_str())).collect(),
@@ -100,12 +93,12 @@ impl Parameters<'_> {
     }
 }
 
-/// Whether two numbers agree to a relative tolerance.
+/// Returns true if two numbers agree within a relative tolerance.
 pub(crate) fn agree(a: f64, b: f64, tolerance: f64) -> bool {
     (a - b).abs() <= tolerance * a.abs().max(b.abs())
 }
 
-/// Judges that the fields of the parameter `fields` are disclosed.
+/// Checks that every field listed in the parameter `fields` is disclosed.
 pub(crate) fn disclosed(disclosure: &BTreeMap<String, String>, p: &Parameters<'_>) -> Judged {
     if disclosure.is_empty() {
         return unknown("the disclosure");

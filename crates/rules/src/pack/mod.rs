@@ -1,6 +1,7 @@
-//! Rule packs: what one benchmark or body demands of a result, as data with a version and a date. A
-//! rule names the check that evaluates it and its parameters; [`evaluate`] gives every rule's outcome
-//! and the verdict. Packs are embedded ([`embedded`]) and can be read from a folder ([`read_dir`]).
+//! Rule packs: the requirements of a benchmark or organization on a result, as data with a version
+//! and a date. A rule names the check that evaluates it and its parameters; [`evaluate`] returns
+//! the outcome of every rule and the overall verdict. Packs are built in ([`embedded`]) or read
+//! from a folder ([`read_dir`]).
 
 pub mod cpu;
 mod evaluate;

@@ -1,26 +1,25 @@
-//! A result that a workload left as a file: completed with the machine, judged by its pack, and the verdict
-//! in one finding.
+//! Result files of workloads: a file is completed with data about the machine, evaluated against
+//! its pack, and the verdict is summarized in one finding.
 
 use assay_model::{Finding, Severity};
 
 use super::orders::OrdersResult;
 use super::{Applies, Pack, PackEvidence, PackVerdict, RuleResult, Verdict, evaluate};
 
-/// What a pack says of a result file.
+/// A result file and the verdict of its pack.
 #[derive(Debug)]
 pub struct JudgedFile {
-    /// The file, with the machine in its disclosure.
+    /// The file, with the machine added to its disclosure.
     pub result: Vec<u8>,
-    /// The verdict, rule by rule.
     pub verdict: PackVerdict,
-    /// The profile that the result was made with; `unknown` where it does not say.
+    /// Profile with which the result was made; `unknown` if the file does not state it.
     pub profile: String,
 }
 
-/// Judges the file `bytes` by `pack`. `machine` are entries for its disclosure.
+/// Evaluates the file `bytes` against `pack`. `machine` holds entries to add to its disclosure.
 ///
 /// # Errors
-/// The pack judges no result files, or this is none of its kind; as a sentence.
+/// A sentence if the pack does not apply to result files, or the file is of another kind.
 pub fn judge_file(
     pack: &Pack,
     bytes: &[u8],
@@ -41,7 +40,8 @@ pub fn judge_file(
 }
 
 impl JudgedFile {
-    /// The verdict in one finding; `None` when the result is reportable. `file` is where the verdict is kept.
+    /// Summarizes the verdict in one finding; `None` when the result is reportable. `file` names
+    /// the stored verdict for the remedy.
     pub fn finding(&self, file: &str) -> Option<Finding> {
         let verdict = &self.verdict;
         if verdict.verdict == Verdict::Reportable {
@@ -68,7 +68,8 @@ impl JudgedFile {
                 message.extend(["; ", what, ": ", &ids]);
             }
         }
-        // A short profile does not pretend to keep the rules, and is marked; what does, and fails, is void.
+        // A result with a short profile does not claim to follow the rules, so it only gets a
+        // warning. A result that claims to follow them and fails is invalid.
         let severity = if verdict.verdict == Verdict::Invalid && profile == "rules" {
             Severity::Invalid
         } else {

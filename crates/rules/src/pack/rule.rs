@@ -1,4 +1,4 @@
-//! A rule pack as data: its rules, where each comes from and what breaking it means.
+//! A rule pack as data: its rules, the source of each, and the consequence of a violation.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -6,7 +6,7 @@ use std::fmt;
 use assay_model::Severity;
 use serde::{Deserialize, Serialize};
 
-/// What a pack speaks of.
+/// Kind of evidence that a pack applies to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Applies {
@@ -14,91 +14,86 @@ pub enum Applies {
     CpuSuite,
     /// A result of order processing ([`super::orders::OrdersResult`]).
     Orders,
-    /// A claim that quotes results of others ([`super::fair_use::FairUse`]).
+    /// A claim that quotes the results of others ([`super::fair_use::FairUse`]).
     QuotedClaims,
 }
 
-/// Where the rules of a pack come from.
+/// Document from which the rules of a pack are taken.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Source {
-    /// The document.
+    /// Name of the document.
     pub name: String,
-    /// Its version.
+    /// Version of the document.
     pub version: String,
-    /// The day it was read (`2026-11-21`).
+    /// Day on which it was read (`2026-11-21`).
     pub retrieved: String,
-    /// What should be known about the reading.
+    /// Remarks on how the document was interpreted.
     #[serde(default)]
     pub note: String,
 }
 
-/// A parameter of a rule.
+/// Value of a rule's parameter.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged, expecting = "expected a number, a list of words or a table of words")]
 pub enum Parameter {
-    /// A number.
     Number(f64),
-    /// A list of words.
     Words(Vec<String>),
-    /// A table of words.
+    /// A table from words to texts.
     Table(BTreeMap<String, String>),
 }
 
-/// One rule.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Rule {
-    /// Its id (`C3`).
+    /// Id of the rule (`C3`).
     pub id: String,
-    /// The rule in our own words.
+    /// Text of the rule in our own words.
     pub text: String,
-    /// The number of the rule in its source; empty where it has none.
+    /// Number of the rule in its source; empty if it has no number.
     pub source: String,
-    /// The check that evaluates it.
+    /// Name of the check that evaluates it.
     pub check: String,
-    /// How bad it is when broken.
+    /// Severity of a violation.
     pub severity: Severity,
-    /// The best verdict when broken or unknown.
+    /// Best verdict that a result can get if the rule fails or is unknown.
     pub on_failure: Verdict,
-    /// The sentence for the disclosure when it is broken or unknown.
+    /// Sentence for the disclosure if the rule fails or is unknown.
     pub disclosure: String,
-    /// The check's parameters.
+    /// Parameters of the check.
     pub parameters: BTreeMap<String, Parameter>,
 }
 
-/// A rule pack.
+/// A set of rules of one benchmark or organization.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Pack {
-    /// Its id (`cpu`).
+    /// Id of the pack (`cpu`).
     pub id: String,
-    /// Its version.
     pub version: String,
-    /// The day of that version.
+    /// Date of this version.
     pub date: String,
-    /// What it is, in a line.
+    /// Title of the pack, one line.
     pub title: String,
-    /// What it speaks of.
+    /// Kind of evidence that the rules apply to.
     pub applies_to: Applies,
-    /// Where its rules come from.
+    /// Source of the rules.
     pub source: Source,
-    /// The rules in order.
+    /// Rules in the order of their ids.
     pub rules: Vec<Rule>,
 }
 
-/// What a result may be called under a pack.
+/// Status of a result under a pack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// It is not a result.
+    /// The result must not be used.
     Invalid,
-    /// It is a result, but not one to report under these rules.
+    /// The result is valid but must not be reported under these rules.
     Valid,
-    /// It keeps the rules.
+    /// The result complies with the rules.
     Reportable,
 }
 
 impl Verdict {
-    /// The verdict in words.
     pub fn words(self) -> &'static str {
         match self {
             Verdict::Invalid => "invalid",

@@ -1,6 +1,7 @@
-//! The files of `published/`, built in, so that landscapes work wherever the program is.
+//! The files of `published/`, built into the program, so that landscapes do not depend on an
+//! installation.
 
-/// Name and text of one.
+/// Expands to the name and text of one file.
 macro_rules! file {
     ($name:literal) => {
         ($name, include_str!(concat!("../../../../published/", $name)))
@@ -27,8 +28,8 @@ pub const FILES: &[(&str, &str)] = &[
     file!("trapstat.csv"),
 ];
 
-/// The documents that they are quoted from.
+/// Documents that the results are quoted from.
 pub const SOURCES: &str = include_str!("../../../../published/sources.csv");
 
-/// The definitions of landscapes over them.
+/// Definitions of the landscapes.
 pub const DEFINITIONS: &str = include_str!("../../../../published/landscapes.toml");

@@ -1,86 +1,69 @@
-//! Why quoted results cannot be read.
+//! Errors of reading quoted results.
 
-/// Why a collection of quoted results cannot be read. Lines count from 1.
+/// Error of reading a collection of quoted results. Lines count from 1.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum QuotedError {
-    /// The text is not CSV.
     #[error("{name}:{line}: not CSV: {message}")]
     Malformed {
-        /// The file.
         name: String,
-        /// Where.
         line: u64,
-        /// What is wrong.
+        /// Description of the problem.
         message: String,
     },
-    /// A column that must be there is not.
+    /// A required column is missing.
     #[error("{name}:1: the column `{column}` is missing; the header must name it")]
-    MissingColumn {
-        /// The file.
-        name: String,
-        /// The column.
-        column: &'static str,
-    },
-    /// A field does not hold what its column holds.
+    MissingColumn { name: String, column: &'static str },
+    /// A field does not have the type of its column.
     #[error("{name}:{line}:{column}: `{text}` is not {expected}")]
     Field {
-        /// The file.
         name: String,
-        /// The line.
         line: u64,
-        /// The column's name.
         column: String,
-        /// What is written there.
+        /// Text of the field.
         text: String,
-        /// What belongs there.
+        /// Description of valid contents.
         expected: &'static str,
     },
-    /// Two rows have one id.
+    /// Two rows have the same id.
     #[error(
         "{name}:{line}:id: the id `{id}` stands in line {first} already; every row needs its own"
     )]
     DuplicateId {
-        /// The file.
         name: String,
-        /// The second row's line.
+        /// Line of the second row.
         line: u64,
-        /// The id.
         id: String,
-        /// The first row's line.
+        /// Line of the first row.
         first: u64,
     },
-    /// One metric has two units, so its values cannot stand in one table.
+    /// One metric has two units, so its values cannot share a table.
     #[error(
         "{name}:{line}:unit: mixed units: `{metric}` is in `{unit}` here and in `{first_unit}` in \
          line {first}; convert one, or give it a metric of its own"
     )]
     MixedUnits {
-        /// The file.
         name: String,
-        /// The row that differs.
+        /// Line of the row that differs.
         line: u64,
-        /// The metric.
         metric: String,
-        /// Its unit there.
+        /// Unit in that row.
         unit: String,
-        /// The unit before.
+        /// Unit in the first row of the metric.
         first_unit: String,
-        /// The first row of the metric.
+        /// Line of the first row of the metric.
         first: u64,
     },
-    /// One metric is better both ways.
+    /// The rows of one metric disagree on its direction.
     #[error(
         "{name}:{line}:higher_is_better: `{metric}` is better the other way in line {first}; one \
          of the two is wrong"
     )]
     MixedDirection {
-        /// The file.
         name: String,
-        /// The row that differs.
+        /// Line of the row that differs.
         line: u64,
-        /// The metric.
         metric: String,
-        /// The first row that gave the other direction.
+        /// Line of the first row of the metric.
         first: u64,
     },
 }

@@ -1,4 +1,5 @@
-//! The reader of the CSV files: the header is resolved once, every field is checked where it stands.
+//! Reader of the CSV files. The header is resolved once, and every field is checked while it is
+//! read, so that errors name line and column.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -6,7 +7,7 @@ use std::io::Read;
 
 use super::{QuotedError, QuotedResult};
 
-/// A column of the file, with its field of a result where it is plain text or a count.
+/// A column of the file; text and count columns hold an accessor for their field of a result.
 #[derive(Clone, Copy)]
 enum Column {
     Id,
@@ -49,35 +50,36 @@ const COLUMNS: [(&str, Column); 26] = [
     ("result", Column::Words(|r| &mut r.result)),
 ];
 
-/// Returns the names of the columns that [`QuotedResult`] has fields for, in the order of the files.
+/// Returns the names of the columns that [`QuotedResult`] has fields for, in the order of the
+/// files.
 pub fn columns() -> impl Iterator<Item = &'static str> {
     COLUMNS.iter().map(|(name, _)| *name)
 }
 
-/// The names of the columns that a file must have.
+/// Names of the required columns.
 const NEEDED: [&str; 6] = ["id", "benchmark", "metric", "unit", "system", "value"];
 
 /// Reads a collection of quoted results from CSV with a header. `name` is used in errors. Bytes
-/// that are not UTF-8 are taken as Latin-1. Memory is bounded by the collection's size.
+/// that are not UTF-8 are decoded as Latin-1. Memory is bounded by the size of the collection.
 ///
 /// # Errors
-/// See [`QuotedError`]: every one names file, line and column.
+/// See [`QuotedError`]: every error names the file, and where it can the line and column.
 pub fn read(name: &str, input: impl Read) -> Result<Vec<QuotedResult>, QuotedError> {
     let (results, lines) = rows(name, input)?;
     metrics_agree(name, &results, &lines)?;
     Ok(results)
 }
 
-/// As [`read`], but rows of one metric may differ in unit and direction: for looking single results
-/// up, each by its own unit, not for ranking them.
+/// Like [`read`], but rows of one metric may differ in unit and direction: for looking up single
+/// results, each in its own unit, not for ranking them.
 ///
 /// # Errors
-/// As [`read`], less those about units and directions that differ.
+/// Like [`read`], except those for different units and directions.
 pub fn read_unranked(name: &str, input: impl Read) -> Result<Vec<QuotedResult>, QuotedError> {
     rows(name, input).map(|(results, _)| results)
 }
 
-/// The rows, and the line of each.
+/// Reads the rows, and the line number of each.
 fn rows(name: &str, input: impl Read) -> Result<(Vec<QuotedResult>, Vec<u64>), QuotedError> {
     let mut reader = csv::ReaderBuilder::new().buffer_capacity(1 << 16).from_reader(input);
     let malformed = |error: &csv::Error| QuotedError::Malformed {
@@ -103,7 +105,7 @@ fn rows(name: &str, input: impl Read) -> Result<(Vec<QuotedResult>, Vec<u64>), Q
     while reader.read_byte_record(&mut record).map_err(|e| malformed(&e))? {
         let line = record.position().map_or(0, csv::Position::line);
         let mut result = QuotedResult::default();
-        // Fields end where characters do, so a line that is UTF-8 as a whole is so in every field.
+        // Fields end at character boundaries, so if a whole line is UTF-8, every field is.
         let whole = std::str::from_utf8(record.as_slice()).ok();
         for (i, (column, title)) in columns.iter().zip(&header).enumerate() {
             let text = whole
@@ -169,7 +171,8 @@ fn set(
     Ok(())
 }
 
-/// Whether a text is a date of the calendar written `2009-08-27`; dates written so sort as texts.
+/// Returns true if the text is a calendar date in the form `2009-08-27`. Dates of this form sort as
+/// texts.
 pub fn is_date(text: &str) -> bool {
     let bytes = text.as_bytes();
     if bytes.len() != 10 || bytes[4] != b'-' || bytes[7] != b'-' {
@@ -197,7 +200,7 @@ fn number(text: &str) -> Option<f64> {
     text.parse::<f64>().ok().filter(|n| n.is_finite())
 }
 
-/// How many decimals a number is written with; none where it has an exponent.
+/// Returns the number of decimals in a written number; 0 if it has an exponent.
 fn decimals(text: &str) -> u8 {
     if text.contains(['e', 'E']) {
         return 0;
@@ -235,7 +238,7 @@ fn ids_are_unique(name: &str, results: &[QuotedResult], lines: &[u64]) -> Result
     Ok(())
 }
 
-/// Every metric of a benchmark has one unit and one direction.
+/// Checks that every metric of a benchmark has one unit and one direction.
 fn metrics_agree(name: &str, results: &[QuotedResult], lines: &[u64]) -> Result<(), QuotedError> {
     let mut seen: HashMap<(&str, &str), (&QuotedResult, u64)> = HashMap::new();
     let mut last: Option<&QuotedResult> = None;

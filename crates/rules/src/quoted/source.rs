@@ -1,4 +1,4 @@
-//! The documents that results are quoted from.
+//! Documents that results are quoted from.
 
 use std::io::Read;
 
@@ -6,18 +6,16 @@ use serde::{Deserialize, Serialize};
 
 use super::QuotedError;
 
-/// One document: a row of `sources.csv`.
+/// A document: one row of `sources.csv`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Source {
-    /// What `source` in a row of results names it by (`bestperf-2009-08-27`).
+    /// Key that the column `source` of the results refers to (`bestperf-2009-08-27`).
     pub key: String,
-    /// Where it was published.
     pub site: String,
-    /// When.
     pub date: String,
-    /// What it is about, in this project's words.
+    /// Subject of the document, in this project's words.
     pub subject: String,
-    /// What else must be known; empty if nothing.
+    /// Further remarks; may be empty.
     #[serde(default)]
     pub note: String,
 }

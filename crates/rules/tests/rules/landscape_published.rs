@@ -1,6 +1,6 @@
-//! The results in `published/`: nothing lost on the way in, and the tables come out as they were
-//! printed. The original is not part of the project; where it is, `ASSAY_PUBLISHED_SOURCE` names its
-//! folder (`results.csv`, `posts/*.txt`).
+//! Tests of the results in `published/`: no value was lost or changed during import, and the tables
+//! match the printed ones. The originals are not part of the project; `ASSAY_PUBLISHED_SOURCE`
+//! names a folder that contains them (`results.csv`, `posts/*.txt`).
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -17,7 +17,7 @@ fn table(name: &str) -> Landscape {
     Collection::built_in().unwrap().landscape(name, &Query::default()).unwrap()
 }
 
-/// Every line as one text, its cells joined by spaces, missing ones left out.
+/// Formats every line as one text: its cells joined by spaces, without missing ones.
 fn lines(landscape: &Landscape) -> Vec<String> {
     let texts = |l: &assay_rules::landscape::Line| {
         l.cells.iter().flatten().map(|c| c.text.clone()).collect::<Vec<_>>().join(" ")
@@ -39,8 +39,9 @@ fn fnv(bytes: impl Iterator<Item = u8>) -> u64 {
     bytes.fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3))
 }
 
-/// The numbers of `landscape_numbers.csv` were computed from the original: rows, sum of values, and
-/// the exclusive or over the rows of FNV-1a of id, `|` and the value's bits.
+/// Checks the rows against `landscape_numbers.csv`, which was computed from the original: the
+/// number of rows, the sum of the values, and the exclusive or over the rows of FNV-1a of id, `|`
+/// and the value's bits.
 #[test]
 fn nothing_was_lost_and_no_value_changed() {
     let rows = rows();
@@ -99,7 +100,7 @@ fn every_file_is_built_in() {
     assert_eq!(names, built_in);
 }
 
-/// A benchmark's name in the original as (its name here, what of it went into the note).
+/// Maps a benchmark's name in the original to its name here and to the part that moved to the note.
 fn renamed(was: &str) -> (&str, &str) {
     match was {
         "SPEC CPU2006 V1.1 integer rate" => ("SPEC CPU2006 integer rate", "SPEC CPU2006 V1.1"),
@@ -170,7 +171,8 @@ fn every_row_is_the_originals() {
     assert_eq!(count, ours.len());
 }
 
-/// The tables of the posts whose text is there: every line of ours is a line of the post, in its order.
+/// For each table whose post is available, every line of our table is a line of the post, in the
+/// same order.
 #[test]
 fn tables_come_out_as_the_posts_print_them() {
     let Some(folder) = original() else { return };
@@ -295,7 +297,7 @@ fn the_tables_of_cpu2006() {
             "SGI Altix 4700 Bandwidth System Itanium2 9040 1.6 128 256 2971 2715",
             "Fujitsu/Sun SPARC Enterprise M9000 SPARC64 VII 2.52 64 256 2290 2090",
             "IBM Power 595 POWER6 5.0 32 64 2160 1870",
-            // Base has a table of its own, with the system that has no peak.
+            // Base has a table of its own, which includes the system without a peak result.
             "Sun Blade 6048 Opteron 8384 2.7 192 768 8840",
             "SGI Altix 4700 Density System Itanium 9150M 1.66 128 256 3354 2893",
             "SGI Altix 4700 Bandwidth System Itanium2 9040 1.6 128 256 2971 2715",
@@ -337,7 +339,7 @@ fn the_tables_of_cpu2006() {
     );
 }
 
-/// Base and peak of each line, `-` where the table is empty.
+/// Returns base and peak of each line, `-` for an empty cell.
 fn cells(name: &str, columns: [usize; 2]) -> Vec<String> {
     let text = |cell: &Option<assay_rules::landscape::Cell>| {
         cell.as_ref().map_or_else(|| "-".to_owned(), |c| c.text.clone())
@@ -356,7 +358,8 @@ fn the_tables_of_gcc_and_studio_and_of_memcached() {
     );
 }
 
-/// Test, cores, five times, four ratios. The times are the rows'; the ratios are recomputed.
+/// The columns are test, cores, five times and four ratios. The times are quoted; the ratios are
+/// recomputed.
 #[test]
 fn the_table_of_nastran() {
     let nastran = table("nastran-vendor-2008");
@@ -370,7 +373,7 @@ fn the_table_of_nastran() {
     assert!(nastran.lines.iter().all(|l| l.rank.is_none()), "printed in the order of the suite");
 }
 
-/// bops per chip, core, thread, rack unit, watt, and core x GHz, rounded as people would.
+/// Expected bops per chip, core, thread, rack unit, watt, and core x GHz, rounded as people would.
 #[test]
 fn denominators_of_specjbb2005() {
     use Denominator::{Chip, Core, CoreGhz, RackUnit, Thread, Watt};

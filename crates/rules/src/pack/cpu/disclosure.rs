@@ -1,4 +1,4 @@
-//! What a result must disclose, the system it is of, estimates, and its publication.
+//! Checks of disclosures, the system under test, estimates and publication.
 
 use super::CpuSuiteResult;
 use crate::pack::fair_use;
@@ -44,7 +44,7 @@ fn estimates(r: &CpuSuiteResult, _: &Parameters<'_>) -> Judged {
     }
 }
 
-/// The result beside others: what fair use of results wants of the publication.
+/// Checks the fair-use requirements if the result is published in comparison with others.
 fn publication(r: &CpuSuiteResult, _: &Parameters<'_>) -> Judged {
     match (r.published, &r.publication) {
         (Some(false), _) => pass("the result is not published beside others"),

@@ -1,4 +1,4 @@
-//! Which flags a suite may be built with, and whether they are described.
+//! Checks of the compiler flags: which ones are allowed, and whether they are described.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,7 +22,7 @@ pub(super) const CHECKS: &[PackCheck<CpuSuiteResult>] = &[
     check("flags-described", &[], |r, p| lacking(r).unwrap_or_else(|| described(r, p))),
 ];
 
-/// A flag is a pattern, or starts with one that ends in `*`.
+/// Returns true if a flag equals `pattern`, or starts with it if the pattern ends in `*`.
 fn is(flag: &str, pattern: &str) -> bool {
     match pattern.strip_suffix('*') {
         Some(start) => flag.starts_with(start),
@@ -34,7 +34,7 @@ fn flags(t: &CpuTuning) -> impl Iterator<Item = &String> {
     t.flags.iter().flat_map(BTreeMap::values).flatten()
 }
 
-/// Returns what is unknown if the flags of a result are not recorded.
+/// Returns the missing information if the flags of a result are not recorded.
 fn lacking(r: &CpuSuiteResult) -> Option<Judged> {
     if r.members.is_empty() {
         return Some(unknown("the members"));
@@ -113,7 +113,7 @@ fn base_forbids(r: &CpuSuiteResult, p: &Parameters<'_>) -> Judged {
     verdict(&wrong, &[], "base has none of the forbidden flags")
 }
 
-/// The words in a flag, as compilers take names in them: letters, digits, `_` and `.`.
+/// Splits a flag into words as a compiler would find names in it: letters, digits, `_` and `.`.
 fn words(flag: &str) -> impl Iterator<Item = &str> {
     flag.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '.')).filter(|w| !w.is_empty())
 }

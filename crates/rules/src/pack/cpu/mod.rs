@@ -1,4 +1,4 @@
-//! What a CPU suite must show of a result, and the checks that a pack's rules name.
+//! Rules for CPU suites: the data that a result must contain, and the checks that rules can name.
 
 mod disclosure;
 mod flags;
@@ -10,7 +10,7 @@ pub use result::*;
 
 use super::judged::PackCheck;
 
-/// Every check for a CPU suite.
+/// Returns all checks for CPU suites.
 pub(crate) fn checks() -> impl Iterator<Item = &'static PackCheck<CpuSuiteResult>> {
     [runs::CHECKS, flags::CHECKS, disclosure::CHECKS, power::CHECKS].into_iter().flatten()
 }

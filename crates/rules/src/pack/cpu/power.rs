@@ -1,4 +1,4 @@
-//! Power beside performance: the analyser, its samples, the room, the mains.
+//! Check of power measurements: analyser, samples, ambient temperature, mains.
 
 use super::CpuSuiteResult;
 use crate::pack::judged::{Judged, PackCheck, Parameters, Takes, check, pass, unknown, verdict};
@@ -41,7 +41,7 @@ fn power(r: &CpuSuiteResult, p: &Parameters<'_>) -> Judged {
             None => missing.push(format!("whether there is {what}")),
         }
     }
-    // Deviations may reach their limit, shares of samples must stay below it.
+    // Deviations may equal their limit, shares of samples must stay below it.
     let limits = [
         ("voltage", power.voltage_deviation_percent, "voltage_percent", true),
         ("mains frequency", power.mains_deviation_percent, "mains_percent", true),

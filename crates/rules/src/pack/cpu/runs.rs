@@ -1,4 +1,4 @@
-//! How a suite is run: invocation, validation, which time counts, ratios, copies.
+//! Checks of the runs of a suite: invocation, validation, selected times, ratios, copies.
 
 use std::collections::BTreeSet;
 
@@ -84,7 +84,7 @@ fn times(r: &CpuSuiteResult, member: &str, tuning: Tuning) -> Vec<Option<f64>> {
         .collect()
 }
 
-/// Of three times the median, of two the slower one. The result's time is `given`.
+/// Checks that the time in the result is the median of three timed runs, or the slower of two.
 fn timed_runs(r: &CpuSuiteResult, p: &Parameters<'_>) -> Judged {
     let (least, most) = (p.number("min") as usize, p.number("max") as usize);
     if r.members.is_empty() || r.executions.is_empty() {
@@ -171,7 +171,8 @@ fn overall(r: &CpuSuiteResult, tolerance: f64, wrong: &mut Vec<String>, missing:
     }
 }
 
-/// What all base results must have in common; the first two that differ.
+/// Returns the names of the first two members whose base results differ in `of`, or `None`. The
+/// error is the name of a member without a value.
 fn common<T: PartialEq + Clone>(
     r: &CpuSuiteResult,
     of: impl Fn(&super::CpuTuning) -> Option<T>,

@@ -1,4 +1,4 @@
-//! Properties, the program, the mix of operations, disclosure and publication.
+//! Checks of properties, the program, the mix of operations, disclosure and publication.
 
 use std::collections::BTreeMap;
 
@@ -47,7 +47,7 @@ fn program(r: &OrdersResult, _: &Parameters<'_>) -> Judged {
     )
 }
 
-/// Every one must be known and true.
+/// Passes only if every property is known to be true.
 fn yes_to_all(wanted: &[(&str, Option<bool>)], kept: &str) -> Judged {
     let those = |is: Option<bool>, before: &str| -> Vec<String> {
         let of = wanted.iter().filter(|(_, w)| *w == is);
@@ -77,7 +77,7 @@ fn one_image(r: &OrdersResult, _: &Parameters<'_>) -> Judged {
     verdict(&wrong, &missing, "one image of the operating system, no call of the collector")
 }
 
-/// Counts over all scored points against the mix, in percentage points.
+/// Compares the counts over all scored points with the required mix, in percentage points.
 fn mix(r: &OrdersResult, p: &Parameters<'_>) -> Judged {
     let Some(n) = r.expected_peak else { return unknown("the expected peak") };
     let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
@@ -97,7 +97,7 @@ fn mix(r: &OrdersResult, p: &Parameters<'_>) -> Judged {
     for (kind, text) in &wanted {
         let want: f64 = text.parse().unwrap_or(f64::NAN);
         let share = 100.0 * counts.get(kind).map_or(0.0, |c| *c as f64) / total;
-        // A share that is no number in the pack never fits.
+        // A share that is not a number in the pack never matches.
         let off = (share - want).abs();
         if off.is_nan() || off > tolerance {
             wrong.push(format!("{kind} is {share:.1} % of the operations, not {want} %"));

@@ -1,4 +1,5 @@
-//! What order processing must show of a result, and the checks that a pack's rules name.
+//! Rules for order processing: the data that a result must contain, and the checks that rules can
+//! name.
 
 mod conduct;
 mod points;
@@ -8,7 +9,7 @@ pub use result::*;
 
 use super::judged::PackCheck;
 
-/// Every check for order processing.
+/// Returns all checks for order processing.
 pub(crate) fn checks() -> impl Iterator<Item = &'static PackCheck<OrdersResult>> {
     [points::CHECKS, conduct::CHECKS].into_iter().flatten()
 }

@@ -1,4 +1,5 @@
-//! The points: which there must be, how long they last, what they score, that instances overlap.
+//! Checks of the points: which ones are required, their lengths, the score, and the overlap of
+//! instances.
 
 use super::OrdersResult;
 use crate::pack::judged::{
@@ -15,7 +16,7 @@ pub(super) const CHECKS: &[PackCheck<OrdersResult>] = &[
     check("instances-overlap", &[], overlap),
 ];
 
-/// N, or that it is not recorded.
+/// Returns the expected peak N, or `None` if it is missing or 0.
 fn peak(r: &OrdersResult) -> Option<u32> {
     r.expected_peak.filter(|n| *n > 0)
 }
@@ -50,7 +51,7 @@ fn points(r: &OrdersResult, p: &Parameters<'_>) -> Judged {
     if first.warehouses != 1 {
         wrong.push(format!("the first point has {} warehouses, not 1", first.warehouses));
     }
-    // A point between N + 1 and 2N may be missing, which scores 0; the order must still rise.
+    // A point between N + 1 and 2N may be missing and then scores 0; the order must still rise.
     if let Some(pair) = r.points.windows(2).find(|w| w[1].warehouses <= w[0].warehouses) {
         let (a, b) = (pair[0].warehouses, pair[1].warehouses);
         wrong.push(format!("{b} warehouses follow {a}; points rise by one"));
@@ -95,7 +96,7 @@ fn no_gap(r: &OrdersResult, p: &Parameters<'_>) -> Judged {
     }
     let least = p.number("min") as u32;
     let absent = |from: u32, to: u32| -> Vec<String> {
-        // Bounded: nobody measures more points than there are processors.
+        // Bounds the work: no system has so large a number of processors, and thus of points.
         let range = from..=to.min(from.saturating_add(100_000));
         range.filter(|w| r.point(*w).is_none()).take(9).map(|w| w.to_string()).collect()
     };

@@ -1,4 +1,4 @@
-//! A sound result of a CPU suite, and what breaks each rule.
+//! A compliant result of a CPU suite, and changes that violate each rule.
 
 use std::collections::BTreeMap;
 
@@ -85,7 +85,8 @@ fn executions(order: &mut u32, member: &str, tuning: Tuning, times: &[f64]) -> V
         .collect()
 }
 
-/// Two members, four copies, base and peak; the second member's peak repeats its base.
+/// Returns a compliant result: two members, four copies, base and peak; the second member's peak
+/// repeats its base.
 pub fn sound() -> CpuSuiteResult {
     let base = |s, r| tuning(4, &["-O2", "-g"], s, r);
     let mut second_peak = base(50.0, 8.0);
@@ -169,7 +170,7 @@ const FAULTS: &[(&str, Change)] = &[
     }),
     ("C3", |r| base(r).selected_s = Some(98.0)),
     ("C3", |r| {
-        // Of two times the slower counts: 50, not 49.
+        // Of two times the slower one counts: 50, not 49.
         r.members[1].base.as_mut().unwrap().selected_s = Some(49.0);
     }),
     ("C3", |r| r.executions.retain(|e| e.order < 3 || e.order > 4)),
@@ -277,7 +278,7 @@ fn nothing_recorded_is_invalid() {
     assert_eq!(verdict.verdict, assay_rules::pack::Verdict::Invalid);
 }
 
-/// The portability flags that a kit of a suite ships.
+/// Returns the portability flags that a kit of a suite ships.
 fn shipped(kit: &std::path::Path) -> Option<Vec<String>> {
     let text = std::fs::read_to_string(kit.join("kit.toml")).ok()?;
     let kit: toml::Table = text.parse().unwrap();

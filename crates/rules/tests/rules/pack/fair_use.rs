@@ -1,4 +1,4 @@
-//! A claim that quotes fairly, and what breaks each rule.
+//! A claim that quotes fairly, and changes that violate each rule.
 
 use assay_rules::pack::PackEvidence;
 use assay_rules::pack::fair_use::*;
@@ -23,7 +23,7 @@ fn result(what: &str) -> QuotedUse {
     }
 }
 
-/// A fair quotation of two results.
+/// Returns a fair quotation of two results.
 pub fn sound() -> FairUse {
     FairUse {
         results: vec![result("the result of A"), result("the result of B")],

@@ -1,4 +1,4 @@
-//! Pack files: what comes with assay, and mistakes with their lines.
+//! Tests of pack files: the built-in packs, and mistakes that are reported with their lines.
 
 use assay_rules::pack::{Applies, PackEvidence, RuleResult, embedded, evaluate, read, read_dir};
 

@@ -1,5 +1,5 @@
-//! Every rule of the packs that come with assay with a passing, a failing and an incomplete fixture,
-//! and the reader of pack files.
+//! Tests of every rule of the built-in packs with a passing, a failing and an incomplete fixture,
+//! and of the reader of pack files.
 
 mod cpu;
 mod fair_use;
@@ -10,35 +10,34 @@ use std::collections::BTreeSet;
 
 use assay_rules::pack::{Pack, PackEvidence, PackVerdict, RuleResult, Verdict, embedded, evaluate};
 
-/// A pack that comes with assay.
+/// Returns a built-in pack.
 pub fn pack(id: &str) -> Pack {
     embedded().into_iter().find(|p| p.id == id).unwrap()
 }
 
-/// The result of one rule.
+/// Returns the result of one rule.
 pub fn of(verdict: &PackVerdict, id: &str) -> RuleResult {
     verdict.rules.iter().find(|r| r.id == id).unwrap().result
 }
 
-/// Rules, each with a change to evidence.
+/// Ids of rules, each with a change to the evidence.
 type Changes<E> = &'static [(&'static str, fn(&mut E))];
 
-/// Faults and gaps of a pack: by rule, a change to the sound evidence.
+/// Test cases of a pack: changes to compliant evidence, by rule.
 pub struct Cases<E: 'static> {
-    /// The pack's id.
     pub pack: &'static str,
-    /// Evidence that keeps every rule.
+    /// Creates evidence that satisfies every rule.
     pub sound: fn() -> E,
-    /// The evidence as the pack takes it.
+    /// Converts the evidence to the type that packs take.
     pub wrap: fn(&E) -> PackEvidence<'_>,
-    /// What breaks a rule.
+    /// Changes that violate a rule.
     pub faults: Changes<E>,
-    /// What leaves a rule unknown.
+    /// Changes that make a rule unknown.
     pub gaps: Changes<E>,
 }
 
-/// Sound evidence is reportable; each fault breaks its rule, each gap leaves it unknown, and both cost
-/// what the rule says.
+/// Checks that compliant evidence is reportable, that each fault violates its rule and each gap
+/// makes it unknown, and that both lead to the verdict that the rule specifies.
 pub fn check<E>(cases: &Cases<E>) {
     let pack = pack(cases.pack);
     let sound = evaluate(&pack, &(cases.wrap)(&(cases.sound)()));

@@ -1,4 +1,4 @@
-//! A sound result of order processing, and what breaks each rule.
+//! A compliant result of order processing, and changes that violate each rule.
 
 use std::collections::BTreeMap;
 
@@ -30,7 +30,7 @@ fn instance(instance: u32, warehouses: u32) -> InstancePoint {
     }
 }
 
-/// Two instances, N = 4, points 1 to 8.
+/// Returns a compliant result with two instances, N = 4 and points 1 to 8.
 pub fn sound() -> OrdersResult {
     let points = (1..=8)
         .map(|warehouses| OrdersPoint {
@@ -122,7 +122,7 @@ const FAULTS: &[(&str, Change)] = &[
     ("J10", |r| r.collector_calls = Some(1)),
     ("J10", |r| r.precompiled = Some(true)),
     ("J11", |r| {
-        // As if the deck were dealt as written: 10 of each of the frequent kinds.
+        // Simulates a deck dealt as written: 10 of each of the frequent kinds.
         for i in r.points.iter_mut().flat_map(|p| &mut p.instances) {
             i.counts.extend([("new-order".into(), 10_000), ("customer-report".into(), 10_000)]);
         }
@@ -170,7 +170,7 @@ fn every_rule_passes_fails_and_is_unknown() {
 #[test]
 fn a_point_missing_beyond_the_peak_counts_nothing_and_voids_nothing() {
     let mut result = sound();
-    // With N = 8 all scored points beyond 8 but 10 are there.
+    // With N = 8, all scored points above 8 are present except 10.
     (result.processors, result.expected_peak) = (Some(8), Some(8));
     result.points = (1..=16)
         .filter(|w| *w != 10)
@@ -180,7 +180,7 @@ fn a_point_missing_beyond_the_peak_counts_nothing_and_voids_nothing() {
             instances: vec![InstancePoint { ops_per_s: 900.0, ..instance(1, warehouses.max(N)) }],
         })
         .collect();
-    // Nine points of 8 to 16, one of them 0: 8 * 900 / 9.
+    // Nine points from 8 to 16, one of them 0: 8 * 900 / 9.
     assert_eq!(result.computed_score(8), Some(800.0));
     (result.score, result.score_per_instance) = (Some(800.0), Some(800.0));
     let verdict = evaluate(&pack("orders"), &PackEvidence::Orders(&result));
