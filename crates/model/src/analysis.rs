@@ -109,7 +109,7 @@ pub struct CurveSummary {
     pub judged: String,
     /// Smoothness of the curve, from 0 (rough) to 1 (smooth); defined in `docs/statistics.md`.
     pub smoothness: Option<f64>,
-    /// Kind of virtual machine that the points come from; absent if there was none.
+    /// Kind of virtual machine that the points come from; absent without virtual machines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub guest: Option<Guest>,
 }
@@ -227,7 +227,7 @@ pub struct Analysis {
     pub better: Better,
     /// Confidence level of the intervals.
     pub confidence: f64,
-    /// Kind of virtual machine that all numbers come from; absent if there was none.
+    /// Kind of virtual machine that all numbers come from; absent without virtual machines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub guest: Option<Guest>,
     /// Summaries of every treatment in every metric; those of the deciding metric first.

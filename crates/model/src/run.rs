@@ -119,8 +119,8 @@ pub struct RunSummary {
     pub metric: String,
     /// Unit of the deciding metric.
     pub unit: String,
-    /// Geometric mean of the baseline's trials; `null` when no such trial completed, and for a percentile,
-    /// which is read from the merged histograms of all trials.
+    /// Geometric mean of the baseline's trials; `null` when no such trial completed, and for a
+    /// percentile, which is read from the merged histograms of all trials.
     pub value: Option<f64>,
 }
 
