@@ -1,7 +1,7 @@
-//! How many accesses a second the simulator takes from a trace of assay's own format, on one core:
-//! `speed MACHINE TRACE [REPEATS]` prints one line a repeat, `speed --make KIND RECORDS FILE` writes a
-//! made-up trace (`server`: what `synthetic` makes; `random`: loads all over 64 MiB), and
-//! `speed --convert TRACE FILE` turns any trace into one of assay's own format.
+//! Measures the accesses per second that the simulator processes on one core, from a trace in
+//! assay's own format. `speed MACHINE TRACE [REPEATS]` prints one line per repeat. `speed --make
+//! KIND RECORDS FILE` writes a synthetic trace (`server`: from the module `synthetic`; `random`:
+//! loads all over 64 MiB). `speed --convert TRACE FILE` converts any trace to assay's own format.
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // a tool of the bench scripts
 
 use std::path::Path;

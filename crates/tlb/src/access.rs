@@ -1,86 +1,81 @@
-//! One access of an address stream, and its packed form of 64 bits: what readers hand to the simulator,
-//! and the record of assay's own trace format.
+//! One access of an address stream and its packed 64-bit form, which readers pass to the simulator
+//! and which is the record of assay's own trace format.
 
-/// How many bits of an address are kept: user space of five-level paging is 2^56 bytes, and SPARC and
-/// Arm (without tags) stay below too.
+/// Number of address bits that are kept. User space with five-level paging has 2^56 bytes; SPARC
+/// and Arm (without tags) stay below that too.
 pub const ADDRESS_BITS: u32 = 57;
-/// The largest access that is taken: larger ones are no single load or store.
+/// Maximum size of an access in bytes. Larger ones are not a single load or store.
 pub const MAX_ACCESS: u32 = 4096;
 
 const ADDRESS: u64 = (1 << ADDRESS_BITS) - 1;
-/// The finest page there is: an access that crosses a multiple of it is continued in a record of its own.
+/// Smallest page size. An access that crosses a multiple of it is continued in a record of its own.
 const FINEST: u64 = 4096;
 
-/// What an access does.
+/// Kind of an access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// Reads data.
     Load,
-    /// Writes data.
     Store,
-    /// Reads and writes the same data: translated once.
+    /// Reads and writes the same data, which is translated once.
     Modify,
-    /// Fetches an instruction.
     Fetch,
 }
 
-/// An access as a trace tells it.
+/// An access as recorded in a trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Access {
-    /// What it does.
     pub kind: Kind,
-    /// The virtual address of its first byte.
+    /// Virtual address of the first byte.
     pub address: u64,
-    /// How many bytes.
+    /// Size of the access in bytes.
     pub size: u32,
 }
 
-/// A record of 64 bits: the address in the low 57, the kind in the next three, zeros above.
+/// Kinds of 64-bit records: the address is in the low 57 bits, the kind in the next three, zeros
+/// above.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Record {
-    /// A load.
     Load = 0,
-    /// A store.
     Store = 1,
     /// A load and a store of the same data.
     Modify = 2,
-    /// The part of the data access before that lies on the next page: translated, not counted.
+    /// The part of the preceding data access that is on the next page; it is translated but not
+    /// counted.
     DataContinued = 3,
-    /// An instruction fetch.
     Fetch = 4,
-    /// The part of the fetch before that lies on the next page.
+    /// The part of the preceding fetch that is on the next page.
     FetchContinued = 5,
-    /// From here on another process runs; its number is where the address would be.
+    /// Another process runs from here on; the payload is its number.
     Process = 6,
-    /// The end; how many records came before is where the address would be.
+    /// End of the trace; the payload is the number of records before it.
     End = 7,
 }
 
 impl Record {
-    /// The record of this kind with this payload, of which the low 57 bits are kept.
+    /// Returns a record of this kind with the low 57 bits of `payload`.
     pub fn with(self, payload: u64) -> u64 {
         (self as u64) << ADDRESS_BITS | payload & ADDRESS
     }
 }
 
-/// The kind's number of a record; above 7 it is no record.
+/// Returns the number of a record's kind. Records with a number above 7 are invalid.
 #[inline]
 pub(crate) fn kind_of(record: u64) -> u64 {
     record >> ADDRESS_BITS
 }
 
-/// The address of a record, or what stands in its place.
+/// Returns the address or other payload of a record.
 #[inline]
 pub(crate) fn payload_of(record: u64) -> u64 {
     record & ADDRESS
 }
 
 impl Access {
-    /// Appends the records of this access: one, or one for each page of 4 KiB that it touches.
+    /// Appends the records of this access: one for each page of 4 KiB that it touches.
     ///
     /// # Errors
-    /// It lies past 2^57 or is larger than [`MAX_ACCESS`], as a sentence.
+    /// States, as a sentence, that the access is beyond 2^57 or larger than [`MAX_ACCESS`].
     pub fn pack(&self, out: &mut Vec<u64>) -> Result<(), String> {
         if self.size > MAX_ACCESS {
             return Err(format!(

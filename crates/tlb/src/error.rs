@@ -1,77 +1,65 @@
-//! What can go wrong with a trace or a machine.
-
 use std::path::PathBuf;
 
-/// Every format that is read, for messages.
+/// Supported formats, for messages.
 pub const KNOWN: &str = "assay's own (`assay tlb --simulate TRACE --record FILE` writes it), the log of \
 `valgrind --tool=lackey --trace-mem=yes`, and the text of DynamoRIO's memtrace_simple and memtrace_x86";
 
-/// Why there is no answer.
+/// Reason why a trace or a machine cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// A file cannot be read or written.
     #[error("{}: {source}", path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
-    /// A trace has no bytes.
+    Io { path: PathBuf, source: std::io::Error },
+    /// A trace is empty.
     #[error("{} is empty", .0.display())]
     Empty(PathBuf),
-    /// Its format is none that is read.
+    /// The format is not supported.
     #[error("{} is in no format that is read; those are {KNOWN}", .0.display())]
     Unknown(PathBuf),
-    /// A place in a trace cannot be read.
+    /// A part of a trace cannot be parsed.
     #[error("{}, {place}: {reason}", path.display())]
     Bad {
-        /// The file.
         path: PathBuf,
-        /// `line 7`, `record 12`.
+        /// Position in the trace, such as `line 7` or `record 12`.
         place: String,
-        /// What is wrong and what would be right.
+        /// Reason, and the expected form.
         reason: String,
     },
-    /// It ends before its end.
+    /// A trace is cut off.
     #[error("{} is truncated: {reason}", path.display())]
     Truncated {
-        /// The file.
         path: PathBuf,
-        /// How that is known.
+        /// Evidence that the trace is cut off.
         reason: String,
     },
-    /// A record that cannot be, without a file to blame.
+    /// A record of a stream without a file is invalid.
     #[error("record {index} of the stream: {reason}")]
     Record {
-        /// Which, from 0.
+        /// Index of the record, from 0.
         index: u64,
-        /// What is wrong.
         reason: String,
     },
-    /// A machine that cannot be built.
+    /// A machine is impossible.
     #[error("{place}: {reason}")]
     Machine {
-        /// Which part: `tlb 2 (both, level 2)`.
+        /// Part of the machine, such as `tlb 2 (both, level 2)`.
         place: String,
-        /// What is wrong and what would be right.
+        /// Reason, and a valid alternative.
         reason: String,
     },
-    /// A machine's file is wrong.
+    /// The TOML of a machine is invalid.
     #[error("{}: {source}", path.display())]
     MachineFile {
-        /// The file.
         path: PathBuf,
-        /// The reader's message, with the line.
+        /// Message of the TOML parser, with the line.
         source: Box<toml::de::Error>,
     },
-    /// There is no machine of that name.
+    /// No machine has the requested name.
     #[error("there is no machine `{name}`; known are {known}, or the path of a TOML file")]
     NoMachine {
-        /// What was asked for.
         name: String,
-        /// What there is.
+        /// Names of the built-in machines.
         known: String,
     },
 }

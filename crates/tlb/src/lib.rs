@@ -1,11 +1,12 @@
-//! Address translation: what it costs a program to find the physical address behind a virtual one.
+//! Measures or simulates the cost of address translation: the time a program spends to translate
+//! virtual addresses to physical ones.
 //!
-//! Two ways to know. A [`Simulator`] takes an address stream (a recorded trace, or one that is made up)
-//! through TLBs and TSBs of a [`Machine`] and counts misses; what it says is simulated. [`counters`]
-//! asks the processor, where it counts and lets us. Both end in the rows of a [`Table`], the columns of
-//! `trapstat -t`.
+//! There are two ways. A [`Simulator`] runs an address stream (a recorded trace, or a synthetic
+//! one) through the TLBs and TSBs of a [`Machine`] and counts misses; its results are simulated.
+//! [`counters`] reads the processor's own counters, if the processor has them and the kernel grants
+//! access. Both produce the rows of a [`Table`], with the columns of `trapstat -t`.
 //!
-//! The front door:
+//! For example, one load through a preset machine:
 //!
 //! ```
 //! use assay_tlb::{Access, Kind, Machine, Simulator};

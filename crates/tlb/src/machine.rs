@@ -1,4 +1,4 @@
-//! A machine as the simulator knows it: TLBs, TSBs, page sizes and what misses cost. Read from TOML.
+//! Description of a simulated machine: TLBs, TSBs, page sizes and costs of misses. Read from TOML.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::access::ADDRESS_BITS;
 use crate::error::Error;
 
-/// The machines that ship, by name, as TOML.
+/// Built-in machines: name and TOML text.
 pub const PRESETS: [(&str, &str); 4] = [
     ("solaris-9", include_str!("../machines/solaris-9.toml")),
     ("solaris-10", include_str!("../machines/solaris-10.toml")),
@@ -16,128 +16,129 @@ pub const PRESETS: [(&str, &str); 4] = [
     ("x86-64", include_str!("../machines/x86-64.toml")),
 ];
 
-/// Which accesses a TLB serves.
+/// Accesses that a TLB serves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Holds {
-    /// Instruction fetches.
+    /// Serves only instruction fetches.
     Instruction,
-    /// Loads and stores.
+    /// Serves only loads and stores.
     Data,
-    /// Both.
+    /// Serves instruction fetches, loads and stores.
     Both,
 }
 
-/// Which entry of a full set goes.
+/// Replacement policy of a full set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Replacement {
-    /// The one that was not used for the longest time.
+    /// Replaces the least recently used entry.
     #[default]
     Lru,
-    /// The one that came first.
+    /// Replaces the oldest entry.
     Fifo,
-    /// Any, from a fixed seed.
+    /// Replaces a random entry, chosen from a fixed seed.
     Random,
 }
 
-/// A TLB.
+/// Description of one TLB.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TlbSpec {
-    /// 1: looked into first; 2: when that missed.
+    /// Level of the TLB: 1 is looked up first, 2 after a miss in level 1.
     pub level: u8,
-    /// Which accesses it serves.
+    /// Accesses that the TLB serves.
     pub holds: Holds,
-    /// Page sizes that it holds, bytes.
+    /// Page sizes that the TLB holds, in bytes.
     #[serde(deserialize_with = "sizes")]
     #[schemars(with = "Vec<String>")]
     pub pages: Vec<u64>,
-    /// How many translations.
+    /// Number of translations that the TLB holds.
     pub entries: u32,
-    /// How many of them one page may go to; as many as `entries`: fully associative.
+    /// Associativity: number of entries that one page can go to. If equal to `entries`, the TLB is
+    /// fully associative.
     pub ways: u32,
-    /// Which goes when a set is full.
+    /// Replacement policy of a full set.
     #[serde(default)]
     pub replacement: Replacement,
 }
 
-/// TSBs of one size, made at boot.
+/// TSBs of one size, created at boot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FixedTsb {
-    /// Bytes of each.
+    /// Size of each TSB, in bytes.
     #[serde(deserialize_with = "size")]
     #[schemars(with = "String")]
     pub bytes: u64,
-    /// How many.
+    /// Number of TSBs of this size.
     pub count: u32,
 }
 
-/// The TSBs.
+/// Translation storage buffers (TSBs) of the machine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 pub enum TsbSpec {
-    /// Made at boot and shared between processes (Solaris 9 and before).
+    /// TSBs are created at boot and shared between processes (Solaris 9 and earlier).
     Fixed {
-        /// What was made, in the order in which processes are given one.
+        /// TSBs in the order in which they are assigned to processes.
         pools: Vec<FixedTsb>,
-        /// Whether the place of a translation depends on its process too, so that processes with the
-        /// same addresses do not all meet in one place.
+        /// True if the position of a translation also depends on its process, so that processes
+        /// with the same addresses do not all use the same entry.
         mix_process: bool,
     },
-    /// One for each process, that grows with its resident set (Solaris 10).
+    /// Each process has one TSB, which grows with its resident set (Solaris 10).
     Dynamic {
-        /// What a process starts with, bytes.
+        /// Initial size of a process's TSB, in bytes.
         #[serde(deserialize_with = "size")]
         #[schemars(with = "String")]
         smallest: u64,
-        /// What it may grow to, bytes.
+        /// Maximum size of a process's TSB, in bytes.
         #[serde(deserialize_with = "size")]
         #[schemars(with = "String")]
         largest: u64,
-        /// Resident pages, as a share of the entries, above which it doubles.
+        /// Resident pages as a share of the entries, 0 to 1, above which the TSB doubles.
         fill: f64,
     },
 }
 
-/// A part of the address space with a page size of its own.
+/// Part of the address space with its own page size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Region {
-    /// Its first address.
+    /// First address of the region.
     #[serde(deserialize_with = "address")]
     #[schemars(with = "String")]
     pub from: u64,
-    /// One past its last address.
+    /// Address after the last one of the region.
     #[serde(deserialize_with = "address")]
     #[schemars(with = "String")]
     pub to: u64,
-    /// Its page size, bytes.
+    /// Page size of the region, in bytes.
     #[serde(deserialize_with = "size")]
     #[schemars(with = "String")]
     pub page: u64,
 }
 
-/// Which page sizes back the address space.
+/// Page sizes that back the address space.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Pages {
-    /// What instructions lie on, bytes.
+    /// Page size of instructions, in bytes.
     #[serde(deserialize_with = "size")]
     #[schemars(with = "String")]
     pub instruction: u64,
-    /// What data lies on, bytes.
+    /// Page size of data, in bytes.
     #[serde(deserialize_with = "size")]
     #[schemars(with = "String")]
     pub data: u64,
-    /// Parts that are otherwise, whoever accesses them.
+    /// Regions with another page size, for instructions and data alike.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub region: Vec<Region>,
 }
 
 impl Pages {
-    /// The sizes in use, the smallest first.
+    /// Returns the page sizes in use, smallest first.
     pub(crate) fn sizes(&self) -> Vec<u64> {
         let mut sizes = vec![self.instruction, self.data];
         sizes.extend(self.region.iter().map(|r| r.page));
@@ -147,49 +148,50 @@ impl Pages {
     }
 }
 
-/// What things cost, in cycles. Each miss costs its own on top of those before it.
+/// Costs in cycles. Each miss adds its cost to that of the misses before it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Costs {
-    /// An access, with everything but translation: the program's own work between two accesses.
+    /// Cost of an access without translation: the program's own work between two accesses.
     pub access: f64,
-    /// A miss in the first of two levels: looking into the second.
+    /// Cost of a miss in the first of two TLB levels: the lookup in the second.
     #[serde(default)]
     pub second_level: f64,
-    /// A miss in all TLBs: the page walk, or the trap that looks into the TSB.
+    /// Cost of a miss in all TLBs: the page walk, or the trap that looks up the TSB.
     pub tlb_miss: f64,
-    /// A miss in the TSB: the search of the page tables.
+    /// Cost of a miss in the TSB: the search of the page tables.
     #[serde(default)]
     pub tsb_miss: f64,
 }
 
-/// The machine.
+/// Description of a machine to simulate.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Machine {
-    /// What it is, as a phrase.
+    /// Description of the machine, as a phrase.
     pub name: String,
-    /// Cycles a second, for counts per second.
+    /// Clock rate in cycles per second, to compute counts per second.
     pub clock_hz: f64,
-    /// Whether a switch to another process empties the TLBs; otherwise entries know their process.
+    /// True if a switch to another process flushes the TLBs; otherwise entries are tagged with
+    /// their process.
     #[serde(default)]
     pub flush_on_switch: bool,
-    /// Page sizes.
+    /// Page sizes of instructions, data and regions.
     pub pages: Pages,
-    /// Costs.
+    /// Costs of accesses and misses, in cycles.
     pub cycles: Costs,
-    /// The TLBs.
+    /// All TLBs of the machine.
     pub tlb: Vec<TlbSpec>,
-    /// The TSBs; absent: the hardware walks the page tables.
+    /// TSBs of the machine. Absent: the hardware walks the page tables.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tsb: Option<TsbSpec>,
 }
 
 impl Machine {
-    /// A machine that ships.
+    /// Returns a built-in machine.
     ///
     /// # Errors
-    /// There is none of that name.
+    /// If there is no machine with this name.
     pub fn preset(name: &str) -> Result<Self, Error> {
         let found = PRESETS.iter().find(|p| p.0 == name);
         let known = || PRESETS.map(|p| p.0).join(", ");
@@ -197,10 +199,10 @@ impl Machine {
         Self::parse(found.ok_or_else(none)?.1, Path::new(name))
     }
 
-    /// The TOML of a machine, by the name of one that ships or by the path of its file.
+    /// Returns the TOML of a machine, given the name of a built-in one or the path of a file.
     ///
     /// # Errors
-    /// Its file cannot be read.
+    /// If the file cannot be read.
     pub fn text(name: &str) -> Result<String, Error> {
         if let Some(preset) = PRESETS.iter().find(|p| p.0 == name) {
             return Ok(preset.1.to_owned());
@@ -209,10 +211,10 @@ impl Machine {
         std::fs::read_to_string(path).map_err(|source| Error::Io { path: path.to_owned(), source })
     }
 
-    /// A machine by the name of one that ships, or by the path of its file.
+    /// Returns a machine, given the name of a built-in one or the path of a file.
     ///
     /// # Errors
-    /// There is none, or its file is wrong.
+    /// If there is no such machine, or its file is invalid.
     pub fn find(name: &str) -> Result<Self, Error> {
         if !name.contains(['/', '.']) {
             return Self::preset(name);
@@ -220,10 +222,10 @@ impl Machine {
         Self::parse(&Self::text(name)?, Path::new(name))
     }
 
-    /// Reads a machine's TOML; `path` is for messages.
+    /// Parses a machine from TOML. `path` is only for messages.
     ///
     /// # Errors
-    /// It is no TOML, or no machine, or one that cannot be.
+    /// If the text is not TOML or does not describe a possible machine.
     pub fn parse(text: &str, path: &Path) -> Result<Self, Error> {
         let machine: Machine = toml::from_str(text).map_err(|source| Error::MachineFile {
             path: path.to_owned(),
@@ -233,15 +235,15 @@ impl Machine {
         Ok(machine)
     }
 
-    /// How many levels of TLBs.
+    /// Returns the number of TLB levels.
     pub fn levels(&self) -> u8 {
         self.tlb.iter().map(|t| t.level).max().unwrap_or(0)
     }
 
-    /// Whether it can be.
+    /// Checks that the machine is possible.
     ///
     /// # Errors
-    /// Which part cannot, why, and what would be right.
+    /// Names the part that is impossible, the reason, and a valid alternative.
     pub fn check(&self) -> Result<(), Error> {
         let positive = |name: &str, v: f64| {
             let good = v.is_finite() && v > 0.0;
@@ -333,7 +335,7 @@ impl Machine {
         }
     }
 
-    /// Whether the first level holds every page size in use.
+    /// Checks that the first level holds every page size in use.
     fn check_reach(&self) -> Result<(), Error> {
         let holds = |side: Holds, page: u64| {
             self.tlb.iter().any(|t| {
@@ -424,8 +426,8 @@ fn address<'de, D: Deserializer<'de>>(from: D) -> Result<u64, D::Error> {
         .map_err(|_| serde::de::Error::custom(format!("`{text}` is no address such as `0x7f0000`")))
 }
 
-/// More page sizes than this are refused.
+/// Maximum number of page sizes of a machine.
 pub(crate) const MAX_SIZES: usize = 7;
 
-/// Bytes of one entry: a tag and a translation of eight bytes each.
+/// Size of a TSB entry in bytes: a tag and a translation of eight bytes each.
 pub(crate) const ENTRY: u64 = 16;

@@ -1,38 +1,39 @@
-//! `perf_event_open(2)`: the kernel's structure and the call, for counters and for rings of samples.
+//! Wraps `perf_event_open(2)`: the kernel's structure and the system call, for counters and for
+//! rings of samples.
 #![allow(unsafe_code)] // neither the standard library nor rustix has this call
 
 use std::io;
 use std::os::fd::{AsRawFd as _, BorrowedFd, FromRawFd, OwnedFd};
 
-/// The kernel's `struct perf_event_attr`, of version 8 (128 bytes). Older kernels take it as long as the fields
-/// that they do not know are 0.
+/// The kernel's `struct perf_event_attr`, version 8 (128 bytes). Older kernels accept it as long as
+/// the fields that they do not know are 0.
 #[repr(C)]
 #[derive(Debug, Clone, Default)]
 pub struct Attributes {
-    /// The type of event: hardware, software, tracepoint, or the number of a PMU.
+    /// Type of the event: hardware, software, tracepoint, or the number of a PMU.
     pub kind: u32,
     size: u32,
-    /// Which event of that type.
+    /// Event of that type.
     pub config: u64,
-    /// Events from one sample to the next.
+    /// Number of events per sample.
     pub sample_period: u64,
-    /// What a sample holds.
+    /// Bit set of the fields of a sample.
     pub sample_type: u64,
-    /// What a read of the counter gives.
+    /// Bit set of the fields that a read returns.
     pub read_format: u64,
-    /// Bits: disabled, inherit, ...
+    /// Bit set of flags such as `disabled` and `inherit`.
     pub flags: u64,
-    /// Events, or with a flag bytes, after which a reader wakes.
+    /// Number of events (or bytes, with a flag) after which a reader is woken.
     pub wakeup: u32,
     bp_type: u32,
     config1: u64,
     config2: u64,
     branch_sample_type: u64,
-    /// Which registers of the program a sample holds, with a bit in `sample_type`.
+    /// Bit set of the user registers in a sample, with a bit in `sample_type`.
     pub sample_regs_user: u64,
-    /// How many bytes of the program's stack, likewise.
+    /// Number of bytes of the user stack in a sample, with a bit in `sample_type`.
     pub sample_stack_user: u32,
-    /// The clock of the samples, with a flag.
+    /// Clock of the sample times, with a flag.
     pub clockid: i32,
     sample_regs_intr: u64,
     aux_watermark: u32,
@@ -44,13 +45,13 @@ pub struct Attributes {
 const SIZE: u32 = 128;
 const _: () = assert!(size_of::<Attributes>() == SIZE as usize);
 
-/// The flag of an event that counts nothing until it is enabled.
+/// Flag of an event that counts nothing until it is enabled.
 pub const DISABLED: u64 = 1;
 /// `PERF_FLAG_FD_CLOEXEC`.
 const CLOSE_ON_EXEC: u64 = 1 << 3;
 
 impl Attributes {
-    /// An event of a type, with everything else off.
+    /// Describes an event of a type, with all other options off.
     pub fn new(kind: u32, config: u64) -> Self {
         Attributes { kind, size: SIZE, config, ..Attributes::default() }
     }
@@ -58,15 +59,16 @@ impl Attributes {
     /// Opens the event for a process (0: the calling thread, -1: all) on a CPU (-1: any).
     ///
     /// # Errors
-    /// The kernel refuses.
+    /// If the kernel refuses.
     pub fn open(&self, pid: i32, cpu: i32) -> io::Result<OwnedFd> {
         self.open_in(pid, cpu, None)
     }
 
-    /// As [`Attributes::open`], in the group of another event: they are counted at the same times.
+    /// Opens the event like [`Attributes::open`], in the group of another event, so that both are
+    /// counted at the same times.
     ///
     /// # Errors
-    /// The kernel refuses.
+    /// If the kernel refuses.
     pub fn open_in(
         &self,
         pid: i32,
@@ -74,8 +76,8 @@ impl Attributes {
         leader: Option<BorrowedFd<'_>>,
     ) -> io::Result<OwnedFd> {
         let group = leader.map_or(-1, |leader| leader.as_raw_fd());
-        // SAFETY: `self` is a whole `perf_event_attr` of the size that it states and outlives the call, which only
-        // reads it; the other arguments are numbers.
+        // SAFETY: `self` is a complete `perf_event_attr` of the size that it states and outlives
+        // the call, which only reads it; the other arguments are numbers.
         let fd = unsafe {
             libc::syscall(
                 libc::SYS_perf_event_open,
@@ -89,7 +91,7 @@ impl Attributes {
         if fd < 0 {
             return Err(io::Error::last_os_error());
         }
-        // SAFETY: the kernel has just given this descriptor to us alone.
+        // SAFETY: the kernel has just returned this descriptor, and nothing else owns it.
         Ok(unsafe { OwnedFd::from_raw_fd(fd as i32) })
     }
 }

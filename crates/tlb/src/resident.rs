@@ -1,5 +1,5 @@
-//! Which pages a process has touched, up to a limit: a set that is as large as it will ever be from the
-//! start, so that nothing is allocated while a stream runs.
+//! The set of pages that a process has touched, up to a limit. It is allocated at its full size
+//! from the start, so that the simulation of a stream does not allocate.
 
 const FREE: u64 = u64::MAX;
 
@@ -12,13 +12,13 @@ pub(crate) struct Resident {
 }
 
 impl Resident {
-    /// An empty set that counts to `limit`.
+    /// Creates an empty set that counts up to `limit`.
     pub fn new(limit: usize) -> Self {
         let slots = (limit * 2).next_power_of_two().max(2);
         Resident { slots: vec![FREE; slots].into_boxed_slice(), count: 0, limit }
     }
 
-    /// The same pages, counted to a higher limit.
+    /// Returns a set of the same pages with a higher limit.
     pub fn grown(&self, limit: usize) -> Self {
         let mut larger = Resident::new(limit);
         for key in self.slots.iter().filter(|k| **k != FREE) {
@@ -27,7 +27,7 @@ impl Resident {
         larger
     }
 
-    /// Adds a page; whether the set is now at its limit.
+    /// Adds a page. Returns true if the set is now at its limit.
     pub fn add(&mut self, key: u64) -> bool {
         let mask = self.slots.len() - 1;
         let mut at = (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize & mask;

@@ -1,5 +1,5 @@
-//! A whole simulation: a source taken through a machine to its end, with a line every so many records,
-//! and the stream kept in assay's own format where that is asked for.
+//! Runs a complete simulation: takes a source through a machine to its end, with a row after every
+//! interval of records, and optionally saves the stream in assay's own format.
 
 use std::io::Write;
 
@@ -12,39 +12,39 @@ use crate::simulator::{Counts, Simulator, TsbUse};
 use crate::source::{Source, Writer};
 use crate::table::{Row, Table};
 
-/// More lines than this are refused.
+/// Maximum number of rows by interval.
 pub const MAX_ROWS: usize = 10_000;
 
-/// The result of a simulation.
+/// Result of a simulation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Simulation {
-    /// The lines.
+    /// Costs per interval and in total.
     pub table: Table,
-    /// Accesses taken through.
+    /// Number of accesses simulated.
     pub accesses: u64,
-    /// Processes in the stream.
+    /// Number of processes in the stream.
     pub processes: usize,
-    /// The TSBs at the end.
+    /// State of the TSBs at the end.
     pub tsbs: Vec<TsbUse>,
-    /// The format that was read.
+    /// Format of the trace.
     pub format: String,
 }
 
-/// How to simulate.
+/// Options of a simulation.
 #[derive(Default)]
 pub struct Wish<'a> {
-    /// A line every so many records; `None`: only the total.
+    /// Number of records per row; `None` for the total only.
     pub every: Option<u64>,
-    /// Where to write the stream as well.
+    /// Destination for a copy of the stream.
     pub record: Option<&'a mut Writer<Box<dyn Write>>>,
-    /// Hears how many records are done, now and then.
+    /// Called from time to time with the number of records simulated.
     pub progress: Option<&'a dyn Fn(u64)>,
 }
 
-/// Takes `source` through `machine`.
+/// Simulates the records of `source` on `machine`.
 ///
 /// # Errors
-/// The machine cannot be, the source is wrong, or there are too many lines.
+/// If the machine is impossible, the source is invalid, or there would be too many rows.
 pub fn simulate(
     machine: &Machine,
     source: &mut dyn Source,

@@ -1,9 +1,9 @@
-//! Takes a stream of records through the TLBs and TSBs of a machine and counts.
+//! Runs a stream of records through the TLBs and TSBs of a machine and counts misses.
 //!
-//! A translation is looked for in the first level's TLB for its side (instruction or data) and page
-//! size, then in the second level's, then in the process's TSB. Where it was missed on the way it is
-//! taken in. What was used last on a side is in its first level for certain, so an access to the same
-//! page again is only counted: nothing else could change by it.
+//! A translation is looked up in the first-level TLB for its side (instruction or data) and page
+//! size, then in the second-level TLB, then in the TSB of the process, and is inserted wherever it
+//! missed. The page used last on a side is always in its first-level TLB, so a repeated access to
+//! the same page is only counted: no state could change.
 
 use crate::access::{Record, kind_of, payload_of};
 use crate::error::Error;
@@ -11,92 +11,92 @@ use crate::machine::{Holds, MAX_SIZES, Machine, Pages};
 use crate::tlb::Tlb;
 use crate::tsb::Tsbs;
 
-/// More processes than this are refused: each may have a TSB of its own.
+/// Maximum number of processes, because each may have its own TSB.
 pub const MAX_PROCESSES: usize = 1024;
 
 const PAGE_BITS: u32 = 45;
 const PROCESS_BITS: u32 = 16;
 
-/// The page number in a key. A key is page number, process and size code, in one word; size code 7 is
-/// never given, so no key is [`crate::tlb::EMPTY`].
+/// Returns the page number of a key. A key packs page number, process and size code into one word.
+/// Size code 7 is never used, so no key equals [`crate::tlb::EMPTY`].
 pub(crate) fn page_of(key: u64) -> u64 {
     key & ((1 << PAGE_BITS) - 1)
 }
 
-/// What was missed, of one page size on one side.
+/// Misses of one page size on one side.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PageCounts {
-    /// Not in the first level.
+    /// Misses in the first TLB level.
     pub first_misses: u64,
-    /// In no TLB.
+    /// Misses in all TLBs.
     pub tlb_misses: u64,
-    /// Not in the TSB either; 0 for a machine without TSBs.
+    /// Misses in the TSB after a TLB miss; 0 for a machine without TSBs.
     pub tsb_misses: u64,
 }
 
-/// One side: instruction or data.
+/// Counts of one side: instruction or data.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SideCounts {
-    /// Accesses; what continues on the next page is not counted again.
+    /// Accesses. One that continues on the next page counts once.
     pub accesses: u64,
-    /// By page size, in the order of [`Simulator::page_sizes`].
+    /// Misses by page size, in the order of [`Simulator::page_sizes`].
     pub pages: [PageCounts; MAX_SIZES],
 }
 
-/// Both sides.
+/// Counts of both sides.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Instruction fetches.
+    /// Counts of instruction fetches.
     pub instruction: SideCounts,
-    /// Loads, stores, and what does both.
+    /// Counts of loads, stores and accesses that do both.
     pub data: SideCounts,
 }
 
-/// A TSB at the end.
+/// State of a TSB at the end of the simulation.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
 )]
 pub struct TsbUse {
-    /// Its size, bytes.
+    /// Size of the TSB, in bytes.
     pub bytes: u64,
-    /// How many processes used it.
+    /// Number of processes that used the TSB.
     pub processes: u32,
-    /// How often it was looked into.
+    /// Number of lookups in the TSB.
     pub lookups: u64,
-    /// How often in vain.
+    /// Number of lookups that missed.
     pub misses: u64,
 }
 
-/// No page, for the memory of what was used last.
+/// Value of `Simulator::last` before the first access.
 const NOTHING: u64 = u64::MAX;
 
-/// A machine at work.
+/// Simulated state of a machine, with its counts.
 #[derive(Debug, Clone)]
 pub struct Simulator {
     tlbs: Vec<Tlb>,
-    /// The TLB of a level, side and size code; `None`: that level does not hold such pages.
+    /// Index of the TLB by side and size code; `None` if the level does not hold such pages.
     first: [[Option<usize>; MAX_SIZES]; 2],
     second: [[Option<usize>; MAX_SIZES]; 2],
     has_second: bool,
     tsbs: Option<Tsbs>,
     pages: PageMap,
     flush: bool,
-    /// The page of 4 KiB used last on each side; one for both where they share a first-level TLB.
+    /// 4 KiB page used last on each side; both sides use slot 1 if they share a first-level TLB.
     last: [u64; 2],
     last_of_fetch: usize,
     process: usize,
     known: Vec<u64>,
-    /// Of instructions, of data.
+    /// Number of instruction and data accesses.
     accesses: [u64; 2],
     misses: [[PageCounts; MAX_SIZES]; 2],
     records: u64,
 }
 
 impl Simulator {
-    /// The machine with nothing in its TLBs.
+    /// Creates a machine with empty TLBs.
     ///
     /// # Errors
-    /// The machine cannot be; see [`Machine::check`].
+    /// If the machine is impossible; see [`Machine::check`].
     pub fn new(machine: &Machine) -> Result<Self, Error> {
         machine.check()?;
         let pages = PageMap::new(&machine.pages);
@@ -138,12 +138,12 @@ impl Simulator {
         })
     }
 
-    /// Takes records through, in order.
+    /// Simulates records in order.
     ///
     /// # Errors
-    /// One of them is no record, or there are too many processes.
+    /// If a record is invalid or there are too many processes.
     pub fn run(&mut self, records: &[u64]) -> Result<(), Error> {
-        // Counted in registers: a counter in memory for each kind would be waited for.
+        // Local counters stay in registers; a counter in memory for each kind would stall the loop.
         let (mut fetches, mut data) = (0u64, 0u64);
         for (index, record) in records.iter().enumerate() {
             let kind = kind_of(*record);
@@ -176,7 +176,7 @@ impl Simulator {
         let page = address >> shift;
         let key =
             page | (self.process as u64) << PAGE_BITS | (code as u64) << (PAGE_BITS + PROCESS_BITS);
-        // The machine's check saw to it that the first level holds every page size in use.
+        // `Machine::check` ensures that the first level holds every page size in use.
         let Some(first) = self.first[side][code] else { return Ok(()) };
         if self.tlbs[first].hit(page, key) {
             return Ok(());
@@ -239,7 +239,6 @@ impl Simulator {
         Ok(())
     }
 
-    /// What was counted so far.
     pub fn counts(&self) -> Counts {
         Counts {
             instruction: SideCounts { accesses: self.accesses[0], pages: self.misses[0] },
@@ -247,17 +246,17 @@ impl Simulator {
         }
     }
 
-    /// The page sizes in use, bytes.
+    /// Returns the page sizes in use, in bytes.
     pub fn page_sizes(&self) -> &[u64] {
         &self.pages.sizes
     }
 
-    /// How many processes ran.
+    /// Returns the number of processes that ran.
     pub fn processes(&self) -> usize {
         self.known.len().max(1)
     }
 
-    /// Each TSB as it is now; none for a machine without.
+    /// Returns the current state of each TSB; empty for a machine without TSBs.
     pub fn tsbs(&self) -> Vec<TsbUse> {
         let uses = self.tsbs.iter().flat_map(Tsbs::uses);
         uses.map(|(bytes, processes, lookups, misses)| TsbUse { bytes, processes, lookups, misses })
@@ -265,7 +264,7 @@ impl Simulator {
     }
 }
 
-/// Which page size backs an address.
+/// Page sizes by address.
 #[derive(Debug, Clone)]
 struct PageMap {
     sizes: Vec<u64>,
@@ -291,7 +290,7 @@ impl PageMap {
         PageMap { usual: [code(pages.instruction), code(pages.data)], regions, sizes }
     }
 
-    /// Code and shift of the page size at an address.
+    /// Returns the code and shift of the page size at an address.
     #[inline]
     fn at(&self, side: usize, address: u64) -> (usize, u32) {
         if !self.regions.is_empty() {

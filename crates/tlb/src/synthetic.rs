@@ -1,38 +1,39 @@
-//! Address streams that are made up: a few processes that do what a server's do, from a seed. Each has
-//! a heap of its own size that it touches unevenly (some pages much, most little), and code that it
-//! walks through. What is learned from them is simulated, and called so.
+//! Synthetic address streams: a few processes that behave like a server's, generated from a seed.
+//! Each has a heap of its own size that it touches unevenly (some pages often, most rarely), and
+//! code that it walks through. Results from these streams are simulated and are labeled so.
 
 use crate::access::Record;
 use crate::error::Error;
 use crate::source::{BATCH, Source};
 
-/// What the processes do.
+/// Parameters of the synthetic processes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Load {
-    /// How many.
+    /// Number of processes that take turns.
     pub processes: u32,
-    /// Bytes of data of the smallest process; the others' are spread evenly up to `largest`.
+    /// Data size of the smallest process, in bytes; the other sizes are spread evenly up to
+    /// `largest`.
     pub smallest: u64,
-    /// Bytes of data of the largest.
+    /// Data size of the largest process, in bytes.
     pub largest: u64,
-    /// Bytes of code, the same in each.
+    /// Code size of each process, in bytes.
     pub code: u64,
-    /// Accesses in a turn of one process.
+    /// Number of accesses in a time slice of one process.
     pub slice: u64,
-    /// Accesses in all.
+    /// Total number of accesses.
     pub accesses: u64,
-    /// Whatever it is, the same gives the same stream.
+    /// Seed of the generator; the same seed gives the same stream.
     pub seed: u64,
 }
 
-/// Where code and data begin in every process, as with one program that runs several times.
+/// Start addresses of code and data, the same in every process, as for instances of one program.
 const CODE: u64 = 0x1_0000_0000;
 const HEAP: u64 = 0x10_0000_0000;
-/// Of ten accesses, so many are fetches.
+/// Number of fetches in ten accesses.
 const FETCHES: u64 = 6;
-/// A run of accesses stays on one place of data so long.
+/// Number of consecutive accesses to one place in the data.
 const RUN: u64 = 16;
-/// The share of accesses to data that go to a tenth of it, in 16ths.
+/// Share of data accesses that go to the hot tenth of the data, in 16ths.
 const HOT: u64 = 15;
 
 struct Process {
@@ -42,7 +43,7 @@ struct Process {
     left: u64,
 }
 
-/// The stream.
+/// Generator of a synthetic stream.
 pub struct Synthetic {
     load: Load,
     processes: Vec<Process>,
@@ -54,10 +55,10 @@ pub struct Synthetic {
 }
 
 impl Synthetic {
-    /// The stream of a load.
+    /// Creates the stream of a load.
     ///
     /// # Errors
-    /// The load cannot be.
+    /// If a parameter is out of range.
     pub fn new(load: &Load) -> Result<Self, Error> {
         let wrong = |reason: &str| Err(Error::machine("load", reason));
         let most = crate::simulator::MAX_PROCESSES;
@@ -112,7 +113,7 @@ impl Source for Synthetic {
             let p = &mut self.processes[self.current];
             if self.done % 10 < FETCHES {
                 p.pc += 4;
-                // One fetch in 64 is of a jump somewhere else.
+                // One fetch in 64 is a jump to another place.
                 if r.trailing_zeros() >= 6 || p.pc >= CODE + code {
                     p.pc = CODE + (r >> 8) % code / 4 * 4;
                 }
@@ -120,7 +121,7 @@ impl Source for Synthetic {
             } else {
                 if p.left == 0 {
                     let reach = if r & 15 < HOT { (p.heap / 10).max(4096) } else { p.heap };
-                    // The hot tenth is spread over the heap, a page of every ten.
+                    // The hot tenth is spread over the heap: one page of every ten.
                     let at = (r >> 8) % reach;
                     let page = if reach == p.heap { at / 8192 } else { at / 8192 * 10 };
                     p.at = HEAP + (page * 8192 + at % 8192).min(p.heap - 1) / 8 * 8;

@@ -1,5 +1,5 @@
-//! The columns of `trapstat -t`: misses a second and the share of time they cost, by side and by step,
-//! in lines by interval and in total. Simulation and counters both end here.
+//! Rows with the columns of `trapstat -t`: misses per second and the share of time they cost, by
+//! side and step, per interval and in total. Both the simulator and the counters produce them.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,95 +7,95 @@ use serde::{Deserialize, Serialize};
 use crate::machine::Machine;
 use crate::simulator::{Counts, PageCounts, SideCounts};
 
-/// A side.
+/// Side of address translation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Side {
-    /// Instruction fetches.
+    /// Fetches of program instructions.
     Instruction,
-    /// Loads and stores.
+    /// Loads and stores of data.
     Data,
 }
 
-/// Where a translation was not found.
+/// Step of address translation at which a lookup missed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Step {
-    /// Not in the first of two levels of TLB.
+    /// Miss in the first of two TLB levels.
     FirstLevel,
-    /// In no TLB: the page tables are walked, or the trap looks into the TSB.
+    /// Miss in all TLBs: the page tables are walked, or a trap looks up the TSB.
     Tlb,
-    /// Not in the TSB: the page tables are searched.
+    /// Miss in the TSB: the page tables are searched.
     Tsb,
 }
 
-/// Misses of one step.
+/// Misses of one step and their cost.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct StepCost {
-    /// Which.
+    /// Step of the translation that missed.
     pub step: Step,
-    /// How many; `null` if it could not be had.
+    /// Number of misses; `null` if unavailable.
     pub misses: Option<f64>,
-    /// How many a second.
+    /// Misses per second; `null` if unavailable.
     pub per_second: Option<f64>,
-    /// The share of time that they cost, 0 to 1; `null` if it could not be had.
+    /// Share of time that the misses cost, 0 to 1; `null` if unavailable.
     pub share: Option<f64>,
 }
 
-/// One side of a line.
+/// One side of a row.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SideRow {
-    /// Which.
+    /// Side that is counted.
     pub side: Side,
-    /// Accesses, where they were counted.
+    /// Number of accesses; `null` if not counted.
     pub accesses: Option<f64>,
-    /// Its steps, in the order in which they are taken.
+    /// Steps in the order in which they are taken.
     pub steps: Vec<StepCost>,
 }
 
 impl SideRow {
-    /// A step, if the machine has it.
+    /// Returns a step, if the machine has it.
     pub fn step(&self, step: Step) -> Option<&StepCost> {
         self.steps.iter().find(|s| s.step == step)
     }
 }
 
-/// A line.
+/// One row of the table: an interval or a total.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Row {
-    /// When it ended, seconds from the start.
+    /// End of the interval, in seconds from the start.
     pub at_s: f64,
-    /// How long it took, seconds.
+    /// Length of the interval, in seconds.
     pub seconds: f64,
-    /// The page size that it is of, bytes; `null`: all of them.
+    /// Page size of the row, in bytes; `null` for all page sizes.
     pub page: Option<u64>,
-    /// Instruction fetches.
+    /// Costs of instruction fetches.
     pub instruction: SideRow,
-    /// Loads and stores.
+    /// Costs of loads and stores.
     pub data: SideRow,
-    /// The share of time of all steps together; `null` if one of them could not be had.
+    /// Share of time of all steps together, 0 to 1; `null` if one of them is unavailable.
     pub share: Option<f64>,
 }
 
-/// The table.
+/// Table of translation costs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Table {
-    /// `simulated` or `measured`.
+    /// Origin of the numbers: `simulated` or `measured`.
     pub kind: String,
-    /// What it is of, as a phrase.
+    /// Subject of the table, as a phrase.
     pub of: String,
-    /// Lines by interval, and by page size where there are several.
+    /// Rows by interval, each over all page sizes.
     pub rows: Vec<Row>,
-    /// The total by page size; empty where there is one size, or where it is not known.
+    /// Totals by page size; empty if there is only one size or sizes are unknown.
     pub by_page: Vec<Row>,
-    /// The total.
+    /// Total over all intervals.
     pub total: Row,
-    /// What the reader must know: what was scaled, what is missing.
+    /// Remarks for the reader, such as scaled counts and missing events.
     pub notes: Vec<String>,
 }
 
 impl Machine {
-    /// Cycles that pass in `counts`.
+    /// Returns the cycles that the accesses and misses in `counts` take.
     pub fn cycles_of(&self, counts: &Counts) -> f64 {
         let accesses = counts.instruction.accesses + counts.data.accesses;
         let side = |s: &SideCounts| s.pages.iter().map(|p| self.miss_cycles(p)).sum::<f64>();
@@ -113,8 +113,8 @@ impl Machine {
         if self.levels() > 1 { self.cycles.second_level } else { 0.0 }
     }
 
-    /// A line of `counts`, which were counted from `from_s` on: of all page sizes, or of the one with
-    /// this place among the simulator's and this size.
+    /// Returns a row for `counts`, which start at `from_s`. `page` selects one page size by its
+    /// index in the simulator's list and its size in bytes; `None` adds up all sizes.
     pub fn row(&self, counts: &Counts, page: Option<(usize, u64)>, from_s: f64) -> Row {
         let cycles = self.cycles_of(counts);
         let seconds = cycles / self.clock_hz;
@@ -151,13 +151,13 @@ impl Machine {
     }
 }
 
-/// The shares of all steps together; `None` where one is missing.
+/// Adds up the shares of all steps. Returns `None` if one is missing.
 pub(crate) fn total_share(instruction: &SideRow, data: &SideRow) -> Option<f64> {
     instruction.steps.iter().chain(&data.steps).map(|s| s.share).sum()
 }
 
 impl Counts {
-    /// What was counted since `earlier`.
+    /// Returns the counts since `earlier`.
     #[must_use]
     pub fn since(&self, earlier: &Counts) -> Counts {
         let side = |a: &SideCounts, b: &SideCounts| {

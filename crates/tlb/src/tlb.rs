@@ -1,12 +1,12 @@
-//! One TLB: sets of ways, each set in the order that its replacement needs.
+//! One TLB: sets of ways, each ordered as its replacement policy needs.
 
 use crate::machine::Replacement;
 
-/// The key of an empty way; no page has it (see [`crate::simulator`]).
+/// Key of an empty way. No page has it (see [`crate::simulator`]).
 pub(crate) const EMPTY: u64 = u64::MAX;
 
-/// A TLB of any shape. A set's ways are kept in order: the front is the youngest (or, for LRU, the one
-/// used last), the end goes first.
+/// A TLB of any shape. The ways of a set are in order: the front is the youngest (for LRU, the most
+/// recently used), and the back is replaced first.
 #[derive(Debug, Clone)]
 pub(crate) struct Tlb {
     keys: Box<[u64]>,
@@ -17,7 +17,8 @@ pub(crate) struct Tlb {
 }
 
 impl Tlb {
-    /// An empty one. The shape was checked: `ways` divides `entries`, into a power of two of sets.
+    /// Creates an empty TLB. The caller ensures that `ways` divides `entries` into a power of two
+    /// of sets.
     pub fn new(entries: usize, ways: usize, replacement: Replacement) -> Self {
         Tlb {
             keys: vec![EMPTY; entries].into_boxed_slice(),
@@ -28,7 +29,7 @@ impl Tlb {
         }
     }
 
-    /// Whether it holds the page, which is then the one used last.
+    /// Looks up a page, and makes it the most recently used. Returns true on a hit.
     #[inline]
     pub fn hit(&mut self, page: u64, key: u64) -> bool {
         let start = (page & self.set_mask) as usize * self.ways;
@@ -44,7 +45,7 @@ impl Tlb {
         true
     }
 
-    /// Takes in a page that it does not hold.
+    /// Inserts a page that the TLB does not hold.
     #[inline]
     pub fn insert(&mut self, page: u64, key: u64) {
         let start = (page & self.set_mask) as usize * self.ways;
@@ -62,7 +63,6 @@ impl Tlb {
         set[0] = key;
     }
 
-    /// Forgets everything.
     pub fn flush(&mut self) {
         self.keys.fill(EMPTY);
     }

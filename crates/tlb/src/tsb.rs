@@ -1,18 +1,20 @@
-//! Translation storage buffers: tables in memory, looked into by the trap handler on a TLB miss.
+//! Translation storage buffers: tables in memory that the trap handler looks up on a TLB miss.
 //!
-//! A TSB is direct mapped: the page number modulo its entries says where a translation lies (a shared
-//! one may move it by the process, as the TSB extension registers of UltraSPARC III can), and its tag
-//! says whose it is. Entries are 16 bytes (UltraSPARC Architecture). *Fixed* as in Solaris 9: a
-//! number of them is made at boot in two sizes, each process is given the one with the fewest users
-//! when it first runs, and keeps it. *Dynamic* as in Solaris 10: each process has its own, which
-//! doubles when more of its pages are resident than `fill` of the entries (`tsb_rss_factor`), and keeps
-//! what it held.
+//! A TSB is direct mapped: the page number modulo the number of entries gives the position of a
+//! translation (a shared TSB may offset it by process, as the TSB extension registers of UltraSPARC
+//! III can), and its tag identifies the owner. Entries are 16 bytes (UltraSPARC Architecture).
+//!
+//! *Fixed*, as in Solaris 9: TSBs of two sizes are created at boot. A process is assigned the one
+//! with the fewest users when it first runs, and keeps it. *Dynamic*, as in Solaris 10: each
+//! process has its own TSB, which doubles when more pages of the process are resident than `fill`
+//! of the entries (`tsb_rss_factor`), and keeps its contents.
 
 use crate::machine::{ENTRY, TsbSpec};
 use crate::resident::Resident;
 use crate::tlb::EMPTY;
 
-/// Odd, with bits all over the low 16: the places of different processes are far apart.
+/// Odd, with bits set all over the low 16, so that the positions of different processes are far
+/// apart.
 const MIX: u64 = 0x79b1;
 
 #[derive(Debug, Clone)]
@@ -35,7 +37,7 @@ impl Tsb {
 struct Growth {
     largest: u64,
     fill: f64,
-    /// By process.
+    /// Resident pages by process.
     resident: Vec<Resident>,
 }
 
@@ -43,10 +45,10 @@ struct Growth {
 #[derive(Debug, Clone)]
 pub(crate) struct Tsbs {
     tables: Vec<Tsb>,
-    /// The table of each process.
+    /// Index of the TSB of each process.
     of: Vec<u32>,
     smallest: u64,
-    /// A process's number times this moves its translations; 0: none are moved.
+    /// Multiplied by the process number to offset its translations; 0 for no offset.
     mix: u64,
     growth: Option<Growth>,
 }
@@ -77,7 +79,8 @@ impl Tsbs {
         }
     }
 
-    /// Gives the next process its TSB. Processes are numbered from 0, in the order of their first run.
+    /// Assigns a TSB to the next process. Processes are numbered from 0 in the order of their first
+    /// run.
     pub fn admit(&mut self) {
         let table = match &mut self.growth {
             Some(growth) => {
@@ -85,14 +88,14 @@ impl Tsbs {
                 growth.resident.push(Resident::new(limit(self.smallest, growth.fill)));
                 self.tables.len() - 1
             }
-            // The first of those with the fewest users.
+            // The first of the TSBs with the fewest users.
             None => (0..self.tables.len()).min_by_key(|t| self.tables[*t].users).unwrap_or(0),
         };
         self.tables[table].users += 1;
         self.of.push(table as u32);
     }
 
-    /// Looks a translation up after a TLB miss, and takes it in when it is not there. Whether it was.
+    /// Looks up a translation after a TLB miss and inserts it on a TSB miss. Returns true on a hit.
     #[inline]
     pub fn look(&mut self, process: usize, page: u64, key: u64) -> bool {
         let table = &mut self.tables[self.of[process] as usize];
@@ -111,7 +114,8 @@ impl Tsbs {
         false
     }
 
-    /// A page that missed may be a new one of the process.
+    /// Records a page that missed, which may be new, as resident. Doubles the TSB if too many pages
+    /// are resident.
     #[inline(never)]
     fn touched(&mut self, process: usize, key: u64) {
         let Some(growth) = &mut self.growth else { return };
@@ -128,19 +132,20 @@ impl Tsbs {
         table.keys = larger;
         let resident = &mut growth.resident[process];
         *resident = if bytes * 2 >= growth.largest {
-            Resident::new(1) // as large as it gets: nothing to count any more
+            Resident::new(1) // at its maximum size: nothing left to count
         } else {
             resident.grown(limit(bytes * 2, growth.fill))
         };
     }
 
-    /// Each TSB: bytes, users, lookups, misses.
+    /// Returns bytes, users, lookups and misses of each TSB.
     pub fn uses(&self) -> impl Iterator<Item = (u64, u32, u64, u64)> + '_ {
         self.tables.iter().map(|t| (t.keys.len() as u64 * ENTRY, t.users, t.lookups, t.misses))
     }
 }
 
-/// The resident pages at which a TSB of so many bytes is grown: one more than `fill` of its entries.
+/// Returns the number of resident pages at which a TSB of `bytes` grows: one more than `fill` of
+/// its entries.
 fn limit(bytes: u64, fill: f64) -> usize {
     ((bytes / ENTRY) as f64 * fill) as usize + 1
 }

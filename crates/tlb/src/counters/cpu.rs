@@ -1,26 +1,27 @@
-//! Which processor this is, from `/proc/cpuinfo`.
+//! Identifies the processor from `/proc/cpuinfo`.
 
 use std::fmt;
 use std::path::Path;
 
-/// A processor's identity.
+/// Identity of a processor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cpu {
-    /// `GenuineIntel`, `AuthenticAMD`, `ARM`.
+    /// Vendor: `GenuineIntel`, `AuthenticAMD` or `ARM`.
     pub vendor: String,
-    /// The family; on Arm the implementer.
+    /// Family; on Arm, the implementer.
     pub family: u32,
-    /// The model; on Arm the part.
+    /// Model; on Arm, the part.
     pub model: u32,
 }
 
 impl Cpu {
-    /// The processor of the system under `root`; `None` when its file does not tell.
+    /// Returns the processor of the system under `root`, or `None` if its `/proc/cpuinfo` does not
+    /// identify it.
     pub fn read(root: &Path) -> Option<Self> {
         Self::parse(&std::fs::read_to_string(root.join("proc/cpuinfo")).ok()?)
     }
 
-    /// From the text of `/proc/cpuinfo`.
+    /// Parses the text of `/proc/cpuinfo`.
     pub fn parse(text: &str) -> Option<Self> {
         let field = |name: &str| {
             text.lines().find_map(|line| {

@@ -1,4 +1,4 @@
-//! Events by microarchitecture, as data: `events/*.toml`, each with its source.
+//! Counter events by microarchitecture, as data: `events/*.toml`, each with its source.
 
 use std::collections::BTreeMap;
 
@@ -15,100 +15,98 @@ const FILES: [&str; 5] = [
     include_str!("../../events/arm-neoverse-n1.toml"),
 ];
 
-/// An event's encoding.
+/// Encoding of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Encoding {
-    /// The event's number.
+    /// Event code of the counter.
     pub code: u64,
-    /// Its unit mask.
+    /// Unit mask of the event.
     #[serde(default)]
     pub umask: u64,
-    /// Counts cycles in which it happened at least so often; 0: counts it.
+    /// If 0, counts occurrences; else counts cycles with at least this number of occurrences.
     #[serde(default)]
     pub cmask: u64,
 }
 
 impl Encoding {
-    /// The `config` of `perf_event_attr` for the core's counters (x86: code, unit mask and counter mask
-    /// at bits 0, 8 and 24; Arm has the code alone).
+    /// Returns the `config` of `perf_event_attr` for a core counter (x86: code, unit mask and
+    /// counter mask at bits 0, 8 and 24; Arm has only the code).
     pub fn config(self) -> u64 {
         self.code & 0xff | self.umask << 8 | self.cmask << 24 | (self.code >> 8 & 0xf) << 32
     }
 }
 
-/// A bound of a cost: so many cycles for each of some events.
+/// Upper bound of a cost: a number of cycles for each occurrence of some events.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AtMost {
-    /// Cycles for each.
+    /// Number of cycles per occurrence.
     pub each: f64,
-    /// Of these events.
+    /// Events whose occurrences are added up.
     pub of: Vec<String>,
 }
 
-/// How a step is computed from events.
+/// Formula for the cost of a step.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StepRule {
-    /// Which side.
     pub side: Side,
-    /// Which step.
     pub step: Step,
-    /// Its misses are the sum of these.
+    /// Events whose sum is the number of misses.
     pub misses: Vec<String>,
-    /// Its cycles are the sum of these; none: not known.
+    /// Events whose sum is the number of cycles; empty if unknown.
     #[serde(default)]
     pub cycles: Vec<String>,
-    /// Its cycles are at most this; absent: not known.
+    /// Upper bound of the cycles; absent if unknown.
     #[serde(default)]
     pub at_most: Option<AtMost>,
 }
 
-/// How the walks for one page size are counted.
+/// Formula for the number of walks for one page size.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PageRule {
-    /// The page size, as text.
+    /// Page size as text.
     pub size: String,
-    /// Which side.
     pub side: Side,
-    /// The walks are the sum of these.
+    /// Events whose sum is the number of walks.
     pub misses: Vec<String>,
 }
 
-/// A microarchitecture's events.
+/// Events and formulas of a microarchitecture.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Microarch {
-    /// What it is called.
+    /// Name of the microarchitecture.
     pub name: String,
-    /// Where names and formulas come from.
+    /// Source of the event names and formulas.
     pub source: String,
     vendor: String,
     family: u32,
     models: Vec<u32>,
-    /// The kernel's name of the counters, under `/sys/bus/event_source/devices`.
+    /// Kernel's name of the counters, under `/sys/bus/event_source/devices`.
     pub pmu: String,
-    /// The event that counts the cycles that the shares are of.
+    /// Event that counts the cycles which shares are relative to.
     pub cycles: String,
-    /// Encodings by name.
+    /// Encodings by event name.
     pub events: BTreeMap<String, Encoding>,
-    /// The steps.
+    /// Formulas of the steps.
     #[serde(rename = "step")]
     pub steps: Vec<StepRule>,
-    /// By page size, where there is a count of it.
+    /// Formulas by page size, where they can be counted.
     #[serde(rename = "page", default)]
     pub pages: Vec<PageRule>,
 }
 
 impl Microarch {
-    /// Every microarchitecture whose events are known.
+    /// Returns every microarchitecture with known events.
     pub fn all() -> Vec<Microarch> {
         FILES.iter().map(|text| toml::from_str(text).expect("a test reads every file")).collect()
     }
 
-    /// That of a processor; `None`: unknown, and nothing is made up for it.
+    /// Returns the microarchitecture of a processor, or `None` if it is unknown; events are never
+    /// guessed.
     pub fn of(cpu: &Cpu) -> Option<Microarch> {
         Self::all().into_iter().find(|m| {
             m.vendor == cpu.vendor && m.family == cpu.family && m.models.contains(&cpu.model)

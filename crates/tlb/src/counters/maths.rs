@@ -1,5 +1,6 @@
-//! From counts to the table. A count whose event shared its counter with others ran only part of the
-//! time: it is scaled to the whole, and the table marks it. An event that never ran is unknown.
+//! Computes the table from event counts. An event that shared its counter with others ran only part
+//! of the time; its count is scaled to the whole, and the table notes it. An event that never ran
+//! is unknown.
 
 use std::collections::BTreeMap;
 
@@ -9,25 +10,26 @@ use super::Microarch;
 use super::events::StepRule;
 use crate::table::{Row, Side, SideRow, Step, StepCost, Table, total_share};
 
-/// The kernel's counts of one event.
+/// Counts of one event as read from the kernel.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Reading {
-    /// The count.
+    /// Number of events counted.
     pub value: u64,
-    /// How long it was wanted, nanoseconds.
+    /// Time for which the event was enabled, in nanoseconds.
     pub enabled_ns: u64,
-    /// How long it was counted, nanoseconds.
+    /// Time for which the event was running on a counter, in nanoseconds.
     pub running_ns: u64,
 }
 
 impl Reading {
-    /// The count for all the time that it was wanted; `None` if it never ran.
+    /// Returns the count scaled to the time the event was enabled, or `None` if it never ran.
     pub fn scaled(self) -> Option<f64> {
         let share = self.enabled_ns as f64 / self.running_ns as f64;
         (self.running_ns > 0).then_some(self.value as f64 * share)
     }
 
-    /// What came since `earlier`; a counter that went backwards never ran.
+    /// Returns the counts since `earlier`. If a counter went backwards, the result is that of an
+    /// event that never ran.
     #[must_use]
     pub fn since(self, earlier: Reading) -> Reading {
         let parts = [
@@ -44,7 +46,7 @@ impl Reading {
     }
 }
 
-/// Readings by the event's name.
+/// Readings by event name.
 pub type Readings = BTreeMap<String, Reading>;
 
 fn sum(of: &[String], readings: &Readings) -> Option<f64> {
@@ -55,7 +57,7 @@ fn ratio(part: Option<f64>, whole: Option<f64>) -> Option<f64> {
     part.zip(whole).filter(|(_, w)| *w > 0.0).map(|(p, w)| p / w)
 }
 
-/// What came between two readings, into readings that are kept.
+/// Stores the differences between two readings in `into`, reusing its allocations.
 pub fn difference(now: &Readings, before: &Readings, into: &mut Readings) {
     into.retain(|name, _| now.contains_key(name));
     for (name, reading) in now {
@@ -69,7 +71,7 @@ pub fn difference(now: &Readings, before: &Readings, into: &mut Readings) {
     }
 }
 
-/// One step of a side as counted in `seconds`.
+/// Returns the cost of one step of one side, counted over `seconds`.
 fn cost(arch: &Microarch, rule: &StepRule, readings: &Readings, seconds: f64) -> StepCost {
     let cycles = sum(std::slice::from_ref(&arch.cycles), readings);
     let misses = sum(&rule.misses, readings);
@@ -86,8 +88,8 @@ fn cost(arch: &Microarch, rule: &StepRule, readings: &Readings, seconds: f64) ->
     }
 }
 
-/// One step of a side as counted in `seconds`; `None` where the microarchitecture has no such step.
-/// Allocates nothing.
+/// Returns the cost of one step of one side, counted over `seconds`, or `None` if the
+/// microarchitecture has no such step. Does not allocate.
 pub fn step(
     arch: &Microarch,
     side: Side,
@@ -99,7 +101,7 @@ pub fn step(
     Some(cost(arch, rule, readings, seconds))
 }
 
-/// A line of what was counted in `seconds`, that ended at `at_s`.
+/// Returns the row of an interval of length `seconds` that ended at `at_s`.
 pub fn row(arch: &Microarch, readings: &Readings, seconds: f64, at_s: f64) -> Row {
     let side = |side: Side| {
         let rules = arch.steps.iter().filter(|r| r.side == side);
@@ -111,7 +113,8 @@ pub fn row(arch: &Microarch, readings: &Readings, seconds: f64, at_s: f64) -> Ro
     Row { at_s, seconds, page: None, instruction, data, share }
 }
 
-/// The share of the walks: what is counted. The bound of a first-level miss is no part of it.
+/// Returns the share of time spent in page walks, which is counted. The cost of first-level misses
+/// is only an upper bound and is excluded.
 fn walks_share(instruction: &SideRow, data: &SideRow) -> Option<f64> {
     let walks = |s: &SideRow| SideRow {
         steps: s.steps.iter().filter(|c| c.step == Step::Tlb).copied().collect(),
@@ -120,7 +123,7 @@ fn walks_share(instruction: &SideRow, data: &SideRow) -> Option<f64> {
     total_share(&walks(instruction), &walks(data))
 }
 
-/// The table of intervals (each with its end in seconds and its length) and their total.
+/// Returns the table for intervals (end in seconds, length in seconds, readings) and their total.
 pub fn table(
     arch: &Microarch,
     intervals: &[(f64, f64, Readings)],
@@ -183,7 +186,7 @@ pub fn table(
 mod tests {
     use super::*;
 
-    /// Counts as the kernel hands them out: value, enabled, running (a line an event).
+    /// Counts as the kernel returns them: value, enabled, running (one line per event).
     const COUNTS: &str = "CPU_CLK_UNHALTED.THREAD 3000000000 1000000000 1000000000
 DTLB_LOAD_MISSES.STLB_HIT 1000000 1000000000 500000000
 DTLB_LOAD_MISSES.WALK_ACTIVE 90000000 1000000000 500000000

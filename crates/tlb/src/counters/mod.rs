@@ -1,5 +1,5 @@
-//! What the processor counts of address translation: which events a microarchitecture has (data files
-//! with their sources), how counts become shares of time, and reading them from the kernel.
+//! Measures address translation with the processor's counters: the events of each microarchitecture
+//! (data files with their sources), the formulas for shares of time, and reading from the kernel.
 
 mod cpu;
 mod events;

@@ -1,4 +1,4 @@
-//! `perf_event_open(2)`: counters of a program that is about to start, or of every CPU.
+//! Opens counters with `perf_event_open(2)`, for a program that is about to start or for every CPU.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -12,46 +12,45 @@ use crate::perf_event::{Attributes, DISABLED};
 const INHERIT: u64 = 1 << 1;
 const EXCLUDE_HYPERVISOR: u64 = 1 << 6;
 const ENABLE_ON_EXEC: u64 = 1 << 12;
-/// Value, time enabled, time running.
+/// Reads return the value, the time enabled and the time running.
 const FORMAT: u64 = 1 | 2;
 
-/// Whose events are counted.
+/// Programs whose events are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scope {
-    /// Those of the program that the calling thread starts next, and of all that it starts.
+    /// The program that the calling thread starts next, and all programs that it starts.
     NextProgram,
-    /// Those of every CPU.
+    /// All programs on every CPU.
     System,
 }
 
-/// Why nothing can be counted here: exactly one reason.
+/// Reason why nothing can be counted on this machine.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Missing {
-    /// `/proc/cpuinfo` does not say what the processor is.
+    /// `/proc/cpuinfo` does not identify the processor.
     #[error("the processor is unknown: /proc/cpuinfo names no vendor, family and model")]
     Cpu,
-    /// There are no events for it.
+    /// There is no events file for the processor.
     #[error(
         "the processor is unknown to assay ({0}): there is no events file for it, so nothing is derived"
     )]
     Model(Cpu),
-    /// The kernel has no counters.
+    /// The kernel has no counters for the processor.
     #[error(
         "this kernel shows no counters of the processor: /sys/bus/event_source/devices/{pmu} is not there, as on most virtual machines ({cpu})"
     )]
     Pmu {
-        /// The counters' name.
+        /// Kernel's name of the counters.
         pmu: String,
-        /// The processor.
+        /// Processor that was identified.
         cpu: Cpu,
     },
-    /// It has some, and would not open any of the events.
+    /// The kernel has counters but could not open any of the events.
     #[error("perf_event_open: {source}{remedy}")]
     Open {
-        /// The kernel's error.
         source: io::Error,
-        /// What would help, as the end of a sentence.
+        /// Advice, as the end of a sentence.
         remedy: &'static str,
     },
 }
@@ -61,17 +60,17 @@ struct Event {
     files: Vec<File>,
 }
 
-/// The events of a microarchitecture, opened.
+/// Open events of a microarchitecture.
 pub struct Group {
     arch: Microarch,
     events: Vec<Event>,
 }
 
 impl Group {
-    /// Opens what this processor has.
+    /// Opens all events that this processor and kernel support.
     ///
     /// # Errors
-    /// What exactly is missing.
+    /// If no event can be opened, with what is missing.
     pub fn open(scope: Scope) -> Result<Self, Missing> {
         let cpu = Cpu::read(Path::new("/")).ok_or(Missing::Cpu)?;
         let Some(arch) = Microarch::of(&cpu) else { return Err(Missing::Model(cpu)) };
@@ -105,19 +104,20 @@ impl Group {
         }
     }
 
-    /// Whose events they are.
+    /// Returns the microarchitecture whose events are counted.
     pub fn arch(&self) -> &Microarch {
         &self.arch
     }
 
-    /// What was counted since they were opened. An event that cannot be read is not in it.
+    /// Returns the counts since the events were opened, without events that cannot be read.
     pub fn read(&mut self) -> Readings {
         let mut all = BTreeMap::new();
         self.read_into(&mut all);
         all
     }
 
-    /// As [`Group::read`], into readings that are kept: nothing is allocated once they have all events.
+    /// Reads the counts like [`Group::read`] into an existing map. It does not allocate once the
+    /// map has all events.
     pub fn read_into(&mut self, all: &mut Readings) {
         for event in &mut self.events {
             match sum(&mut event.files) {
@@ -135,7 +135,7 @@ impl Group {
     }
 }
 
-/// The readings of an event on several CPUs together.
+/// Adds up the readings of an event on several CPUs.
 fn sum(files: &mut [File]) -> io::Result<Reading> {
     let mut all = Reading::default();
     for file in files {

@@ -1,6 +1,6 @@
-//! assay's own format: a head of 16 bytes (`ASSAYTLB`, version 1, zeros), then records of eight bytes,
-//! least significant first (see [`Record`]), the last of them the end with the number of records
-//! before it.
+//! Reads and writes assay's own format: a header of 16 bytes (`ASSAYTLB`, version 1, zeros), then
+//! little-endian records of eight bytes (see [`Record`]). The last record is the end, with the
+//! number of records before it.
 
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use super::{BATCH, Source};
 use crate::access::{Record, kind_of, payload_of};
 use crate::error::Error;
 
-/// How a trace begins.
+/// First bytes of a trace.
 pub const MAGIC: &[u8; 8] = b"ASSAYTLB";
 const VERSION: u32 = 1;
 const END: u64 = Record::End as u64;
@@ -25,7 +25,7 @@ pub(super) struct Reader {
     input: Box<dyn Read>,
     path: PathBuf,
     bytes: Vec<u8>,
-    /// Bytes of a record that was cut by the end of a read.
+    /// Number of bytes of a record that was cut by the end of a read.
     rest: usize,
     records: u64,
     ended: bool,
@@ -92,7 +92,8 @@ impl Source for Reader {
         } else {
             self.records += batch.len() as u64;
         }
-        // All at once first, which is quick: a kind of 7 or more carries into bit 3.
+        // First check all records at once, which is fast: the kind is incremented, and 7 or more
+        // carries into bit 3.
         let carried = batch.iter().fold(0, |all, r| all | (kind_of(*r) + 1));
         if carried > END
             && let Some(at) = batch.iter().position(|r| kind_of(*r) >= END)
@@ -113,7 +114,7 @@ impl Source for Reader {
     }
 }
 
-/// Writes a trace.
+/// Writer of traces in assay's own format.
 #[derive(Debug)]
 pub struct Writer<W> {
     out: W,
@@ -122,19 +123,19 @@ pub struct Writer<W> {
 }
 
 impl<W: Write> Writer<W> {
-    /// Begins a trace.
+    /// Starts a trace by writing the header.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// If the header cannot be written.
     pub fn new(mut out: W) -> io::Result<Self> {
         out.write_all(&head())?;
         Ok(Writer { out, records: 0, bytes: Vec::with_capacity(BATCH * 8) })
     }
 
-    /// Appends records.
+    /// Appends records to the trace.
     ///
     /// # Errors
-    /// They cannot be written.
+    /// If they cannot be written.
     pub fn write(&mut self, records: &[u64]) -> io::Result<()> {
         for part in records.chunks(BATCH) {
             self.bytes.clear();
@@ -145,10 +146,10 @@ impl<W: Write> Writer<W> {
         Ok(())
     }
 
-    /// Ends the trace and hands back where it was written. Without this it counts as cut off.
+    /// Ends the trace and returns the output. A trace that is not ended counts as cut off.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// If the end cannot be written.
     pub fn finish(mut self) -> io::Result<W> {
         self.out.write_all(&Record::End.with(self.records).to_le_bytes())?;
         self.out.flush()?;

@@ -1,4 +1,5 @@
-//! Several traces as processes that take turns on one processor, a fixed number of records each.
+//! Interleaves several traces as processes that take turns on one processor, with a fixed number of
+//! records per turn.
 
 use super::{BATCH, Source};
 use crate::access::{Record, kind_of, payload_of};
@@ -8,7 +9,7 @@ struct Turn {
     source: Box<dyn Source>,
     batch: Vec<u64>,
     at: usize,
-    /// The record that says who runs, as of this trace.
+    /// Record that names the process running in this trace.
     process: u64,
 }
 
@@ -18,12 +19,12 @@ pub struct Interleaved {
     slice: usize,
     current: usize,
     left: usize,
-    /// Whether the next record needs a mark of who runs.
+    /// True if a record that names the process must come next.
     announce: bool,
 }
 
 impl Interleaved {
-    /// Each of `sources` a process, `slice` records a turn.
+    /// Makes each of `sources` a process; a turn has `slice` records.
     pub fn new(sources: Vec<Box<dyn Source>>, slice: usize) -> Self {
         let turn = |(i, source): (usize, Box<dyn Source>)| Turn {
             source,
@@ -37,7 +38,7 @@ impl Interleaved {
     }
 }
 
-/// The processes of a trace keep their numbers, beside the trace's own.
+/// Combines the number of a trace and a process number within it, so that both stay distinct.
 fn process(trace: usize, number: u64) -> u64 {
     Record::Process.with((trace as u64) << 40 | number & ((1 << 40) - 1))
 }

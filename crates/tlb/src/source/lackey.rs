@@ -1,13 +1,13 @@
-//! The log of `valgrind --tool=lackey --trace-mem=yes --log-file=FILE`: `I  addr,size` for a fetch,
-//! ` L addr,size`, ` S addr,size`, ` M addr,size` for a load, a store, and a load and store; lines of
-//! Valgrind's own begin with `==` or `--` and a process id.
+//! Reads the log of `valgrind --tool=lackey --trace-mem=yes --log-file=FILE`: `I  addr,size` for a
+//! fetch, ` L addr,size` for a load, ` S addr,size` for a store, ` M addr,size` for a load and
+//! store. Lines of Valgrind itself begin with `==` or `--` and a process id.
 
 use super::text::{Format, decimal, hex, shown};
 use crate::access::{Access, Kind};
 
 pub(super) const FORMAT: Format = Format { name: "Valgrind lackey's --trace-mem", line };
 
-/// Whether a trace begins so: its first lines are Valgrind's own, or accesses.
+/// True if the first line of a trace is one of Valgrind itself or an access.
 pub(super) fn detect(head: &[u8]) -> bool {
     let mut lines = head.split(|b| *b == b'\n');
     lines.next().is_some_and(|l| line(l).is_ok_and(|a| a.is_some()) || is_own(l))

@@ -1,8 +1,8 @@
-//! The text of DynamoRIO's sample clients. Each says on its first line what its lines are:
-//! memtrace_simple `<data address>: <data size>, <(r)ead/(w)rite/opcode>`, where an opcode marks the
-//! fetch of an instruction; memtrace_x86 `<instr address>,<(r)ead/(w)rite>,<data size>,<data address>`,
-//! which has data only: the instruction's address is no fetch of its own, as an instruction without
-//! data is missing.
+//! Reads the text of DynamoRIO's sample clients, which describe their format in the first line.
+//! memtrace_simple writes `<data address>: <data size>, <(r)ead/(w)rite/opcode>`, where an opcode
+//! marks the fetch of an instruction. memtrace_x86 writes `<instr address>,<(r)ead/(w)rite>,<data
+//! size>,<data address>` and has data only: the instruction address does not count as a fetch,
+//! because instructions without data are missing.
 
 use super::text::{Format, decimal, hex, shown};
 use crate::access::{Access, Kind};
@@ -10,7 +10,7 @@ use crate::access::{Access, Kind};
 const SIMPLE: &[u8] = b"Format: <data address>: <data size>, <(r)ead/(w)rite/opcode>";
 const X86: &[u8] = b"Format: <instr address>,<(r)ead/(w)rite>,<data size>,<data address>";
 
-/// The format that a trace's first line names.
+/// Returns the format that the first line of a trace names.
 pub(super) fn detect(head: &[u8]) -> Option<Format> {
     if head.starts_with(SIMPLE) {
         Some(Format { name: "DynamoRIO's memtrace_simple", line: simple })

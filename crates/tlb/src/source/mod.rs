@@ -1,5 +1,6 @@
-//! Where records come from: recorded traces of several formats, recognised by how they begin, and
-//! several traces interleaved. A source hands out batches; it holds one buffer, however long the trace.
+//! Sources of records: recorded traces in several formats, which are detected from their first
+//! bytes, and several traces interleaved. A source returns batches and holds one buffer, however
+//! long the trace is.
 
 mod binary;
 mod interleave;
@@ -18,10 +19,10 @@ pub use stream::{BATCH, Source};
 
 use crate::error::Error;
 
-/// Opens a trace, whose format is recognised by how it begins; `-` is standard input.
+/// Opens a trace and detects its format from its first bytes; `-` is standard input.
 ///
 /// # Errors
-/// It cannot be read, is empty, or is in no format that is read.
+/// If the trace cannot be read, is empty, or has an unknown format.
 pub fn open(path: &Path) -> Result<Box<dyn Source>, Error> {
     let io = |source| Error::Io { path: path.to_owned(), source };
     let reader: Box<dyn Read> = if path.as_os_str() == "-" {
@@ -35,13 +36,13 @@ pub fn open(path: &Path) -> Result<Box<dyn Source>, Error> {
     from_reader(reader, path.to_owned())
 }
 
-/// As [`open`], from any reader; `path` is for messages.
+/// Opens a trace from any reader like [`open`]; `path` is only for messages.
 ///
 /// # Errors
-/// As [`open`].
+/// The same as for [`open`].
 pub fn from_reader(mut reader: Box<dyn Read>, path: PathBuf) -> Result<Box<dyn Source>, Error> {
     let mut head = Vec::with_capacity(4096);
-    // By the byte: a pipe may hand out less than it has.
+    // A pipe may return less than it has, so this reads until 4 KiB or the end.
     let read = reader.by_ref().take(4096).read_to_end(&mut head);
     read.map_err(|source| Error::Io { path: path.clone(), source })?;
     if head.is_empty() {

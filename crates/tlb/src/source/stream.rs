@@ -1,18 +1,17 @@
-//! A source of records, as whoever counts them sees it.
+//! Interface of all sources of records.
 
 use crate::error::Error;
 
-/// A stream of records.
 pub trait Source {
-    /// Puts the next records into `batch`, which is emptied first; none at the end.
+    /// Fills `batch` with the next records, after clearing it. It is empty at the end.
     ///
     /// # Errors
-    /// The trace cannot be read, or what is read is wrong. Nothing more can be had then.
+    /// If the trace cannot be read or is invalid. The source cannot be used after an error.
     fn next(&mut self, batch: &mut Vec<u64>) -> Result<(), Error>;
 
-    /// What is read, as a phrase.
+    /// Returns the format of the trace, as a phrase.
     fn format(&self) -> &'static str;
 }
 
-/// How many records a batch has at most, about.
+/// Approximate maximum number of records in a batch.
 pub const BATCH: usize = 64 << 10;

@@ -1,4 +1,5 @@
-//! Traces of text: a line, an access. The lines' format is a function; this reads, cuts and blames.
+//! Reads text traces with one access per line. The format of a line is a function; this module
+//! reads, splits lines and reports errors with their position.
 
 use std::io::{self, Read};
 use std::path::PathBuf;
@@ -7,16 +8,17 @@ use super::{BATCH, Source};
 use crate::access::Access;
 use crate::error::Error;
 
-/// The longest line that is taken, bytes.
+/// Maximum length of a line in bytes.
 const MAX_LINE: usize = 4096;
 const BUFFER: usize = 256 << 10;
 
-/// A format of lines.
+/// Format of the lines of a trace.
 #[derive(Clone, Copy)]
 pub(super) struct Format {
-    /// What it is called.
+    /// Name of the format for messages.
     pub name: &'static str,
-    /// Reads a line: an access, nothing of interest, or what is wrong with it.
+    /// Parses a line. Returns an access, `None` for a line without one, or the reason why it is
+    /// invalid.
     pub line: fn(&[u8]) -> Result<Option<Access>, String>,
 }
 
@@ -40,7 +42,7 @@ impl Text {
         Error::Bad { path: self.path.clone(), place, reason }
     }
 
-    /// Reads more behind what is waiting; false at the end.
+    /// Reads more bytes behind the unread ones. Returns false at the end.
     fn fill(&mut self) -> Result<bool, Error> {
         self.buffer.copy_within(self.start..self.end, 0);
         self.end -= self.start;
@@ -95,7 +97,7 @@ impl Source for Text {
     }
 }
 
-/// A hexadecimal number, with or without `0x`.
+/// Parses a hexadecimal number, with or without `0x`.
 pub(super) fn hex(digits: &[u8]) -> Option<u64> {
     let digits = digits.strip_prefix(b"0x").unwrap_or(digits);
     if digits.is_empty() || digits.len() > 16 {
@@ -104,7 +106,7 @@ pub(super) fn hex(digits: &[u8]) -> Option<u64> {
     digits.iter().try_fold(0u64, |n, d| Some(n << 4 | u64::from((*d as char).to_digit(16)?)))
 }
 
-/// A small decimal number, spaces before it aside.
+/// Parses a decimal number of up to nine digits, ignoring surrounding spaces.
 pub(super) fn decimal(digits: &[u8]) -> Option<u32> {
     let digits = digits.trim_ascii();
     if digits.is_empty() || digits.len() > 9 {
@@ -113,7 +115,7 @@ pub(super) fn decimal(digits: &[u8]) -> Option<u32> {
     digits.iter().try_fold(0u32, |n, d| Some(n * 10 + (*d as char).to_digit(10)?))
 }
 
-/// A line as a message shows it.
+/// Shortens a line and replaces control characters, for messages.
 pub(super) fn shown(line: &[u8]) -> String {
     let text = String::from_utf8_lossy(&line[..line.len().min(60)]);
     text.chars().map(|c| if c.is_control() { '\u{FFFD}' } else { c }).collect()

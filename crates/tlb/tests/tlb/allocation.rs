@@ -1,4 +1,4 @@
-//! The simulator and the reader of the own format allocate nothing for an access.
+//! The simulator and the reader of assay's own format allocate nothing per access.
 
 use std::io::Cursor;
 
@@ -52,6 +52,6 @@ fn measure() {
     let grown = simulator.tsbs().iter().map(|t| t.bytes).max().unwrap();
     assert!(grown > 8 << 10, "{grown}");
     let since = crate::ALLOCATIONS.count() - second_half.unwrap();
-    // A TSB may double that late: two allocations each, never one for an access.
+    // A TSB may still double late: two allocations each, but never one per access.
     assert!(since <= 8, "{since} allocations in the second half");
 }

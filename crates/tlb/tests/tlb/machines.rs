@@ -1,4 +1,4 @@
-//! Machines that ship, and machines that cannot be.
+//! Built-in machines are valid, and impossible machines are rejected.
 
 use std::path::Path;
 

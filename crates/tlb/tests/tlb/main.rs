@@ -1,5 +1,5 @@
-//! The simulator of TLBs and TSBs.
-#![allow(clippy::unwrap_used, clippy::print_stderr)] // tests fail by panics and print why they are skipped
+//! Tests of the simulator of TLBs and TSBs.
+#![allow(clippy::unwrap_used, clippy::print_stderr)] // tests panic and print skips
 
 mod allocation;
 mod machines;

@@ -1,5 +1,5 @@
-//! The simulator against a slow and obvious model of the same machine, on any stream; and against
-//! streams whose misses can be computed on paper.
+//! Compares the simulator with a slow and obvious model of the same machine on random streams, and
+//! with streams whose misses can be computed on paper.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::Path;
@@ -7,10 +7,10 @@ use std::path::Path;
 use assay_tlb::{Access, Holds, Kind, Machine, Record, Replacement, Simulator, TsbSpec};
 use proptest::prelude::*;
 
-/// What a translation is known by: process, page size, page number.
+/// Identity of a translation: process, page size, page number.
 type Name = (u64, u64, u64);
 
-/// A TLB as a list of names by set, the next to go at the back.
+/// A TLB as a list of names per set, with the next one to be replaced at the back.
 struct SlowTlb {
     level: u8,
     holds: Holds,
@@ -191,7 +191,7 @@ impl<'a> Slow<'a> {
     }
 
     fn take(&mut self, records: &[u64]) {
-        // Before any word of processes, number 0 runs.
+        // Until a record names a process, process 0 runs.
         if self.tsb_of.is_empty() && records.first().is_some_and(|r| r >> 57 != 6) {
             self.run(0);
         }
@@ -246,7 +246,7 @@ fn tlb(level: u8, holds: &str, pages: &str, entries: u32, ways: u32, replacement
     )
 }
 
-/// Any small machine: shapes, levels, sharing, replacement, TSBs.
+/// Generates small machines: shapes, levels, sharing, replacement, TSBs.
 fn machine() -> impl Strategy<Value = Machine> {
     let shape = (0u32..4, 0u32..3).prop_map(|(sets, ways)| ((1 << sets) * (ways + 1), ways + 1));
     let tsb = prop_oneof![
@@ -279,7 +279,7 @@ fn machine() -> impl Strategy<Value = Machine> {
     )
 }
 
-/// Accesses to a few hundred pages, in runs, by a few processes.
+/// Generates accesses to a few hundred pages, in runs, by a few processes.
 fn stream() -> impl Strategy<Value = Vec<u64>> {
     let one = (0u32..40, 0u64..700, 0u64..4096, 1u32..64).prop_map(|(what, page, offset, size)| {
         let mut out = Vec::new();
@@ -300,7 +300,7 @@ proptest! {
     #[test]
     fn it_counts_as_the_slow_model_does(machine in machine(), stream in stream()) {
         let mut simulator = Simulator::new(&machine).unwrap();
-        // In two parts: where a batch ends must not matter.
+        // Run in two parts, because the end of a batch must not matter.
         let (a, b) = stream.split_at(stream.len() / 3);
         simulator.run(a).unwrap();
         simulator.run(b).unwrap();
@@ -320,7 +320,7 @@ proptest! {
     }
 }
 
-/// `rounds` times over `pages` pages of 4 KiB, one load each.
+/// Returns `rounds` sweeps over `pages` pages of 4 KiB, with one load each.
 fn sweep(pages: u64, rounds: u64) -> Vec<u64> {
     (0..rounds).flat_map(|_| (0..pages).map(|p| Record::Load.with(p * 4096))).collect()
 }
@@ -340,8 +340,8 @@ fn data_misses(replacement: &str, entries: u32, ways: u32, stream: &[u64]) -> u6
 fn sweeps_miss_as_the_textbook_says() {
     for (entries, ways) in [(64, 4), (64, 64), (16, 1)] {
         let n = u64::from(entries);
-        // What fits misses once a page; one page more than fits, swept in order, never hits again in
-        // the set that it overflows: all ways + 1 of them under LRU and FIFO.
+        // Pages that fit miss once each. One page more than fits, swept in order, never hits again
+        // in the set that it overflows: all ways + 1 of them miss under LRU and FIFO.
         for replacement in ["lru", "fifo"] {
             assert_eq!(data_misses(replacement, entries, ways, &sweep(n, 10)), n);
             let overflowing = u64::from(ways) + 1;
@@ -356,8 +356,8 @@ fn sweeps_miss_as_the_textbook_says() {
 
 #[test]
 fn a_cyclic_sweep_beyond_a_tsb_misses_it_where_two_pages_share_a_slot() {
-    // 512 entries, 600 pages, no TLB to speak of: pages 0..88 share slots with 512..600 and miss on
-    // every sweep, 2 x 88 of them; the rest are missed once.
+    // 512 entries, 600 pages, a tiny TLB: pages 0..88 share slots with 512..600, so 2 x 88 pages
+    // miss on every sweep; the others miss once.
     let text = format!(
         "{SMALL}{}[tsb]\nkind = \"fixed\"\nmix_process = true\npools = [{{ bytes = \"8 KiB\", count = 1 }}]\n",
         tlb(1, "both", "\"4 KiB\", \"64 KiB\"", 1, 1, "lru")

@@ -1,5 +1,5 @@
-//! Traces read back, cut, foreign and wrong; and real ones of Valgrind, against cachegrind, whose
-//! caches with lines of 4 KiB are TLBs.
+//! Reads traces that are valid, cut, foreign and invalid; and real ones of Valgrind, compared with
+//! cachegrind, whose caches with lines of 4 KiB behave like TLBs.
 
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ fn written(records: &[u64]) -> Vec<u8> {
 
 #[test]
 fn the_own_format_reads_back_and_tells_where_it_was_cut() {
-    // Around the size of a batch too, where a record or the end may fall on either side.
+    // Includes sizes around that of a batch, where a record or the end may fall on either side.
     let batch = source::BATCH as u64;
     for n in [0, 1, 1000, batch - 1, batch, batch + 1, 3 * batch] {
         let records: Vec<u64> = (0..n).map(|i| Record::Load.with(i * 64)).collect();
@@ -135,7 +135,7 @@ tlb = [
 ]
 "#;
 
-/// Valgrind's output, or why there is none.
+/// Runs Valgrind with its log in the file `log`. Prints the reason and returns `None` if it fails.
 fn valgrind(args: &[&str], log: &Path) -> Option<String> {
     let log = format!("--log-file={}", log.display());
     let ran = Command::new("valgrind").args(args).arg(log).arg("/bin/true").env_clear().output();
@@ -157,7 +157,8 @@ fn it_counts_as_cachegrind_does_on_a_real_program() {
     let dir = tempfile::tempdir().unwrap();
     let trace = dir.path().join("lackey");
     let log = dir.path().join("cachegrind");
-    // Both tools' names are of a kind, and the program sees the same address space in both.
+    // The program sees the same address space under both tools, except for a few bytes of its
+    // environment.
     if valgrind(&["--tool=lackey", "--trace-mem=yes"], &trace).is_none() {
         return;
     }
@@ -180,8 +181,9 @@ fn it_counts_as_cachegrind_does_on_a_real_program() {
     simulator.run(&all(source.as_mut()).unwrap()).unwrap();
     let counts = simulator.counts();
     let (i, d) = (&counts.instruction, &counts.data);
-    // Not to the last one: where the kernel starts the program differs by a few bytes of its
-    // environment between the tools, and cachegrind takes an access over two pages for one.
+    // The counts may differ slightly: the kernel starts the program at a place that depends on a
+    // few bytes of its environment, which differ between the tools, and cachegrind counts an access
+    // over two pages once.
     for (what, ours, theirs) in [
         ("I   refs", i.accesses, count("I   refs")),
         ("D   refs", d.accesses, count("D   refs")),
@@ -205,7 +207,7 @@ fn kinds_of_a_trace_keep_their_names() {
     simulator.run(&out).unwrap();
     let counts = simulator.counts();
     assert_eq!((counts.instruction.accesses, counts.data.accesses), (1, 3));
-    // Page 0 was missed once on each side, and the second level is shared.
+    // Page 0 missed once on each side, but the second level is shared.
     assert_eq!(counts.data.pages[0].tlb_misses, 1);
     assert_eq!(counts.instruction.pages[0].tlb_misses, 0);
 }
