@@ -15,7 +15,7 @@ mod tlb;
 
 use crate::{Chart, Field, MonitorSpec};
 
-/// Returns the monitors that the name `all` stands for, in the order in which a sampler runs them.
+/// Returns the monitors selected by the name `all`, in the order in which a sampler runs them.
 pub fn all() -> [&'static MonitorSpec; 11] {
     [
         &cpu::SPEC,

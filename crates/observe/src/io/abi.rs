@@ -1,27 +1,27 @@
-//! What the probes in `bpf/` and this loader share: the layouts of `bpf/io.h`.
+//! Data layouts shared by the probes in `bpf/` and this loader: the same as in `bpf/io.h`.
 #![allow(unsafe_code)]
 
 use aya::Pod;
 
 /// Bytes of a program's name.
 pub(super) const COMM: usize = 16;
-/// The most devices that a filter names.
+/// Maximum number of devices in a filter.
 pub(super) const MAX_DEVICES: usize = 16;
-/// The most programs, processes and control groups that a filter names, each.
+/// Maximum number of programs, of processes and of control groups in a filter.
 pub(super) const MAX_NAMES: usize = 8;
-/// Log-linear buckets.
+/// Number of log-linear buckets.
 pub(super) const FINE: usize = 1152;
-/// Rows of powers of two.
+/// Number of buckets of a power-of-two histogram.
 pub(super) const ROWS: usize = 65;
-/// Regions of a device.
+/// Maximum number of regions of a device.
 pub(super) const REGIONS: usize = 1024;
-/// Parts of a path.
+/// Number of path components that are reported.
 const PARTS: usize = 12;
-/// Bytes of a part.
+/// Bytes of a path component.
 const PART: usize = 64;
 
-/// The configuration of the probes, set before they are loaded. With all fields 0 they take nothing: start from
-/// [`Config::taking_all`].
+/// Configuration of the probes, set before they are loaded. With all fields 0 they record nothing:
+/// start from [`Config::taking_all`].
 #[repr(C)]
 #[derive(Clone, Copy, Default)]
 pub(super) struct Config {
@@ -59,7 +59,7 @@ pub(super) struct Config {
 }
 
 impl Config {
-    /// The configuration of probes that take every I/O and do nothing besides.
+    /// Returns a configuration that records every I/O, without optional features.
     pub fn taking_all() -> Self {
         Config {
             unit_ns: 1,
@@ -72,7 +72,7 @@ impl Config {
     }
 }
 
-/// What groups are told apart by.
+/// Key that distinguishes groups; fields that the question does not need are 0.
 #[repr(C)]
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub(super) struct Key {
@@ -80,9 +80,9 @@ pub(super) struct Key {
     pub ino: u64,
     pub dev: u32,
     pub op: u8,
-    /// How sure the file is.
+    /// Certainty of the file, as in [`sure`].
     pub sure: u8,
-    /// Whether it is metadata, where files are told apart.
+    /// True for metadata, if files are distinguished.
     pub metadata: u8,
     pub pad: u8,
     pub tgid: u32,
@@ -99,7 +99,7 @@ pub(super) struct Times {
     pub greatest: u64,
 }
 
-/// The counts of one group on one CPU.
+/// Counts of one group on one CPU.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub(super) struct Cell {
@@ -115,10 +115,10 @@ pub(super) struct Cell {
     pub pad: [u32; 4],
 }
 
-/// The regions of one group on one CPU.
+/// Counts by region of one group on one CPU.
 pub(super) type RegionCounts = [u32; REGIONS];
 
-/// One I/O that ended.
+/// One completed I/O, as reported in the ring.
 #[repr(C)]
 #[derive(Clone, Copy, Default)]
 pub(super) struct RingEvent {
@@ -140,11 +140,11 @@ pub(super) struct RingEvent {
     pub comm: [u8; COMM],
 }
 
-/// One I/O under way.
+/// One I/O in flight.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub(super) struct UnderWay {
-    /// The address of its request; 0: there is none.
+    /// Address of its request; 0 for an unused slot.
     pub id: u64,
     pub issue_ns: u64,
     pub sector: u64,
@@ -163,22 +163,22 @@ pub(super) struct UnderWay {
     pub comm: [u8; COMM],
 }
 
-/// In how many sets those under way are found.
+/// Number of sets in the table of I/Os in flight.
 pub(super) const SETS: u32 = 1 << 14;
 
-/// The places of a set.
+/// Slots of one set.
 pub(super) type Set = [UnderWay; 4];
 
-/// Places in the array of counts.
+/// Number of event counters.
 pub(super) const COUNTS: usize = 21;
 
-/// How often what happened.
+/// Event counters of the probes, indexed by [`count`].
 pub(super) type Counts = [u64; COUNTS];
 
-/// Words of the groups that a CPU met last.
+/// Size of a CPU's cache of recent groups, in 64-bit words.
 const CACHE: usize = 128 * 7;
 
-/// What is each CPU's own.
+/// Data that each CPU has for itself.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub(super) struct Own {
@@ -186,7 +186,7 @@ pub(super) struct Own {
     pub cache: [u64; CACHE],
 }
 
-/// The path of a file, the last part first.
+/// Path of a file, the last component first.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub(super) struct PathRecord {
@@ -196,7 +196,7 @@ pub(super) struct PathRecord {
     pub part: [[u8; PART]; PARTS],
 }
 
-// The same numbers stand in bpf/io.h.
+// bpf/io.h asserts the same sizes.
 const _: () = assert!(size_of::<Config>() == 368);
 const _: () = assert!(size_of::<Key>() == 48);
 const _: () = assert!(size_of::<Cell>() == 15024);
@@ -205,7 +205,7 @@ const _: () = assert!(size_of::<PathRecord>() == 784);
 const _: () = assert!(size_of::<UnderWay>() == 88);
 const _: () = assert!(size_of::<Own>() == 7336);
 
-// SAFETY: whole numbers and arrays of them in C layout without padding (the pads are fields), so every
+// SAFETY: integers and arrays of them in C layout without padding (the pads are fields), so every
 // pattern of bits is a value.
 unsafe impl Pod for Config {}
 // SAFETY: as above.
@@ -221,7 +221,7 @@ unsafe impl Pod for UnderWay {}
 // SAFETY: as above.
 unsafe impl Pod for Own {}
 
-/// Places in the array of counts.
+/// Indexes of the event counters.
 pub(super) mod count {
     pub const STARTS: usize = 0;
     pub const ENDS: usize = 1;
@@ -241,7 +241,7 @@ pub(super) mod count {
     pub const FILE: usize = 16;
 }
 
-/// How sure a file is, as the probes say it.
+/// Certainty of an I/O's file, in the probes' numbers.
 pub(super) mod sure {
     pub const OPEN: u8 = 1;
     pub const PAGE: u8 = 2;

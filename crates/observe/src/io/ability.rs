@@ -1,4 +1,4 @@
-//! What can be known of block I/O on this machine, before anything is asked: for `assay doctor`.
+//! Finds out which block-I/O data this machine can provide, for `assay doctor`.
 
 use std::path::Path;
 
@@ -8,16 +8,16 @@ use super::tracer::IoTracer;
 use super::way::{Method, TraceRequest};
 use crate::NotAvailable;
 
-/// How block I/O would be traced here, and what would be missing.
+/// Method by which block I/O would be traced here, and its limits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IoAbility {
-    /// The best way that works.
+    /// Best method that works.
     pub method: Method,
-    /// It, and what it leaves out, as sentences; the first is what a person must know.
+    /// Description of the method and its limits, as sentences; the first is the most important.
     pub words: Vec<String>,
 }
 
-/// Tries the most demanding question: who asks, for which file, of which control group.
+/// Tries the most demanding question: which program, which file, which control group.
 ///
 /// # Errors
 /// Not even the kernel's counters can be read.

@@ -1,4 +1,4 @@
-//! What a question asks and what of it is recorded, in names and words.
+//! Resolves the names in a question, and describes what of it is recorded.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use assay_iotrace::{Dimension, Filter, Hints, IoWriter, Measure, Names, Question
 use super::devices::BlockDevices;
 use crate::NotAvailable;
 
-/// Where single I/Os are kept.
+/// Creates the file of single I/Os.
 pub(super) fn writer<'n>(path: &Path, names: &'n Names) -> Result<IoWriter<'n>, NotAvailable> {
     let begin = || {
         let mut writer = IoWriter::create(path, names)?;
@@ -17,7 +17,8 @@ pub(super) fn writer<'n>(path: &Path, names: &'n Names) -> Result<IoWriter<'n>, 
     begin().map_err(|e: assay_iotrace::Error| NotAvailable::because(e.to_string()))
 }
 
-/// What was asked for and is not recorded, as the end of the first line of the answer.
+/// Returns the requested dimensions and measures that are not recorded, as the end of the first
+/// line of the answer.
 pub(super) fn missing(question: &Question, recorded: Recorded) -> String {
     let mut missing: Vec<&str> = question
         .dimensions()
@@ -57,8 +58,8 @@ pub(super) fn latency_is(recorded: Recorded) -> &'static str {
     }
 }
 
-/// Names as the kernel has them: of devices by their paths, of files by where they lead. A single
-/// partition is a range of blocks of its disk.
+/// Resolves names to those that the kernel uses: devices given by a path, files given by a link. A
+/// single partition becomes a range of blocks of its disk.
 pub(super) fn resolve(filter: &mut Filter, devices: &BlockDevices) -> Result<(), NotAvailable> {
     for file in &mut filter.files {
         if let Ok(path) = std::fs::canonicalize(&file) {

@@ -1,5 +1,5 @@
-//! A tracer in a thread of its own, for trials: it learns when the measured part begins and ends, and
-//! hands back its answer.
+//! A tracer in a thread of its own, for trials: the caller marks the beginning and the end of the
+//! measurement window, and gets the answer at the end.
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
@@ -12,9 +12,9 @@ use super::way::TraceRequest;
 use crate::NotAvailable;
 use crate::background::Background;
 
-/// Between two looks into the ring.
+/// Interval between two reads of the ring.
 const POLL: Duration = Duration::from_millis(5);
-/// Between two looks where the kernel counts.
+/// Interval between two reads if the kernel counts.
 const LOOK: Duration = Duration::from_millis(50);
 
 #[derive(Debug)]
@@ -23,23 +23,22 @@ enum Tell {
     End,
 }
 
-/// What a tracer brings back from a trial.
+/// Result of tracing a trial.
 #[derive(Debug, Clone)]
 pub struct Traced {
-    /// The answer.
     pub report: IoReport,
-    /// What could not be seen, and why.
+    /// I/Os that were lost or not fully observed, a sentence each.
     pub not_seen: Vec<String>,
-    /// The file of single I/Os, if they were kept.
+    /// File of single I/Os, if they were saved.
     pub events: Option<PathBuf>,
 }
 
-/// A tracer at work beside a trial. Dropped, it ends.
+/// A tracer that runs during a trial. Dropping it ends it.
 #[derive(Debug)]
 pub struct IoWatch(Background<Tell, Traced>);
 
 impl IoWatch {
-    /// Begins to watch; returns when the probes are attached.
+    /// Starts tracing; returns when the probes are attached.
     pub fn start(root: &Path, ask: &TraceRequest) -> Result<Self, NotAvailable> {
         let (root, ask) = (root.to_owned(), ask.clone());
         let work = move |ready: &Sender<_>, requests: &Receiver<_>| {
@@ -51,17 +50,17 @@ impl IoWatch {
         Background::start("io tracer", "tracer", work).map(IoWatch)
     }
 
-    /// The measured part begins now.
+    /// Begins the measurement window now.
     pub fn begin(&self) {
         self.0.tell(Tell::Begin);
     }
 
-    /// The measured part ends now.
+    /// Ends the measurement window now.
     pub fn end(&self) {
         self.0.tell(Tell::End);
     }
 
-    /// Stops and brings the answer.
+    /// Stops tracing and returns the answer.
     pub fn stop(self) -> Result<Traced, NotAvailable> {
         self.0.stop()
     }

@@ -1,16 +1,16 @@
-//! Control groups by the number that the kernel knows them by, which is that of their folder.
+//! Control groups by the kernel's id, which is the inode number of their folder.
 
 use std::collections::HashMap;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// The folders under which block I/O is accounted: version 2, and `blkio` of version 1.
+/// Folders below which block I/O is accounted: version 2, and `blkio` of version 1.
 const ROOTS: [&str; 4] =
     ["sys/fs/cgroup", "sys/fs/cgroup/unified", "sys/fs/cgroup/blkio", "sys/fs/cgroup/io"];
-/// Folders looked at before giving up.
+/// Maximum number of folders that a scan visits below each root.
 const MAX_GROUPS: usize = 20_000;
 
-/// The control groups met so far.
+/// Cache of control groups by id.
 #[derive(Debug)]
 pub(super) struct Cgroups {
     root: PathBuf,
@@ -22,17 +22,18 @@ impl Cgroups {
         Cgroups { root: root.to_owned(), paths: HashMap::new() }
     }
 
-    /// The path of a control group from the root of its tree.
+    /// Returns the path of a control group from the root of its hierarchy.
     pub fn path(&mut self, id: u64) -> String {
         if !self.paths.contains_key(&id) {
             self.scan();
-            // One that is gone is remembered too, so that it is looked for once.
+            // A group that is gone is remembered too, so that it is searched only once.
             self.paths.entry(id).or_insert_with(|| format!("(gone, number {id})"));
         }
         self.paths[&id].clone()
     }
 
-    /// The number of a control group: its path from the root, or the path of its folder.
+    /// Returns the id of a control group, given by its path from the root or the path of its
+    /// folder.
     pub fn id(&mut self, path: &str) -> Option<u64> {
         self.scan();
         let known = self.paths.iter().find(|(_, p)| *p == path).map(|(id, _)| *id);

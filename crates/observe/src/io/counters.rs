@@ -1,5 +1,5 @@
-//! The last resort: the kernel's own counters (`/proc/diskstats`), which tell how many and how much, and
-//! how long in all, of each device, and nothing of any single I/O.
+//! Last resort: the kernel's own counters (`/proc/diskstats`), which report the number of I/Os and
+//! bytes per device and direction, but no single I/Os.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -10,10 +10,10 @@ use super::devices::{BlockDevices, packed};
 use super::way::{Method, Way};
 use crate::NotAvailable;
 
-/// The operations that diskstats counts, and the place of the first of their four columns.
+/// Operations that diskstats counts, and the position of the first of their four columns.
 const OPS: [(Op, usize); 3] = [(Op::Read, 3), (Op::Write, 7), (Op::Discard, 14)];
 
-/// The counters at work.
+/// Reader of the kernel's counters.
 pub(super) struct Counters<'n> {
     path: PathBuf,
     devices: BlockDevices,
@@ -47,7 +47,7 @@ impl<'n> Counters<'n> {
         Ok(counters)
     }
 
-    /// I/Os and bytes of each whole device and operation.
+    /// Reads I/Os and bytes by whole device and operation.
     fn read(&self) -> std::io::Result<HashMap<u32, [[u64; 2]; 3]>> {
         let text = std::fs::read_to_string(&self.path)?;
         Ok(text.lines().filter_map(|line| self.line(line)).collect())
@@ -61,7 +61,7 @@ impl<'n> Counters<'n> {
             return None;
         }
         let value = |at: usize| fields.get(at).and_then(|f| f.parse().ok()).unwrap_or(0);
-        // Sectors of diskstats are 512 bytes.
+        // Sectors in diskstats are 512 bytes.
         Some((number, OPS.map(|(_, at)| [value(at), value(at + 2) * 512])))
     }
 }

@@ -1,5 +1,5 @@
-//! The block devices of this machine: numbers, names, sizes, which have requests of their own, and the
-//! paths under `/dev` that lead to each.
+//! Block devices of this machine: numbers, names, sizes, whether they have requests of their own,
+//! and the paths under `/dev` that lead to them.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -12,46 +12,45 @@ use serde::Serialize;
 use crate::NotAvailable;
 use crate::made_of::{made_of, text};
 
-/// One block device or partition.
+/// A block device or partition.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct BlockDevice {
-    /// Its name in the kernel (`sda`, `nvme0n1p2`, `dm-0`).
+    /// Name in the kernel (`sda`, `nvme0n1p2`, `dm-0`).
     pub name: String,
-    /// Major number.
     pub major: u32,
-    /// Minor number.
     pub minor: u32,
-    /// Its size in blocks of 512 bytes; `null`: not known.
+    /// Size in blocks of 512 bytes; `null` if unknown.
     pub blocks: Option<u64>,
-    /// Of a partition: its disk.
+    /// Disk that a partition belongs to.
     pub disk: Option<String>,
-    /// Of a partition: its first block on the disk.
+    /// First block of a partition on its disk.
     pub first_block: Option<u64>,
-    /// Whether only whole bios are seen (zram, device mapper, MD): the driver makes no requests.
+    /// True if only whole bios are seen (zram, device mapper, MD): the driver uses no requests.
     pub bio_based: bool,
-    /// Whether the kernel stamps the moment of issue by itself.
+    /// True if the kernel itself stamps the time of issue.
     pub issue_stamped: bool,
-    /// Whether the kernel counts its I/O (`queue/iostats`); if not, starts are not reported.
+    /// True if the kernel counts the device's I/O (`queue/iostats`); otherwise starts are not
+    /// reported.
     pub counted: bool,
-    /// Paths under `/dev` that are or lead to it.
+    /// Paths under `/dev` that are or lead to the device.
     pub paths: Vec<PathBuf>,
-    /// What lies below it (of a stack of devices).
+    /// Devices directly below it, in a stack of devices.
     pub below: Vec<String>,
-    /// What it is made of, in words: `raid1 of sda+sdb`.
+    /// Components in words: `raid1 of sda+sdb`.
     pub made_of: Option<String>,
-    /// What a mapper calls it.
+    /// Name given by a mapper.
     pub mapped: Option<String>,
-    /// Where it is mounted.
+    /// Mount points of the device.
     pub mounted: Vec<PathBuf>,
 }
 
 impl BlockDevice {
-    /// As the kernel packs it: 12 bits and 20.
+    /// Returns the device number in the kernel's encoding: 12 bits major, 20 bits minor.
     pub(super) fn number(&self) -> u32 {
         self.major << 20 | self.minor
     }
 
-    /// Whether some writes wait until its cache has been emptied; also where that is not known.
+    /// Returns true if some writes wait for a cache flush; also if that is unknown.
     #[cfg(feature = "ebpf")]
     pub(super) fn empties_cache(&self, root: &Path) -> bool {
         let queue = root.join("sys/class/block").join(self.name.replace('/', "!"));
@@ -60,13 +59,14 @@ impl BlockDevice {
     }
 }
 
-/// Every block device.
+/// All block devices of the system, by number.
 #[derive(Debug, Clone, Default)]
 pub struct BlockDevices {
     by_number: BTreeMap<u32, BlockDevice>,
 }
 
-/// The number that the kernel itself gives a device of `st_rdev` or `/proc`.
+/// Encodes major and minor numbers, as found in `st_rdev` or `/proc`, in the kernel's internal
+/// form.
 pub(super) fn packed(major: u32, minor: u32) -> u32 {
     major << 20 | minor & 0xf_ffff
 }
@@ -109,19 +109,20 @@ impl BlockDevices {
         }
     }
 
-    /// The device of a number.
+    /// Returns the device with this number.
     pub fn number(&self, number: u32) -> Option<&BlockDevice> {
         self.by_number.get(&number)
     }
 
-    /// The id of a device's name; one that came after the tracer has only its number.
+    /// Returns the id of a device's name; a device added after the start has only its number as a
+    /// name.
     pub(super) fn name_id(&self, number: u32, names: &Names) -> u32 {
         let name = self.number(number).map(|d| d.name.clone());
         let name = name.unwrap_or_else(|| format!("{}:{}", number >> 20, number & 0xf_ffff));
         names.id(name.as_bytes())
     }
 
-    /// As [`BlockDevices::find`], with the reason where there is none.
+    /// Finds a device like [`BlockDevices::find`]; returns an error if it does not exist.
     pub(super) fn wanted(&self, name: &str) -> Result<&BlockDevice, NotAvailable> {
         self.find(name).ok_or_else(|| {
             NotAvailable::because(format!(
@@ -130,12 +131,12 @@ impl BlockDevices {
         })
     }
 
-    /// Every device, by number.
+    /// Returns all devices, ordered by number.
     pub fn all(&self) -> impl Iterator<Item = &BlockDevice> {
         self.by_number.values()
     }
 
-    /// The device that a person means: a name, a path that leads to one, or a file or folder on it.
+    /// Finds a device by its name, number, a path that leads to it, or a file or folder on it.
     pub fn find(&self, what: &str) -> Option<&BlockDevice> {
         if let Some(device) =
             self.all().find(|d| d.name == what || d.mapped.as_deref() == Some(what))
@@ -184,7 +185,7 @@ fn one(folder: &Path, name: &str) -> Option<BlockDevice> {
         disk: disk.flatten(),
         first_block: text("start").and_then(|t| t.parse().ok()),
         bio_based: !partition && !folder.join("mq").exists(),
-        // The kernel stamps the issue while something asks for it: its throttling of write-back does.
+        // The kernel stamps the issue while something needs it, such as write-back throttling.
         issue_stamped: queue("wbt_lat_usec").is_some_and(|t| t != "0"),
         counted: queue("iostats").is_none_or(|t| t != "0"),
         paths: Vec::new(),

@@ -1,5 +1,5 @@
-//! The tracer by eBPF: what is asked becomes the probes' configuration, and what they count or tell
-//! becomes an analysis.
+//! The eBPF tracer: translates a request to the probes' configuration, and their counts and events
+//! to an analysis.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -22,12 +22,13 @@ use super::way::{Method, RunningWay, TraceRequest, Way};
 use crate::NotAvailable;
 use crate::ebpf::record;
 
-/// The ring of single I/Os: at half a million I/Os a second it holds more than a second of them.
+/// Size of the ring of single I/Os, bytes: at half a million I/Os per second it holds more than a
+/// second.
 const RING_BYTES: u32 = 64 << 20;
-/// Out of this many looks, one is at runs whose time the kernel takes.
+/// One in this many polls starts timing the probes' runs in the kernel.
 const TIMED: u32 = 16;
 
-/// The probes and what is known beside them.
+/// The probes, and the state needed to interpret their data.
 struct EbpfTracer<'n> {
     probes: Probes,
     tier: Tier,
@@ -45,15 +46,16 @@ struct EbpfTracer<'n> {
     ended: Option<Duration>,
     pooled: u64,
     root: PathBuf,
-    /// I/Os whose end was not reported, found at the end: how many, and those not yet given on.
+    /// I/Os without a reported end, found when tracing stops: their number, and those not yet
+    /// passed on.
     missed: u64,
     left: Vec<UnderWay>,
-    /// The blocks that were asked for, and how many I/Os of others were under way at the end.
+    /// Blocks of the filter, and number of I/Os in other blocks that were in flight at the end.
     blocks: std::ops::RangeInclusive<u64>,
     outside: u64,
 }
 
-/// Starts the probes that answer.
+/// Starts the probes that the request needs.
 pub(super) fn start<'n>(
     root: &Path,
     ask: &TraceRequest,
@@ -101,7 +103,7 @@ pub(super) fn start<'n>(
         kernel,
         start: tier != Tier::Ends,
         issue: unstamped && tier != Tier::Ends,
-        // Of all devices there may be more later.
+        // Without a filter, devices may be added later.
         waits: config.only_reads == 0
             && (wanted.is_empty() || watched().any(|d| d.empties_cache(root))),
         requests: watched().any(|d| !d.bio_based),
@@ -140,7 +142,7 @@ pub(super) fn start<'n>(
 }
 
 impl EbpfTracer<'_> {
-    /// Has the kernel take the time of the probes' runs between some looks.
+    /// Switches the kernel's timing of the probes' runs on and off, to time a sample of them.
     fn take_time(&mut self) {
         if let Some(before) = self.timing.take() {
             let now = self.probes.run_time();
@@ -154,7 +156,7 @@ impl EbpfTracer<'_> {
         self.looks = self.looks.wrapping_add(1);
     }
 
-    /// I/Os that have started, as the probes have seen, and not ended.
+    /// Returns the number of I/Os whose start the probes have seen and whose end they have not.
     fn seen_under_way(&self) -> u64 {
         if self.tier == Tier::Ends {
             return 0;
@@ -166,7 +168,7 @@ impl EbpfTracer<'_> {
             .saturating_sub(done + n(count::MERGED) + n(count::UNTOLD) + n(count::LEFT_OUT))
     }
 
-    /// How the files are known.
+    /// Describes how the files of the I/Os were determined.
     fn sureness(&self) -> String {
         let counts = self.probes.counts();
         let n = |sure: u8| counts[count::FILE + usize::from(sure)];
@@ -268,8 +270,8 @@ impl<'n> Way<'n> for EbpfTracer<'n> {
         let counts = self.probes.counts();
         let n = |what: usize| counts[what];
         let tracked = self.tier != Tier::Ends;
-        // Runs that the kernel left out: what they would have reported is found by the other end of the I/O,
-        // where both are watched.
+        // Runs that the kernel skipped. If both ends of an I/O are probed, the other end reveals
+        // what a skipped run missed.
         let missed = if tracked { 0 } else { self.probes.run_time().missed };
         let read = self.ring.as_ref().map_or(0, |r| r.read);
         let ends = n(count::ENDS);

@@ -1,4 +1,4 @@
-//! Names of the files that I/Os belong to, from what the probes tell of them, and how each is known.
+//! Names of the files that I/Os belong to, from the probes' data, and how each was determined.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -9,11 +9,11 @@ use super::abi::{PathRecord, sure};
 use super::devices::BlockDevices;
 use super::mounts::Mounts;
 
-/// File systems whose pages never reach a disk by themselves: such a page is a buffer that some other
+/// File systems whose pages never reach a disk by themselves: such a page is a buffer that another
 /// I/O moves.
 const BUFFERS: [&str; 4] = ["tmpfs", "devtmpfs", "ramfs", "hugetlbfs"];
 
-/// Where an I/O's file is looked up.
+/// Key by which the file of an I/O is looked up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct FileKey {
     pub ino: u64,
@@ -29,7 +29,7 @@ impl FileKey {
     }
 }
 
-/// The files met so far.
+/// Cache of files, by device and inode.
 #[derive(Debug)]
 pub(super) struct Files {
     root: PathBuf,
@@ -48,7 +48,7 @@ impl Files {
         }
     }
 
-    /// Takes up the path of a file.
+    /// Stores the path of a file.
     pub fn tell(&mut self, record: &PathRecord) {
         let parts = record.part.iter().take((record.parts as usize).min(record.part.len()));
         let mut path = PathBuf::from("/");
@@ -63,7 +63,7 @@ impl Files {
         self.paths.insert((record.file_dev, record.ino), path);
     }
 
-    /// The name of an I/O's file and how it is known.
+    /// Returns the id of the name of an I/O's file, and how it was determined.
     pub fn find(&mut self, key: FileKey, devices: &BlockDevices, names: &Names) -> (u32, FileFrom) {
         if let Some(known) = self.known.get(&key) {
             return *known;
@@ -71,7 +71,7 @@ impl Files {
         let (text, from) = self.name(key, devices);
         let id = text.map_or(Names::NONE, |t| names.id(t.as_bytes()));
         let found = (id, from);
-        // A path may still be on its way; only what is settled is kept.
+        // A path may still be on its way; only final results are kept.
         let settled = key.ino == 0 || self.paths.contains_key(&(key.file_dev, key.ino));
         if settled && self.known.len() < 1 << 20 {
             self.known.insert(key, found);
@@ -100,7 +100,8 @@ impl Files {
         }
     }
 
-    /// An I/O without a file: of the file system itself, or of a device that no file system is on.
+    /// Names an I/O without a file: one of the file system itself, or of a device without a file
+    /// system.
     fn raw(key: FileKey, devices: &BlockDevices) -> (Option<String>, FileFrom) {
         match devices.number(key.dev) {
             Some(device) if key.metadata => {
@@ -117,7 +118,8 @@ impl Files {
         if sure == sure::OPEN { FileFrom::Opened } else { FileFrom::Page }
     }
 
-    /// The kind of file system of a device number; mounts are read again when it is not among them.
+    /// Returns the type of the file system on a device; rereads the mounts if the device is not
+    /// among them.
     fn kind(&mut self, dev: u32) -> Option<String> {
         if self.mounts.of(dev).is_none() {
             self.mounts = Mounts::read(&self.root);
@@ -135,7 +137,7 @@ impl Files {
     }
 }
 
-/// Whether a device, a partition of it or something above it is mounted.
+/// Returns true if a device, one of its partitions or something above it is mounted.
 fn used(name: &str, devices: &BlockDevices) -> bool {
     devices.all().any(|d| {
         let is =

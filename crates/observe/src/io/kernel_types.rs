@@ -1,11 +1,12 @@
-//! What the running kernel says of its own types and functions (BTF, `/sys/kernel/btf/vmlinux`), as far as
-//! it decides which probes fit: the arguments of a tracepoint, members of a structure, values of an enum.
+//! Reader of the kernel's description of its types and functions (BTF, `/sys/kernel/btf/vmlinux`),
+//! as far as it decides which probes fit: arguments of tracepoints, members of structures, values
+//! of enums.
 
 use std::path::Path;
 
 use crate::NotAvailable;
 
-/// "eB9F", in the machine's own order.
+/// Magic number of BTF, in native byte order.
 const MAGIC: u16 = 0xeb9f;
 const PTR: u32 = 2;
 const STRUCT: u32 = 4;
@@ -14,7 +15,7 @@ const TYPEDEF: u32 = 8;
 const FUNC_PROTO: u32 = 13;
 const ENUM64: u32 = 19;
 
-/// A type: where its record begins.
+/// Offset of a type's record in the BTF data.
 #[derive(Clone, Copy)]
 struct At(usize);
 
@@ -22,7 +23,7 @@ struct At(usize);
 pub(crate) struct KernelTypes {
     bytes: Vec<u8>,
     strings: usize,
-    /// By number, from 1.
+    /// Types by number, from 1.
     types: Vec<At>,
 }
 
@@ -71,7 +72,7 @@ impl KernelTypes {
         (self.word(at.0 + 4) & 0xffff) as usize
     }
 
-    /// The text at an offset among the strings.
+    /// Returns the string at an offset in the string section.
     fn name(&self, offset: u32) -> &[u8] {
         let text = self.bytes.get(self.strings + offset as usize..).unwrap_or_default();
         &text[..text.iter().position(|b| *b == 0).unwrap_or(text.len())]
@@ -81,25 +82,25 @@ impl KernelTypes {
         self.types.get((number as usize).checked_sub(1)?).copied()
     }
 
-    /// Every type of these kinds and that name.
+    /// Returns the types of these kinds with this name.
     fn named<'a>(&'a self, kinds: &'a [u32], name: &'a str) -> impl Iterator<Item = At> + 'a {
         self.types.iter().copied().filter(move |at| {
             kinds.contains(&self.kind(*at)) && self.name(self.word(at.0)) == name.as_bytes()
         })
     }
 
-    /// How many arguments a tracepoint hands over; `None`: this kernel has no such tracepoint.
+    /// Returns the number of arguments of a tracepoint; `None` if this kernel does not have it.
     pub fn arguments(&self, tracepoint: &str) -> Option<usize> {
         let name = format!("btf_trace_{tracepoint}");
         let defined = self.named(&[TYPEDEF], &name).next()?;
         let pointer = self.number(self.word(defined.0 + 8))?;
         let function = self.number(self.word(pointer.0 + 8))?;
-        // The first is the tracepoint's own.
+        // The first parameter is the tracepoint's own context.
         (self.kind(pointer) == PTR && self.kind(function) == FUNC_PROTO)
             .then(|| self.members(function).saturating_sub(1))
     }
 
-    /// Whether a structure has a member.
+    /// Returns true if a structure has a member.
     pub fn has_member(&self, structure: &str, member: &str) -> bool {
         self.named(&[STRUCT], structure).any(|at| {
             (0..self.members(at))
@@ -107,12 +108,12 @@ impl KernelTypes {
         })
     }
 
-    /// Whether an enum has a value.
+    /// Returns true if an enum has a value.
     pub fn has_value(&self, enumeration: &str, value: &str) -> bool {
         self.value(enumeration, value).is_some()
     }
 
-    /// The number, or its lower half, that a value of an enum stands for.
+    /// Returns the number of a value of an enum, or its lower 32 bits.
     pub fn value(&self, enumeration: &str, value: &str) -> Option<u32> {
         self.named(&[ENUM, ENUM64], enumeration).find_map(|at| {
             let each = if self.kind(at) == ENUM { 8 } else { 12 };
@@ -128,7 +129,7 @@ fn word(bytes: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_ne_bytes(four.try_into().ok()?))
 }
 
-/// Bytes that follow the 12 of every type.
+/// Returns the number of bytes that follow the 12-byte header of a type.
 fn trailer(info: u32) -> Option<usize> {
     let members = (info & 0xffff) as usize;
     Some(match info >> 24 & 0x1f {
@@ -145,7 +146,7 @@ fn trailer(info: u32) -> Option<usize> {
 mod tests {
     use super::*;
 
-    /// A description with these types and strings.
+    /// Returns a description with these types and strings.
     fn described(types: &[u32], strings: &str) -> KernelTypes {
         let mut bytes = MAGIC.to_ne_bytes().to_vec();
         bytes.extend([1, 0]);
@@ -162,7 +163,7 @@ mod tests {
         let strings = "\0btf_trace_block_rq_issue\0request\0rq_disk\0req_op\0REQ_OP_READ\0";
         let at = |name: &str| strings.find(name).unwrap() as u32;
         let types = [
-            // 1: a function of the tracepoint's own, the queue and the request.
+            // 1: a function with three parameters: the tracepoint's own, the queue and the request.
             &[0, FUNC_PROTO << 24 | 3, 0, 0, 2, 0, 2, 0, 2][..],
             &[0, PTR << 24, 1],
             &[at("btf_trace"), TYPEDEF << 24, 2],
@@ -196,7 +197,7 @@ mod tests {
             Ok(kernel) => {
                 assert!(kernel.arguments("block_rq_complete") >= Some(3));
                 assert!(kernel.has_member("request", "start_time_ns"));
-                // Operations have eight bits, and flags the rest.
+                // An operation takes the low eight bits, flags the others.
                 assert!(kernel.value("req_flag_bits", "__REQ_SYNC") >= Some(8));
             }
             Err(why) => eprintln!("skipped: because {why}"),

@@ -1,4 +1,4 @@
-//! Names of what the probes tell by number: devices, programs, files, control groups.
+//! Translates the probes' numbers to names: devices, programs, files, control groups.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -11,7 +11,7 @@ use super::devices::BlockDevices;
 use super::files::{FileKey, Files};
 use super::ring::{Labelling, program};
 
-/// The names, each looked up once.
+/// Cache of names, each looked up once.
 pub(super) struct Lookup<'n> {
     names: &'n Names,
     pub devices: BlockDevices,
@@ -41,7 +41,7 @@ impl<'n> Lookup<'n> {
         }
     }
 
-    /// Returns true if any control group was named.
+    /// Returns true if any control group was looked up.
     pub fn knows_cgroups(&self) -> bool {
         !self.known_cgroups.is_empty()
     }

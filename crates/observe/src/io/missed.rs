@@ -1,6 +1,7 @@
-//! I/Os whose end the kernel did not tell of. It runs no program of a tracepoint that is met while another
-//! program runs on the same CPU: an interrupt that ends requests, in the middle of a probe. Most are found
-//! by the probes when a request's address is used anew; those that are left at the end, here.
+//! I/Os whose end the kernel did not report. The kernel skips a tracepoint's program while another
+//! one runs on the same CPU, as when an interrupt in the middle of a probe completes requests. The
+//! probes find most of these I/Os when a request's address is reused; this module finds those that
+//! are left at the end.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -10,8 +11,8 @@ use assay_iotrace::{ClassCounts, Counted, Io, Measure, Pow2};
 use super::abi::{RingEvent, UnderWay};
 use super::devices::BlockDevices;
 
-/// Of the I/Os without a seen end those that have ended: all but as many of each device, the youngest, as
-/// the kernel says that the device still has under way.
+/// Returns the I/Os that have ended, of those whose end was not seen: all except the youngest of
+/// each device, as many as the kernel reports in flight.
 pub(super) fn ended(mut all: Vec<UnderWay>, devices: &BlockDevices, root: &Path) -> Vec<UnderWay> {
     all.sort_unstable_by_key(|io| std::cmp::Reverse(io.start_ns));
     let mut still: HashMap<u32, u64> = HashMap::new();
@@ -27,13 +28,13 @@ pub(super) fn ended(mut all: Vec<UnderWay>, devices: &BlockDevices, root: &Path)
     all
 }
 
-/// What a device has under way; nothing where it is gone.
+/// Returns the number of requests in flight on a device; 0 if the device is gone.
 fn in_flight(folder: &Path) -> u64 {
     let text = std::fs::read_to_string(folder.join("inflight")).unwrap_or_default();
     text.split_ascii_whitespace().filter_map(|word| word.parse::<u64>().ok()).sum()
 }
 
-/// As the ring would have reported it.
+/// Converts an I/O in flight to the event that the ring would have reported.
 pub(super) fn event(io: &UnderWay) -> RingEvent {
     RingEvent {
         start_ns: io.start_ns,
@@ -55,7 +56,8 @@ pub(super) fn event(io: &UnderWay) -> RingEvent {
     }
 }
 
-/// As the probes would have counted it, without times; `names` has what its group stands for.
+/// Converts an I/O to the counts that the probes would have kept, without times; `names` has the
+/// names of its group.
 pub(super) fn counted(io: &Io, names: Counted) -> Counted {
     let mut sizes = Pow2::default();
     sizes.add(io.bytes);

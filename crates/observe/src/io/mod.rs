@@ -1,7 +1,7 @@
-//! Block I/O as it happens. [`IoTracer`] asks the kernel for what a question needs and no more: counts
-//! kept by eBPF at the end of each request, who asked for it where that is wanted, single I/Os where
-//! those are. Where eBPF cannot be had it falls back to the kernel's tracepoints by perf, then to its
-//! counters, and says what is missing.
+//! Live tracing of block I/O. [`IoTracer`] collects only the data that a question needs: counts
+//! that eBPF keeps at the end of each request; the requesting program if the question needs it;
+//! single I/Os if they are requested. Without eBPF it falls back to the kernel's tracepoints
+//! through perf, then to the kernel's counters, and reports the missing data.
 
 #[cfg(feature = "ebpf")]
 mod abi;

@@ -1,4 +1,4 @@
-//! Where file systems are mounted, so that a path within one becomes a path of this machine.
+//! Mount points of file systems, to convert a path within a file system to a path on this machine.
 
 use std::path::Path;
 
@@ -7,12 +7,12 @@ use assay_sut::mounts::{self, Mount};
 
 use super::devices::packed;
 
-/// Every mount of a device that this process sees, with the device's number as the kernel packs it.
+/// All mounts of devices that this process sees, with the device number in the kernel's encoding.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Mounts(Vec<(u32, Mount)>);
 
 impl Mounts {
-    /// Reads them under a root.
+    /// Reads the mounts under a root.
     pub fn read(root: &Path) -> Self {
         let numbered = |mount: Mount| {
             let (major, minor) = mount.device()?;
@@ -21,25 +21,25 @@ impl Mounts {
         Mounts(mounts::all(&Root::at(root)).into_iter().filter_map(numbered).collect())
     }
 
-    /// All of them, each with its device.
+    /// Returns all mounts with their device numbers.
     pub fn all(&self) -> &[(u32, Mount)] {
         &self.0
     }
 }
 
-/// What the tracer by eBPF asks, which knows files by their device and place.
+/// Lookups for the eBPF tracer, which identifies files by device and path within it.
 #[cfg(feature = "ebpf")]
 impl Mounts {
     fn of_device(&self, dev: u32) -> impl Iterator<Item = &Mount> {
         self.0.iter().filter(move |(of, _)| *of == dev).map(|(_, mount)| mount)
     }
 
-    /// The mount of a device that shows most of it.
+    /// Returns the mount that shows the largest part of a device.
     pub fn of(&self, dev: u32) -> Option<&Mount> {
         self.of_device(dev).min_by_key(|m| m.part.as_os_str().len())
     }
 
-    /// The path of a file that is at `within` (from the root of its file system).
+    /// Returns the path of a file that is at `within` (from the root of its file system).
     pub fn path(&self, dev: u32, within: &Path) -> Option<std::path::PathBuf> {
         let mount = self
             .of_device(dev)

@@ -1,4 +1,4 @@
-//! What stands for the tracer by eBPF in a build without it: it cannot be had, and reports that.
+//! Replacement for the eBPF tracer in a build without eBPF: starting it returns an error.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use super::way::RunningWay;
 use super::{BlockDevices, TraceRequest};
 use crate::NotAvailable;
 
-/// Fails: there are no probes.
+/// Returns an error, since this build has no probes.
 pub(super) fn start<'n>(
     _: &Path,
     _: &TraceRequest,

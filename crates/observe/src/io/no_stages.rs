@@ -1,4 +1,4 @@
-//! Stages of I/Os in a build without eBPF: there are none.
+//! Replacement for the stage tracer in a build without eBPF: starting it returns an error.
 
 use std::marker::PhantomData;
 use std::path::Path;
@@ -8,24 +8,24 @@ use assay_iotrace::Names;
 use super::stage_request::StagesSeen;
 use crate::NotAvailable;
 
-/// Never there.
+/// Type without values: stages are never traced in this build.
 pub struct StageTracer<'n>(std::convert::Infallible, PhantomData<&'n Names>);
 
 impl<'n> StageTracer<'n> {
+    /// Returns an error, since this build has no eBPF.
+    ///
     /// # Errors
-    /// Always: this build has no eBPF.
+    /// Always.
     pub fn start(_: &Path, _: &[String], _: &'n Names) -> Result<Self, NotAvailable> {
         Err(NotAvailable::because(
             "this assay was built without eBPF, which tells the stages of I/Os",
         ))
     }
 
-    /// Takes what has come.
     pub fn poll(&mut self) {
         match self.0 {}
     }
 
-    /// Stops and tells what was seen.
     pub fn stop(self) -> StagesSeen {
         match self.0 {}
     }

@@ -1,9 +1,9 @@
-//! As on which kernel a tracer asks: a newer one can be asked as an older one would be.
+//! Imitation of older kernels, so that their code paths can be tested on a newer one.
 
-/// Which ways of telling the probes may take.
+/// Kernel features that the probes may use.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Oldest {
-    /// All that the kernel has.
+    /// All features of the running kernel.
     #[default]
     Newest,
     /// As on Linux 6.1: requests are followed from where they are queued or issued.

@@ -1,5 +1,5 @@
-//! The kernel's own events by `perf_event_open`, tracepoints and changes of memory maps: one ring for each
-//! CPU. Nothing stays behind when this process ends.
+//! Rings of `perf_event_open`, one per CPU, for tracepoints, samples and changes of memory maps.
+//! Nothing remains when this process ends.
 #![allow(unsafe_code)]
 
 use std::fs::File;
@@ -10,7 +10,8 @@ use assay_tlb::perf_event::{Attributes, DISABLED};
 
 /// Pages of a ring, a power of two.
 const PAGES: usize = 1024;
-/// The same for those without privileges: with its first page all that `kernel.perf_event_mlock_kb` leaves them by default.
+/// Pages of a ring without privileges: with the header page, all that `kernel.perf_event_mlock_kb`
+/// allows by default.
 #[cfg(feature = "ebpf")]
 const OWN_PAGES: usize = 128;
 const PAGE: usize = 4096;
@@ -18,7 +19,7 @@ const PAGE: usize = 4096;
 #[cfg(feature = "ebpf")]
 const SOFTWARE: u32 = 1;
 const TRACEPOINT: u32 = 2;
-/// An event that never happens; what is reported beside events is.
+/// An event that never occurs, opened for the records that accompany events.
 #[cfg(feature = "ebpf")]
 const DUMMY: u64 = 9;
 const SAMPLE_TID: u64 = 1 << 1;
@@ -28,7 +29,8 @@ const SAMPLE_RAW: u64 = 1 << 10;
 const FLAG_INHERIT: u64 = 1 << 1;
 const FLAG_WATERMARK: u64 = 1 << 14;
 const FLAG_USE_CLOCKID: u64 = 1 << 25;
-/// Executable maps (mmap, mmap2), names with a mark at exec, forks and exits, with time and process.
+/// Executable maps (mmap, mmap2), names with a mark at exec, forks and exits, with time and
+/// process.
 #[cfg(feature = "ebpf")]
 const FLAGS_MAPS: u64 = 1 << 8 | 1 << 9 | 1 << 13 | 1 << 18 | 1 << 23 | 1 << 24;
 /// Build ids in place of inodes (Linux 5.12 and later).
@@ -40,14 +42,14 @@ const IOC_ENABLE: u32 = 0x2400;
 const IOC_DISABLE: u32 = 0x2401;
 const IOC_SET_OUTPUT: u32 = 0x2405;
 
-/// One record: its time, process and thread, and the tracepoint's own bytes.
+/// One sample: time, process, and the raw data of the tracepoint.
 pub(crate) struct Sample<'a> {
     pub time_ns: u64,
     pub pid: u32,
     pub raw: &'a [u8],
 }
 
-/// The tracepoints of one CPU and their ring.
+/// Events of one CPU and their ring.
 pub(crate) struct CpuRing {
     events: Vec<OwnedFd>,
     base: *mut u8,
@@ -59,13 +61,13 @@ pub(crate) struct CpuRing {
 unsafe impl Send for CpuRing {}
 
 fn control(event: &OwnedFd, what: u32, value: i32) -> std::io::Result<()> {
-    // SAFETY: these controls take a whole number and touch no memory of ours.
+    // SAFETY: these ioctls take an integer and do not touch this process's memory.
     let done = unsafe { libc::ioctl(event.as_raw_fd(), what.into(), value) };
     if done < 0 { Err(std::io::Error::last_os_error()) } else { Ok(()) }
 }
 
 impl CpuRing {
-    /// Opens tracepoints by number on a CPU.
+    /// Opens tracepoints on a CPU, given by their ids.
     pub fn open(cpu: i32, tracepoints: &[u64]) -> std::io::Result<Self> {
         let of = |id: &u64| {
             let mut event = Attributes::new(TRACEPOINT, *id);
@@ -76,7 +78,7 @@ impl CpuRing {
         Self::open_events(cpu, tracepoints.iter().map(|id| (of(id), -1)), PAGES)
     }
 
-    /// Opens what is reported of executable maps, programs and processes on a CPU.
+    /// Opens the records of executable maps, programs and processes on a CPU.
     #[cfg(feature = "ebpf")]
     pub fn open_maps(cpu: i32) -> std::io::Result<Self> {
         let of = |flags| {
@@ -89,8 +91,8 @@ impl CpuRing {
         open(FLAGS_MAPS | FLAG_BUILD_ID).or_else(|_| open(FLAGS_MAPS))
     }
 
-    /// Opens samples of these threads and all that they start, with what is reported of their maps, on a CPU. A thread that
-    /// has ended meanwhile is left out.
+    /// Opens samples of these threads and all that they start, with the records of their maps, on a
+    /// CPU. Threads that have ended meanwhile are skipped.
     #[cfg(feature = "ebpf")]
     pub fn open_samples(cpu: i32, threads: &[u32], event: &Attributes) -> std::io::Result<Self> {
         let of = |flags| {
@@ -147,10 +149,10 @@ impl CpuRing {
         Ok(ring)
     }
 
-    /// Ends the recording; what is in the ring stays to be read.
+    /// Stops recording; the data in the ring can still be read.
     pub fn disable(&self) {
         for event in &self.events {
-            // One that is gone records nothing either.
+            // An event that is gone records nothing either.
             let _ = control(event, IOC_DISABLE, 0);
         }
     }
@@ -164,7 +166,7 @@ impl CpuRing {
         }
     }
 
-    /// Gives every sample to `each`; how many the kernel says that it lost.
+    /// Passes every sample to `each`; returns the number of records that the kernel lost.
     pub fn drain(&mut self, mut each: impl FnMut(Sample<'_>)) -> u64 {
         self.records(|kind, _, record| {
             if kind == RECORD_SAMPLE && record.len() >= 28 {
@@ -176,7 +178,8 @@ impl CpuRing {
         })
     }
 
-    /// Gives every record to `each`, with its kind and its flags; how many the kernel says that it lost.
+    /// Passes every record to `each`, with its kind and flags; returns the number of records that
+    /// the kernel lost.
     pub fn records(&mut self, mut each: impl FnMut(u32, u16, &[u8])) -> u64 {
         let head = self.word(1024).load(Ordering::Acquire);
         let mut tail = self.word(1032).load(Ordering::Relaxed);
@@ -198,21 +201,21 @@ impl CpuRing {
             tail += size as u64;
         }
         self.scratch = scratch;
-        // What was read must be read before the kernel may write over it.
+        // All reads must finish before the kernel may overwrite the data.
         fence(Ordering::SeqCst);
         self.word(1032).store(tail, Ordering::Release);
         lost
     }
 
-    /// Copies bytes out of the ring, around its end.
+    /// Copies bytes from the ring, around its end.
     fn copy(&self, from: u64, length: usize, to: &mut Vec<u8>) {
         let size = self.pages * PAGE;
         let at = from as usize % size;
         let first = length.min(size - at);
         to.clear();
         to.reserve(length);
-        // SAFETY: both parts lie within the data pages of the mapping, which follow the first page, and
-        // the kernel does not write between tail and head.
+        // SAFETY: both parts lie within the data pages of the mapping, which follow the first page,
+        // and the kernel does not write between tail and head.
         unsafe {
             let data = self.base.add(PAGE);
             std::ptr::copy_nonoverlapping(data.add(at), to.as_mut_ptr(), first);
@@ -224,14 +227,14 @@ impl CpuRing {
 
 impl Drop for CpuRing {
     fn drop(&mut self) {
-        // SAFETY: the mapping was made by `open` with this length and is not used any more.
+        // SAFETY: `open` made the mapping with this length, and it is not used any more.
         unsafe {
             libc::munmap(self.base.cast(), (self.pages + 1) * PAGE);
         }
     }
 }
 
-/// A number of the machine's byte order out of a record; 0 where the record is shorter.
+/// Reads a number in native byte order from a record; returns 0 if the record is shorter.
 pub(crate) fn number(bytes: &[u8], at: usize, size: usize) -> u64 {
     let mut word = [0; 8];
     if let Some(part) = bytes.get(at..at + size.min(8)) {
@@ -240,7 +243,7 @@ pub(crate) fn number(bytes: &[u8], at: usize, size: usize) -> u64 {
     u64::from_ne_bytes(word)
 }
 
-/// The CPUs that are at work.
+/// Returns the CPUs that are online.
 pub(crate) fn cpus() -> Vec<i32> {
     let text = std::fs::read_to_string("/sys/devices/system/cpu/online").unwrap_or_default();
     let range = |part: &str| -> Option<std::ops::RangeInclusive<i32>> {
@@ -251,7 +254,7 @@ pub(crate) fn cpus() -> Vec<i32> {
     if all.is_empty() { vec![0] } else { all }
 }
 
-/// A small file that describes a tracepoint.
+/// Reads a small file that describes a tracepoint.
 pub(crate) fn describe(path: &std::path::Path) -> std::io::Result<String> {
     use std::io::Read;
     let mut text = String::new();

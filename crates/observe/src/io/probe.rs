@@ -1,5 +1,5 @@
-//! Loads the probes, attaches them, and reads what they count. Nothing is pinned: when this process
-//! ends, however it ends, the kernel takes them away.
+//! Loads and attaches the probes, and reads their counts. Nothing is pinned: when this process
+//! ends, however it ends, the kernel removes the probes.
 
 use std::os::fd::OwnedFd;
 use std::path::Path;
@@ -16,32 +16,32 @@ use super::oldest::Oldest;
 use crate::NotAvailable;
 use crate::ebpf::{self, Aligned, fdinfo, refused};
 
-/// The compiled probes.
 static OBJECT: &Aligned<[u8]> = &Aligned(*include_bytes!("../../../../bpf/io.bpf.o"));
-/// The same for kernels before 6.1, which lack instructions and functions that those above use.
+/// Probes for kernels before 6.1, which lack instructions and functions that the others use.
 static COMPAT: &Aligned<[u8]> = &Aligned(*include_bytes!("../../../../bpf/io-compat.bpf.o"));
 
-/// The kernel's names of the flags that `bpf/request.h` tells.
+/// Kernel's names of the flags that the probes report (`bpf/request.h`).
 const FLAGS: [&str; 5] =
     ["__REQ_SYNC", "__REQ_RAHEAD", "__REQ_PREFLUSH", "__REQ_FUA", "__REQ_META"];
 
-/// How this kernel tells of requests, as its own types show.
+/// Properties of the kernel's request tracing, found from its types.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Kernel {
-    /// It tells of starts (`block_io_start`, Linux 6.5 and later).
+    /// True if starts are reported (`block_io_start`, Linux 6.5 and later).
     pub starts: bool,
-    /// It runs what the newer probes need (Linux 6.1 and later).
+    /// True if the newer probes can run (Linux 6.1 and later).
     pub modern: bool,
-    /// io_uring's workers are threads of the program that they work for (Linux 5.12 and later).
+    /// True if io_uring's workers are threads of the program that they work for (Linux 5.12 and
+    /// later).
     pub workers_are_threads: bool,
-    /// The flags of requests and bios that the probes tell.
+    /// Bit mask of the request and bio flags that the probes report.
     pub flags: u32,
     pub queue_before_request: bool,
     pub queue_before_bio: bool,
 }
 
 impl Kernel {
-    /// Reads what the kernel says of itself, and as much as `oldest` says pretends not to know newer ways.
+    /// Detects the kernel's properties, and hides those that are newer than `oldest` allows.
     pub fn read(root: &Path, oldest: Oldest) -> Result<Self, NotAvailable> {
         let types = KernelTypes::read(root)?;
         let lacks = |tracepoint: &str| {
@@ -75,24 +75,25 @@ impl Kernel {
     }
 }
 
-/// Which probes are attached.
+/// Selection of the probes to attach.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Attach {
-    /// What the kernel tells.
+    /// Properties of the kernel.
     pub kernel: Kernel,
-    /// Where requests start, so that it is known who asks for them.
+    /// At the start of requests, so that the requesting program is known.
     pub start: bool,
-    /// Where requests are issued, if the kernel does not stamp that itself.
+    /// At the issue of requests, if the kernel does not stamp it itself.
     pub issue: bool,
-    /// Where bios are made requests, if some wait until a cache has been emptied and are issued by another task.
+    /// At the conversion of bios to requests, needed if some requests wait for a cache flush and
+    /// another task issues them.
     pub waits: bool,
-    /// Requests.
+    /// Probes at the end of requests, and with `start` also before.
     pub requests: bool,
-    /// Bios, for devices without requests.
+    /// Probes of bios, for devices without requests.
     pub bios: bool,
 }
 
-/// How large what the probes fill is.
+/// Sizes of the maps that the probes fill.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sizes {
     pub groups: u32,
@@ -100,17 +101,17 @@ pub(super) struct Sizes {
     pub ring_bytes: u32,
 }
 
-/// What running the probes took, as the kernel counts it.
+/// Run-time statistics of the probes, as counted by the kernel.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct RunTime {
     pub ns: u64,
-    /// Runs of the probes that tell of an I/O's end.
+    /// Runs of the probes at the end of I/Os.
     pub ends: u64,
-    /// Runs that the kernel left out, since the same probe was already running on that CPU.
+    /// Runs that the kernel skipped, since the same probe was already running on that CPU.
     pub missed: u64,
 }
 
-/// The probes at work.
+/// Loaded and attached probes.
 pub(super) struct Probes {
     ebpf: Ebpf,
     attached: Vec<(&'static str, BtfTracePointLinkId)>,
@@ -118,8 +119,8 @@ pub(super) struct Probes {
 }
 
 impl Probes {
-    /// Loads and attaches what is asked for. `regions` are the devices' bits that tell of no region;
-    /// `bio_devices` the devices without requests.
+    /// Loads and attaches the requested probes. `shifts` maps device numbers to the shift from
+    /// block to region (see `shift_of`); `bio_devices` are the devices without requests.
     pub fn start(
         config: &Config,
         attach: Attach,
@@ -131,7 +132,7 @@ impl Probes {
         let mut config = *config;
         config.queue_before_request = u8::from(attach.kernel.queue_before_request);
         config.queue_before_bio = u8::from(attach.kernel.queue_before_bio);
-        // The older probes are left as they are.
+        // The older probes always get the probe at the issue.
         config.issue = u8::from(attach.issue || !attach.kernel.modern);
         config.waits = u8::from(attach.waits);
         config.flags = attach.kernel.flags;
@@ -156,16 +157,16 @@ impl Probes {
         Ok(probes)
     }
 
-    /// Takes the probes off; what they have counted stays to be read.
+    /// Detaches the probes; their counts can still be read.
     pub fn detach(&mut self) {
         for (name, link) in self.attached.drain(..) {
             let program = ebpf::program::<BtfTracePoint>(&mut self.ebpf, name);
-            // A link that is gone already is as good as one taken off.
+            // A link that is already gone needs no detaching.
             let _ = program.map(|p| p.detach(link));
         }
     }
 
-    /// The counts of what happened besides, over all CPUs.
+    /// Returns the event counters, summed over all CPUs.
     pub fn counts(&self) -> Counts {
         let map = self.ebpf.map("owns").and_then(|m| PerCpuArray::<_, Own>::try_from(m).ok());
         let mut sums = [0; COUNTS];
@@ -175,13 +176,13 @@ impl Probes {
         sums
     }
 
-    /// The groups and their numbers.
+    /// Returns the groups and their numbers.
     pub fn groups(&self) -> Vec<(Key, u32)> {
         let map = self.ebpf.map("groups").and_then(|m| HashMap::<_, Key, u32>::try_from(m).ok());
         map.map_or_else(Vec::new, |map| map.iter().filter_map(Result::ok).collect())
     }
 
-    /// Calls `f` with what each CPU has of a group in this map.
+    /// Calls `f` with each CPU's value of a group in this map.
     pub fn each_cpu<T: Pod>(&self, map: &str, group: u32, mut f: impl FnMut(usize, &T)) {
         let map = self.ebpf.map(map).and_then(|m| PerCpuArray::<_, T>::try_from(m).ok());
         if let Some(values) = map.and_then(|map| map.get(&group, 0).ok()) {
@@ -189,7 +190,7 @@ impl Probes {
         }
     }
 
-    /// The I/Os whose end the probes have not seen.
+    /// Returns the I/Os whose end the probes have not seen.
     pub fn under_way(&self) -> Vec<UnderWay> {
         let map = self.ebpf.map("under_way").and_then(|m| Array::<_, Set>::try_from(m).ok());
         let Some(map) = map else { return Vec::new() };
@@ -197,18 +198,18 @@ impl Probes {
         all.filter(|io| io.id != 0 && io.left_out == 0).collect()
     }
 
-    /// A ring, to be read by one reader.
+    /// Takes a ring out of the object, for a single reader.
     pub fn ring(&mut self, name: &str) -> Option<RingBuf<MapData>> {
         RingBuf::try_from(self.ebpf.take_map(name)?).ok()
     }
 
-    /// Lets the kernel take the time of each run from now on, or no longer. Taking it costs as much as a
-    /// cheap probe does, so it is done in samples.
+    /// Switches the kernel's timing of each run on or off. Timing costs as much as a cheap probe,
+    /// so only a sample of the runs is timed.
     pub fn time_runs(&mut self, on: bool) {
         self.stats = if on { enable_stats(Stats::RunTime).ok() } else { None };
     }
 
-    /// What the kernel has counted of the runs.
+    /// Returns the kernel's statistics of the probes' runs.
     pub fn run_time(&self) -> RunTime {
         let mut all = RunTime::default();
         for (name, program) in self.ebpf.programs() {
@@ -258,7 +259,7 @@ fn fill(
     let mut table = HashMap::<_, u32, u32>::try_from(ebpf.map_mut(map).ok_or_else(missing)?)
         .map_err(|e| refused(&e))?;
     for (key, value) in pairs {
-        // A machine with more devices than there is room for has them without regions.
+        // On a machine with more devices than the map has room for, the others have no regions.
         if table.insert(key, value, 0).is_err() {
             break;
         }
@@ -266,7 +267,7 @@ fn fill(
     Ok(())
 }
 
-/// The address of a kernel function, where the kernel tells it.
+/// Returns the address of a kernel function, if the kernel does not hide it.
 pub(super) fn kernel_address(root: &Path, function: &str) -> Option<u64> {
     let text = std::fs::read_to_string(root.join("proc/kallsyms")).ok()?;
     let line = text.lines().find(|l| l.split(' ').nth(2) == Some(function))?;

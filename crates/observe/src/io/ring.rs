@@ -1,4 +1,4 @@
-//! Single I/Os out of the probes' ring.
+//! Reads single I/Os from the probes' ring.
 
 use assay_iotrace::{FileFrom, Flags, Io, NameCache, Names, Op, Sink};
 use aya::maps::{MapData, RingBuf};
@@ -6,20 +6,20 @@ use aya::maps::{MapData, RingBuf};
 use super::abi::{COMM, RingEvent};
 use crate::ebpf::record;
 
-/// I/Os taken out of the ring before others get a turn.
+/// Number of I/Os read from the ring before they are passed on.
 const BATCH: usize = 65_536;
 
-/// The reader of a ring.
+/// Reader of the ring of single I/Os.
 pub(super) struct Ring {
     queue: RingBuf<MapData>,
     batch: Vec<Io>,
     by_start: Vec<u32>,
     serial: u64,
-    /// I/Os read.
+    /// Number of I/Os read.
     pub read: u64,
 }
 
-/// The names that a record's numbers stand for.
+/// Looks up the names for the numbers in a record.
 pub(super) trait Labelling {
     fn device(&mut self, dev: u32) -> u32;
     fn file(&mut self, event: &RingEvent, flags: Flags) -> (u32, FileFrom);
@@ -31,8 +31,8 @@ impl Ring {
         Ring { queue: ring, batch: Vec::new(), by_start: Vec::new(), serial: 0, read: 0 }
     }
 
-    /// Gives what is in the ring to `sinks`. Starts are reported in their order within a batch; what ended
-    /// in a later batch than something that started after it is reported late.
+    /// Passes the I/Os in the ring to `sinks`. Starts are ordered within a batch; a start is
+    /// reported late if its I/O ended in a later batch than an I/O that started after it.
     pub fn drain(
         &mut self,
         names: &mut NameCache<'_>,
@@ -55,7 +55,7 @@ impl Ring {
         }
     }
 
-    /// Gives I/Os that did not come by the ring.
+    /// Passes on I/Os that did not come through the ring.
     pub fn give_left(
         &mut self,
         events: impl Iterator<Item = RingEvent>,
@@ -98,7 +98,7 @@ pub(super) fn io_of(
     labels: &mut impl Labelling,
 ) -> Io {
     let flags = Flags(event.flags);
-    // One whose end was not reported has none.
+    // An I/O without a reported end has no times.
     let since =
         |from: u64| (from > 0 && event.end_ns > 0).then(|| event.end_ns.saturating_sub(from));
     let (file, file_from) = labels.file(event, flags);
@@ -122,7 +122,7 @@ pub(super) fn io_of(
     }
 }
 
-/// The id of a program's name.
+/// Returns the id of a program's name.
 pub(super) fn program(comm: &[u8; COMM], names: &mut NameCache<'_>) -> u32 {
     let end = comm.iter().position(|b| *b == 0).unwrap_or(COMM);
     names.id(&comm[..end])

@@ -1,4 +1,4 @@
-//! A question and its filter as the probes' configuration.
+//! Translates a question and its filter to the probes' configuration.
 
 use assay_iotrace::{Filter, Measure, Op};
 
@@ -7,10 +7,10 @@ use super::cgroups::Cgroups;
 use super::devices::BlockDevices;
 use crate::NotAvailable;
 
-/// Memory that the counts of all groups on all CPUs may take.
+/// Memory limit for the counts of all groups on all CPUs, bytes.
 const CELLS_BYTES: usize = 64 << 20;
 
-/// How many groups there is room for.
+/// Returns the number of groups for which the probes have room.
 pub(super) fn groups(events: bool, regions: bool, cpus: usize) -> u32 {
     if events {
         return 1;
@@ -19,12 +19,13 @@ pub(super) fn groups(events: bool, regions: bool, cpus: usize) -> u32 {
     (CELLS_BYTES / (one * cpus.max(1))).clamp(32, 512) as u32
 }
 
-/// Which rows of powers of two are counted, as bits.
+/// Returns the power-of-two histograms that are counted, as a bit mask.
 pub(super) fn rows(measures: &[Measure]) -> u8 {
     measures.iter().filter_map(|m| row_of(*m)).fold(0, |bits, row| bits | 1 << row)
 }
 
-/// Returns the row of powers of two that counts a measure; `None`: it is counted otherwise.
+/// Returns the row of the power-of-two histogram of a measure; `None` if the measure is counted in
+/// another way.
 pub(super) fn row_of(measure: Measure) -> Option<usize> {
     match measure {
         Measure::Size => Some(0),
@@ -35,13 +36,14 @@ pub(super) fn row_of(measure: Measure) -> Option<usize> {
     }
 }
 
-/// How many bits of a block's number within a stretch of `blocks` tell of no region.
+/// Returns the shift that maps a block, counted from the first of `blocks`, to its region: the
+/// smallest that gives at most [`REGIONS`] regions.
 pub(super) fn shift_of(blocks: u64) -> u32 {
     let last = blocks.max(1) - 1;
     (64 - last.leading_zeros()).saturating_sub(REGIONS.ilog2())
 }
 
-/// Puts a filter into the configuration; the devices it names.
+/// Writes a filter to the configuration; returns the numbers of the devices that it names.
 pub(super) fn filter(
     config: &mut Config,
     filter: &Filter,

@@ -1,4 +1,4 @@
-//! What is asked and reported of stages, whether or not this build can see them.
+//! Request for and result of stage tracing, shared by builds with and without eBPF.
 
 use assay_iotrace::DeviceStages;
 use serde::Serialize;
@@ -6,19 +6,19 @@ use serde::Serialize;
 use super::devices::BlockDevices;
 use crate::NotAvailable;
 
-/// The stages of a stretch of time.
+/// Stages of the I/Os of one observation.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct StagesSeen {
-    /// By device, those with most I/Os first.
+    /// Stages by device, the device with most I/Os first.
     pub devices: Vec<DeviceStages>,
-    /// Events that were lost: the stages that they belong to are of fewer I/Os.
+    /// Number of lost events: the affected stages cover fewer I/Os.
     pub lost: u64,
-    /// What this kernel does not tell.
+    /// Stages that this kernel does not report.
     pub not_recorded: Vec<&'static str>,
 }
 
-/// The numbers of the whole disks that are named; a partition stands for its disk.
-#[cfg_attr(not(feature = "ebpf"), allow(dead_code))] // there is nothing to watch them with
+/// Returns the device numbers of the named disks; for a partition, that of its disk.
+#[cfg_attr(not(feature = "ebpf"), allow(dead_code))] // unused without eBPF
 pub(super) fn wanted(
     devices: &BlockDevices,
     names: &[String],

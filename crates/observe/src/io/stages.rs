@@ -1,5 +1,5 @@
-//! The stages of I/Os while they happen: every step of every I/O from the kernel's tracepoints, by eBPF, matched as
-//! those of a trace by blktrace.
+//! Traces the stages of live I/Os: eBPF reports every step of every I/O from the kernel's
+//! tracepoints, and the steps are matched like those of a blktrace recording.
 #![allow(unsafe_code)] // an event is plain data
 
 use std::collections::HashMap;
@@ -18,18 +18,19 @@ use super::stage_request::{StagesSeen, wanted};
 use crate::NotAvailable;
 use crate::ebpf::{Aligned, attach, missed, record, refused, unload};
 
-/// The compiled probes.
 static OBJECT: &Aligned<[u8]> = &Aligned(*include_bytes!("../../../../bpf/stages.bpf.o"));
 
-/// Room for 800,000 events: more than a second of the most that two looks are apart.
+/// Size of the ring in bytes: room for 800,000 events, more than a second's worth at most rates.
 const RING_BYTES: u32 = 32 << 20;
-/// An event is in the ring so long after its time at the latest, so that older ones can be put in order.
+/// Maximum delay between an event's time and its arrival in the ring; older events can be put in
+/// order.
 const SETTLED_NS: u64 = 10_000_000;
 
-/// So many plugs of a queue are kept until a request tells whose it is; more are of a device that is not watched.
+/// Maximum number of plugs kept per queue until a request shows its device; more belong to a device
+/// that is not watched.
 const MAX_UNPLACED: usize = 64;
 
-/// What is attached where, and what is not recorded without it.
+/// Programs, their tracepoints, and the stages that are missing without them.
 const ATTACHED: [(&str, &str, &str); 11] = [
     ("completed", "block_rq_complete", "D2C, Q2C"),
     ("bio_completed", "block_bio_complete", "Q2C of devices without requests"),
@@ -41,11 +42,11 @@ const ATTACHED: [(&str, &str, &str); 11] = [
     ("unplugged", "block_unplug", "unplugs"),
     ("made", "block_getrq", "Q2G, G2I"),
     ("split", "block_split", "stages of bios that are split"),
-    // Last: of what is queued from here on every later step is seen.
+    // Last, so that every later step of an I/O queued from here on is seen.
     ("queued", "block_bio_queue", ""),
 ];
 
-/// One event, as `bpf/stages.h` has it.
+/// One event, with the layout of `bpf/stages.h`.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct StageEvent {
@@ -61,19 +62,19 @@ struct StageEvent {
 
 const _: () = assert!(size_of::<StageEvent>() == 40);
 
-// SAFETY: whole numbers without padding; every pattern of bits is a value.
+// SAFETY: integers without padding; every pattern of bits is a value.
 unsafe impl Pod for StageEvent {}
 
-/// Follows every step of every I/O.
+/// Tracer of every step of every I/O.
 pub struct StageTracer<'n> {
     ebpf: Ebpf,
     ring: RingBuf<MapData>,
     stages: Stages,
-    /// Events that older ones may still come before.
+    /// Events before which older ones may still arrive.
     held: Vec<StageEvent>,
-    /// Devices by number, as names.
+    /// Ids of device names, by device number.
     devices: HashMap<u32, u32>,
-    /// Devices by request queue, and plugs of queues of which nothing else was seen yet.
+    /// Devices by request queue, and plugs of queues whose device is still unknown.
     queues: HashMap<u64, u32>,
     unplaced: HashMap<u64, Vec<Plug>>,
     known: BlockDevices,
@@ -82,10 +83,11 @@ pub struct StageTracer<'n> {
 }
 
 impl<'n> StageTracer<'n> {
-    /// Begins to follow I/Os of these devices, or of all.
+    /// Starts to trace the I/Os of these devices, or of all if `only` is empty.
     ///
     /// # Errors
-    /// A device is not there, or the kernel does not let the stages be seen; it says why.
+    /// A device does not exist, or the kernel does not allow the stages to be traced; the error
+    /// gives the reason.
     pub fn start(root: &Path, only: &[String], names: &'n Names) -> Result<Self, NotAvailable> {
         let known = BlockDevices::read(root)
             .map_err(|e| NotAvailable::file(&root.join("sys/class/block"), &e))?;
@@ -131,7 +133,7 @@ impl<'n> StageTracer<'n> {
         })
     }
 
-    /// Takes what has come. Wanted about every 10 milliseconds.
+    /// Processes the events that have arrived. Call it about every 10 milliseconds.
     pub fn poll(&mut self) {
         let now = assay_sut::clock::monotonic_ns();
         self.drain();
@@ -144,7 +146,7 @@ impl<'n> StageTracer<'n> {
         }
     }
 
-    /// Gives the events up to a time on, in their order.
+    /// Passes on the events up to a time, ordered by time.
     fn give(&mut self, until_ns: u64) {
         let mut held = std::mem::take(&mut self.held);
         held.sort_by_key(|e| e.time_ns);
@@ -156,7 +158,7 @@ impl<'n> StageTracer<'n> {
     }
 
     fn take(&mut self, event: &StageEvent) {
-        // The numbers of bpf/stages.h.
+        // Values of the enum in bpf/stages.h.
         let action = match event.what {
             0 => Action::Queue,
             1 => Action::Start,
@@ -189,12 +191,12 @@ impl<'n> StageTracer<'n> {
             pid: None,
             program: Names::NONE,
             cgroup: Names::NONE,
-            // Of a split the rest, which begins where its front ends.
+            // For a split, the start of the remainder, which follows the front.
             other_sector: event.sector + u64::from(event.bytes) / BLOCK_BYTES,
         });
     }
 
-    /// A plug is of a queue; whose that is the requests tell.
+    /// Records a plug of a queue. Requests reveal the queue's device; until then the plug is kept.
     fn plug(&mut self, queue: u64, plug: Plug) {
         if let Some(device) = self.queues.get(&queue) {
             self.stages.plug(*device, plug);
@@ -211,7 +213,7 @@ impl<'n> StageTracer<'n> {
         *self.devices.entry(dev).or_insert_with(|| known.name_id(dev, names))
     }
 
-    /// Stops and tells what was seen.
+    /// Stops tracing and returns the stages.
     pub fn stop(mut self) -> StagesSeen {
         let missed = missed(&self.ebpf);
         unload(&mut self.ebpf);

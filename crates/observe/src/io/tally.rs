@@ -1,4 +1,4 @@
-//! What the probes have counted by group since the last look, as sums that an analysis takes.
+//! Sums of the probes' counts by group since the last tick, in the form that an analysis takes.
 
 use std::collections::HashMap;
 
@@ -8,19 +8,19 @@ use super::abi::{Cell, FINE, Key, REGIONS, ROWS, RegionCounts};
 use super::probe::Probes;
 use super::settings::row_of;
 
-/// One CPU's counts of a group at the last look. Counts in the kernel are of 32 bits and may run over
-/// between two looks, never twice.
+/// Counts of a group on one CPU at the last tick. Counts in the kernel have 32 bits and may wrap
+/// around between two ticks, but never twice.
 struct Seen {
     cell: Box<Cell>,
     regions: Option<Box<RegionCounts>>,
 }
 
-/// The groups and what was seen of them.
+/// Groups and their counts at the last tick.
 #[derive(Default)]
 pub(super) struct Tally {
     seen: HashMap<u32, Vec<Option<Seen>>>,
     groups: Vec<(Key, u32)>,
-    /// Measures with rows of powers of two, and which they are in a cell.
+    /// Measures with power-of-two histograms, and their rows in a cell.
     measures: Vec<(Measure, usize)>,
     with_regions: bool,
     first_block: u64,
@@ -43,8 +43,8 @@ impl Tally {
         }
     }
 
-    /// Takes up what was counted since the last look, as of the time `t_ns`; how many I/Os were of no group that is kept
-    /// apart.
+    /// Adds the counts since the last tick to the analyses, as of the time `t_ns`. Returns the
+    /// number of I/Os that were pooled because their group had no room.
     pub fn look(
         &mut self,
         probes: &Probes,
@@ -63,7 +63,7 @@ impl Tally {
                 }
             }
         }
-        // Group 0 pools what found no room; neither device nor operation of it is known.
+        // Group 0 pools I/Os whose group had no room; their device and operation are unknown.
         let pool = self.since(probes, 0);
         if pool.ios > 0 {
             let others = Counted {
@@ -82,7 +82,7 @@ impl Tally {
         pool.ios
     }
 
-    /// The sums of a group over all CPUs since the last look.
+    /// Returns the sums of a group over all CPUs since the last tick.
     fn since(&mut self, probes: &Probes, group: u32) -> Sums {
         let mut sums = Sums::default();
         let seen = self.seen.entry(group).or_default();
@@ -114,7 +114,7 @@ impl Tally {
         sums
     }
 
-    /// The counts of a group; `names` has what its key stands for.
+    /// Converts the sums of a group to counts; `names` has the names for its key.
     fn counted(&self, key: &Key, sums: &Sums, names: &Counted) -> Counted {
         let time = |which: usize| {
             let t = &sums.times[which];
@@ -154,7 +154,8 @@ struct Time {
     greatest: u64,
 }
 
-/// A group's counts over all CPUs, of one stretch of time. The least and the greatest are of all time.
+/// Counts of a group over all CPUs since the last tick. The minima and maxima cover the whole
+/// observation.
 struct Sums {
     ios: u64,
     bytes: u64,

@@ -1,24 +1,24 @@
-//! How much of the probes' work a question needs.
+//! Selects how much work the probes do, depending on the question.
 
 use assay_iotrace::{Dimension, Measure, Shape};
 
 use super::way::TraceRequest;
 
-/// Which of the tiers answers the question.
+/// Amount of work that the probes do, from the cheapest to the most expensive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tier {
-    /// One probe, where requests end.
+    /// One probe, at the end of requests.
     Ends,
-    /// Also where they start, so that it is known who asks.
+    /// Also probes at the start, so that the requesting program is known.
     Who,
-    /// Also for which file.
+    /// Also looks up the file of each request.
     File,
-    /// All of it, I/O by I/O.
+    /// Reports every I/O individually.
     Events,
 }
 
 impl Tier {
-    /// The least that answers.
+    /// Returns the cheapest tier that answers the request.
     pub fn of(ask: &TraceRequest) -> Self {
         let question = &ask.question;
         let by = question.dimensions();

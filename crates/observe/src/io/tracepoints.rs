@@ -1,6 +1,6 @@
-//! The second-best way: the kernel's block tracepoints by perf. Every event is carried out of the kernel and
-//! put together here, by the matcher that recorded traces have, so it costs more than counting in the
-//! kernel; files and control groups are not reported, nor whether somebody waits.
+//! Second-best method: the kernel's block tracepoints through perf. Every event is copied to user
+//! space and matched here, by the matcher for recorded traces, so it costs more than counting in
+//! the kernel. Files, control groups and waiting tasks are not reported.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -15,16 +15,16 @@ use super::perf_ring::{CpuRing, Sample, cpus, describe, number};
 use super::way::{Method, Way};
 use crate::NotAvailable;
 
-/// Where tracepoints are described.
+/// Folders that may describe tracepoints.
 const FOLDERS: [&str; 2] = ["sys/kernel/tracing", "sys/kernel/debug/tracing"];
-/// The tracepoints that are taken, and what each tells.
+/// Tracepoints that are read, and their meaning.
 const EVENTS: [(&str, Action); 3] = [
     ("block_io_start", Action::Start),
     ("block_rq_issue", Action::Issue),
     ("block_rq_complete", Action::Complete),
 ];
 
-/// Where the fields of a tracepoint lie: offset and size.
+/// Location of a tracepoint's fields: offset and size.
 #[derive(Debug, Clone, Copy)]
 struct Layout {
     id: u64,
@@ -35,7 +35,7 @@ struct Layout {
     rwbs: (usize, usize),
 }
 
-/// The tracepoints at work.
+/// Reader of the enabled tracepoints.
 pub(super) struct Tracepoints<'n> {
     rings: Vec<CpuRing>,
     layouts: Vec<Layout>,
@@ -51,7 +51,7 @@ pub(super) struct Tracepoints<'n> {
     stopped: bool,
 }
 
-/// Several sinks as one.
+/// Passes I/Os to several sinks.
 struct Fan<'a, 'b>(&'a mut [&'b mut dyn Sink]);
 
 impl Sink for Fan<'_, '_> {
@@ -76,7 +76,7 @@ impl<'n> Tracepoints<'n> {
         for (name, action) in EVENTS {
             match layout(&folder.join(name), action) {
                 Ok(layout) => layouts.push(layout),
-                // Kernels before 6.5 have no block_io_start: then queueing is not seen.
+                // Kernels before 6.5 have no block_io_start: queueing is then not seen.
                 Err(_) if action == Action::Start => {}
                 Err(error) => return Err(NotAvailable::file(&folder.join(name), &error)),
             }
@@ -139,7 +139,7 @@ impl<'n> Tracepoints<'n> {
         let word = sample.raw.get(layout.rwbs.0..layout.rwbs.0 + layout.rwbs.1)?;
         let end = word.iter().position(|b| *b == 0).unwrap_or(word.len());
         let (op, flags) = parse_rwbs(&word[..end])?;
-        // The end comes in whatever task was running.
+        // Completions arrive in the context of whichever task was running.
         let (program, kernel) = match layout.action {
             Action::Start | Action::Issue => self.program(sample.pid),
             _ => (Names::NONE, false),
@@ -165,7 +165,7 @@ impl<'n> Tracepoints<'n> {
         *self.known.entry(number).or_insert_with(|| devices.name_id(number, names))
     }
 
-    /// The name of a process, and whether it is a kernel thread that writes back.
+    /// Returns the name of a process, and true for kernel threads that write back.
     fn program(&mut self, pid: u32) -> (u32, bool) {
         let names = self.names;
         *self.programs.entry(pid).or_insert_with(|| {
@@ -186,8 +186,8 @@ impl<'n> Way<'n> for Tracepoints<'n> {
     }
 
     fn poll(&mut self, sinks: &mut [&mut dyn Sink]) {
-        // What happened until now is in the rings when they are read; later events wait for the next look,
-        // since other CPUs may have earlier ones.
+        // Events up to now are in the rings when they are read. Later events wait for the next
+        // poll, since other CPUs may have earlier ones.
         let until = if self.stopped { u64::MAX } else { assay_sut::clock::monotonic_ns() };
         self.read();
         self.give(until, sinks);
@@ -267,7 +267,7 @@ fn layout(folder: &Path, action: Action) -> std::io::Result<Layout> {
     })
 }
 
-/// Where a field lies, by the kernel's description of the tracepoint.
+/// Returns the location of a field, from the kernel's description of the tracepoint.
 fn place(format: &str, name: &str) -> Option<(usize, usize)> {
     let line = format.lines().find(|line| {
         let Some((declared, _)) =

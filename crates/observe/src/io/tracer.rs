@@ -1,4 +1,5 @@
-//! The front door to live block I/O: a question, a way to ask the kernel, and the answer so far.
+//! Entry point of live block-I/O tracing: takes a question, chooses a way to ask the kernel, and
+//! returns the answer so far.
 
 use std::io::Write;
 use std::path::Path;
@@ -24,18 +25,18 @@ struct Window<'n> {
     analysis: Analysis<'n>,
 }
 
-/// A question at work on the live system.
+/// A tracer of block I/O that answers one question on the running system.
 pub struct IoTracer<'n> {
     way: RunningWay<'n>,
-    /// Of all that was watched.
+    /// Analysis of the whole observation.
     analysis: Analysis<'n>,
-    /// Of a part of it.
+    /// Analysis of the measurement window, once it has begun.
     window: Option<Window<'n>>,
     question: Question,
     names: &'n Names,
     writer: Option<IoWriter<'n>>,
     text: Option<EventText<'n, Box<dyn Write>>>,
-    /// Why better ways were not taken.
+    /// Reasons why better methods are not used.
     not_seen: Vec<String>,
     selection: Vec<String>,
     watched: String,
@@ -46,8 +47,8 @@ pub struct IoTracer<'n> {
 }
 
 impl<'n> IoTracer<'n> {
-    /// Begins to watch under a root (`/`). Fails where the question cannot be answered here at all, and
-    /// says why.
+    /// Starts tracing; `root` is `/` except in tests. Returns an error with the reason if the
+    /// question cannot be answered on this system.
     pub fn start(root: &Path, ask: &TraceRequest, names: &'n Names) -> Result<Self, NotAvailable> {
         let devices = BlockDevices::read(root)
             .map_err(|e| NotAvailable::file(&root.join("sys/class/block"), &e))?;
@@ -64,7 +65,7 @@ impl<'n> IoTracer<'n> {
             [] => "all block devices".to_owned(),
             some => some.join(", "),
         };
-        // What the probes do not select themselves is left to the analysis.
+        // Filters that the probes do not apply themselves are left to the analysis.
         ask.question.filter = match way.method() {
             Method::Ebpf | Method::Counters => Filter {
                 files: filter.files.clone(),
@@ -98,32 +99,34 @@ impl<'n> IoTracer<'n> {
         })
     }
 
-    /// How the kernel is asked.
+    /// Returns the method by which the kernel is asked.
     pub fn method(&self) -> Method {
         self.way.method()
     }
 
-    /// Why a better way was not taken, and what this kernel does not tell; a sentence each.
+    /// Returns why a better method is not used, and what this kernel does not report; a sentence
+    /// each.
     pub(super) fn limits(&self) -> Vec<String> {
         self.not_seen.iter().cloned().chain(self.way.limits()).collect()
     }
 
-    /// The devices that there were at the start.
+    /// Returns the devices that existed at the start.
     pub fn devices(&self) -> &BlockDevices {
         self.way.devices()
     }
 
-    /// When it began, nanoseconds of the run's clock.
+    /// Returns the start of the observation, nanoseconds of the run's clock.
     pub fn began_ns(&self) -> u64 {
         self.began_ns
     }
 
-    /// A time of the run's clock as nanoseconds since 1970.
+    /// Converts a time of the run's clock to nanoseconds since 1970.
     pub fn wall_ns(&self, t_ns: u64) -> u64 {
         t_ns.saturating_add_signed(self.wall_offset_ns)
     }
 
-    /// Takes what has come. Wanted about every 10 milliseconds where single I/Os are asked for.
+    /// Processes the events that have arrived. Call it about every 10 milliseconds if single I/Os
+    /// are requested.
     pub fn poll(&mut self) {
         let mut sinks: Vec<&mut dyn Sink> = vec![&mut self.analysis];
         if let Some(window) = self.window.as_mut().filter(|w| w.to_ns.is_none()) {
@@ -138,7 +141,7 @@ impl<'n> IoTracer<'n> {
         self.way.poll(&mut sinks);
     }
 
-    /// Takes up what was counted until now as of the tick that ends at `end_ns` of the run's clock.
+    /// Adds the counts since the last tick to the tick that ends at `end_ns` of the run's clock.
     pub fn tick(&mut self, end_ns: u64) {
         if self.ended_ns.is_none() {
             self.take_up(end_ns);
@@ -155,8 +158,8 @@ impl<'n> IoTracer<'n> {
         self.way.tick(t_ns, &mut analyses);
     }
 
-    /// From now on the answer is of this part, in place of an earlier one; what is drawn over time stays
-    /// that of all.
+    /// Begins a measurement window, which replaces an earlier one: the answer then covers the
+    /// window. Time series and heat maps still cover the whole observation.
     pub fn begin_window(&mut self) {
         let now = now_ns();
         self.window = None;
@@ -166,7 +169,7 @@ impl<'n> IoTracer<'n> {
         self.window = Some(Window { from_ns: now, to_ns: None, analysis });
     }
 
-    /// Ends the part that [`IoTracer::begin_window`] began.
+    /// Ends the window that [`IoTracer::begin_window`] began.
     pub fn end_window(&mut self) {
         let now = now_ns();
         self.tick(now);
@@ -175,7 +178,7 @@ impl<'n> IoTracer<'n> {
         }
     }
 
-    /// Stops watching; the answer stays.
+    /// Stops tracing; the answer remains available.
     pub fn stop(&mut self) {
         if self.ended_ns.is_some() {
             return;
@@ -186,12 +189,12 @@ impl<'n> IoTracer<'n> {
         self.take_up(now);
     }
 
-    /// The tick of the answer's series that ended last before `end_ns`, if anything happened in it.
+    /// Returns the last tick of the series that ended before `end_ns`, if it had any I/O.
     pub fn tick_before(&self, end_ns: u64) -> Option<TickRow> {
         self.analysis.tick_at(end_ns.checked_sub(1)?, self.way.recorded())
     }
 
-    /// The answer so far.
+    /// Returns the answer so far.
     pub fn report(&mut self) -> IoReport {
         let end = self.ended_ns.unwrap_or_else(now_ns);
         self.analysis.watched(self.began_ns, end);
@@ -223,7 +226,7 @@ impl<'n> IoTracer<'n> {
         report
     }
 
-    /// What could not be seen, and why; a sentence each.
+    /// Returns one sentence for each kind of I/O that was lost or not fully observed.
     pub fn not_seen(&self, report: &IoReport) -> Vec<String> {
         let mut all = self.not_seen.clone();
         let h = &report.completeness;
@@ -245,10 +248,10 @@ impl<'n> IoTracer<'n> {
         all
     }
 
-    /// Also writes every I/O as text, in the order of time; wants [`TraceRequest::events`].
+    /// Also writes every I/O as text, ordered by time; needs [`TraceRequest::events`].
     ///
     /// # Errors
-    /// No single I/Os are known here.
+    /// The method in use does not report single I/Os.
     pub fn write_events(
         &mut self,
         format: EventFormat,
@@ -259,21 +262,22 @@ impl<'n> IoTracer<'n> {
         }
         let numbers = self.devices().all().map(|d| (d.name.clone(), (d.major, d.minor))).collect();
         let filter = &self.question.filter;
-        // The tracepoints by perf know starts as well: what comes before the issue is the request's making.
+        // Tracepoints through perf report starts as well: the event before the issue is the
+        // creation of the request.
         self.text = Some(EventText::new(out, self.names, format, filter, false, numbers));
         Ok(())
     }
 
-    /// Ends the text of the I/Os; `None`: there is none.
+    /// Finishes the text of the I/Os; `None` if none was requested.
     ///
     /// # Errors
-    /// It could not be written.
+    /// The text could not be written.
     pub fn events_written(&mut self) -> std::io::Result<Option<Written>> {
         self.stop();
         self.text.take().map(EventText::finish).transpose()
     }
 
-    /// Ends the file of single I/Os, if there is one.
+    /// Finishes the file of single I/Os, if there is one.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -306,7 +310,7 @@ impl<'n> IoTracer<'n> {
 }
 
 impl Window<'_> {
-    /// The answer of the part; over time that of all.
+    /// Returns the answer for the window, with the series and heat maps of the whole observation.
     fn report(&mut self, whole: IoReport, end_ns: u64, wall: Option<i128>) -> IoReport {
         let to_ns = self.to_ns.unwrap_or(end_ns);
         self.analysis.watched(self.from_ns, to_ns);
@@ -329,7 +333,7 @@ impl Window<'_> {
     }
 }
 
-/// The best way there is, and why better ones were not taken.
+/// Chooses the best available method; also returns why better ones are not used.
 fn way<'n>(
     root: &Path,
     ask: &TraceRequest,
@@ -346,7 +350,7 @@ fn way<'n>(
     }
     let filter = &ask.question.filter;
     if ask.method.is_none_or(|m| m == Method::Tracepoints) {
-        // Files and control groups are not reported, so nothing can be selected by them.
+        // Files and control groups are not reported, so nothing can be filtered by them.
         let selects_none = filter.files.is_empty() && filter.cgroups.is_empty();
         match Tracepoints::start(root, &ask.question, devices.clone(), names) {
             Ok(perf) if selects_none => return Ok((Box::new(perf), why)),
@@ -375,7 +379,7 @@ fn now_ns() -> u64 {
     assay_sut::clock::monotonic_ns()
 }
 
-/// What brings a time of the run's clock to nanoseconds since 1970.
+/// Returns the offset from the run's clock to nanoseconds since 1970.
 fn wall_offset_ns() -> i64 {
     let t = rustix::time::clock_gettime(rustix::time::ClockId::Realtime);
     let wall = i128::from(t.tv_sec) * 1_000_000_000 + i128::from(t.tv_nsec);

@@ -1,4 +1,4 @@
-//! The ways of asking the kernel for block I/O, and the request that one of them answers.
+//! Ways of asking the kernel for block I/O, and the request that they answer.
 
 use std::path::PathBuf;
 
@@ -7,63 +7,64 @@ use assay_iotrace::{Analysis, Completeness, Cost, Question, Recorded, Sink};
 use super::devices::BlockDevices;
 use super::oldest::Oldest;
 
-/// What is asked of the live system.
+/// Request to a live tracer: a question with options that only apply to a running system.
 #[derive(Debug, Clone, Default)]
 pub struct TraceRequest {
-    /// The question, as of a recorded trace.
+    /// Question, of the same type as for a recorded trace.
     pub question: Question,
-    /// Every I/O by itself is wanted.
+    /// True to report every I/O individually.
     pub events: bool,
-    /// Where the single I/Os are kept; asks for them.
+    /// File in which the single I/Os are saved; implies `events`.
     pub save: Option<PathBuf>,
-    /// Who waits for I/Os is wanted (the four counts), also where nothing else needs it.
+    /// True to count by class (asynchronous, write-back, read-ahead, not synchronous) even if
+    /// nothing else needs it.
     pub classes: bool,
-    /// Regions of devices are wanted, also without a histogram of addresses.
+    /// True to count by region of the device even without a histogram of addresses.
     pub regions: bool,
-    /// Bytes of the ring of single I/Os, a power of two of pages; `None`: enough for a second of half a
-    /// million I/Os a second.
+    /// Size of the ring of single I/Os in bytes, a power of two of pages; `None` for a size that
+    /// holds a second of half a million I/Os per second.
     pub ring_bytes: Option<u32>,
-    /// Take this way and no other; `None`: the best there is.
+    /// Method to use; `None` for the best that is available.
     pub method: Option<Method>,
-    /// As on an older kernel, whatever this one can do: for tests.
+    /// Oldest kernel to imitate, whatever this one supports; for tests.
     pub oldest: Oldest,
 }
 
-/// How the kernel is asked.
+/// Method by which the kernel is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
-    /// eBPF on the block tracepoints.
+    /// eBPF programs on the block tracepoints.
     Ebpf,
-    /// The block tracepoints by perf.
+    /// The block tracepoints through perf.
     Tracepoints,
     /// The counters of `/proc/diskstats`.
     Counters,
 }
 
-/// A way in which the kernel tells of block I/O, at work.
+/// A running method of observing block I/O.
 pub(super) trait Way<'n> {
     fn method(&self) -> Method;
-    /// True if I/Os are counted by the kernel, not reported one by one.
+    /// Returns true if the kernel counts I/Os instead of reporting them one by one.
     fn counts(&self) -> bool {
         false
     }
     fn devices(&self) -> &BlockDevices;
-    /// Takes what is in the rings; wanted every few milliseconds where single I/Os are asked for.
+    /// Reads the rings; call it every few milliseconds if single I/Os are requested.
     fn poll(&mut self, _: &mut [&mut dyn Sink]) {}
-    /// Takes up what was counted since the last time, as of `t_ns`.
+    /// Adds the counts since the last tick to the analyses, as of `t_ns`.
     fn tick(&mut self, _t_ns: u64, _: &mut [&mut Analysis<'n>]) {}
-    /// Ends the recording; what is left comes with the next poll and tick.
+    /// Stops recording; the remaining data comes with the next poll and tick.
     fn stop(&mut self) {}
     fn recorded(&self) -> Recorded;
     fn completeness(&self) -> Completeness;
-    /// What this kernel does not tell, or tells in another way; a sentence each.
+    /// Returns what this kernel does not report, or reports in another way; a sentence each.
     fn limits(&self) -> Vec<String> {
         Vec::new()
     }
-    /// What else should be known; a sentence each.
+    /// Returns further remarks for the reader of the answer; a sentence each.
     fn notes(&self) -> Vec<String>;
     fn cost(&self) -> Cost;
 }
 
-/// Any of the ways, at work.
+/// A running method of any kind.
 pub(super) type RunningWay<'n> = Box<dyn Way<'n> + 'n>;

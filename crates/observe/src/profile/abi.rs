@@ -1,4 +1,5 @@
-//! What the probes in `bpf/profile.bpf.c` and this loader share: the layouts of `bpf/profile.h`.
+//! Data layouts shared by the probes in `bpf/profile.bpf.c` and this loader: the same as in
+//! `bpf/profile.h`.
 #![allow(unsafe_code)]
 
 use std::mem::offset_of;
@@ -7,13 +8,14 @@ use aya::Pod;
 
 /// Bytes of a thread's name.
 pub(super) const COMM: usize = 16;
-/// The most frames of a stack.
+/// Maximum number of frames of a stack.
 pub(super) const DEPTH: usize = 127;
-/// So much of a program's stack is copied to be unwound.
+/// Bytes of a program's stack that are copied for unwinding.
 pub(super) const STACK_BYTES: usize = 16384;
-/// Room for the registers of a program.
+/// Maximum number of registers, in words.
 const REGISTERS: usize = 34;
-/// Words of registers that the kernel keeps of a program on this kind of machine; 0: it is not known how.
+/// Number of words that the kernel keeps of a program's registers on this architecture; 0 if the
+/// layout is unknown.
 pub(super) const OWN_REGISTERS: u32 = if cfg!(target_arch = "x86_64") {
     21
 } else if cfg!(target_arch = "aarch64") {
@@ -21,10 +23,10 @@ pub(super) const OWN_REGISTERS: u32 = if cfg!(target_arch = "x86_64") {
 } else {
     0
 };
-/// The stack of a group whose stack had no room.
+/// Stack id of a group whose stack was dropped because the table was full.
 pub(super) const NO_ROOM: u64 = u64::MAX;
 
-/// What a thread is doing, in the probes' numbers.
+/// State of a thread, in the probes' numbers.
 pub(super) mod state {
     pub const ON_CPU: u8 = 0;
     pub const IO_WAIT: u8 = 3;
@@ -32,7 +34,7 @@ pub(super) mod state {
     pub const ON_CPU_EXACT: u8 = 6;
 }
 
-/// What the probes count besides.
+/// Indexes of the probes' counters (`enum counter` in `bpf/profile.h`).
 pub(super) mod counter {
     pub const LOST_GROUPS: u32 = 1;
     pub const LOST_STACKS: u32 = 2;
@@ -77,7 +79,7 @@ pub(super) struct Amount {
     pub ns: u64,
 }
 
-/// A thread that is followed.
+/// State of a followed thread.
 #[repr(C)]
 #[derive(Clone, Copy, Default)]
 pub(super) struct Task {
@@ -85,7 +87,7 @@ pub(super) struct Task {
     pub woken_ns: u64,
     pub kernel_stack: u64,
     pub user_stack: u64,
-    /// Outside of and in the measured window, what is in no group yet.
+    /// CPU time outside of and in the measurement window that is not in any group yet, nanoseconds.
     pub exact_ns: [u64; 2],
     pub tgid: u32,
     pub generation: u32,
@@ -101,7 +103,7 @@ pub(super) struct Stack {
     pub ip: [u64; DEPTH],
 }
 
-/// A sample to be unwound, as the ring has it.
+/// A sample to be unwound, with the layout of its ring entry.
 #[repr(C)]
 struct Handed {
     group: Group,
@@ -113,23 +115,23 @@ struct Handed {
     stack: [u8; STACK_BYTES],
 }
 
-/// A sample to be unwound: as much of it as is used.
+/// A sample to be unwound, reduced to the bytes in use.
 #[derive(Debug)]
 pub(super) struct Raw {
-    /// What frame pointers say of it.
+    /// Group of the sample, with the stack found by frame pointers.
     pub group: Group,
-    /// The program's registers, in the kernel's order.
+    /// Registers of the program, in the kernel's order.
     pub registers: [u64; REGISTERS],
-    /// The address of the first byte of the stack.
+    /// Address of the first byte in `stack`.
     pub base: u64,
-    /// The innermost part of the stack.
+    /// Copy of the innermost part of the stack.
     pub stack: Vec<u8>,
-    /// The functions by frame pointers, innermost first.
+    /// Addresses found by frame pointers, innermost first.
     pub frames: Vec<u64>,
 }
 
 impl Raw {
-    /// Out of the ring; `None`: it is none.
+    /// Reads a sample from a ring entry; returns `None` if it is too short.
     pub fn read(bytes: &[u8]) -> Option<Self> {
         if bytes.len() < size_of::<Handed>() {
             return None;
@@ -146,7 +148,8 @@ impl Raw {
         let length = (word(offset_of!(Handed, bytes)) as usize).min(STACK_BYTES);
         let frames = (word(offset_of!(Handed, frames)) as usize).min(DEPTH);
         Some(Raw {
-            // SAFETY: the bytes begin with a group, as the length says, and every pattern of bits is one.
+            // SAFETY: the bytes begin with a group, as the length says, and every pattern of bits
+            // is one.
             group: unsafe { bytes.as_ptr().cast::<Group>().read_unaligned() },
             registers,
             base: word(offset_of!(Handed, base)),
@@ -156,14 +159,14 @@ impl Raw {
     }
 }
 
-// The same numbers stand in bpf/profile.h.
+// Sizes of the structures in bpf/profile.h.
 const _: () = assert!(size_of::<Config>() == 32);
 const _: () = assert!(size_of::<Handed>() == 17744);
 const _: () = assert!(size_of::<Group>() == 48);
 const _: () = assert!(size_of::<Task>() == 80);
 const _: () = assert!(size_of::<Stack>() == 1024);
 
-// SAFETY: whole numbers and arrays of them in C layout without padding (the pads are fields), so every
+// SAFETY: integers and arrays of them in C layout without padding (the pads are fields), so every
 // pattern of bits is a value.
 unsafe impl Pod for Config {}
 // SAFETY: as above.

@@ -1,5 +1,5 @@
-//! How a file says that its functions are left: the call frame information in `.eh_frame`, found by
-//! `.eh_frame_hdr`. Whatever the file holds, it is read without panicking.
+//! Call frame information of a file (`.eh_frame`, indexed by `.eh_frame_hdr`), which describes how
+//! to unwind its functions. Any content is read without panicking.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -16,30 +16,30 @@ use super::elf::section;
 
 type Slice = EndianArcSlice<RunTimeEndian>;
 
-/// More rules of one file are not remembered.
+/// Maximum number of cached rules per file.
 const MAX_RULES: usize = 1 << 15;
-/// Steps of an expression; none that a compiler writes needs as many.
+/// Maximum number of steps of an expression; compilers generate far fewer.
 const MAX_STEPS: u32 = 1000;
 
-/// How the registers of a caller are found.
+/// Rules to restore the registers of a caller.
 #[derive(Debug)]
 pub(super) struct Rules {
     pub cfa: CfaRule<usize>,
     pub registers: Vec<(Register, RegisterRule<usize>)>,
-    /// Which one holds where to return to.
+    /// Register that holds the return address.
     pub return_address: Register,
-    /// It was entered by a signal, not by a call.
+    /// True if the frame was entered by a signal, not by a call.
     pub signal: bool,
 }
 
-/// The call frame information of a file.
+/// Call frame information of one file.
 pub(super) struct Tables {
     frames: EhFrame<Slice>,
     index: ParsedEhFrameHdr<Slice>,
     bases: BaseAddresses,
     /// Offset in the file, size there, address.
     segments: Vec<(u64, u64, u64)>,
-    /// Where the program begins.
+    /// Entry point of the program.
     pub entry: u64,
     pub build_id: Option<Vec<u8>>,
     context: UnwindContext<usize>,
@@ -47,7 +47,7 @@ pub(super) struct Tables {
 }
 
 impl Tables {
-    /// Of a file; `None`: it has none.
+    /// Reads the tables of a file; returns `None` if it has none.
     pub fn parse(bytes: &[u8]) -> Option<Self> {
         let file = object::File::parse(bytes).ok()?;
         let endian =
@@ -80,12 +80,12 @@ impl Tables {
         })
     }
 
-    /// The address that a place in the file has.
+    /// Converts an offset in the file to an address.
     pub fn address(&self, offset: u64) -> Option<u64> {
         super::elf::address(&self.segments, offset)
     }
 
-    /// How the function at an address is left; `None`: the file does not say.
+    /// Returns the unwinding rules at an address; `None` if the file has none for it.
     pub fn rules(&mut self, address: u64) -> Option<Arc<Rules>> {
         if let Some(known) = self.known.get(&address) {
             return known.clone();
@@ -120,7 +120,7 @@ impl Tables {
         })
     }
 
-    /// The value of an expression of the file; `first` is on its stack when it begins.
+    /// Evaluates an expression of the file; `first` is pushed on its stack before.
     pub fn evaluate(
         &self,
         expression: &UnwindExpression<usize>,
@@ -135,7 +135,7 @@ impl Tables {
             evaluation.set_initial_value(first);
         }
         let mut state = evaluation.evaluate().ok()?;
-        // Each question is one step of the expression, so that they end too.
+        // Each request is one step of the expression, so the number of requests is limited too.
         loop {
             state = match state {
                 EvaluationResult::Complete => break,
@@ -177,7 +177,7 @@ mod tests {
         assert!(found > 2048, "{found}");
         let entry = tables.entry;
         let start = tables.rules(entry).unwrap();
-        // Nothing called the program.
+        // The entry point has no caller.
         assert!(
             start.registers.contains(&(start.return_address, RegisterRule::Undefined)),
             "{start:?}"
@@ -202,7 +202,7 @@ mod tests {
         for round in 0..20 {
             let mut bad = bytes.clone();
             for n in 0..20_000 {
-                // The head of the index, the index, the information.
+                // The header of the index, the index, and the frame information.
                 let (from, size) = match (round % 4, n) {
                     (0, 0..4) => (index.0, 12),
                     (1, _) => index,

@@ -1,5 +1,5 @@
-//! The names in a file with code: its symbol tables, and what its debug information says of functions
-//! that were inlined. Whatever the file holds, it is read without panicking; what is damaged has no names.
+//! Names in a file with code: its symbol tables, and the inlined functions from its debug
+//! information. Any content is read without panicking; damaged parts have no names.
 
 use std::borrow::Cow;
 use std::io::Read as _;
@@ -9,33 +9,33 @@ use addr2line::gimli::{self, EndianArcSlice, RunTimeEndian};
 use object::{CompressionFormat, Object as _, ObjectSection as _, ObjectSegment as _};
 use object::{ObjectSymbol as _, SymbolKind};
 
-/// A section that takes more unpacked is not read.
+/// Maximum size of an uncompressed section, bytes.
 const MOST: u64 = 1 << 30;
 
 type Debug = addr2line::Context<EndianArcSlice<RunTimeEndian>>;
 
-/// The names of a file.
+/// Names of the functions in a file.
 pub(super) struct Elf {
     pub build_id: Option<Vec<u8>>,
-    /// Of a separate debug file: the name that the file gives it.
+    /// Name of the separate debug file, as the file gives it.
     pub debug_link: Option<String>,
     /// Offset in the file, size there, address.
     segments: Vec<(u64, u64, u64)>,
-    /// Address, size, name; by address.
+    /// Address, size and name of each symbol; sorted by address.
     symbols: Vec<(u64, u64, String)>,
-    /// Whether it has the table of all symbols, not only of those for others.
+    /// True if the file has the full symbol table, not only the dynamic symbols.
     pub whole: bool,
     debug: Option<Debug>,
 }
 
-/// A function at an address; the one that was inlined before the one that it is in.
+/// A function at an address; an inlined one is inlined into the one before it.
 pub(super) struct Named {
     pub name: String,
     pub inlined: bool,
 }
 
 impl Elf {
-    /// Reads a file.
+    /// Parses an ELF file; returns `None` if it is malformed.
     pub fn parse(bytes: &[u8]) -> Option<Self> {
         let file = object::File::parse(bytes).ok()?;
         let segments = file
@@ -58,8 +58,8 @@ impl Elf {
                 }
             }
         }
-        // Of several names of one function the first by alphabet, so that it is always the same, but
-        // those that libraries keep for themselves last.
+        // Of several names of one function, the alphabetically first is kept, so that it is always
+        // the same; names that libraries keep private come last.
         let private = |name: &str| name.starts_with('_');
         symbols.sort_by(|a, b| {
             a.0.cmp(&b.0)
@@ -79,7 +79,7 @@ impl Elf {
         })
     }
 
-    /// Takes the names of a separate debug file.
+    /// Takes over the names of a separate debug file.
     pub fn with_debug_file(&mut self, other: Elf) {
         if other.whole || self.symbols.is_empty() {
             self.symbols = other.symbols;
@@ -90,17 +90,18 @@ impl Elf {
         }
     }
 
-    /// The address that a place in the file has.
+    /// Converts an offset in the file to an address.
     pub fn address(&self, offset: u64) -> Option<u64> {
         address(&self.segments, offset)
     }
 
-    /// The functions at an address, outermost first; empty: it has no name.
+    /// Returns the functions at an address, outermost first; empty if it has no name.
     pub fn names(&self, address: u64) -> Vec<Named> {
         let symbol = self.symbol(address).map(demangled);
         let mut named = self.inlined(address);
         match (named.last(), symbol) {
-            // The table's name is that of the function's code, which the outermost must agree with.
+            // The symbol table names the function that contains the code, so the outermost frame
+            // gets that name.
             (Some(_), Some(symbol)) => {
                 if let Some(outer) = named.last_mut() {
                     outer.name = symbol.into_owned();
@@ -115,12 +116,13 @@ impl Elf {
         named
     }
 
-    /// From the debug information: innermost first, the last is no inlined one.
+    /// Returns the functions at an address from the debug information, innermost first; the last
+    /// one is not inlined.
     fn inlined(&self, address: u64) -> Vec<Named> {
         let Some(debug) = &self.debug else { return Vec::new() };
         let Ok(mut frames) = debug.find_frames(address).skip_all_loads() else { return Vec::new() };
         let mut all = Vec::new();
-        // No function is inlined so deep; a damaged file might say that it is.
+        // No function is inlined so deeply; a damaged file might claim it.
         while let (Ok(Some(frame)), true) = (frames.next(), all.len() < 64) {
             let Some(function) = frame.function else { continue };
             let Ok(raw) = function.raw_name() else { continue };
@@ -134,7 +136,8 @@ impl Elf {
 
     fn symbol(&self, address: u64) -> Option<&str> {
         let at = self.symbols.partition_point(|s| s.0 <= address).checked_sub(1)?;
-        // What assembly wrote has no size: it goes to the next. One that is inside another's is short.
+        // Symbols of assembly code have no size and extend to the next one. A symbol nested in
+        // another is short.
         let holds = |s: &&(u64, u64, String)| s.1 == 0 || address - s.0 < s.1;
         let near = &self.symbols[at.saturating_sub(8)..=at];
         let found = near.iter().rev().find(holds)?;
@@ -143,16 +146,16 @@ impl Elf {
     }
 }
 
-/// The address of a place in a file with these segments (offset, size, address).
+/// Returns the address of an offset in a file with these segments (offset, size, address).
 pub(super) fn address(segments: &[(u64, u64, u64)], offset: u64) -> Option<u64> {
     let within = |s: &&(u64, u64, u64)| offset >= s.0 && offset - s.0 < s.1;
     let (from, _, address) = segments.iter().find(within)?;
     address.checked_add(offset - from)
 }
 
-/// A name as it stands in the source.
+/// Returns a name as it is in the source.
 pub(super) fn demangled(name: &str) -> Cow<'_, str> {
-    // What a dynamic symbol's version adds.
+    // Cuts off the version of a dynamic symbol.
     let bare = name.split_once('@').map_or(name, |n| n.0);
     if let Ok(rust) = rustc_demangle::try_demangle(bare) {
         return Cow::Owned(format!("{rust:#}"));
@@ -177,7 +180,7 @@ fn debug(file: &object::File<'_>) -> Option<Debug> {
     Debug::from_dwarf(dwarf).ok()
 }
 
-/// A section's bytes, unpacked.
+/// Returns the uncompressed bytes of a section.
 pub(super) fn section(file: &object::File<'_>, name: &str) -> Option<Vec<u8>> {
     let data = file.section_by_name(name)?.compressed_data().ok()?;
     match data.format {
@@ -206,7 +209,7 @@ mod tests {
         assert_eq!(demangled("_Znonsense"), "_Znonsense");
     }
 
-    /// A small program of two functions, with debug information.
+    /// Compiles a small program of two functions, with debug information.
     fn program(folder: &std::path::Path) -> Option<Vec<u8>> {
         let source = folder.join("p.c");
         std::fs::write(

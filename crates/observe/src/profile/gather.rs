@@ -1,4 +1,4 @@
-//! Groups of stacks, as they were added up, to a profile with names.
+//! Builds a profile with function names from the aggregated groups of stacks.
 
 use std::collections::HashMap;
 
@@ -9,14 +9,14 @@ use super::spaces::Spaces;
 use super::symbols::Symbols;
 use crate::processes::thread_name;
 
-/// A profile while it is put together.
+/// A profile under construction.
 pub(super) struct Gather<'s> {
     symbols: &'s mut Symbols,
     spaces: &'s Spaces,
     stacks: HashMap<u64, Box<[u64]>>,
-    /// Frames of a kernel's stack, outermost first.
+    /// Frames of each kernel stack, outermost first.
     kernel: HashMap<u64, Vec<u32>>,
-    /// The same of a program's.
+    /// Frames of each program stack, outermost first.
     user: HashMap<(u32, u32, u64, bool), Vec<u32>>,
     builder: Builder,
     cpu: HashMap<String, u64>,
@@ -25,7 +25,7 @@ pub(super) struct Gather<'s> {
 }
 
 impl<'s> Gather<'s> {
-    /// `stacks`: the addresses by name, innermost first.
+    /// Starts a profile; `stacks` maps stack ids to addresses, innermost first.
     pub fn new(
         symbols: &'s mut Symbols,
         spaces: &'s Spaces,
@@ -46,7 +46,7 @@ impl<'s> Gather<'s> {
         }
     }
 
-    /// Adds up what was seen of a group.
+    /// Adds the time of a group.
     pub fn add(&mut self, group: &Group, count: u64, ns: u64) {
         if ns == 0 {
             return;
@@ -81,7 +81,7 @@ impl<'s> Gather<'s> {
         self.builder.add(&thread, state, frames, count, ns);
     }
 
-    /// The addresses of a stack, innermost first.
+    /// Returns the addresses of a stack, innermost first.
     fn raw(&self, stack: u64) -> impl Iterator<Item = u64> + '_ {
         self.stacks.get(&stack).into_iter().flat_map(|s| s.iter().copied())
     }
@@ -92,7 +92,7 @@ impl<'s> Gather<'s> {
             return frames.clone();
         }
         let mut addresses: Vec<u64> = self.raw(group.user_stack).collect();
-        // A register that is no frame pointer leads to data, often around and around in them.
+        // A register that is not a frame pointer leads to data, often in circles.
         if !self.mappings_lost
             && let Some(data) = self.spaces.first_data(group.tgid, group.generation, &addresses)
         {
@@ -116,7 +116,8 @@ impl<'s> Gather<'s> {
             return frames.clone();
         }
         let mut frames: Vec<Frame> = self.raw(stack).map(|ip| self.symbols.kernel(ip)).collect();
-        // What switches threads, and the profiler in it, stands innermost in every wait and says nothing.
+        // The scheduler's functions, and the profiler within them, are innermost in every wait and
+        // carry no information.
         if !on_cpu {
             let switches = |f: &Frame| {
                 let name = f.name.as_deref().unwrap_or_default();
@@ -132,7 +133,7 @@ impl<'s> Gather<'s> {
         numbers
     }
 
-    /// Puts everything into a profile.
+    /// Writes stacks, notes and CPU times to a profile.
     pub fn finish(self, profile: &mut Profile) {
         profile.notes = self.symbols.notes(self.spaces);
         if self.deep > 0 {

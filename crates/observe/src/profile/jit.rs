@@ -1,4 +1,4 @@
-//! Code that a program makes while it runs, by the file in which it says what is where:
+//! Symbols of code that a program generates at run time, from the map file that it writes:
 //! `/tmp/perf-PID.map` (Java, Node, Python).
 
 use std::collections::HashMap;
@@ -7,23 +7,24 @@ use std::io::Read as _;
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::time::SystemTime;
 
-/// A larger file is not read.
+/// Maximum size of a map file, bytes.
 const MOST: u64 = 256 << 20;
 
-/// Start, end, name; a map has them by start.
+/// Start, end and name of generated code; a map is sorted by start.
 type Symbol = (u64, u64, String);
 
-/// A process's file.
+/// Symbols from the map file of one process.
 #[derive(Debug, Default)]
 struct JitMap {
     symbols: Vec<Symbol>,
-    /// Size and time of the file that was read; `None`: there was none of this run.
+    /// Size and modification time of the file that was read; `None` if this run has written none so
+    /// far.
     of: Option<(u64, SystemTime)>,
-    /// Whether the file may have more by now.
+    /// True if the file may have grown since it was read.
     old: bool,
 }
 
-/// The files of processes, read when they are asked for, and again when they have changed.
+/// Map files of processes, read on demand, and again when they have changed.
 #[derive(Debug)]
 pub(super) struct JitMaps {
     since: SystemTime,
@@ -32,22 +33,24 @@ pub(super) struct JitMaps {
 }
 
 impl JitMaps {
-    /// Files that were written before `since` are another process's of the same number.
+    /// Creates an empty cache. Files written before `since` belong to an earlier process with the
+    /// same id.
     pub fn new(since: SystemTime) -> Self {
         JitMaps { since, maps: HashMap::new(), read: 0 }
     }
 
-    /// The processes may have written more: their files are looked at again when they are asked for.
+    /// Notes that processes may have written more: their files are checked again when they are next
+    /// needed.
     pub fn may_have_grown(&mut self) {
         self.maps.values_mut().for_each(|m| m.old = true);
     }
 
-    /// How many files were read so far.
+    /// Returns the number of files read so far.
     pub fn read(&self) -> usize {
         self.read
     }
 
-    /// The name of what is at an address.
+    /// Returns the name of the code at an address.
     pub fn name(&mut self, pid: u32, address: u64) -> Option<&str> {
         let map = self.maps.entry(pid).or_insert_with(|| JitMap { old: true, ..JitMap::default() });
         if std::mem::take(&mut map.old)
@@ -57,7 +60,8 @@ impl JitMaps {
             (map.symbols, map.of) = (symbols, Some(of));
             self.read += 1;
         }
-        // Code that replaced other code stands after it in the file and, sorted by start, too.
+        // Code that replaced other code follows it in the file and, as the sort by start is stable,
+        // in the table.
         let map = &map.symbols;
         let at = map.partition_point(|m| m.0 <= address);
         let found = map[..at].iter().rev().take(8).find(|m| address < m.1)?;
@@ -65,7 +69,7 @@ impl JitMaps {
     }
 }
 
-/// A process's file of this run, with its size and time.
+/// Opens the map file that a process has written in this run; returns its size and time too.
 fn open(pid: u32, since: SystemTime) -> Option<(File, (u64, SystemTime))> {
     let paths = [format!("/proc/{pid}/root/tmp/perf-{pid}.map"), format!("/tmp/perf-{pid}.map")];
     paths.iter().find_map(|path| {
@@ -84,7 +88,7 @@ fn read(file: File) -> Option<Vec<Symbol>> {
     Some(parse(&String::from_utf8_lossy(&text)))
 }
 
-/// `3ef414c0 398 name`: start and size, hexadecimal.
+/// Parses lines such as `3ef414c0 398 name`: start and size in hexadecimal.
 fn parse(text: &str) -> Vec<(u64, u64, String)> {
     let line = |line: &str| {
         let (start, rest) = line.split_once(' ')?;
@@ -115,7 +119,7 @@ mod tests {
 
     #[test]
     fn a_file_is_read_again_only_when_it_has_changed() {
-        // A number that no process of this kernel has.
+        // A process id that this kernel does not use.
         let pid = 4_194_305 + std::process::id();
         let path = format!("/tmp/perf-{pid}.map");
         let mut maps = JitMaps::new(SystemTime::UNIX_EPOCH);

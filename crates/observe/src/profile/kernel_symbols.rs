@@ -1,17 +1,17 @@
-//! The kernel's functions by address (`/proc/kallsyms`).
+//! Kernel functions by address, from `/proc/kallsyms`.
 
 use std::path::Path;
 
-/// Names by address.
+/// Table of function names by address.
 #[derive(Debug, Default)]
 pub(super) struct KernelSymbols {
     text: String,
-    /// Address, and where the name begins and ends; by address.
+    /// Address of each function, and range of its name in `text`; sorted by address.
     functions: Vec<(u64, u32, u32)>,
 }
 
 impl KernelSymbols {
-    /// Reads them under a root; empty where the kernel hides them.
+    /// Reads the table under a root; empty if the kernel hides it.
     pub fn read(root: &Path) -> Self {
         Self::parse(std::fs::read_to_string(root.join("proc/kallsyms")).unwrap_or_default())
     }
@@ -33,23 +33,23 @@ impl KernelSymbols {
                 continue;
             }
             let start = begin + line.find(name).unwrap_or(0);
-            // Texts of more than 4 GiB are no kernel's.
+            // The kernel's table is far below 4 GiB, so 32-bit offsets suffice.
             functions.push((address, start as u32, (start + name.len()) as u32));
         }
         functions.sort_by_key(|f| f.0);
         KernelSymbols { text, functions }
     }
 
-    /// Whether the kernel hides them.
+    /// Returns true if the kernel hides its addresses.
     pub fn is_empty(&self) -> bool {
         self.functions.is_empty()
     }
 
-    /// The function at an address.
+    /// Returns the name of the function at an address.
     pub fn name(&self, address: u64) -> Option<&str> {
         let at = self.functions.partition_point(|f| f.0 <= address).checked_sub(1)?;
         let (start, from, to) = self.functions[at];
-        // Beyond the last function there is nothing of the kernel that has a name.
+        // Addresses far beyond the last function have no name.
         let last = at + 1 == self.functions.len() && address - start > 1 << 20;
         (!last).then(|| &self.text[from as usize..to as usize])
     }

@@ -1,19 +1,18 @@
-//! What the ways to look at programs have in common.
+//! Common interface of the profiling methods.
 
 use assay_profile::Profile;
 
-/// A way to look at programs. Dropped, it ends.
+/// A running profiler. Dropping it ends it.
 pub(super) trait Looking {
-    /// Takes up what happened; wanted every few hundredths of a second.
+    /// Processes the events that have arrived; call it every few hundredths of a second.
     fn poll(&mut self);
-    /// The measured part begins now.
+    /// Begins the measurement window now.
     fn begin(&mut self);
-    /// It ends now.
+    /// Ends the measurement window now.
     fn end(&mut self);
-    /// Ends the looking.
     fn stop(&mut self);
-    /// What was seen so far.
+    /// Returns the profile of the time so far.
     fn profile(&mut self) -> Profile;
-    /// How many files were read for names.
+    /// Returns the number of files read for names.
     fn read(&self) -> usize;
 }

@@ -1,23 +1,23 @@
-//! What the kernel tells of executable maps, programs and processes while it happens, in the order of
-//! time.
+//! Changes of executable maps, programs and processes that the kernel reports while they happen, in
+//! the order of time.
 
 use crate::NotAvailable;
 use crate::io::perf_ring::{CpuRing, cpus, number};
 
-/// What happened to a process.
+/// Change in the state of a process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Change {
-    /// It mapped a file.
+    /// The process mapped a file.
     Map { pid: u32, map: Map },
-    /// It executes another program.
+    /// The process executes another program.
     Exec { pid: u32 },
-    /// It was made.
+    /// The process was created.
     Fork { pid: u32, parent: u32 },
-    /// It ended.
+    /// The process ended, with all its threads.
     Exit { pid: u32 },
 }
 
-/// A piece of a file in memory.
+/// An executable part of a file in memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Map {
     pub start: u64,
@@ -33,15 +33,15 @@ pub(super) const FORK: u32 = 7;
 const MMAP2: u32 = 10;
 const COMM_EXEC: u16 = 1 << 13;
 const WITH_BUILD_ID: u16 = 1 << 14;
-/// A record's time may be this much older than when it is in the ring.
+/// Maximum delay between a record's time and its arrival in the ring.
 const SLACK_NS: u64 = 2_000_000;
 
-/// The rings of all CPUs.
+/// Reader of the map-change rings of all CPUs.
 pub(super) struct Changes {
     rings: Vec<CpuRing>,
-    /// What came too late to be in order for sure.
+    /// Changes too recent to be in order for certain.
     waiting: Vec<(u64, Change)>,
-    /// How many records the kernel lost.
+    /// Number of records that the kernel lost.
     pub lost: u64,
 }
 
@@ -61,7 +61,7 @@ impl Changes {
         Ok(Changes { rings, waiting: Vec::new(), lost: 0 })
     }
 
-    /// What has happened since the last time, in order. `all`: nothing more will come.
+    /// Returns the changes since the last call, in order. Set `all` when no more will come.
     pub fn take(&mut self, all: bool) -> Vec<Change> {
         let now = assay_sut::clock::monotonic_ns();
         for ring in &mut self.rings {
@@ -79,17 +79,17 @@ impl Changes {
     }
 }
 
-/// What `kernel.perf_event_paranoid` is.
+/// Returns the value of `kernel.perf_event_paranoid`.
 pub(super) fn paranoid() -> String {
     let text = std::fs::read_to_string("/proc/sys/kernel/perf_event_paranoid");
     text.map_or_else(|_| "unknown".into(), |p| p.trim().to_owned())
 }
 
-/// A record with its time; `None`: it tells of nothing that is wanted.
+/// Converts a record to a change with its time; `None` for records that are not needed.
 pub(super) fn change(kind: u32, flags: u16, record: &[u8]) -> Option<(u64, Change)> {
     let u32_at = |at: usize| number(record, at, 4) as u32;
     let (pid, second) = (u32_at(8), u32_at(12));
-    // The time is the last word of what stands at the end of each.
+    // The time is the last word of the trailer that ends every record.
     let time = number(record, record.len().checked_sub(8)?, 8);
     let change = match kind {
         MMAP2 if record.len() > 88 => {
@@ -111,7 +111,7 @@ pub(super) fn change(kind: u32, flags: u16, record: &[u8]) -> Option<(u64, Chang
             }
         }
         COMM if flags & COMM_EXEC != 0 => Change::Exec { pid },
-        // Threads share their process's memory.
+        // Threads share the memory of their process.
         FORK if record.len() >= 32 && pid != second => Change::Fork { pid, parent: second },
         EXIT if record.len() >= 32 && pid == u32_at(16) => Change::Exit { pid },
         _ => return None,
@@ -119,7 +119,7 @@ pub(super) fn change(kind: u32, flags: u16, record: &[u8]) -> Option<(u64, Chang
     Some((time, change))
 }
 
-/// The executable maps of a process, as `/proc/PID/maps` tells of them.
+/// Returns the executable maps of a process from `/proc/PID/maps`.
 pub(super) fn of_process(pid: u32) -> Vec<Map> {
     let text = std::fs::read(format!("/proc/{pid}/maps")).unwrap_or_default();
     parse(&String::from_utf8_lossy(&text))
@@ -133,7 +133,7 @@ fn parse(text: &str) -> Vec<Map> {
         let offset = u64::from_str_radix(words.next()?, 16).ok()?;
         words.nth(1)?;
         let path = words.next().map_or("", |w| &line[line.find(w).unwrap_or(line.len())..]);
-        // A path begins where its first word does, and may hold spaces.
+        // A path begins at its first word, and may contain spaces.
         let path = line.find('/').or_else(|| line.find('[')).map_or(path, |at| &line[at..]);
         rights.as_bytes().get(2).filter(|x| **x == b'x')?;
         Some(Map {

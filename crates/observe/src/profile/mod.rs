@@ -1,5 +1,5 @@
-//! Where programs spend their time, as it happens: stacks sampled on the CPU and stacks of what is waited
-//! for, added up in the kernel by eBPF, named afterwards. [`ProfileWatch`] looks beside a trial or a command.
+//! Live profiling: stacks sampled on CPU, and stacks of waits off CPU, aggregated in the kernel by
+//! eBPF and symbolized afterwards. [`ProfileWatch`] profiles a trial or a command.
 
 #[cfg(feature = "ebpf")]
 mod abi;
@@ -39,33 +39,31 @@ pub use watch::{ProfileWatch, Profiled, Snapshot, profile_ability};
 
 use crate::follow::Whose;
 
-/// Samples a second and CPU, unless another rate is asked for: not 100, so that what happens every hundredth
-/// of a second is not always or never met.
+/// Default sampling rate per second and CPU. Not 100, so that an activity that recurs every
+/// hundredth of a second is not sampled always or never.
 pub const RATE_HZ: f64 = 99.0;
-/// The highest rate.
+/// Maximum sampling rate per second and CPU.
 pub const MAX_RATE_HZ: f64 = 10_000.0;
 
-/// Of shorter waits some stand for all, as of time on CPU samples do: following a stack in the kernel takes longer than
-/// many a wait.
+/// Duration in nanoseconds below which waits are sampled: some of them represent all, as samples do
+/// for time on CPU. Walking a stack in the kernel takes longer than many a wait.
 pub const SHORT_NS: u64 = 400_000;
 
-/// How many different stacks are kept, unless another number is asked for.
+/// Default number of different stacks that are kept.
 pub const ROOM: u32 = 16_384;
 
-/// How the stacks of programs are followed while they run.
+/// Method of unwinding the stacks of programs while they run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Unwind {
-    /// By frame pointers; where these do not lead to the beginning, by DWARF.
+    /// By frame pointers; by DWARF if these do not lead to the outermost frame.
     #[default]
     Auto,
-    /// By frame pointers alone.
     FramePointers,
-    /// By DWARF alone.
     Dwarf,
 }
 
 impl Unwind {
-    /// By the name that people give it: `auto`, `fp` or `dwarf`.
+    /// Returns the method with this name: `auto`, `fp` or `dwarf`.
     pub fn named(name: &str) -> Option<Self> {
         match name {
             "auto" => Some(Unwind::Auto),
@@ -76,18 +74,17 @@ impl Unwind {
     }
 }
 
-/// What is asked of a profiler.
+/// Options of a profiler.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProfileRequest {
-    /// Whose time.
     pub whose: Whose,
-    /// Samples a second and CPU.
+    /// Sampling rate per second and CPU.
     pub rate_hz: f64,
-    /// Whether waits are recorded too.
+    /// True to record waits (off-CPU time) too.
     pub off_cpu: bool,
-    /// How stacks are followed.
+    /// Method of unwinding stacks.
     pub unwind: Unwind,
-    /// How many different stacks are kept in the kernel.
+    /// Number of different stacks that the kernel keeps.
     pub room: u32,
 }
 

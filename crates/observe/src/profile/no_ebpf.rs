@@ -1,4 +1,4 @@
-//! What stands for the profiler in a build without eBPF: it cannot be had, and reports that.
+//! Replacement for the profiler in a build without eBPF: starting it returns an error.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use super::ProfileRequest;
 use super::looking::Looking;
 use crate::NotAvailable;
 
-/// There is none.
+/// Returns an error, since this build has no profiler.
 pub(super) fn start(_: &Path, _: &ProfileRequest) -> Result<Box<dyn Looking>, NotAvailable> {
     Err(NotAvailable::because("this assay was built without eBPF (its feature `ebpf`)"))
 }

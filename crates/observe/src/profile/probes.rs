@@ -1,5 +1,5 @@
-//! Loads the profiler's probes, attaches them, and reads what they have added up. Nothing is pinned: when
-//! this process ends, however it ends, the kernel takes them away.
+//! Loads and attaches the profiler's probes, and reads their results. Nothing is pinned: when this
+//! process ends, however it ends, the kernel removes the probes.
 
 use std::collections::HashMap as Map;
 use std::io::Read as _;
@@ -19,29 +19,29 @@ use crate::ebpf::{Aligned, attach, program, refused};
 use crate::io::kernel_types::KernelTypes;
 use crate::io::perf_ring::cpus;
 
-/// The compiled probes.
 static OBJECT: &Aligned<[u8]> = &Aligned(*include_bytes!("../../../../bpf/profile.bpf.o"));
 
-/// Number of programs that a process has executed when it begins to be followed.
+/// Number of programs that a process has executed when it is first followed.
 const FIRST_GENERATION: u32 = 0;
 
-/// The probes at work.
+/// Loaded and attached probes.
 pub(super) struct Probes {
     pub ebpf: Ebpf,
-    /// Whether the samples are of hardware cycles, not of the CPU clock.
+    /// True if samples are taken by hardware cycles, not by the CPU clock.
     pub cycles: bool,
-    /// Samples to be unwound; `None`: none are.
+    /// Ring of samples to be unwound; `None` if stacks are not copied.
     raws: Option<RingBuf<MapData>>,
 }
 
-/// The ring of copied stacks: bytes a second of each CPU's samples, for so long without a look.
+/// Seconds of samples, with copied stacks, that the ring can hold without being read.
 const RING_SECONDS: f64 = 0.06;
-/// Places of amounts that two CPUs took for one group at once: one of them stays empty.
+/// Spare entries of `amounts`: when two CPUs allocate an entry for the same group at once, one of
+/// them stays unused.
 const LEFT_EMPTY: u32 = 256;
 const RING_BYTES: std::ops::RangeInclusive<u32> = 1 << 20..=1 << 26;
 
 impl Probes {
-    /// Loads and attaches.
+    /// Loads the probes and attaches them.
     pub fn start(
         root: &Path,
         mut config: Config,
@@ -51,7 +51,7 @@ impl Probes {
         let arguments = types.arguments("sched_switch").ok_or_else(|| {
             NotAvailable::because("this kernel has no tracepoint sched_switch that eBPF can read")
         })?;
-        // This function came with the addition that returns what was there.
+        // This function came with the atomic addition that returns the old value.
         if !types.has_value("bpf_func_id", "BPF_FUNC_check_mtu") {
             return Err(NotAvailable::because(
                 "this kernel's eBPF has no additions that return what was there, which Linux 5.12 and later have",
@@ -100,7 +100,8 @@ impl Probes {
         Ok(Probes { ebpf, cycles, raws: raws.and_then(|m| RingBuf::try_from(m).ok()) })
     }
 
-    /// Attaches to hardware cycles where there is a PMU, else to the CPU clock.
+    /// Attaches the sampling probe to hardware cycles if there is a PMU, else to the CPU clock.
+    /// Returns true for cycles.
     fn sample(program: &mut PerfEvent, rate_hz: f64) -> Result<bool, NotAvailable> {
         let clock = PerfEventConfig::Software(SoftwareEvent::CpuClock);
         let cycles = PerfEventConfig::Hardware(HardwareEvent::CpuCycles);
@@ -109,7 +110,7 @@ impl Probes {
         let mut counts = true;
         for cpu in cpus() {
             let scope = || PerfEventScope::AllProcessesOneCpu { cpu: cpu as u32 };
-            // A machine has cycles on all of its CPUs or is not asked for them.
+            // Either all CPUs count cycles, or cycles are not used.
             if counts && program.attach(cycles, scope(), frequency, false).is_ok() {
                 continue;
             }
@@ -124,45 +125,45 @@ impl Probes {
         Ok(counts)
     }
 
-    /// Follows a process.
+    /// Marks a process as followed; returns false if the map is full.
     pub fn follow(&mut self, tgid: u32) -> bool {
         let map = self.ebpf.map_mut("targets");
         let map = map.and_then(|m| HashMap::<_, u32, u32>::try_from(m).ok());
-        // One that is followed already keeps its count of programs.
+        // A process that is already followed keeps its count of programs.
         map.is_some_and(|mut m| {
             m.get(&tgid, 0).is_ok() || m.insert(tgid, FIRST_GENERATION, 1).is_ok()
         })
     }
 
-    /// Has the probes find out which threads of what is followed are there already: until they are seen to leave or get a CPU,
-    /// it is not known what they do.
+    /// Makes the probes list the threads of followed processes that exist already. Their state is
+    /// unknown until they leave or get a CPU.
     pub fn look_at_existing(&mut self) -> Result<(), NotAvailable> {
         self.iterate("there")
     }
 
-    /// Has the probes find out where the threads that wait now are in the kernel.
+    /// Makes the probes record the kernel stacks of the threads that are waiting now.
     pub fn look_at_waiting(&mut self) {
-        // Without it, what such threads wait for is not known.
+        // If this fails, the reason for those waits remains unknown.
         let _ = self.iterate("waiting");
     }
 
-    /// Runs a probe for every thread.
+    /// Runs an iterator probe over all threads.
     fn iterate(&mut self, name: &str) -> Result<(), NotAvailable> {
         let program: &mut Iter = program(&mut self.ebpf, name)?;
         let link = program.attach().map_err(|e| refused(&e))?;
         let link = program.take_link(link).map_err(|e| refused(&e))?;
         let mut file = link.into_file().map_err(|e| refused(&e))?;
-        // It prints nothing: it looks while it is read.
+        // The probe prints nothing: it runs while its file is read.
         let read = file.read_to_end(&mut Vec::new());
         read.map(|_| ()).map_err(|e| NotAvailable::because(format!("the probe `{name}`: {e}")))
     }
 
-    /// Whether stacks are copied to be unwound.
+    /// Returns true if stacks are copied for unwinding.
     pub fn unwinds(&self) -> bool {
         self.raws.is_some()
     }
 
-    /// The samples that wait to be unwound.
+    /// Returns the samples that are waiting to be unwound.
     pub fn raws(&mut self) -> Vec<Raw> {
         let mut all = Vec::new();
         if let Some(ring) = &mut self.raws {
@@ -173,11 +174,11 @@ impl Probes {
         all
     }
 
-    /// Says of a stack that frame pointers follow it to its beginning: it is copied no more.
+    /// Marks a stack as complete by frame pointers: it is not copied again.
     pub fn is_whole(&mut self, stack: u64) {
         let map = self.ebpf.map_mut("whole");
         if let Some(mut map) = map.and_then(|m| HashMap::<_, u64, u8>::try_from(m).ok()) {
-            // Without room it is copied again.
+            // If the map is full, the stack is copied again.
             let _ = map.insert(stack, 1, 0);
         }
     }
@@ -188,13 +189,13 @@ impl Probes {
         map.map_or_else(Vec::new, |m| m.iter().filter_map(Result::ok).collect())
     }
 
-    /// What was added up.
+    /// Returns the groups with their amounts, summed over all CPUs.
     pub fn groups(&self) -> Vec<(Group, Amount)> {
         let map = self.ebpf.map("amounts");
         let Some(amounts) = map.and_then(|m| PerCpuArray::<_, Amount>::try_from(m).ok()) else {
             return Vec::new();
         };
-        // A place beyond what there is room for has nothing; what should be there is counted as lost.
+        // An entry beyond the array does not exist; the probes count its samples as lost.
         let of = |(group, place): (Group, u32)| {
             let by_cpu = amounts.get(&place, 0).ok()?;
             let sum = |a: Amount, b: &Amount| Amount { n: a.n + b.n, ns: a.ns + b.ns };
@@ -203,12 +204,12 @@ impl Probes {
         self.all::<Group, u32>("groups").into_iter().filter_map(of).collect()
     }
 
-    /// The threads that are followed.
+    /// Returns the followed threads by thread id.
     pub fn tasks(&self) -> Vec<(u32, Task)> {
         self.all("tasks")
     }
 
-    /// The stacks by name.
+    /// Returns the stacks by id, each innermost frame first.
     pub fn stacks(&self) -> Map<u64, Box<[u64]>> {
         let all = self.all::<u64, Stack>("stacks").into_iter();
         all.map(|(name, s)| (name, s.ip[..(s.n as usize).min(DEPTH)].into())).collect()

@@ -1,4 +1,5 @@
-//! The profiler at work: probes, memory maps, and at the end the profile made of both.
+//! The eBPF profiler: runs the probes, follows memory maps, and finally builds the profile from
+//! both.
 
 use std::path::Path;
 use std::time::SystemTime;
@@ -20,13 +21,13 @@ use crate::ebpf::{Window, count, unload};
 use crate::follow::Whose;
 use crate::processes::{one_namespace, processes, with_descendants};
 
-/// Looks at programs.
+/// Profiler that uses the eBPF probes.
 struct Profiler {
     probes: Probes,
     changes: Changes,
     spaces: Spaces,
     symbols: Symbols,
-    /// Samples that were copied since the last look.
+    /// Samples copied since the last poll.
     waiting: Vec<Raw>,
     unwound: Unwound,
     unwind: Unwind,
@@ -37,7 +38,8 @@ struct Profiler {
     ended_ns: Option<u64>,
 }
 
-/// Starts what can be had: the probes, else the kernel's samples of this user's programs.
+/// Starts the best available profiler: the eBPF probes, else the kernel's samples of this user's
+/// programs.
 pub(super) fn start(root: &Path, ask: &ProfileRequest) -> Result<Box<dyn Looking>, NotAvailable> {
     match Profiler::start(root, ask) {
         Ok(profiler) => Ok(Box::new(profiler)),
@@ -59,7 +61,7 @@ impl Profiler {
             ..Config::default()
         };
         let began = SystemTime::now();
-        // First what happens, then what is there, so that nothing is missed between.
+        // Record changes first, then list the existing state, so that nothing between is missed.
         let changes = Changes::open()?;
         let mut probes = Probes::start(root, config, ask)?;
         let began_ns = assay_sut::clock::monotonic_ns();
@@ -93,7 +95,7 @@ impl Profiler {
     }
 
     fn look(&mut self, last: bool) {
-        // What was copied before the last look: the maps of its programs are known by now.
+        // Samples copied before the last poll: the maps of their programs are known by now.
         let mut raws = std::mem::replace(&mut self.waiting, self.probes.raws());
         for change in self.changes.take(last) {
             self.spaces.take(change);
@@ -203,7 +205,7 @@ impl Looking for Profiler {
     }
 }
 
-/// What a thread that is still there has been doing since the probes saw it last.
+/// Adds the time of a thread that still exists since the probes last saw it.
 fn still(task: &Task, begin: u64, end: u64, gather: &mut Gather<'_>) {
     let clip = |from: u64, to: u64| to.min(end).saturating_sub(from.max(begin));
     let group = Group {

@@ -1,5 +1,5 @@
-//! Profiles without privileges: the kernel's own samples of this user's processes (`perf_event_open`), on the CPU
-//! alone. Their stacks come one by one and are added up here.
+//! Profiling without privileges: the kernel's own samples of this user's processes
+//! (`perf_event_open`), on CPU only. Stacks arrive one by one and are aggregated here.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -25,18 +25,18 @@ use crate::processes::{cpu_time, name_now, numbers, with_descendants};
 const SOFTWARE: u32 = 1;
 const CPU_CLOCK: u64 = 0;
 const SAMPLE: u32 = 9;
-/// What a sample holds, in this order: where, whose, when, the stack by frame pointers; to be unwound, registers and a
-/// part of the stack besides.
+/// Content of a sample, in this order: address, process and thread, time, stack by frame pointers;
+/// for unwinding also registers and a part of the stack.
 const HOLDS: u64 = 1 | 1 << 1 | 1 << 2 | 1 << 5;
 const HOLDS_STACK: u64 = 1 << 12 | 1 << 13;
 const EXCLUDE_KERNEL: u64 = 1 << 5;
 const EXCLUDE_HYPERVISOR: u64 = 1 << 6;
 const SAMPLE_ID_ALL: u64 = 1 << 18;
-/// From here on a stack's numbers are no addresses but say what follows.
+/// Smallest address in a call chain that is a marker for what follows.
 const MARKS: u64 = -4095i64 as u64;
 const MARK_USER: u64 = -512i64 as u64;
 
-/// The kernel's numbers of a program's registers in samples, in the order of [`Raw`]'s; and the bits of those numbers.
+/// Kernel's numbers of the sampled registers, in the order of [`Raw`]'s registers.
 #[cfg(target_arch = "x86_64")]
 const ORDER: &[u32] = &[23, 22, 21, 20, 6, 1, 19, 18, 17, 16, 0, 2, 3, 4, 5, 0, 8, 0, 0, 7];
 #[cfg(target_arch = "aarch64")]
@@ -51,7 +51,7 @@ fn wanted_registers() -> u64 {
     ORDER.iter().fold(0, |bits, n| bits | 1 << n)
 }
 
-/// Looks at this user's programs.
+/// Profiler of this user's programs.
 pub(super) struct Sampler {
     rings: Vec<CpuRing>,
     spaces: Spaces,
@@ -61,15 +61,16 @@ pub(super) struct Sampler {
     waiting: Vec<(u64, Seen)>,
     window: Window,
     ask: ProfileRequest,
-    /// Whose samples are assay's own.
+    /// Process id of assay, whose own samples are discarded.
     own: Option<u32>,
-    /// User and system time of the programs when the measured part began and when it ended.
+    /// User and system time of the programs at the beginning and at the end of the measurement
+    /// window.
     cpu_ns: [Option<[u64; 2]>; 2],
     kernel: bool,
     lost: u64,
     began_ns: u64,
     ended_ns: Option<u64>,
-    /// Why it is not done with eBPF.
+    /// Reason why eBPF is not used.
     instead: String,
 }
 
@@ -81,7 +82,7 @@ enum Seen {
 }
 
 impl Sampler {
-    /// `instead`: why it is not done with eBPF.
+    /// Opens the rings; `instead` is the reason why eBPF is not used.
     pub fn start(
         root: &Path,
         ask: &ProfileRequest,
@@ -192,7 +193,8 @@ impl Sampler {
 
 impl Looking for Sampler {
     fn poll(&mut self) {
-        // Rings of several CPUs are read one after the other: what is younger than the last one's end has to wait.
+        // The rings of the CPUs are read one after the other: events younger than the last read
+        // must wait.
         let until = assay_sut::clock::monotonic_ns().saturating_sub(2_000_000);
         self.look(until);
     }
@@ -273,7 +275,7 @@ fn refused(e: &std::io::Error, instead: &NotAvailable, threads: usize) -> NotAva
     NotAvailable::because(format!("{instead}; without privileges, perf_event_open: {e} ({remedy})"))
 }
 
-/// A record with its time; `None`: nothing that is wanted.
+/// Converts a record to an event with its time; `None` for records that are not needed.
 fn seen(kind: u32, flags: u16, record: &[u8]) -> Option<(u64, Seen)> {
     let u32_at = |at: usize| number(record, at, 4) as u32;
     if kind == SAMPLE {
@@ -314,7 +316,7 @@ fn sample(record: &[u8]) -> Option<(u64, Seen)> {
     at += 8 * n;
     let group = Group { tgid, ..Group::default() };
     let mut raw = Raw { group, registers: [0; 34], base: 0, stack: Vec::new(), frames: user };
-    // The kind of the registers: 2 is that of a program of 64 bits; 0: there are none.
+    // Kind of the registers: 2 for a 64-bit program, 0 without registers.
     let kind = word(at);
     if record.len() >= at + 16 && kind > 0 {
         let all = wanted_registers();

@@ -1,5 +1,6 @@
-//! The memory of processes over time: which file's code was where, for each program that a process has
-//! executed. What has ended stays known, since its stacks are named afterwards.
+//! Memory maps of processes over time: which file's code was mapped where, for each program that a
+//! process has executed. The maps of ended programs are kept, since their stacks are symbolized
+//! afterwards.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
@@ -7,15 +8,15 @@ use std::os::unix::fs::MetadataExt as _;
 
 use super::maps::{Change, Map, of_process};
 
-/// Files that are held open at most, so that one that is deleted meanwhile can still be read.
+/// Maximum number of files held open, so that a file that is deleted meanwhile can still be read.
 const MAX_OPEN: usize = 400;
 
-/// A file with code.
+/// A file with executable code.
 #[derive(Debug)]
 pub(super) struct Code {
     pub path: String,
     pub build_id: Option<Vec<u8>>,
-    /// Opened when it was first seen.
+    /// The file, opened when it was first seen.
     pub file: Option<File>,
 }
 
@@ -27,16 +28,16 @@ struct Piece {
     code: usize,
 }
 
-/// Where an address is.
+/// Location of an address in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Location {
-    /// The file by number.
+    /// Index of the file in the list of codes.
     pub code: usize,
-    /// Where in it.
+    /// Offset in the file, bytes.
     pub offset: u64,
 }
 
-/// The memory of the processes that are followed.
+/// Memory maps of the followed processes.
 #[derive(Debug, Default)]
 pub(super) struct Spaces {
     pieces: HashMap<(u32, u32), Vec<Piece>>,
@@ -53,7 +54,7 @@ impl Spaces {
         Spaces { all, ..Spaces::default() }
     }
 
-    /// Follows a process that is there, with the maps that it has now.
+    /// Follows an existing process, starting with its current maps.
     pub fn follow(&mut self, pid: u32) {
         if self.followed.insert(pid) {
             for map in of_process(pid) {
@@ -62,13 +63,13 @@ impl Spaces {
         }
     }
 
-    /// Takes up what happened.
+    /// Applies a change of a process.
     pub fn take(&mut self, change: Change) {
         match change {
             Change::Fork { pid, parent } if self.all || self.followed.contains(&parent) => {
                 let from = (parent, self.generation_of(parent));
                 let copy = self.pieces.get(&from).cloned().unwrap_or_default();
-                // A number that was another's before starts anew.
+                // A reused process id starts with a new history.
                 self.generation.insert(pid, 0);
                 self.pieces.insert((pid, 0), copy);
                 self.followed.insert(pid);
@@ -89,7 +90,7 @@ impl Spaces {
         }
     }
 
-    /// How many programs a process has executed.
+    /// Returns the number of programs that a process has executed since it is followed.
     pub fn generation_of(&self, pid: u32) -> u32 {
         self.generation.get(&pid).copied().unwrap_or(0)
     }
@@ -98,7 +99,7 @@ impl Spaces {
         let code = self.code(pid, map);
         let piece = Piece { start: map.start, end: map.end, offset: map.offset, code };
         let pieces = self.pieces.entry((pid, self.generation.get(&pid).copied().unwrap_or(0)));
-        // The latest stands first, since it covers what was there.
+        // The latest map comes first, since it covers older ones.
         pieces.or_default().insert(0, piece);
     }
 
@@ -115,14 +116,15 @@ impl Spaces {
         self.codes.len() - 1
     }
 
-    /// Where an address of a process's program is; `None`: in no file that is known.
+    /// Returns the file and offset of an address in a process; `None` if it is in no known file.
     pub fn place(&self, pid: u32, generation: u32, address: u64) -> Option<Location> {
         let pieces = self.pieces.get(&(pid, generation))?;
         let piece = pieces.iter().find(|p| (p.start..p.end).contains(&address))?;
         Some(Location { code: piece.code, offset: address - piece.start + piece.offset })
     }
 
-    /// The first of the callers' addresses that is in no code of the program; `None`: all are, or its code is not known.
+    /// Returns the index of the first caller's address that is not in any code of the program;
+    /// `None` if all are, or if the code is unknown.
     pub fn first_data(&self, pid: u32, generation: u32, addresses: &[u64]) -> Option<usize> {
         let code = |at: &u64| self.place(pid, generation, at.saturating_sub(1)).is_some();
         let callers = addresses.get(1..)?;
@@ -134,7 +136,8 @@ impl Spaces {
     }
 }
 
-/// Opens the very file that is mapped: by its map where the process is still there, else by its path.
+/// Opens the very file that is mapped: through its map if the process still exists, else by its
+/// path.
 fn open(pid: u32, map: &Map) -> Option<File> {
     let plain = |path: String| {
         let file = File::open(path).ok()?;

@@ -1,5 +1,5 @@
-//! Addresses to functions: by the files that were mapped, their separate debug files, the kernel's table
-//! and the maps of programs that make code.
+//! Translates addresses to functions, by the mapped files, their separate debug files, the kernel's
+//! table and the maps of programs that generate code.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
@@ -15,22 +15,22 @@ use super::jit::JitMaps;
 use super::kernel_symbols::KernelSymbols;
 use super::spaces::{Code, Spaces};
 
-/// A file with more code has no names.
+/// Maximum size of a file that is read for names, bytes.
 const MOST: u64 = 1 << 30;
 const DEBUG: &str = "/usr/lib/debug";
 
-/// What became of the names of a file.
+/// Result of reading the names of a file.
 enum Names {
     Read(Box<Elf>),
-    /// Why there are none.
+    /// Reason why the file has no names.
     Missing(&'static str),
 }
 
-/// The names of everything that was seen: kept from one profile to the next, so that no file is read twice.
+/// Names of all code seen so far: kept from one profile to the next, so that no file is read twice.
 pub(super) struct Symbols {
     root: PathBuf,
     kernel: KernelSymbols,
-    /// Whether the kernel's were read, which is done for the first profile.
+    /// True once the kernel's names were read, which is done for the first profile.
     begun: bool,
     jit: JitMaps,
     files: HashMap<usize, Names>,
@@ -39,7 +39,7 @@ pub(super) struct Symbols {
 }
 
 impl Symbols {
-    /// `since`: when the looking began.
+    /// Creates an empty table; `since` is the start of the profiling.
     pub fn new(root: &Path, since: SystemTime) -> Self {
         Symbols {
             root: root.to_owned(),
@@ -52,7 +52,8 @@ impl Symbols {
         }
     }
 
-    /// A profile is made with them. Programs that make code may have made more since the one before.
+    /// Prepares for another profile: programs that generate code may have generated more since the
+    /// last one.
     pub fn begin(&mut self) {
         self.jit.may_have_grown();
         if !self.begun {
@@ -62,19 +63,19 @@ impl Symbols {
         }
     }
 
-    /// How many files were read so far.
+    /// Returns the number of files read so far.
     pub fn read(&self) -> usize {
         self.read + self.jit.read()
     }
 
-    /// The kernel's function at an address.
+    /// Returns the kernel function at an address.
     pub fn kernel(&self, address: u64) -> Frame {
         let name = self.kernel.name(address).map(str::to_owned);
         Frame { name, module: "kernel".to_owned(), kind: Kind::Kernel }
     }
 
-    /// The functions at an address of a process's program, outermost first. `called`: it is where a call
-    /// returns to, so the call stands before it.
+    /// Returns the functions at an address of a process's program, outermost first. `called` means
+    /// that the address is a return address, so that the call is before it.
     pub fn user(
         &mut self,
         spaces: &Spaces,
@@ -125,7 +126,7 @@ impl Symbols {
         frames
     }
 
-    /// What has no names, and why.
+    /// Returns notes on code without names, with reasons.
     pub fn notes(&self, spaces: &Spaces) -> Vec<String> {
         let mut notes = Vec::new();
         if self.kernel.is_empty() {
@@ -164,7 +165,7 @@ impl Symbols {
     }
 }
 
-/// Reads a file's names, and those of its debug file where it has few itself. `read` counts the files.
+/// Reads a file's names, and those of its debug file if it has few itself. `read` counts the files.
 fn names(code: &Code, read: &mut usize) -> Names {
     *read += 1;
     if code.path == "[vdso]" {
@@ -180,7 +181,7 @@ fn names(code: &Code, read: &mut usize) -> Names {
         (_, None) => "it is no ELF file, or a damaged one",
         _ => "",
     };
-    // What was mapped must be what is read: it may have been rebuilt meanwhile.
+    // The file must be the one that was mapped: it may have been rebuilt meanwhile.
     if let (Some(wanted), Some(found)) = (&code.build_id, &elf)
         && found.build_id.as_ref() != Some(wanted)
     {
@@ -194,14 +195,14 @@ fn names(code: &Code, read: &mut usize) -> Names {
     {
         match &mut elf {
             Some(elf) => elf.with_debug_file(debug),
-            // A debug file has the segments of its program, but not where they are in it.
+            // A debug file has the segments of its program, but not their offsets in it.
             None => return Names::Missing(why),
         }
     }
     elf.map_or(Names::Missing(why), |elf| Names::Read(Box::new(elf)))
 }
 
-/// What a file with code holds: the very file that was mapped where it was opened in time.
+/// Reads a file with code: the very file that was mapped, if it was opened in time.
 pub(super) fn contents(code: &Code) -> Option<Vec<u8>> {
     if code.path == "[vdso]" {
         return own_vdso();
@@ -222,8 +223,8 @@ fn bytes_of(path: &Path) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// The separate debug file with a build id, where distributions and debuginfod put it, or where the file
-/// says that it is.
+/// Finds the separate debug file by build id, where distributions and debuginfod store it, or by
+/// the debug link of the file.
 fn debug_file(
     program: &Path,
     id: Option<&[u8]>,
@@ -252,7 +253,7 @@ fn debug_file(
     })
 }
 
-/// The kernel's code for programs, which is the same in all.
+/// Reads the vDSO (the kernel's code in user space), which is the same for all processes.
 fn own_vdso() -> Option<Vec<u8>> {
     let maps = super::maps::of_process(std::process::id());
     let map = maps.iter().find(|m| m.path == "[vdso]")?;

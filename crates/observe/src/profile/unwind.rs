@@ -1,5 +1,5 @@
-//! Walks a copied stack outwards, frame by frame, by what the files say of how their functions are left. Code that
-//! no file describes (made at run time) is left by its frame pointer.
+//! Walks a copied stack outwards, frame by frame, by the call frame information of the files. Code
+//! that no file describes (generated at run time) is unwound by its frame pointer.
 
 use std::sync::Arc;
 
@@ -8,22 +8,22 @@ use addr2line::gimli::{CfaRule, Register, RegisterRule};
 use super::abi::DEPTH;
 use super::eh_frame::{Rules, Tables};
 
-/// The most registers of a machine that DWARF numbers, of those that are kept.
+/// Number of registers that are kept, in DWARF's numbering.
 const REGISTERS: usize = 33;
 
-/// The registers of a program by DWARF's numbers; `None`: not known in this frame.
+/// Registers of a program, in DWARF's numbering; `None` if unknown in this frame.
 #[derive(Debug, Clone)]
 pub(super) struct Machine {
     pub registers: [Option<u64>; REGISTERS],
     pub pc: u64,
 }
 
-/// Which of them are the stack pointer and the frame pointer.
+/// DWARF numbers of the stack pointer and the frame pointer.
 const STACK: usize = if cfg!(target_arch = "aarch64") { 31 } else { 7 };
 const FRAME: usize = if cfg!(target_arch = "aarch64") { 29 } else { 6 };
 
 impl Machine {
-    /// From the kernel's order of them.
+    /// Converts registers from the kernel's order.
     pub fn of_kernel(words: &[u64; 34]) -> Self {
         let mut registers = [None; REGISTERS];
         if cfg!(target_arch = "aarch64") {
@@ -45,7 +45,7 @@ impl Machine {
     }
 }
 
-/// A part of a stack.
+/// A copied part of a stack.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Memory<'a> {
     pub base: u64,
@@ -60,33 +60,33 @@ impl Memory<'_> {
     }
 }
 
-/// How a walk ended.
+/// Reason why a walk ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum End {
-    /// Where the thread began.
+    /// The walk reached the outermost frame of the thread.
     Beginning,
-    /// At code that no file describes and that has no frame pointer.
+    /// The code is not described by any file and has no frame pointer.
     Undescribed,
-    /// Where the copy of the stack ends.
+    /// The copied part of the stack ended.
     Copy,
-    /// At a frame that contradicts itself, or too deep.
+    /// A frame contradicts itself, or the stack is too deep.
     Broken,
 }
 
-/// Finds what the file at an address says of leaving the function there.
+/// Looks up the unwinding rules for an address.
 pub(super) trait Files {
-    /// The rules, and the tables that they are from.
+    /// Returns the rules, and the tables that contain them.
     fn rules(&mut self, address: u64) -> Option<(&Tables, Arc<Rules>)>;
 }
 
-/// The addresses of a stack, innermost first: where it is, then where calls return to.
+/// Returns the addresses of a stack, innermost first: the current address, then return addresses.
 pub(super) fn walk(
     mut machine: Machine,
     memory: Memory<'_>,
     files: &mut impl Files,
 ) -> (Vec<u64>, End) {
     let mut all = vec![machine.pc];
-    // Of a call, the instruction before where it returns to.
+    // For a caller, the rules are those of the call instruction, before the return address.
     let mut called = 0;
     loop {
         let (next, signal) = match files.rules(machine.pc.wrapping_sub(called)) {
@@ -98,8 +98,8 @@ pub(super) fn walk(
             Ok(next) => next,
             Err(end) => return (all, end),
         };
-        // A stack only shrinks on the way out, but a signal may have one of its own. arm64's innermost function may
-        // have put nothing there.
+        // The stack pointer only grows on the way out, except that a signal handler may have a
+        // stack of its own, and the innermost function on arm64 may have pushed nothing.
         let shrinks = next.registers[STACK] > machine.registers[STACK] || signal || all.len() == 1;
         if !shrinks || all.len() >= DEPTH {
             return (all, End::Broken);
@@ -150,13 +150,13 @@ fn step(
             returns_to = Some(value);
         }
     }
-    // arm64 may sign where a function returns to; no address of a program has these bits.
+    // arm64 may sign return addresses; these bits are never part of a program's address.
     let mask = if cfg!(target_arch = "aarch64") { (1 << 48) - 1 } else { u64::MAX };
     next.pc = returns_to.ok_or(End::Broken)? & mask;
     Ok(next)
 }
 
-/// One frame outwards by the frame pointer.
+/// Goes one frame outwards by the frame pointer.
 fn by_frame_pointer(machine: &Machine, memory: Memory<'_>) -> Result<Machine, End> {
     let frame = machine.registers[FRAME].filter(|f| Some(*f) >= machine.registers[STACK]);
     let words = frame.and_then(|f| Some((memory.word(f)?, memory.word(f.checked_add(8)?)?)));

@@ -1,5 +1,5 @@
-//! Stacks of programs without frame pointers: samples whose stack was copied, unwound while the program runs and added
-//! up as the probes add up the others.
+//! Stacks of programs without frame pointers: copied stacks are unwound while the program runs, and
+//! aggregated like those that the probes aggregate themselves.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
@@ -12,22 +12,22 @@ use super::spaces::Spaces;
 use super::symbols::contents;
 use super::unwind::{End, Files, Machine, Memory, walk};
 
-/// How much of a file's code its first function may take.
+/// Bytes of code that the first function of a file may take.
 const START: u64 = 64;
 
-/// What frame pointers say of a stack that was unwound.
+/// Result of comparing frame pointers with DWARF for one stack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Pointers {
-    /// The same as DWARF, from its beginning.
+    /// Frame pointers find the same stack as DWARF, up to its outermost frame.
     Whole,
-    /// Less, or it is not known.
+    /// Frame pointers find fewer frames, or the comparison is impossible.
     Short,
 }
 
-/// What was unwound so far.
+/// Stacks unwound so far, with their times.
 pub(super) struct Unwound {
     period_ns: u64,
-    /// More different stacks are not kept.
+    /// Maximum number of different stacks.
     room: usize,
     files: HashMap<usize, Option<Tables>>,
     groups: HashMap<Group, Amount>,
@@ -44,12 +44,12 @@ enum Ended {
     Broken,
 }
 
-/// The files of one process's program.
+/// Unwinding tables of the files mapped by one process.
 struct InSpace<'a> {
     files: &'a mut HashMap<usize, Option<Tables>>,
     spaces: &'a Spaces,
     group: &'a Group,
-    /// The file that was asked of last, and whether its first function was.
+    /// Index of the file last looked up, and true if the address was in the file's first function.
     last: Option<usize>,
     start: bool,
 }
@@ -62,7 +62,7 @@ impl Files for InSpace<'_> {
         let code = &self.spaces.codes()[place.code];
         let read = || {
             let tables = Tables::parse(&contents(code)?)?;
-            // A file that was replaced meanwhile says nothing of what runs.
+            // A file that was replaced meanwhile does not describe the running code.
             let same = code.build_id.is_none() || tables.build_id == code.build_id;
             same.then_some(tables)
         };
@@ -87,7 +87,7 @@ impl Unwound {
         }
     }
 
-    /// Unwinds a sample and adds it up.
+    /// Unwinds a sample and adds it to its group.
     pub fn unwind(&mut self, raw: Raw, spaces: &Spaces) -> Pointers {
         let mut files =
             InSpace { files: &mut self.files, spaces, group: &raw.group, last: None, start: false };
@@ -99,7 +99,8 @@ impl Unwound {
             End::Copy if raw.stack.len() == STACK_BYTES => Ended::Copy,
             End::Copy | End::Broken => Ended::Broken,
         };
-        // What the C library does before `main` may have no frame pointers: nothing is lost by that.
+        // Code of the C library before `main` may have no frame pointers: its frames may be
+        // missing.
         let beyond = if files.start { 2 } else { 1 };
         let agree = stack.starts_with(&raw.frames) && stack.len() - raw.frames.len() <= beyond;
         *self.ends.entry(ended).or_default() += 1;
@@ -110,7 +111,7 @@ impl Unwound {
         if ended == Ended::Whole && agree { Pointers::Whole } else { Pointers::Short }
     }
 
-    /// Adds up a sample with its stack, innermost first.
+    /// Adds a sample with its stack, innermost frame first.
     pub fn count(&mut self, mut group: Group, stack: Vec<u64>) {
         group.user_stack = self.keep(stack);
         let amount = self.groups.entry(group).or_default();
@@ -118,7 +119,7 @@ impl Unwound {
         amount.ns += self.period_ns;
     }
 
-    /// Keeps a stack under a name.
+    /// Stores a stack and returns its id, or [`NO_ROOM`] if the table is full.
     pub fn keep(&mut self, stack: Vec<u64>) -> u64 {
         let mut hasher = DefaultHasher::new();
         stack.hash(&mut hasher);
@@ -139,7 +140,7 @@ impl Unwound {
         self.stacks.iter().map(|(name, stack)| (*name, stack.clone()))
     }
 
-    /// How it went, as sentences.
+    /// Returns sentences about the completeness of the unwound stacks.
     pub fn notes(&self, spaces: &Spaces, no_room: u64) -> Vec<String> {
         let all: u64 = self.ends.values().sum();
         let of = |wanted: fn(&Ended) -> bool| -> u64 {

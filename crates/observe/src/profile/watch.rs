@@ -1,5 +1,5 @@
-//! A profiler in a thread of its own, beside a trial or a command: it learns when the measured part begins and
-//! ends, it hands back a profile.
+//! A profiler in a thread of its own that runs during a trial or a command: the caller marks the
+//! beginning and the end of the measurement window, and gets the profile at the end.
 
 use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -14,7 +14,8 @@ use super::profiler::start;
 use crate::NotAvailable;
 use crate::background::Background;
 
-/// Between two looks at what happened to processes: a file that is deleted sooner may have no names.
+/// Interval between two reads of process events: a file that is deleted sooner may remain without
+/// names.
 const LOOK: Duration = Duration::from_millis(20);
 
 #[derive(Debug)]
@@ -24,26 +25,25 @@ enum Tell {
     Snapshot(Sender<Snapshot>),
 }
 
-/// A profile so far.
+/// A profile of the time so far.
 #[derive(Debug)]
 pub struct Snapshot {
-    /// The profile.
     pub profile: Profile,
-    /// CPU time spent on making it.
+    /// CPU time spent on building the profile.
     pub cpu: Duration,
-    /// How many files were read for its names: those that the profiles before did not need.
+    /// Number of files read for names, beyond those that earlier profiles needed.
     pub read: usize,
 }
 
-/// A profile, by the name that callers know it by.
+/// Result of profiling: a profile, or the reason why profiling failed.
 pub type Profiled = Result<Profile, NotAvailable>;
 
-/// A profiler at work. Dropped, it ends.
+/// A running profiler. Dropping it ends it.
 #[derive(Debug)]
 pub struct ProfileWatch(Background<Tell, Profile>);
 
 impl ProfileWatch {
-    /// Begins to look; returns when the probes are attached.
+    /// Starts profiling; returns when the probes are attached.
     pub fn start(root: &Path, ask: &ProfileRequest) -> Result<Self, NotAvailable> {
         let (root, ask) = (root.to_owned(), ask.clone());
         let work = move |ready: &Sender<_>, requests: &Receiver<_>| {
@@ -54,24 +54,25 @@ impl ProfileWatch {
         Background::start("profiler", "profiler", work).map(ProfileWatch)
     }
 
-    /// The measured part begins now.
+    /// Begins the measurement window now.
     pub fn begin(&self) {
         self.0.tell(Tell::Begin);
     }
 
-    /// The measured part ends now.
+    /// Ends the measurement window now.
     pub fn end(&self) {
         self.0.tell(Tell::End);
     }
 
-    /// Asks for the profile so far; it comes when it is made. The programs go on meanwhile, and so does the profile.
+    /// Requests a profile of the time so far, which arrives when it is built. The programs and the
+    /// profiling continue meanwhile.
     pub fn snapshot(&self) -> Receiver<Snapshot> {
         let (to, from) = channel();
         self.0.tell(Tell::Snapshot(to));
         from
     }
 
-    /// Stops and brings the profile.
+    /// Stops profiling and returns the profile.
     pub fn stop(self) -> Profiled {
         self.0.stop()
     }
@@ -89,7 +90,7 @@ fn watch(mut profiler: Box<dyn Looking>, requests: &Receiver<Tell>) -> Profile {
                 let profile = profiler.profile();
                 let read = profiler.read() - before;
                 let cpu = thread_cpu_time().saturating_sub(began);
-                // Whoever asked may be gone.
+                // The requester may have gone.
                 let _ = to.send(Snapshot { profile, cpu, read });
             }
             Err(RecvTimeoutError::Disconnected) => break,
@@ -101,10 +102,11 @@ fn watch(mut profiler: Box<dyn Looking>, requests: &Receiver<Tell>) -> Profile {
     profiler.profile()
 }
 
-/// How programs would be profiled here, as sentences, the most important first: for `assay doctor`.
+/// Describes how programs would be profiled here, as sentences, the most important first; for
+/// `assay doctor`.
 ///
 /// # Errors
-/// They cannot.
+/// Programs cannot be profiled here.
 pub fn profile_ability(root: &Path) -> Result<Vec<String>, NotAvailable> {
     let mut profiler = start(root, &ProfileRequest::default())?;
     profiler.stop();

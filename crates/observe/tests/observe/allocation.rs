@@ -1,4 +1,4 @@
-//! Once a monitor has met its subjects, a sample allocates nothing.
+//! Tests that a sample allocates nothing once the monitor has met its subjects.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use assay_observe::{Recorder, Tree};
 use assay_sut::clock;
 use assay_testing::in_own_process;
 
-/// Sensors that few machines have, as the kernel shows them, and what a power meter writes.
+/// Files of sensors that few machines have, in the kernel's format, and of a power meter.
 const SENSORS: [(&str, &str); 7] = [
     ("sys/class/powercap/intel-rapl:0/name", "package-0\n"),
     ("sys/class/powercap/intel-rapl:0/energy_uj", "1000000\n"),
@@ -17,7 +17,7 @@ const SENSORS: [(&str, &str); 7] = [
     ("meter.csv", "t,watts\n"),
 ];
 
-/// What is said of a processor that shows no counters, or has other ones.
+/// Messages on processors without counters, or with unknown ones.
 const NO_COUNTERS: [&str; 2] = ["shows no counters of the processor", "the processor is unknown"];
 
 #[test]
@@ -41,7 +41,7 @@ fn measure() {
         let mut monitor =
             match (spec.open)(&tree).or_else(|why| (spec.open)(&made).map_err(|_| why)) {
                 Ok(monitor) => monitor,
-                // Counters of the processor are read from no file.
+                // Counters of the processor are not read from a file of the tree.
                 Err(why) if NO_COUNTERS.iter().any(|words| why.reason.contains(words)) => {
                     let hardware = "hardware: counters of a processor that assay knows (PMU)";
                     println!("skipped: {}: because {hardware}: {why}", spec.name);

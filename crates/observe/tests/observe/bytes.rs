@@ -1,4 +1,4 @@
-//! Whatever stands in the files, no monitor panics, and no value is infinite.
+//! Tests that no content of the files makes a monitor panic or a value infinite.
 
 use std::path::Path;
 
@@ -80,7 +80,7 @@ fn files(change: impl Fn(usize, &[u8]) -> Vec<u8>) -> Vec<(&'static str, Vec<u8>
 fn these_texts_are_understood() {
     let kernel = files(|_, text| text.to_vec());
     let out = sample(&kernel, &kernel);
-    // What these two read is no file of the kernel's: meters are named by a person, counters are opened.
+    // These two do not read the kernel's files: meters are named by the user, counters are opened.
     let others = ["meter", "tlb"];
     for spec in assay_observe::all().into_iter().filter(|s| !others.contains(&s.name)) {
         let seen = out.samples().series.iter().any(|s| s.monitor == spec.name);

@@ -1,4 +1,4 @@
-//! The monitors' rows of data, from which the reference is made.
+//! Tests the monitors' rows of data, from which the reference is generated.
 
 #[test]
 fn names_are_unique() {

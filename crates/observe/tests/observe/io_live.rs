@@ -1,5 +1,6 @@
-//! The live tracer of block I/O against fio's own log, on a loop device; what it does when it cannot
-//! keep up, when a device goes, and when it is killed. Tests that cannot run here say why.
+//! Compares the live block-I/O tracer with fio's own log, on a loop device, and tests it when it
+//! cannot keep up, when a device disappears, and when it is killed. Tests that cannot run here
+//! print the reason.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
@@ -28,7 +29,7 @@ fn has(program: &str) -> bool {
         .is_ok()
 }
 
-/// A loop device over a file in memory; gone when dropped.
+/// A loop device over a file in memory; removed when dropped.
 struct Loop {
     device: String,
     file: PathBuf,
@@ -51,7 +52,7 @@ impl Loop {
             return None;
         }
         let name = device.trim_start_matches("/dev/");
-        // What fio submits must reach the device as it is.
+        // Prevents merges, so that the device sees requests exactly as fio submits them.
         std::fs::write(format!("/sys/block/{name}/queue/nomerges"), "2").ok()?;
         Some(Loop { device, file, _folder: folder })
     }
@@ -78,7 +79,7 @@ fn ask(device: &str) -> TraceRequest {
     TraceRequest { question, ..TraceRequest::default() }
 }
 
-/// Starts, or says why not.
+/// Starts a tracer; if that fails, prints the reason and returns `None`.
 fn started<'n>(ask: &TraceRequest, names: &'n Names) -> Option<IoTracer<'n>> {
     match IoTracer::start(Path::new("/"), ask, names) {
         Ok(tracer) => Some(tracer),
@@ -89,7 +90,7 @@ fn started<'n>(ask: &TraceRequest, names: &'n Names) -> Option<IoTracer<'n>> {
     }
 }
 
-/// Runs fio; its log as (direction, bytes) → I/Os.
+/// Runs fio; returns its log as (direction, bytes) → I/Os.
 fn fio(device: &str, ios: u32, depth: u32) -> BTreeMap<(u64, u64), u64> {
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("log");
@@ -111,7 +112,7 @@ fn fio(device: &str, ios: u32, depth: u32) -> BTreeMap<(u64, u64), u64> {
     all
 }
 
-/// The same histogram by powers of two as the tracer makes.
+/// Converts the log to the power-of-two histogram that the tracer makes.
 fn by_powers(log: &BTreeMap<(u64, u64), u64>, direction: u64) -> BTreeMap<i64, u64> {
     let mut rows = BTreeMap::new();
     for ((_, bytes), n) in log.iter().filter(|((d, _), _)| *d == direction) {
@@ -163,7 +164,7 @@ fn a_range_of_blocks_leaves_nothing_in_flight() {
         let names = Names::default();
         let mut ask = TraceRequest { events, classes: true, ..ask(&disk.device) };
         ask.question.filter.programs.push("fio".to_owned());
-        // A quarter of what fio writes to.
+        // A quarter of the range that fio writes to.
         ask.question.filter.blocks = Some((0, (8 << 20) / 512 - 1));
         let Some(mut tracer) = started(&ask, &names) else { return };
         let all: u64 = fio(&disk.device, 2_000, 8).values().sum();
@@ -182,7 +183,7 @@ fn sh(script: &str) {
     assert!(done.status.success(), "{script}: {}", String::from_utf8_lossy(&done.stderr));
 }
 
-/// What is seen of a script, by one dimension: I/Os and bytes of each key.
+/// Traces a script by one dimension; returns I/Os and bytes for each key.
 fn seen(
     device: &str,
     by: Dimension,
@@ -204,7 +205,7 @@ fn seen(
 
 const KERNELS: [Oldest; 3] = [Oldest::Newest, Oldest::Queued, Oldest::Compat];
 
-/// A write that waits for a flush reaches the driver from a worker of the kernel; it is dd's all the same.
+/// A write that waits for a flush is passed to the driver by a kernel worker, but it belongs to dd.
 #[test]
 fn writes_past_the_cache_are_those_of_the_program() {
     let _turn = alone();
@@ -214,7 +215,7 @@ fn writes_past_the_cache_are_those_of_the_program() {
         disk.device
     );
     let name = disk.device.trim_start_matches("/dev/");
-    // Without a cache no write waits, and the probe at requests that do is left out.
+    // Without a write cache no write waits, and the probe at waiting requests is left out.
     for cache in ["write back", "write through"] {
         std::fs::write(format!("/sys/block/{name}/queue/write_cache"), cache).unwrap();
         for oldest in KERNELS {
@@ -225,14 +226,15 @@ fn writes_past_the_cache_are_those_of_the_program() {
     }
 }
 
-/// Of two requests that wait, and that a third one between them joins, the one that lies in front goes on, with the time at
-/// which the other began, which is earlier.
+/// A third request joins two waiting requests that it lies between. The front one survives the
+/// merge, with the start time of the other, which is earlier.
 #[test]
 fn requests_that_are_joined_while_they_wait_are_counted_once() {
     let _turn = alone();
     let Some(disk) = Slow::new() else { return skipped("no null block device can be made") };
     let device = format!("/dev/{}", disk.name);
-    // One is at the device and the next taken out for it: those behind wait where they can be joined.
+    // One request is at the device and the next is taken out for it: those behind wait where they
+    // can be merged.
     let script = format!(
         "d() {{ dd if={device} of=/dev/null bs=4k count=1 skip=$1 iflag=direct; }}; \
          d 100 & sleep 0.3; d 200 & sleep 0.3; d 2 & sleep 0.3; d 0 & sleep 0.3; d 1 & wait"
@@ -319,7 +321,7 @@ fn control_groups_of_version_2_are_known() {
     }
 }
 
-/// Disks that may be overwritten, of several drivers.
+/// Runs on the disks in `ASSAY_TEST_DISKS`, which may be overwritten, with several drivers.
 #[test]
 fn counts_on_other_disks_are_those_of_fios_log() {
     let _turn = alone();
@@ -330,7 +332,7 @@ fn counts_on_other_disks_are_those_of_fios_log() {
     for device in disks.split_whitespace() {
         let queue = format!("/sys/block/{}/queue", device.trim_start_matches("/dev/"));
         std::fs::write(format!("{queue}/nomerges"), "2").unwrap();
-        // Requests go straight to the driver, or by way of a queue.
+        // Requests go straight to the driver, or through a scheduler's queue.
         for (scheduler, oldest) in [
             ("none", Oldest::Newest),
             ("mq-deadline", Oldest::Newest),
@@ -345,14 +347,15 @@ fn counts_on_other_disks_are_those_of_fios_log() {
     }
 }
 
-/// Whether every single I/O is kept, and whether its program and class are known, in turn.
+/// Compares the tracer with fio's log for each tier: (single I/Os reported, program and class
+/// known).
 fn as_fios_log(device: &str, ios: u32, tiers: &[(bool, bool)], oldest: Oldest) {
     for &(events, classes) in tiers {
         let names = Names::default();
         let method = Some(Method::Ebpf);
         let mut ask = TraceRequest { events, classes, oldest, method, ..ask(device) };
         if classes {
-            // By its start it is known whose a request is: fio's alone count.
+            // With start probes the program of a request is known: count only fio's.
             ask.question.filter.programs.push("fio".to_owned());
         } else if Path::new("/run/udev/control").exists() {
             skipped(
@@ -362,7 +365,7 @@ fn as_fios_log(device: &str, ios: u32, tiers: &[(bool, bool)], oldest: Oldest) {
         }
         let once = || {
             let mut tracer = started(&ask, &names)?;
-            // A hot spot at depth: several requests of one block are under way at once.
+            // A hot spot at depth: several requests for one block are in flight at once.
             let log = fio(device, ios, 32);
             tracer.stop();
             let report = tracer.report();
@@ -372,8 +375,8 @@ fn as_fios_log(device: &str, ios: u32, tiers: &[(bool, bool)], oldest: Oldest) {
             );
             Some((log, report, text))
         };
-        // The kernel leaves a probe out that an interrupt meets in the middle of itself, and counts that: then the
-        // tracer reports it, and its counts are not asked about.
+        // The kernel skips a probe if an interrupt occurs within the same probe, and counts that.
+        // The tracer then reports it, and its counts are not compared.
         let left_out = |traced: &Option<(_, IoReport, String)>| {
             let (_, report, text) = traced.as_ref()?;
             let exact = report.completeness.dropped == Some(0);
@@ -435,7 +438,7 @@ fn the_other_ways_count_the_same() {
                 assert_eq!(sizes(&report, op), wanted, "{:?}", report.completeness);
             }
         }
-        // What this way cannot tell is missing, and reported.
+        // Data that this method cannot provide is missing, and the report states that.
         assert_eq!(report.classes.aio, None);
         assert!(!report.source.notes.is_empty());
     }
@@ -491,7 +494,7 @@ fn a_device_that_goes_does_not_end_the_watching() {
     assert!(report.groups.iter().any(|g| g.key.contains(&"dd".to_owned())), "{:?}", report.groups);
 }
 
-/// The programs of ours that the kernel holds now.
+/// Returns the ids of the tracer's programs that the kernel holds now.
 fn loaded() -> Vec<u32> {
     aya::programs::loaded_programs()
         .flatten()
@@ -502,7 +505,7 @@ fn loaded() -> Vec<u32> {
         .collect()
 }
 
-/// Not a test: the process that the next test kills.
+/// Helper process that the next test starts and kills.
 #[test]
 #[ignore = "is run by the next test"]
 fn watches_until_it_is_killed() {
@@ -528,13 +531,13 @@ fn killed_it_leaves_nothing_in_the_kernel() {
         let _ = child.wait();
         return skipped("eBPF cannot be had here");
     }
-    // The programs of the child are those that its file descriptors hold.
+    // The programs of the child are those that its file descriptors refer to.
     let of_child = programs_of(child.id());
     assert!(!of_child.is_empty());
     assert!(of_child.iter().all(|id| loaded().contains(id)), "{of_child:?} {:?}", loaded());
     child.kill().unwrap();
     child.wait().unwrap();
-    // The kernel takes programs away a grace period after their last user.
+    // The kernel removes programs a grace period after their last user.
     for _ in 0..100 {
         if !of_child.iter().any(|id| loaded().contains(id)) {
             return;
@@ -552,7 +555,7 @@ fn programs_of(pid: u32) -> Vec<u32> {
         .filter_map(|text| {
             let kept =
                 |key: &str| text.lines().find_map(|l| l.strip_prefix(key)?.trim().parse().ok());
-            // Only programs have a tag; links name the id of theirs too.
+            // Only programs have a tag; links contain the id of theirs too.
             text.contains("prog_tag").then(|| kept("prog_id:"))?
         })
         .filter(|id| loaded().contains(id))

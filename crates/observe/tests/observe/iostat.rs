@@ -1,4 +1,4 @@
-//! The disk monitor against sysstat's `iostat -x`, both over the same requests on a loop device of our own.
+//! Compares the disk monitor with sysstat's `iostat -x`, for the same requests on a loop device.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -7,7 +7,7 @@ use std::time::Duration;
 use assay_observe::Sampler;
 use assay_observe::stat::Frame;
 
-/// A loop device over a file; taken down when dropped.
+/// A loop device over a file; removed when dropped.
 struct Loop(String);
 
 impl Loop {
@@ -34,7 +34,7 @@ fn run(program: &str, arguments: &[&str]) -> Result<Output, String> {
     done.map_err(|e| format!("{program}: {e}"))
 }
 
-/// Reads and writes of a known number and size past the page cache.
+/// Makes reads and writes of known number and size that bypass the page cache.
 fn load(device: &str) {
     let of = format!("of={device}");
     let from = format!("if={device}");
@@ -47,7 +47,7 @@ fn load(device: &str) {
     }
 }
 
-/// iostat's columns of a device in its second report.
+/// Returns iostat's columns of a device in its second report.
 fn columns(json: &[u8], device: &str) -> Vec<(String, f64)> {
     let text = String::from_utf8_lossy(json);
     let from = text.find(&format!("\"disk_device\": \"{device}\"")).expect("the device is there");
@@ -73,7 +73,7 @@ fn the_columns_agree_with_iostat() {
         return println!("skipped: because iostat is not installed (package sysstat; {why})");
     }
     let name = device.0.trim_start_matches("/dev/").to_owned();
-    // iostat leaves out devices on which nothing ever happened.
+    // iostat omits devices that never had any I/O.
     load(&device.0);
     let interval = Duration::from_secs(3);
     let sampler = Sampler::start(Path::new("/"), &["disk".to_owned()], interval).unwrap();
@@ -85,7 +85,7 @@ fn the_columns_agree_with_iostat() {
     let at = sampler.wait_after(start, Duration::from_secs(10)).expect("a tick");
     let frame = Frame::newest(&sampler.window(start + 1, at)).expect("a frame");
     let theirs = columns(&iostat.join().unwrap().unwrap().stdout, &name);
-    // In JSON it writes `%util` as `util`.
+    // In JSON, iostat writes `%util` as `util`.
     let of = |field: &str| {
         theirs.iter().find(|(n, _)| n == field.trim_start_matches('%')).map(|(_, v)| *v)
     };
@@ -95,8 +95,8 @@ fn the_columns_agree_with_iostat() {
             "skipped: because the machine is so busy that the load missed an interval"
         );
     }
-    // The two intervals are not equally long to the millisecond; means do not depend on that, and all
-    // rates do in the same way.
+    // The two intervals differ by milliseconds; means do not depend on that, and all rates do in
+    // the same way.
     let scale = ours("w/s") / of("w/s").unwrap();
     for field in ["r/s", "w/s", "rkB/s", "wkB/s", "rrqm/s", "wrqm/s", "f/s", "aqu-sz", "%util"] {
         let theirs = of(field).expect(field);

@@ -1,4 +1,4 @@
-//! What the monitors say of this machine, against its counters read another way.
+//! Compares the monitors' values on this machine with its counters read in another way.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -14,7 +14,7 @@ fn sampler(names: &[&str]) -> Sampler {
     Sampler::start(Path::new("/"), &names, Duration::from_millis(100)).unwrap()
 }
 
-/// The sum of value x interval of a rate: by how much its counter changed from `from_ns` on.
+/// Returns the sum of value times interval of a rate: the change of its counter since `from_ns`.
 fn integral(set: &SampleSet, from_ns: u64, monitor: &str, subject: &str, field: &str) -> f64 {
     let mut before = from_ns;
     let mut sum = 0.0;
@@ -25,7 +25,7 @@ fn integral(set: &SampleSet, from_ns: u64, monitor: &str, subject: &str, field: 
     sum
 }
 
-/// (reads, KiB read, writes, KiB written) since boot.
+/// Returns (reads, KiB read, writes, KiB written) since boot for each device.
 fn diskstats() -> BTreeMap<String, [f64; 4]> {
     let text = std::fs::read_to_string("/proc/diskstats").unwrap();
     let line = |line: &str| {
@@ -105,7 +105,7 @@ impl Busy {
         Self(command.spawn().unwrap())
     }
 
-    /// Ticks of user time so far: field 14 of its stat.
+    /// Returns the ticks of user time so far: field 14 of the process's `stat`.
     fn user_ticks(&self) -> f64 {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.0.id())).unwrap();
         let after_name = stat.rsplit_once(')').unwrap().1;
@@ -138,7 +138,7 @@ fn a_busy_child_shows_as_user_time() {
         .iter()
         .sum::<f64>();
     let ticks_per_second = rustix::param::clock_ticks_per_second() as f64;
-    // The kernel scales a process's user ticks by its exact run time; a fifth is room for that.
+    // The kernel scales a process's user ticks by its exact run time: allow a fifth less.
     assert!(
         seen_s >= 0.8 * ticks / ticks_per_second,
         "{seen_s} s of user time seen, but the child alone had {ticks} ticks of 1/{ticks_per_second} s"

@@ -1,5 +1,6 @@
-//! The monitors and the sampler from outside: against this machine's own counters, against bytes
-//! that no kernel would write, and against their documentation.
+//! Tests the monitors, the sampler and the tracers from outside: against this machine's own
+//! counters, against bytes that no kernel would write, against other tools, and against their
+//! documentation.
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // tests fail by panics and print why they are skipped
 
 mod allocation;
@@ -12,6 +13,6 @@ mod profile_live;
 mod sampler;
 mod syscalls_live;
 
-/// Read by the tests in `allocation`.
+/// Counts allocations for the test in `allocation`.
 #[global_allocator]
 static ALLOCATIONS: assay_testing::Counting = assay_testing::Counting::NEW;

@@ -1,4 +1,5 @@
-//! The profiler at programs whose shares and waits are known. Tests that cannot run here say why.
+//! Tests the profiler with programs whose shares and waits are known. Tests that cannot run here
+//! print the reason.
 
 use std::collections::BTreeSet;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -15,8 +16,8 @@ fn skipped(reason: &str) {
     println!("skipped: because {reason}");
 }
 
-/// Compiles a program under a name, which its threads have: tests that run side by side are
-/// distinguished by it.
+/// Compiles a program under a name, which its threads inherit: it distinguishes tests that run at
+/// the same time.
 fn compiled(folder: &Path, name: &str, source: &str, flags: &[&str]) -> Option<PathBuf> {
     let file = folder.join(format!("{name}.c"));
     std::fs::write(&file, source).unwrap();
@@ -30,8 +31,8 @@ fn compiled(folder: &Path, name: &str, source: &str, flags: &[&str]) -> Option<P
     done.is_ok_and(|d| d.success()).then_some(program)
 }
 
-/// Runs a program under the profiler: the profile of the threads of its name, what it printed, and how
-/// long it took, seconds. `None`: it cannot be done here.
+/// Runs a program under the profiler. Returns the profile of the threads with its name, its output,
+/// and its run time in seconds; `None` if it cannot be profiled here.
 fn profiled(program: &Path, rate_hz: f64) -> Option<(Profile, String, f64)> {
     profiled_as(program, &ProfileRequest { rate_hz, ..ProfileRequest::default() })
 }
@@ -40,7 +41,7 @@ fn profiled_as(program: &Path, ask: &ProfileRequest) -> Option<(Profile, String,
     profiled_under(Path::new("/"), program, ask)
 }
 
-/// `root`: where the kernel's files are.
+/// Profiles like [`profiled_as`], with `root` as the folder of the kernel's files.
 fn profiled_under(
     root: &Path,
     program: &Path,
@@ -103,7 +104,7 @@ fn shares_of_two_functions_are_those_of_their_work() {
     let (twice, once) = (of("twice").0 as f64, of("once").0 as f64);
     let n = twice + once;
     assert!(n > 100.0, "{all:#?}");
-    // The sampling error of a share of 2/3, five times.
+    // Five times the sampling error of a share of 2/3.
     let error = 5.0 * (2.0 / 9.0 / n).sqrt();
     assert!((twice / n - 2.0 / 3.0).abs() < error, "{twice} and {once} samples");
     let samples = profile.count(Side::OnCpu) as f64;
@@ -125,7 +126,7 @@ fn a_program_that_is_deleted_while_it_runs_has_its_names() {
     assert!(!program.exists());
     let all = functions(&profile, Side::OnCpu, None);
     let named = all.iter().any(|f| f.frame.name.as_deref() == Some("twice"));
-    // A machine so loaded that the file was gone before it was looked at must say that.
+    // On a machine so loaded that the file was deleted before it was read, a note must state that.
     let noted = profile.notes.iter().any(|n| n.contains("could not be read any more"));
     assert!(named || noted, "{all:#?} {:?}", profile.notes);
 }
@@ -169,15 +170,16 @@ fn waits_have_their_reason_and_time_adds_up_to_the_wall() {
         all.map(|s| s.ns).sum::<u64>() as f64 / 1e9
     };
     assert!(of(State::Sleep) >= 0.399, "{profile:#?}");
-    // The other thread waited for the lock meanwhile, from when it came to it.
+    // The other thread waited for the lock from the moment when it reached it.
     let lock = of(State::Lock);
     assert!(lock > 0.2 && lock <= took, "{lock} {:?}", profile.stacks);
-    // All of both threads' time: the main thread's is the program's, the other's is its waiting for the
-    // lock and little else.
+    // The time of both threads: the main thread's is that of the program, the other's is its wait
+    // for the lock and little else.
     let on = on as f64 / 1e9;
     let off = profile.total_ns(Side::OffCpu) as f64 / 1e9;
     let all = on + off;
-    // Each of the short waits is there as 0.4 ms or not at all, by chance: a standard error of at most 0.2 ms each.
+    // Each short wait counts as 0.4 ms or not at all, at random: a standard error of at most 0.2 ms
+    // each.
     let short = profile.notes.iter().find_map(|n| n.split_once(" waits were shorter"));
     let short = short.map_or(0.0, |(n, _)| n.parse().unwrap());
     let chance = 5.0 * 0.2e-3 * f64::sqrt(short);
@@ -210,7 +212,7 @@ fn without_frame_pointers_the_stacks_that_stop_short_are_counted() {
     assert!(cut.broken_ns * 2 > cut.user_ns, "{cut:?}");
 }
 
-/// Whether DWARF was used at all: kernels before 5.15 do not hand over registers.
+/// Returns true if DWARF was used: kernels before 5.15 do not provide registers.
 fn was_unwound(profile: &Profile) -> bool {
     let said = profile.notes.iter().any(|n| n.contains("were unwound by DWARF"));
     if !said {
@@ -246,8 +248,8 @@ fn without_frame_pointers_stacks_are_unwound_by_dwarf() {
     }
 }
 
-/// As deep as it says, in each of several threads, in a shared function that calls back by `qsort`, which the C
-/// library has without frame pointers.
+/// Program that recurses `DEPTH` times in each of two threads and then sorts by `qsort`, which
+/// calls back from the C library, where frame pointers are missing.
 const DEEP: &str = r"
 #include <pthread.h>
 #include <stdlib.h>
@@ -310,7 +312,7 @@ fn threads_and_callbacks_through_libraries_have_whole_stacks() {
 #[test]
 fn what_is_deeper_than_the_limit_is_counted() {
     let folder = tempfile::tempdir().unwrap();
-    // Without the library's code, which has no frame pointers and breaks most stacks.
+    // `OWN` avoids the library's code, which has no frame pointers and breaks most stacks.
     let flags = ["-fno-omit-frame-pointer", "-fno-optimize-sibling-calls", "-DDEPTH=300", "-DOWN"];
     let Some(program) = compiled(folder.path(), "toodeep", DEEP, &flags) else {
         return skipped("there is no C compiler");
@@ -334,14 +336,15 @@ fn what_has_no_room_is_counted_and_no_time_is_lost_silently() {
         let Some((profile, _, _)) = profiled_as(&program, &ask) else { return };
         let lost = profile.loss;
         assert!(lost.samples + lost.stacks > 50, "{lost:?}");
-        // Without eBPF a sample is there, and its stack is not.
+        // Without eBPF the sample is kept and only its stack is lost.
         let by_probe = profile.cpu_ns().is_some() && unwind == Unwind::FramePointers;
         assert!(!by_probe || lost.samples > 0 && lost.ns > 0, "{lost:?}");
     }
 }
 
-/// Code that keeps the address of its thread's own block where others have a frame pointer, as the C library does while a
-/// thread starts: the block begins with its own address, so that frame pointers lead round and round in it.
+/// Program that keeps the address of its thread control block in the frame-pointer register, as the
+/// C library does while a thread starts: the block begins with its own address, so that frame
+/// pointers lead in circles within it.
 const ROUND: &str = r#"
 #include <pthread.h>
 void *adrift(void *p) {
@@ -371,7 +374,7 @@ fn frame_pointers_that_lead_into_data_are_not_followed_there() {
     };
     let found: Vec<_> = profile.side(Side::OnCpu).filter(of).collect();
     assert!(!found.is_empty(), "{profile:#?}");
-    // The program's one function; the kernel's own may stand on it.
+    // The program has one function; those of the kernel may be on top of it.
     assert!(found.iter().all(|s| s.frames.len() < 60), "{found:?} {:?}", profile.notes);
     assert!(!profile.notes.iter().any(|n| n.contains("127 functions")), "{:?}", profile.notes);
 }
@@ -407,7 +410,7 @@ fn a_second_snapshot_reads_no_file_again() {
     let Some(program) = compiled(folder.path(), "snapped", TWO_TO_ONE, &flags) else {
         return skipped("there is no C compiler");
     };
-    // Begins when it is told to, so that it is looked at from its beginning.
+    // The program begins only when it gets a line, so that it is profiled from its start.
     let mut child = Command::new("sh")
         .args(["-c", "read go; exec \"$0\""])
         .arg(&program)
@@ -428,7 +431,8 @@ fn a_second_snapshot_reads_no_file_again() {
         Err(why) => return skipped(&why.to_string()),
     };
     let first = watch.snapshot().recv().unwrap();
-    // What was copied to be unwound before a snapshot is in a later one: all is there when two are alike.
+    // Stacks copied for unwinding before a snapshot appear in a later one: when two are equal, all
+    // have arrived.
     let mut late = watch.snapshot().recv().unwrap();
     let mut second = watch.snapshot().recv().unwrap();
     let mut read = first.read + late.read;
@@ -437,8 +441,8 @@ fn a_second_snapshot_reads_no_file_again() {
         (late, second) = (second, watch.snapshot().recv().unwrap());
     }
     println!("{:?}, then {:?}", first.cpu, second.cpu);
-    // Each file (the kernel's functions, the program, its library) that named a function; which a loaded machine samples
-    // is chance, but for the program.
+    // Each file (the kernel's functions, the program, its library) that named a function. Which
+    // ones are sampled on a loaded machine is random, except for the program.
     let named = second.profile.frames.iter().filter(|f| f.name.is_some());
     let files: BTreeSet<&str> = named.map(|f| f.module.as_str()).collect();
     assert!(!files.is_empty() && read >= files.len(), "{read} of {files:?}");
@@ -506,13 +510,14 @@ fn ten_thousand_threads_are_followed_and_none_of_their_time_is_lost() {
         return only_sampled(&profile);
     };
     let exact = exact as f64 / 1e9;
-    // Two seconds of work; the process's own clock leaves out what the kernel does last for a thread that ends.
+    // Two seconds of work; the process's own clock leaves out the kernel's last work for a thread
+    // that ends.
     assert!(used > 2.0 && (0.95..1.25).contains(&(exact / used)), "{exact} s of {used} s");
     let waits = profile.stacks.iter().filter(|s| s.state == State::Lock).map(|s| s.count);
     assert!(waits.sum::<u64>() >= 10_000, "each waited for the lock");
 }
 
-/// What the test below starts: looks at everything until it is killed.
+/// Helper that the next test starts: profiles everything until it is killed.
 #[test]
 fn looks_until_it_is_killed() {
     if std::env::var_os("ASSAY_LOOKS_UNTIL_KILLED").is_none() {
@@ -529,14 +534,14 @@ fn looks_until_it_is_killed() {
     }
 }
 
-/// The numbers of the probes and maps that a process holds.
+/// Returns the ids of the probes and maps that a process holds.
 fn held(pid: u32) -> (Vec<u32>, Vec<u32>) {
     let (mut probes, mut maps) = (Vec::new(), Vec::new());
     for entry in std::fs::read_dir(format!("/proc/{pid}/fdinfo")).unwrap().flatten() {
         let text = std::fs::read_to_string(entry.path()).unwrap_or_default();
         let of =
             |key: &str| text.lines().find_map(|l| l.strip_prefix(key)?.trim().parse::<u32>().ok());
-        // A link names the probe that it attaches, too.
+        // A link contains the id of the probe that it attaches, too.
         probes.extend(of("prog_id:"));
         maps.extend(of("map_id:"));
     }
@@ -575,7 +580,7 @@ fn killed_while_it_looks_it_leaves_no_probe_no_map_and_no_file() {
         probes_left.filter(|p| probes.contains(&p.id())).count()
             + maps_left.filter(|m| maps.contains(&m.id())).count()
     };
-    // The kernel takes them away after a grace period of its own.
+    // The kernel removes them after a grace period.
     let gone = (0..3000).any(|_| {
         std::thread::sleep(std::time::Duration::from_millis(10));
         left() == 0
@@ -584,9 +589,10 @@ fn killed_while_it_looks_it_leaves_no_probe_no_map_and_no_file() {
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0, "a file is left");
 }
 
-/// Two threads on one CPU that hand over to each other as fast as they can. They live from their creation on, not from when
-/// they first run: until then they wait for a CPU. The first thread has their name until then, so the time that starting
-/// the program takes counts, too: on an emulated machine that is a tenth of all.
+/// Program with two threads on one CPU that hand over to each other as fast as they can. Their
+/// lifetime counts from their creation, not from their first run: until then they wait for a CPU.
+/// The first thread has their name until then, so the time to start the program counts, too: on an
+/// emulated machine that is a tenth of the total.
 const HAND_OVER: &str = r#"
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -639,7 +645,8 @@ fn short_waits_are_represented_by_some_of_them() {
     let off = profile.total_ns(Side::OffCpu) as f64;
     let notes = &profile.notes;
     assert!(notes.iter().any(|n| n.contains("stand for all")), "{notes:?}");
-    // Of 1.2 s that both live some 0.6 are off CPU, as 1,500 waits that stand for 0.4 ms each: known to 2.6 %, 1.3 % of all.
+    // Of the 1.2 s that both live, some 0.6 s are off CPU, represented by 1,500 waits of 0.4 ms
+    // each: known to 2.6 %, which is 1.3 % of the total.
     let share = (on as f64 + off) / lived;
     assert!((share - 1.0).abs() < 0.08, "{share}: {on} on CPU, {off} off");
     let of = |state: State| profile.stacks.iter().filter(move |s| s.state == state);

@@ -1,4 +1,4 @@
-//! The sampler's schedule and its rows.
+//! Tests the sampler's schedule and its rows.
 
 use std::path::Path;
 use std::time::Duration;
@@ -42,7 +42,7 @@ fn a_forced_tick_comes_besides_the_schedule() {
     let base = sampler.newest_ns();
     assert!(sampler.tick_now() >= base);
     let before = wait(&sampler);
-    // Within the grain of the sample before, none is taken.
+    // No sample is taken within the minimum span after the previous one.
     let forced = loop {
         let forced = sampler.tick_now();
         if forced > before {

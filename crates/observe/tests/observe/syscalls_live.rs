@@ -1,5 +1,5 @@
-//! System calls of programs whose calls are known: exact against strace, by kind, with their errors. Tests that
-//! cannot run here say why.
+//! Tests the counting of system calls with programs whose calls are known: the same counts as
+//! strace, by kind, with errors. Tests that cannot run here print the reason.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,7 +10,7 @@ use assay_observe::syscalls::{SyscallRequest, SyscallWatch};
 use assay_syscalls::{Dimension, Syscalls};
 use assay_testing::Turn;
 
-/// The children of this process are followed: one test at a time has any.
+/// Counts the calls of this process's children, so only one test at a time may have any.
 fn watch(ask: &SyscallRequest) -> Option<(SyscallWatch, Turn)> {
     let alone = assay_testing::alone();
     match SyscallWatch::start(Path::new("/"), ask) {
@@ -22,7 +22,7 @@ fn watch(ask: &SyscallRequest) -> Option<(SyscallWatch, Turn)> {
     }
 }
 
-/// Calls and errors by name.
+/// Number of calls and errors by name.
 type Counts = BTreeMap<String, (u64, u64)>;
 
 fn counts(seen: &Syscalls, wanted: impl Fn(&str) -> bool) -> Counts {
@@ -34,7 +34,7 @@ fn counts(seen: &Syscalls, wanted: impl Fn(&str) -> bool) -> Counts {
     all
 }
 
-/// The same run under both: what strace and the probes count of a program must be the same.
+/// Runs a program under strace and the probes at once: both must count the same.
 fn same_as_strace(program: &[&str]) {
     let folder = tempfile::tempdir().unwrap();
     for needed in ["strace", program[0]] {
@@ -128,7 +128,7 @@ fn kinds_of_descriptors_their_bytes_and_errors_are_distinguished() {
     let seen = watch.stop();
     let Ok(done) = done else { return println!("skipped: because there is no python3") };
     assert!(done.status.success(), "{done:?}");
-    // What is called python3 may be a script that starts it.
+    // `python3` may be a script that starts the interpreter.
     let by = seen.by(&[Dimension::Call, Dimension::Kind, Dimension::Program]);
     let of = |call: &str, on: &str| {
         let found = by.iter().find(|g| g.key == [call, on, "python3"]);
@@ -161,7 +161,7 @@ fn only_what_returns_in_the_measured_part_counts() {
     assert_eq!(counts(&seen, |_| true)["execve"].0, 2, "{seen:?}");
 }
 
-/// More names of threads than there is room for groups.
+/// Uses more thread names than there is room for groups.
 #[test]
 fn what_has_no_room_is_counted_as_lost() {
     let Some((watch, _alone)) = watch(&SyscallRequest::default()) else { return };
@@ -263,7 +263,7 @@ fn nothing_is_left_when_it_ends() {
     let with = ours();
     assert!(with > 0);
     drop(watch);
-    // The kernel takes programs away after a grace period of its own.
+    // The kernel removes programs after a grace period.
     for _ in 0..1000 {
         if ours() < with {
             return;

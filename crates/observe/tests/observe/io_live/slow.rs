@@ -1,9 +1,9 @@
-//! A null block device that takes its time.
+//! A null block device with a long service time.
 
 use std::path::Path;
 use std::process::Command;
 
-/// A device that keeps each request for seconds, one at a time; gone when dropped.
+/// A device that takes seconds per request, one request at a time; removed when dropped.
 pub struct Slow {
     pub name: String,
 }
@@ -27,7 +27,7 @@ impl Slow {
         ] {
             std::fs::write(format!("{}/{what}", Self::FOLDER), value).unwrap();
         }
-        // Before Linux 6.0 it has a number.
+        // Before Linux 6.0 the device is named by a number.
         if !Path::new("/sys/block/assay-slow").exists() {
             let index = std::fs::read_to_string(format!("{}/index", Self::FOLDER)).unwrap();
             slow.name = format!("nullb{}", index.trim());
@@ -38,7 +38,7 @@ impl Slow {
         Some(slow)
     }
 
-    /// Reads that it has done, and reads that were joined to others, as the kernel counts them.
+    /// Returns the completed reads and the merged reads, as the kernel counts them.
     pub fn reads(&self) -> (u64, u64) {
         let text = std::fs::read_to_string(format!("/sys/block/{}/stat", self.name)).unwrap();
         let fields: Vec<u64> =
