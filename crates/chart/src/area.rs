@@ -1,4 +1,4 @@
-//! Shares stacked over time, such as where CPU time went, with the phases of the trial.
+//! Shares stacked over time, such as the use of CPU time, with the phases of the trial.
 
 use maud::{Markup, html};
 
@@ -9,67 +9,65 @@ use crate::reach::Reach;
 use crate::scale::{Scale, extent};
 use crate::timeline::{PhaseSpan, Timeline};
 
-/// One layer, from the bottom up.
+/// One layer of the stack.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Layer {
-    /// Its name in the legend.
+    /// Name in the legend.
     pub name: String,
-    /// Its class: `user`, `system`, `irq`, `iowait`, `steal`, `idle`, `ready`, `memory` and `unknown` have colours.
+    /// CSS class: `user`, `system`, `irq`, `iowait`, `steal`, `idle`, `ready`, `memory` and
+    /// `unknown` have colours.
     pub class: String,
 }
 
-/// The values over one interval.
+/// Values over one interval of time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Step {
-    /// From when, seconds from the trial's start.
+    /// Start of the interval, seconds from the trial's start.
     pub from_s: f64,
-    /// Until when.
+    /// End of the interval, seconds from the trial's start.
     pub to_s: f64,
-    /// One value a layer; a NaN among them makes the interval a gap.
+    /// Values in the order of the layers; a NaN among them makes the interval a gap.
     pub values: Vec<f64>,
 }
 
-/// The chart.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Area {
-    /// Its id, title and description.
     pub head: Head,
-    /// What is stacked: `CPU time`.
+    /// Name of the stacked quantity: `CPU time`.
     pub name: String,
-    /// Its unit.
     pub unit: String,
-    /// The top of the axis where it is known (100 for percent).
+    /// Top of the axis if it is known (100 for percent).
     pub full: Option<f64>,
-    /// The layers from the bottom up.
+    /// Layers from the bottom up.
     pub layers: Vec<Layer>,
-    /// The intervals in order of time.
+    /// Intervals in order of time.
     pub steps: Vec<Step>,
-    /// The phases.
     pub phases: Vec<PhaseSpan>,
-    /// What should be known about the samples.
+    /// Note about the samples.
     pub note: String,
 }
 
 const PLOT_HEIGHT: f64 = 200.0;
 const MAX_STEPS: usize = 300;
 
-/// Draws the chart on an axis that also covers the time of `reach`. Intervals without a value, and time that no interval covers, stay empty.
+/// Draws the chart on a time axis that also covers `reach`. Intervals without a value, and time
+/// outside all intervals, stay empty.
 pub fn render_over(chart: &Area, reach: Reach) -> Markup {
     draw(chart, reach, &FULL)
 }
 
-/// As [`render_over`], as one of many small charts with one [`legend`] for all.
+/// Draws the chart as one of many small ones that share one [`legend`].
 pub fn render_small(chart: &Area, reach: Reach) -> Markup {
     draw(chart, reach, &SMALL)
 }
 
-/// What the layers of small charts are.
+/// Draws the legend for a set of small charts.
 pub fn legend(head: &Head, layers: &[Layer]) -> Markup {
     let (legend, height) = crate::legend::legend(WIDTH, &keys(layers));
     svg(head, "area", 30.0 + height, &legend)
 }
 
-/// How large a chart is.
+/// Size of a chart.
 struct Size {
     width: f64,
     height: f64,
@@ -110,7 +108,7 @@ fn draw(chart: &Area, reach: Reach, size: &Size) -> Markup {
     plot.svg(&chart.head, "area", &body)
 }
 
-/// The shape of one layer: steps, since a value holds over its whole interval.
+/// Returns the outline of one layer: steps, since a value holds over its whole interval.
 fn layer(steps: &[Step], index: usize, x: &Scale, y: &Scale) -> String {
     let mut points: Vec<Option<(f64, f64, f64)>> = Vec::new();
     let mut last_end = f64::NAN;
@@ -140,7 +138,7 @@ fn edges(step: &Step, index: usize, x: &Scale, y: &Scale) -> Option<(f64, f64, f
     Some((x.at(step.from_s)?, x.at(step.to_s)?, y.clamped(below)?, y.clamped(below + value)?))
 }
 
-/// Unseen rectangles over each interval that say its values.
+/// Draws invisible rectangles over the intervals, whose titles contain the values.
 fn hits(chart: &Area, steps: &[Step], x: &Scale, inner: &Inner) -> Markup {
     html! {
         g class="hits" {
@@ -172,7 +170,8 @@ fn readout(chart: &Area, step: &Step) -> String {
     text
 }
 
-/// At most `most` intervals: neighbours are averaged by their length; a gap among them stays a gap.
+/// Reduces the steps to at most `most` intervals: neighbours are averaged, weighted by their
+/// lengths; a gap among them makes the result a gap.
 fn merged(steps: &[Step], most: usize) -> Vec<Step> {
     if steps.len() <= most {
         return steps.to_vec();

@@ -7,7 +7,7 @@ use crate::frame::{Head, Inner, WIDTH, fit, px, svg, text_width};
 use crate::scale::{Scale, ScaleKind};
 use crate::ticks::{Tick, nice_domain, thin, ticks};
 
-/// An axis before it has a place: what it measures and from where to where.
+/// An axis without a position: its quantity and domain.
 #[derive(Debug, Clone)]
 pub(crate) struct Axis {
     pub(crate) kind: ScaleKind,
@@ -15,14 +15,14 @@ pub(crate) struct Axis {
     pub(crate) unit: String,
     factor: f64,
     shown_unit: String,
-    /// Whether only whole numbers are marked.
+    /// True if only whole numbers get ticks.
     whole: bool,
-    /// Of which values powers of two are marked.
+    /// Value whose products with powers of two get ticks on a `Log2` axis.
     edge: f64,
 }
 
 impl Axis {
-    /// A linear axis widened to whole steps, with one SI prefix for all its labels.
+    /// Creates a linear axis, widened to whole steps, with one SI prefix for all labels.
     pub(crate) fn linear(domain: (f64, f64), unit: &str) -> Self {
         let reference = domain.0.abs().max(domain.1.abs());
         let (factor, shown_unit) = units::scale_of(reference, unit);
@@ -38,17 +38,17 @@ impl Axis {
         }
     }
 
-    /// A linear axis of exactly this domain.
+    /// Creates a linear axis with exactly this domain.
     pub(crate) fn exact(domain: (f64, f64), unit: &str) -> Self {
         Axis { domain, ..Axis::linear(domain, unit) }
     }
 
-    /// A linear axis of counts: exactly this domain, marked at whole numbers.
+    /// Creates a linear axis for counts, with exactly this domain and ticks at whole numbers.
     pub(crate) fn counts(domain: (f64, f64)) -> Self {
         Axis { whole: true, ..Axis::exact(domain, "1") }
     }
 
-    /// A logarithmic axis from `domain.0` to `domain.1` as they are.
+    /// Creates a logarithmic axis with exactly this domain.
     pub(crate) fn log(kind: ScaleKind, domain: (f64, f64), unit: &str) -> Self {
         Axis {
             kind,
@@ -61,14 +61,15 @@ impl Axis {
         }
     }
 
-    /// As [`Axis::log`] by powers of two, marked where rows that begin at `domain.0` have their edges, which are
-    /// those of the unit that was counted in: of a nanosecond, say, though labels are in seconds.
+    /// Creates a `Log2` axis for histogram rows that double from `domain.0`, with ticks at the
+    /// edges of the rows. The edges are round numbers in the unit of the measurement (for example
+    /// nanoseconds), though labels are in `unit` (seconds).
     pub(crate) fn doublings(domain: (f64, f64), unit: &str) -> Self {
         let edge = if domain.0.is_finite() && domain.0 > 0.0 { domain.0 } else { 1.0 };
         Axis { edge, ..Axis::log(ScaleKind::Log2, domain, unit) }
     }
 
-    /// `throughput, GB/s`: the name and the unit that the labels are in.
+    /// Returns the title with the unit of the labels: `throughput, GB/s`.
     pub(crate) fn title(&self, name: &str) -> String {
         if self.shown_unit.is_empty() {
             name.to_owned()
@@ -92,14 +93,14 @@ impl Axis {
         all
     }
 
-    /// How much room the labels of a vertical axis need.
+    /// Returns the width that the labels of a vertical axis need.
     pub(crate) fn label_room(&self) -> f64 {
         let scale = self.scale(0.0, 1.0);
         let widest = self.ticks(&scale, 6).iter().map(|t| text_width(&t.label)).fold(0.0, f64::max);
         (widest + 14.0).clamp(34.0, 120.0)
     }
 
-    /// The vertical axis at the left of `inner`: grid lines, labels, and its title above.
+    /// Draws the vertical axis at the left of `inner`: grid lines and labels.
     pub(crate) fn vertical(&self, inner: &Inner) -> Markup {
         let scale = self.scale(inner.bottom, inner.top);
         let kept = thin(self.ticks(&scale, 6), &scale, |_| 12.0);
@@ -115,11 +116,12 @@ impl Axis {
         }
     }
 
-    /// The horizontal axis at the foot of `inner`: ticks, labels, and its title below.
+    /// Draws the horizontal axis at the bottom of `inner`: ticks, labels, and the title below.
     pub(crate) fn horizontal(&self, inner: &Inner, title: &str) -> Markup {
         let scale = self.scale(inner.left, inner.right);
         let mut kept = thin(self.ticks(&scale, 9), &scale, |t| text_width(&t.label));
-        // A label at the edge is moved inward; where that would cover its neighbour, it is left out.
+        // A label at the edge is moved inward. If it would cover its neighbour there, it is
+        // dropped.
         let middle = |t: &Tick| {
             let x = scale.at(t.value)?;
             Some(x.min(inner.width - text_width(&t.label) / 2.0 - 1.0))
@@ -144,7 +146,7 @@ impl Axis {
         }
     }
 
-    /// Upright grid lines of a horizontal axis.
+    /// Draws the vertical grid lines of a horizontal axis.
     pub(crate) fn upright_grid(&self, inner: &Inner) -> Markup {
         let scale = self.scale(inner.left, inner.right);
         let kept = thin(self.ticks(&scale, 9), &scale, |t| text_width(&t.label));
@@ -158,8 +160,8 @@ impl Axis {
     }
 }
 
-/// The two texts above the plot of a chart of this width: what the vertical axis measures, and which way is better. The
-/// second is shortened to the room that is left.
+/// Draws the two texts above a plot in a chart of this width: the title of the vertical axis, and
+/// the direction in which values improve, which is shortened to the remaining space.
 pub(crate) fn heading(width: f64, left: &str, right: &str) -> Markup {
     html! {
         text class="name" x="2" y="14" { (left) }
@@ -167,7 +169,8 @@ pub(crate) fn heading(width: f64, left: &str, right: &str) -> Markup {
     }
 }
 
-/// A chart whose plot ends at `bottom`, with a note on a line of its own below the axis' title.
+/// Draws a chart whose plot ends at `bottom`, with a note on a line of its own below the axis
+/// title.
 pub(crate) fn noted(head: &Head, class: &str, bottom: f64, note: &str, body: &Markup) -> Markup {
     let body = html! {
         (body)
@@ -178,12 +181,12 @@ pub(crate) fn noted(head: &Head, class: &str, bottom: f64, note: &str, body: &Ma
     svg(head, class, foot(bottom, note), &body)
 }
 
-/// The height of a chart whose plot ends at `bottom` and that has this note.
+/// Returns the height of a chart whose plot ends at `bottom` and that has this note.
 pub(crate) fn foot(bottom: f64, note: &str) -> f64 {
     bottom + if note.is_empty() { 46.0 } else { 64.0 }
 }
 
-/// `↑ higher is better`, or nothing.
+/// Returns `↑ higher is better` or `↓ lower is better`, or an empty text.
 pub(crate) fn direction(better: assay_model::Better) -> String {
     match better {
         assay_model::Better::Higher => format!("↑ {}", better.words()),

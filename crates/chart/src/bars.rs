@@ -1,4 +1,4 @@
-//! Results side by side: horizontal bars from zero with the interval as a whisker.
+//! Bar chart of results: horizontal bars from zero with the interval as a whisker.
 
 use assay_model::Better;
 use maud::{Markup, html};
@@ -8,51 +8,46 @@ use crate::frame::{Head, Inner, WIDTH, fit, px, text_width};
 use crate::mark::{Focus, mark, whisker};
 use crate::scale::extent;
 
-/// One bar.
+/// One bar of the chart.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bar {
-    /// Whose result.
+    /// Name of the system or treatment.
     pub label: String,
-    /// The result; NaN when missing.
+    /// Value of the result; NaN when missing.
     pub value: f64,
-    /// The lower end of its interval; NaN when there is none.
+    /// Lower end of the interval; NaN without one.
     pub low: f64,
-    /// The upper end of its interval; NaN when there is none.
+    /// Upper end of the interval; NaN without one.
     pub high: f64,
-    /// The result as text, shown at the end of the bar.
+    /// Text of the result, shown at the end of the bar.
     pub text: String,
-    /// Whether it is the reference that the others are seen against.
+    /// True for the reference with which the others are compared.
     pub reference: bool,
-    /// Whether somebody else printed it.
+    /// True for a quoted result.
     pub quoted: bool,
 }
 
-/// The chart.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bars {
-    /// Its id, title and description.
     pub head: Head,
-    /// The metric.
     pub name: String,
-    /// Its unit.
     pub unit: String,
-    /// Which way is better.
+    /// Direction in which the metric improves.
     pub better: Better,
-    /// The bars from the top.
+    /// Bars from top to bottom.
     pub bars: Vec<Bar>,
-    /// n and the confidence level.
+    /// Note with n and the confidence level.
     pub note: String,
 }
 
 const ROW: f64 = 32.0;
 
-/// Draws the chart.
 pub fn render(chart: &Bars) -> Markup {
     let high = extent(chart.bars.iter().flat_map(|b| [b.value, b.high])).map_or(1.0, |e| e.1);
     let axis = Axis::linear((0.0, if high > 0.0 { high } else { 1.0 }), &chart.unit);
     let widest =
         |of: fn(&Bar) -> &str| chart.bars.iter().map(|b| text_width(of(b))).fold(0.0, f64::max);
-    // Names of systems are full of capitals and digits, which are wider than the average character.
+    // System names contain many capitals and digits, which are wider than the average character.
     let left = (widest(|b| &b.label) * 1.06 + 14.0).clamp(60.0, 272.0);
     let room = (widest(|b| &b.text) + 16.0).min(220.0);
     let height = 6.0 + ROW * chart.bars.len().max(1) as f64;

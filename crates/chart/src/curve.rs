@@ -1,5 +1,5 @@
-//! Values over a size or a count: a line and a band for each series, marked points, and upright
-//! marks such as the sizes of caches.
+//! Values over a size or a count: a line and an interval band for each series, highlighted points,
+//! and vertical lines such as the sizes of caches.
 
 use assay_model::Better;
 use maud::{Markup, html};
@@ -15,90 +15,81 @@ use crate::scale::{Scale, ScaleKind, extent};
 /// One point of a series.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Point {
-    /// Where on the x axis.
+    /// Position on the x axis.
     pub x: f64,
-    /// Its value; NaN when missing.
+    /// Value; NaN when missing.
     pub y: f64,
-    /// The lower end of its interval; NaN when there is none.
+    /// Lower end of the interval; NaN without one.
     pub low: f64,
-    /// The upper end of its interval; NaN when there is none.
+    /// Upper end of the interval; NaN without one.
     pub high: f64,
-    /// What it says when it is pointed at or focused.
+    /// Text shown when the point is hovered or focused.
     pub label: String,
 }
 
-/// Why a point stands out.
+/// Reason for highlighting a point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standout {
-    /// The best value: a ring.
+    /// The best value, drawn as a ring.
     Best,
-    /// The smallest x that is nearly as good: a filled mark.
+    /// The smallest x that is nearly as good, drawn as a filled mark.
     Efficient,
 }
 
-/// A point that stands out.
+/// A highlighted point of a series.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Marked {
-    /// Where on the x axis.
+    /// Position on the x axis.
     pub x: f64,
-    /// Its value.
     pub y: f64,
-    /// A few words beside it, such as `best 64 KiB`.
+    /// Label next to the point, such as `best 64 KiB`.
     pub label: String,
-    /// Why it stands out.
     pub standout: Standout,
 }
 
-/// One line.
+/// One line of the chart.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Series {
-    /// Its name in the legend.
+    /// Name in the legend.
     pub label: String,
-    /// Its points by rising x.
+    /// Points by rising x.
     pub points: Vec<Point>,
-    /// The points that stand out.
     pub marked: Vec<Marked>,
 }
 
-/// An upright mark.
+/// A labelled vertical line.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Vertical {
-    /// Where on the x axis.
+    /// Position on the x axis.
     pub x: f64,
-    /// What is there: `L2 512 KiB`.
+    /// Label of the line: `L2 512 KiB`.
     pub label: String,
 }
 
-/// The chart.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Curve {
-    /// Its id, title and description.
     pub head: Head,
-    /// What x is.
+    /// Name of the x axis.
     pub x_name: String,
-    /// The unit of x.
     pub x_unit: String,
-    /// How x is laid out.
+    /// Layout of the x axis.
     pub x_scale: ScaleKind,
-    /// What y is.
+    /// Name of the y axis.
     pub y_name: String,
-    /// The unit of y.
     pub y_unit: String,
-    /// How y is laid out; a linear axis starts at zero.
+    /// Layout of the y axis; a linear axis includes zero.
     pub y_scale: ScaleKind,
-    /// Which way is better.
+    /// Direction in which the values improve.
     pub better: Better,
-    /// The lines.
     pub series: Vec<Series>,
-    /// The upright marks; those outside the measured range are left out.
+    /// Vertical lines; those outside the measured range are not drawn.
     pub verticals: Vec<Vertical>,
-    /// n and what the bands are: `6 trials, bands: 95 % intervals`.
+    /// Note with n and the meaning of the bands: `6 trials, bands: 95 % intervals`.
     pub note: String,
 }
 
 const PLOT_HEIGHT: f64 = 300.0;
 
-/// Draws the chart.
 pub fn render(curve: &Curve) -> Markup {
     let points = || curve.series.iter().flat_map(|s| &s.points);
     let x_domain = extent(points().map(|p| p.x)).unwrap_or((1.0, 2.0));
@@ -107,7 +98,8 @@ pub fn render(curve: &Curve) -> Markup {
         kind => Axis::log(kind, x_domain, &curve.x_unit),
     };
     let y_domain = extent(points().flat_map(|p| [p.y, p.low, p.high])).unwrap_or((0.0, 1.0));
-    // An interval of a share may reach beyond the whole; the share itself by a mean's rounding alone.
+    // The interval of a share may exceed 100 %; the share itself may only by the rounding of a
+    // mean.
     let within = |p: &Point| p.y.is_nan() || p.y <= 100.0 * (1.0 + 1e-9);
     let share = curve.y_unit == "%" && points().all(within);
     let y_high = if share { y_domain.1.min(100.0) } else { y_domain.1 };

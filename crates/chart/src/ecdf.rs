@@ -1,5 +1,5 @@
-//! The share of values at or below each value (the empirical cumulative distribution): two modes, tails and
-//! outliers show here, which a mean and its interval hide. One step line for each series.
+//! Empirical cumulative distribution: the share of values at or below each value. It shows two
+//! modes, tails and outliers, which a mean with its interval hides. One step line for each series.
 
 use std::fmt::Write as _;
 
@@ -13,38 +13,33 @@ use crate::mark::{Focus, dash_class, mark, series_class, shape};
 use crate::scale::{Scale, extent};
 use crate::ticks::short;
 
-/// One line.
+/// One line of the chart.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Series {
-    /// Its name in the legend.
+    /// Name in the legend.
     pub label: String,
-    /// Its values in any order; those that are not finite are left out.
+    /// Values in any order; values that are not finite are ignored.
     pub values: Vec<f64>,
 }
 
-/// The chart.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ecdf {
-    /// Its id, title and description.
     pub head: Head,
-    /// The metric.
     pub name: String,
-    /// Its unit.
     pub unit: String,
-    /// Which way is better.
+    /// Direction in which the metric improves.
     pub better: Better,
-    /// The lines.
     pub series: Vec<Series>,
-    /// What should be known.
+    /// Note for the reader.
     pub note: String,
 }
 
 const PLOT_HEIGHT: f64 = 200.0;
-/// Steps of a line: more would not be visible.
+/// Maximum number of steps of a line: more would not be visible.
 const MAX_STEPS: usize = 500;
 
-/// Draws the chart, with a mark at each series' median. Lines of very many values are drawn with a step at each
-/// of as many evenly spread quantiles as there is room for.
+/// Draws the chart, with a mark at each series' median. A line of more than 500 values is drawn
+/// with steps at 500 evenly spaced quantiles.
 pub fn render(chart: &Ecdf) -> Markup {
     let sorted: Vec<Vec<f64>> = chart.series.iter().map(|s| finite(&s.values)).collect();
     let (low, high) = extent(sorted.iter().flatten().copied()).unwrap_or((0.0, 1.0));
@@ -83,14 +78,14 @@ fn finite(values: &[f64]) -> Vec<f64> {
     sorted
 }
 
-/// Right along the foot to the first value, then up at each value.
+/// Draws a line along the bottom to the first value, then up at each value.
 fn steps(sorted: &[f64], x: &Scale, y: &Scale) -> String {
     let n = sorted.len();
     let mut d = String::new();
     let drawn = n.min(MAX_STEPS);
     let Some(foot) = y.at(0.0) else { return d };
     for k in 0..drawn {
-        // The k-th of `drawn` evenly spread ranks; the last is always the largest value.
+        // The k-th of `drawn` evenly spaced ranks; the last is always the largest value.
         let rank = (k + 1) * n / drawn - 1;
         let share = 100.0 * (rank + 1) as f64 / n as f64;
         let (Some(at), Some(to)) = (x.at(sorted[rank]), y.at(share)) else { continue };

@@ -1,42 +1,42 @@
-//! Stacks as an icicle: each function as wide as its time, what it called below it. A script can turn it
-//! into a flame graph, search in it and zoom. Places and widths are shares of the whole, and text has its
-//! own size, so it reads the same on a telephone.
+//! Stacks as an icicle graph: each function is as wide as its time, with its callees below it. A
+//! script can turn it into a flame graph, search it and zoom. Positions and widths are shares of
+//! the whole and text has a size of its own, so the chart is also readable on a phone.
 
 use maud::{Markup, html};
 
 use crate::frame::{Head, px};
 
-/// A cell and what is below it.
+/// A cell and its children.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cell {
-    /// Its name.
+    /// Name in the cell.
     pub label: String,
-    /// Its title: name, time and share.
+    /// Title with name, time and share.
     pub title: String,
-    /// How it looks.
+    /// Appearance of the cell.
     pub look: Look,
-    /// Its size, in any unit.
+    /// Size in any unit.
     pub size: f64,
-    /// What is below it, of at most its size together.
+    /// Children, whose sizes add up to at most the cell's.
     pub below: Vec<Cell>,
 }
 
-/// How a cell looks.
+/// Appearance of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Look {
-    /// The whole, a thread, a reason.
+    /// The root, a thread, or a reason for waiting.
     Group,
-    /// The program.
+    /// Code of the program.
     User,
-    /// The kernel.
+    /// Code of the kernel.
     Kernel,
-    /// A function that was inlined.
+    /// A function that the compiler inlined.
     Inlined,
-    /// One without a name.
+    /// A function without a name.
     Unknown,
-    /// It takes clearly more than in what it is compared with.
+    /// A function that takes clearly more time than in the compared profile.
     More,
-    /// It takes clearly less.
+    /// A function that takes clearly less time than in the compared profile.
     Less,
 }
 
@@ -54,18 +54,16 @@ impl Look {
     }
 }
 
-/// The chart.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Flame {
-    /// Its id, title and description.
     pub head: Head,
-    /// The whole.
+    /// Root cell, whose size is the total.
     pub root: Cell,
 }
 
-/// The height of a cell.
+/// Height of a cell in pixels.
 const ROW: f64 = 18.0;
-/// More cells are not drawn; the smallest go first.
+/// Maximum number of cells; the narrowest ones beyond it are not drawn.
 const MAX_CELLS: usize = 2500;
 
 struct Placed<'a> {
@@ -87,7 +85,6 @@ fn place<'a>(cell: &'a Cell, x: f64, width: f64, level: usize, all: &mut Vec<Pla
     }
 }
 
-/// Draws the chart.
 pub fn render(chart: &Flame) -> Markup {
     let mut all = Vec::new();
     place(&chart.root, 0.0, 1.0, 0, &mut all);
@@ -95,7 +92,7 @@ pub fn render(chart: &Flame) -> Markup {
         let mut widths: Vec<f64> = all.iter().map(|p| p.width).collect();
         widths.sort_by(|a, b| b.total_cmp(a));
         let least = widths[MAX_CELLS - 1];
-        // A cell is at least as wide as what is below it, so none is left without what it stands on.
+        // A cell is at least as wide as its children, so no drawn cell lacks its parent.
         all.retain(|p| p.width >= least);
     }
     let levels = all.iter().map(|p| p.level + 1).max().unwrap_or(1);

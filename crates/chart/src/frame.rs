@@ -1,55 +1,56 @@
-//! The frame of a chart: the SVG element with its title and description, and the box inside the
-//! axes.
+//! Frame of a chart: the SVG element with title and description, and the box inside the axes.
 
 use std::fmt::Write as _;
 
 use maud::{Markup, html};
 
-/// The width of a chart in SVG user units.
+/// Width of a chart in SVG user units.
 pub const WIDTH: f64 = 760.0;
-/// The width of a chart of which two stand beside each other: in half the room its text is as large.
+/// Width of a chart that takes half a row: its text is as large as in a chart of full width.
 pub const NARROW: f64 = 440.0;
 
-/// The width of an average character of chart text, in user units: labels are laid out by it, and
-/// it is wider than the system fonts' average so that estimates err towards room.
+/// Estimated width of a character of chart text, in user units, for laying out labels. It exceeds
+/// the average of system fonts so that estimates err towards more space.
 pub(crate) const CHARACTER: f64 = 6.7;
 
-/// What every chart says about itself.
+/// Id, title and description of a chart.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Head {
-    /// An id that is unique on the page: lower-case letters, digits, `-`.
+    /// Id that is unique on the page: lower-case letters, digits, `-`.
     pub id: String,
-    /// What the chart shows, in a few words.
+    /// Title of the chart, a few words.
     pub title: String,
-    /// What it says, for a person who cannot see it.
+    /// Description of the chart's content, for people who cannot see it.
     pub desc: String,
 }
 
-/// The box inside the axes.
+/// The box inside the axes, in user units.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Inner {
     pub(crate) left: f64,
     pub(crate) right: f64,
     pub(crate) top: f64,
     pub(crate) bottom: f64,
-    /// How wide the whole chart is.
+    /// Width of the whole chart.
     pub(crate) width: f64,
 }
 
 impl Inner {
-    /// The box of a plot in a chart of this width: from `left` to the margin at the right, `height` high from `top` down.
+    /// Creates the box of a plot in a chart of this width: from `left` to the right margin, and
+    /// from `top` down by `height`.
     pub(crate) fn plot(width: f64, left: f64, top: f64, height: f64) -> Self {
         Inner { left, right: width - 14.0, top, bottom: top + height, width }
     }
 }
 
-/// The whole SVG element. Its role is `group`, not `img`: an image hides what is inside it from
+/// Draws the whole SVG element. Its role is `group`, not `img`: an image hides its content from
 /// assistive technology, and the marks inside are images that can be focused and read.
 pub(crate) fn svg(head: &Head, class: &str, height: f64, body: &Markup) -> Markup {
     svg_spanned(WIDTH, head, class, height, None, body)
 }
 
-/// As [`svg`], of this width; `span` is the reach of the axis of time, in seconds and in user units.
+/// Like [`svg`], with this width; `span` is the domain of the time axis in seconds and its range in
+/// user units.
 pub(crate) fn svg_spanned(
     width: f64,
     head: &Head,
@@ -71,14 +72,15 @@ pub(crate) fn svg_spanned(
     }
 }
 
-/// The line that a script moves under the pointer; without one it is never seen.
+/// Draws the line that a script moves with the pointer; without a script it stays outside the
+/// chart.
 pub(crate) fn crosshair(inner: &Inner) -> Markup {
     html! {
         line class="crosshair" x1="-9" x2="-9" y1=(px(inner.top)) y2=(px(inner.bottom)) {}
     }
 }
 
-/// A coordinate in as few characters as are exact to a tenth of a unit.
+/// Formats a coordinate with one decimal, or none if it is zero.
 pub(crate) fn px(value: f64) -> String {
     let mut text = format!("{value:.1}");
     if text.ends_with(".0") {
@@ -87,17 +89,17 @@ pub(crate) fn px(value: f64) -> String {
     if text == "-0" { "0".to_owned() } else { text }
 }
 
-/// The estimated width of a text in user units.
+/// Estimates the width of a text in user units.
 pub(crate) fn text_width(text: &str) -> f64 {
     text.chars().count() as f64 * CHARACTER
 }
 
-/// The text shortened in the middle until it is at most `most` user units wide.
+/// Shortens the text in the middle until it is at most `most` user units wide.
 pub(crate) fn fit(text: &str, most: f64) -> String {
     crate::text::shorten(text, (most / CHARACTER).floor().max(3.0) as usize, "…")
 }
 
-/// A path through points, broken where a point is missing.
+/// Builds a path through points, broken where a point is missing.
 pub(crate) fn path(points: impl Iterator<Item = Option<(f64, f64)>>) -> String {
     let mut d = String::new();
     let mut pen_down = false;
@@ -113,7 +115,7 @@ pub(crate) fn path(points: impl Iterator<Item = Option<(f64, f64)>>) -> String {
     d
 }
 
-/// Closed shapes between two edges over the same x: one for each stretch without a gap. Points are
+/// Builds closed shapes between two edges, one for each stretch without a gap. The points are
 /// `(x, low, high)`.
 pub(crate) fn band(points: impl Iterator<Item = Option<(f64, f64, f64)>>) -> String {
     let mut d = String::new();

@@ -1,4 +1,4 @@
-//! Heat maps: how many events in each stretch of time and of a second quantity (latency, address).
+//! Heat maps: the number of events by time and by a second quantity (latency, address).
 
 use maud::{Markup, html};
 
@@ -10,38 +10,35 @@ use crate::scale::{ScaleKind, extent};
 use crate::ticks::short;
 use crate::timeline::{PhaseSpan, Timeline};
 
-/// The chart.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Heat {
-    /// Its id, title and description.
     pub head: Head,
-    /// What the rows are: `latency`.
+    /// Name of the quantity of the rows: `latency`.
     pub name: String,
-    /// The unit of the rows.
     pub unit: String,
-    /// How rows are laid out.
+    /// Layout of the rows' axis.
     pub kind: ScaleKind,
-    /// What is counted: `I/Os`.
+    /// Noun for the events: `I/Os`.
     pub what: String,
-    /// When the first column begins, seconds from the trial's start, and how wide each is.
+    /// Start of the first column in seconds from the trial's start, and width of a column in
+    /// seconds.
     pub columns_s: (f64, f64),
-    /// From where to where each row reaches, lowest first.
+    /// Lower and upper edge of each row, lowest row first.
     pub rows: Vec<(f64, f64)>,
-    /// `counts[column][row]`.
+    /// Number of events, `counts[column][row]`.
     pub counts: Vec<Vec<u64>>,
-    /// The phases.
     pub phases: Vec<PhaseSpan>,
 }
 
 const PLOT_HEIGHT: f64 = 200.0;
-/// Steps of darkness. More could not be distinguished.
+/// Levels of darkness. More could not be distinguished.
 const LEVELS: usize = 6;
 
 impl Heat {
-    /// How far its scales reach by its own data.
+    /// Returns the ranges that the chart's own data need.
     pub fn reach(&self) -> Reach {
         let (from, width) = self.columns_s;
-        // Without a column there is no first one either.
+        // Without columns there is no start of a first column either.
         let columns = (!self.counts.is_empty()).then_some(self.counts.len() as f64);
         let moments = columns.map(|n| [from, from + width * n]);
         let ends = self.phases.iter().flat_map(|p| [p.from_s, p.to_s]);
@@ -53,8 +50,8 @@ impl Heat {
     }
 }
 
-/// Draws the chart: the darker a cell, the more events, by the logarithm of their number,
-/// on scales that cover `reach` too, and of this width.
+/// Draws the chart with this width, on scales that also cover `reach`: the darker a cell, the more
+/// events, on a logarithmic scale.
 pub fn render_over(chart: &Heat, reach: Reach, width: f64) -> Markup {
     let reach = reach.join(chart.reach());
     let (low, high) = reach.values.unwrap_or((0.0, 1.0));
@@ -88,13 +85,13 @@ pub fn render_over(chart: &Heat, reach: Reach, width: f64) -> Markup {
     plot.svg(&chart.head, "heat", &body)
 }
 
-/// Where a column begins and how wide it is, within the plot.
+/// Returns position and width of a column, clipped to the plot.
 fn span(plot: &Timeline<'_>, from: f64, to: f64) -> Option<(f64, f64)> {
     let (a, b) = (plot.x.clamped(from)?, plot.x.clamped(to)?);
     (b > a).then_some((a, b - a))
 }
 
-/// One path for each level of darkness.
+/// Builds one path for each level of darkness.
 fn cells(chart: &Heat, plot: &Timeline<'_>, most: u64) -> Vec<String> {
     use std::fmt::Write as _;
     let mut paths = vec![String::new(); LEVELS];
@@ -121,7 +118,7 @@ fn cells(chart: &Heat, plot: &Timeline<'_>, most: u64) -> Vec<String> {
     paths
 }
 
-/// Which level a count has: 0 for the fewest.
+/// Returns the level of darkness of a count; 0 is the lightest.
 fn level(count: u64, most: u64) -> usize {
     let share = (count as f64).ln_1p() / (most.max(1) as f64).ln_1p();
     ((share * LEVELS as f64).ceil() as usize).clamp(1, LEVELS) - 1

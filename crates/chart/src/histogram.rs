@@ -1,4 +1,5 @@
-//! Histograms: how many values in each row of powers of two, one series beside the other.
+//! Histograms: the number of values in rows that double in size, with the bars of several series
+//! side by side.
 
 use maud::{Markup, html};
 
@@ -9,34 +10,31 @@ use crate::mark::{Focus, mark, series_class};
 use crate::reach::Reach;
 use crate::ticks::short;
 
-/// One series: what it is of, and its rows `(from, to, count)`.
+/// One series of the chart.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Series {
-    /// Its name in the legend.
+    /// Name in the legend.
     pub label: String,
-    /// Its rows, lowest first.
+    /// Rows `(from, to, count)`, lowest first.
     pub rows: Vec<(f64, f64, u64)>,
 }
 
-/// The chart.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Histogram {
-    /// Its id, title and description.
     pub head: Head,
-    /// What the values are: `size`.
+    /// Name of the quantity: `size`.
     pub name: String,
-    /// Their unit.
+    /// Unit of the values.
     pub unit: String,
-    /// What is counted: `I/Os`.
+    /// Noun for the counted events: `I/Os`.
     pub what: String,
-    /// The series.
     pub series: Vec<Series>,
 }
 
 const PLOT_HEIGHT: f64 = 160.0;
 
 impl Histogram {
-    /// How far its scales reach by its own data.
+    /// Returns the ranges that the chart's own data need.
     pub fn reach(&self) -> Reach {
         let rows = || self.series.iter().flat_map(|s| &s.rows);
         let low = rows().map(|r| r.0).filter(|v| *v > 0.0).fold(f64::INFINITY, f64::min);
@@ -46,8 +44,8 @@ impl Histogram {
     }
 }
 
-/// Draws the chart: values along a logarithmic axis, counts upward from zero,
-/// on scales that cover `reach` too, and of this width.
+/// Draws the chart with this width, on scales that also cover `reach`: values along a logarithmic
+/// axis, counts upward from zero.
 pub fn render_over(chart: &Histogram, reach: Reach, width: f64) -> Markup {
     let reach = reach.join(chart.reach());
     let x_axis = Axis::doublings(reach.values.unwrap_or((1.0, 2.0)), &chart.unit);
@@ -66,7 +64,8 @@ pub fn render_over(chart: &Histogram, reach: Reach, width: f64) -> Markup {
         @for (i, s) in chart.series.iter().enumerate() {
             g class={ "series " (series_class(i)) } data-series=(i) data-label=(s.label) {
                 @for (k, (from, to, count)) in s.rows.iter().enumerate() {
-                    // The row of 0 has no place on a logarithmic axis; it stands below the first.
+                    // A logarithmic axis has no place for the row of 0; it is drawn at the left
+                    // edge.
                     @let from_x = x.clamped(*from).unwrap_or(inner.left);
                     @let to_x = x.clamped(*to).unwrap_or(inner.left);
                     @let wide = (to_x - from_x - 2.0).max(2.0) / n;

@@ -1,5 +1,5 @@
-//! A metric over revisions: points with intervals, the levels that were found, and where they change; large, and
-//! small for many on a page.
+//! History of a metric over revisions: points with intervals, the detected levels, and the changes
+//! between them; as a large chart, or small for a page of many.
 
 use assay_model::Better;
 use maud::{Markup, html};
@@ -11,61 +11,58 @@ use crate::mark::{Focus, link, shape};
 use crate::reduce::{MAX_MARKS, aggregated};
 use crate::scale::{Scale, extent};
 
-/// A revision.
+/// One revision of the history.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Point {
-    /// Its value.
     pub value: f64,
-    /// The lower end of its interval; NaN when there is none.
+    /// Lower end of the interval; NaN without one.
     pub low: f64,
-    /// The upper end of its interval; NaN when there is none.
+    /// Upper end of the interval; NaN without one.
     pub high: f64,
-    /// What it says when it is pointed at or focused.
+    /// Text shown when the point is hovered or focused.
     pub label: String,
-    /// Where it leads; empty for nowhere.
+    /// Target of the point's link; empty for no link.
     pub href: String,
 }
 
-/// A place where the level changes.
+/// A change of the level.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Change {
-    /// The index of the first point of the new level.
+    /// Index of the first point of the new level.
     pub at: usize,
-    /// The level before it.
+    /// Level before the change.
     pub before: f64,
-    /// The level after it.
+    /// Level after the change.
     pub after: f64,
-    /// A few words above it, such as `confirmed`.
+    /// Label above the change, such as `confirmed`.
     pub label: String,
-    /// Whether somebody should look at it now.
+    /// True if the change needs attention now.
     pub alarm: bool,
 }
 
-/// The chart.
 #[derive(Debug, Clone, PartialEq)]
 pub struct History {
-    /// Its id, title and description.
     pub head: Head,
-    /// What the values are.
+    /// Name of the metric.
     pub name: String,
-    /// Their unit.
+    /// Unit of the values.
     pub unit: String,
-    /// Which way is better.
+    /// Direction in which the metric improves.
     pub better: Better,
-    /// The revisions in their order.
+    /// Revisions in their order.
     pub points: Vec<Point>,
-    /// The changes, by place.
+    /// Changes, ordered by index.
     pub changes: Vec<Change>,
-    /// What should be known: `whiskers: 95 % intervals`.
+    /// Note for the reader: `whiskers: 95 % intervals`.
     pub note: String,
 }
 
 const PLOT_HEIGHT: f64 = 260.0;
 const SMALL_HEIGHT: f64 = 70.0;
 
-/// From where to where values are shown. A change of a percent must be seen: the axis does not start at zero, and
-/// intervals much wider than the values differ are cut. Where nothing is negative, as of ratios and times, no room is shown
-/// below zero.
+/// Returns the range of the y axis. The axis does not start at zero, so that a change of one
+/// percent is visible; intervals that are much wider than the range of the values are cut. If no
+/// value is negative, as for ratios and times, the axis does not extend below zero.
 fn domain(chart: &History) -> (f64, f64) {
     let values = chart.points.iter().map(|p| p.value);
     let Some((low, high)) = extent(values) else { return (0.0, 1.0) };
@@ -76,7 +73,7 @@ fn domain(chart: &History) -> (f64, f64) {
     (if least >= 0.0 { from.max(0.0) } else { from }, most.min(high + span) + 0.04 * span)
 }
 
-/// The levels between the changes, as lines.
+/// Draws the levels between the changes as lines.
 fn levels(chart: &History, x: &Scale, y: &Scale) -> Markup {
     let n = chart.points.len();
     let mut ends: Vec<(usize, usize, f64)> = Vec::new();
@@ -96,14 +93,13 @@ fn levels(chart: &History, x: &Scale, y: &Scale) -> Markup {
     }
 }
 
-/// Draws the chart.
 pub fn render(chart: &History) -> Markup {
     let n = chart.points.len();
     let y_axis = Axis::linear(domain(chart), &chart.unit);
     let x_axis = Axis::counts((0.5, n as f64 + 0.5));
     let left = y_axis.label_room();
     let right = WIDTH - 14.0;
-    // Places are counted from 0, the axis from 1.
+    // Indices count from 0, the axis from 1.
     let x = Axis::counts((-0.5, n as f64 - 0.5)).scale(left, right);
     let words: Vec<(f64, &str)> = chart
         .changes
@@ -154,7 +150,8 @@ pub fn render(chart: &History) -> Markup {
     noted(&chart.head, "history", inner.bottom, &note_text, &body)
 }
 
-/// Draws it small: the line of its values, the levels and the changes. What it says is in its title and description.
+/// Draws a small version: the line of the values, the levels and the changes, without axes or
+/// labels; title and description contain the text.
 pub fn small(chart: &History) -> Markup {
     let n = chart.points.len();
     let x = Axis::counts((-0.5, n as f64 - 0.5)).scale(4.0, NARROW - 4.0);

@@ -1,4 +1,4 @@
-//! Placing labels beside points so that no two overlap.
+//! Places labels next to points so that no two overlap.
 
 use crate::frame::{Inner, text_width};
 
@@ -19,7 +19,7 @@ impl Area {
     }
 }
 
-/// Remembers what is taken inside a plot.
+/// Tracks the occupied areas of a plot.
 pub(crate) struct Placer {
     inner: Inner,
     taken: Vec<Area>,
@@ -30,16 +30,16 @@ impl Placer {
         Placer { inner, taken: Vec::new() }
     }
 
-    /// Marks the surroundings of a point as taken.
+    /// Marks the surroundings of a point as occupied.
     pub(crate) fn block(&mut self, x: f64, y: f64, r: f64) {
         self.taken.push(Area { left: x - r, top: y - r, right: x + r, bottom: y + r });
     }
 
-    /// A place for `text` near `(x, y)`: the left end of its base line; `None` when every place
-    /// tried is taken (the label is then left to the mark's own title).
+    /// Finds a free place for `text` near `(x, y)` and returns the left end of its baseline; `None`
+    /// if all candidates are occupied (the text is then only in the mark's title).
     pub(crate) fn place(&mut self, text: &str, x: f64, y: f64) -> Option<(f64, f64)> {
         let width = text_width(text);
-        // Above, below, and ever farther out; centred, then to the left and to the right.
+        // Above, below, and increasingly farther away; centred, then to the left and to the right.
         let heights = [-12.0, 22.0, -28.0, 38.0, -44.0, 54.0, -60.0, 70.0, -76.0, 86.0];
         let lefts = [x - width / 2.0, x - width - 10.0, x + 10.0];
         let candidates = heights.iter().flat_map(|dy| lefts.map(|left| (left, y + dy)));
@@ -63,9 +63,9 @@ impl Placer {
     }
 }
 
-/// The row of each label when labels centred at `centres` are stacked so that none overlap in a
-/// row; rows count from 0. Labels are kept between `left` and `right`; the answer is
-/// `(row, left end)`.
+/// Stacks labels centred at their x positions in rows, so that labels in a row do not overlap.
+/// Labels are kept between `left` and `right`. Returns `(row, left end)` for each label; rows count
+/// from 0.
 pub(crate) fn rows(labels: &[(f64, &str)], left: f64, right: f64) -> Vec<(usize, f64)> {
     let mut ends: Vec<f64> = Vec::new();
     let mut order: Vec<usize> = (0..labels.len()).collect();

@@ -1,22 +1,21 @@
-//! The legend: one key for each series, in rows that fit the width.
+//! Legend of a chart: one key for each series, in rows that fit the width.
 
 use maud::{Markup, html};
 
 use crate::frame::{fit, px, text_width};
 use crate::mark::{dash_class, series_class, shape};
 
-/// How a key looks.
+/// Appearance of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum KeyKind {
-    /// A line with the mark of the series on it.
+    /// A line with the series' mark on it.
     Line,
-    /// The mark alone.
+    /// Only the series' mark.
     Mark,
-    /// A filled square.
     Fill,
 }
 
-/// One entry.
+/// One entry of the legend.
 pub(crate) struct Key {
     pub(crate) label: String,
     pub(crate) class: String,
@@ -25,25 +24,26 @@ pub(crate) struct Key {
 }
 
 impl Key {
-    /// The key of a numbered series.
+    /// Creates the key of a numbered series.
     pub(crate) fn series(series: usize, label: &str, kind: KeyKind) -> Self {
         let class = format!("{}{}", series_class(series), dash_class(series));
         Key { label: label.to_owned(), class, series, kind }
     }
 
-    /// The keys of series numbered from 0.
+    /// Creates the keys of series numbered from 0.
     pub(crate) fn numbered<'a>(labels: impl Iterator<Item = &'a str>, kind: KeyKind) -> Vec<Self> {
         labels.enumerate().map(|(i, label)| Key::series(i, label, kind)).collect()
     }
 }
 
-/// The middle of the first row: below the heading.
+/// Vertical centre of the first row, below the heading.
 const TOP: f64 = 38.0;
 const ROW: f64 = 20.0;
 const SAMPLE: f64 = 26.0;
 const MAX_WIDTH: f64 = 330.0;
 
-/// The legend below the heading of a chart of this width, and how high it is. Nothing for no keys.
+/// Draws the legend below the heading of a chart of this width, and returns it with its height.
+/// Empty, with height 0, without keys.
 pub(crate) fn legend(width: f64, keys: &[Key]) -> (Markup, f64) {
     if keys.is_empty() {
         return (html! {}, 0.0);

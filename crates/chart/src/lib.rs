@@ -1,26 +1,28 @@
-//! Data to SVG and to terminal bars. Every chart is a plain struct and a pure function from it to
-//! markup: no colours inside (classes and the variables of [`STYLE`] carry them), a title and a
-//! description for those who cannot see it, and marks that take the focus and say their value.
-//! Lengths are SVG user units; a chart is [`WIDTH`] or [`NARROW`] wide and as high as it needs.
+//! Charts as SVG for pages and as characters for terminals. Each chart is a plain struct and a pure
+//! function that turns it into markup. The markup has no colours of its own (classes and the
+//! variables of [`STYLE`] define them), a title and a description for people who cannot see it, and
+//! marks that can be focused to read their values. Lengths are SVG user units; a chart is [`WIDTH`]
+//! or [`NARROW`] wide and as high as it needs to be.
 //!
-//! Missing values are NaN in the data and gaps in the drawing. Above [`reduce::MAX_MARKS`] marks a
-//! chart draws the smallest and largest value of each stretch instead of every point.
+//! Missing values are NaN in the data and gaps in the drawing. With more than [`reduce::MAX_MARKS`]
+//! marks, a chart draws the mean and the range of each stretch of points instead of every point.
 //!
-//! | chart | what it shows |
+//! | chart | content |
 //! |---|---|
-//! | [`curve`] | values over a size or count, with interval bands and marked points |
+//! | [`curve`] | values over a size or count, with interval bands and highlighted points |
 //! | [`intervals::ratio`] | ratios to a baseline on a log axis, with the margin |
 //! | [`intervals::absolute`] | each treatment's mean, interval and trials |
-//! | [`order`] | values in the order of measuring |
+//! | [`ecdf`] | cumulative distribution of the trials |
+//! | [`order`] | values in the order of measurement |
 //! | [`area`] | shares stacked over time, with phases |
 //! | [`lines`] | series over time, with phases |
 //! | [`heat`] | counts over time and a second quantity |
 //! | [`history`] | a metric over revisions, with its changes; also small |
-//! | [`flame`] | stacks: each function as wide as its time, what it called below it |
+//! | [`flame`] | stacks: each function as wide as its time, with its callees below it |
 //! | [`histogram`] | counts by powers of two, series side by side |
 //! | [`scaling`] | speedup and efficiency over a count |
 //! | [`small`] | means and intervals in a line of text |
-//! | [`bars`] | results side by side, zero-based |
+//! | [`bars`] | results as horizontal bars from zero |
 //! | [`text`] | bars, sparklines and intervals for a terminal |
 
 pub mod area;
@@ -53,5 +55,5 @@ pub use reach::Reach;
 pub use scale::ScaleKind;
 pub use timeline::PhaseSpan;
 
-/// The style sheet that charts need: colours as CSS variables for light, dark and print.
+/// Style sheet of the charts: colours as CSS variables for light, dark and print.
 pub const STYLE: &str = include_str!("style.css");

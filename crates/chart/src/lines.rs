@@ -1,4 +1,4 @@
-//! Series over time with the phases of the trial: disk, pressure, memory.
+//! Time series with the phases of the trial: disk, pressure, memory.
 
 use maud::{Markup, html};
 
@@ -12,29 +12,25 @@ use crate::scale::extent;
 use crate::ticks::short;
 use crate::timeline::{PhaseSpan, Timeline};
 
-/// One line.
+/// One line of the chart.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Series {
-    /// Its name in the legend.
+    /// Name in the legend.
     pub label: String,
-    /// `(seconds from the trial's start, value)`; NaN values are gaps.
+    /// Points `(seconds from the trial's start, value)`; NaN values are gaps.
     pub points: Vec<(f64, f64)>,
 }
 
-/// The chart.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Lines {
-    /// Its id, title and description.
     pub head: Head,
-    /// What is shown: `disk vda`.
+    /// Name of the observed object: `disk vda`.
     pub name: String,
-    /// The unit of every series.
+    /// Unit of every series.
     pub unit: String,
-    /// The lines.
     pub series: Vec<Series>,
-    /// The phases.
     pub phases: Vec<PhaseSpan>,
-    /// What should be known about the samples.
+    /// Note about the samples.
     pub note: String,
 }
 
@@ -42,7 +38,7 @@ const PLOT_HEIGHT: f64 = 160.0;
 const MAX_POINTS: usize = 300;
 
 impl Lines {
-    /// How far its scales reach by its own data.
+    /// Returns the ranges that the chart's own data need.
     pub fn reach(&self) -> Reach {
         let points = || self.series.iter().flat_map(|s| &s.points);
         let ends = self.phases.iter().flat_map(|p| [p.from_s, p.to_s]);
@@ -52,12 +48,12 @@ impl Lines {
 }
 
 /// Draws the chart on a zero-based axis. A series of more than 300 points is drawn as the mean of
-/// each stretch with a band from its least to its largest value.
+/// each stretch with a band from its smallest to its largest value.
 pub fn render(chart: &Lines) -> Markup {
     render_over(chart, Reach::default(), WIDTH)
 }
 
-/// As [`render`], on scales that cover `reach` too, and of this width.
+/// Like [`render`], with this width and on scales that also cover `reach`.
 pub fn render_over(chart: &Lines, reach: Reach, width: f64) -> Markup {
     let reach = reach.join(chart.reach());
     let (low, high) = reach.values.unwrap_or((0.0, 1.0));

@@ -1,19 +1,20 @@
-//! Marks: the shapes that stand for values. Colour and shape both tell the series, so that neither
-//! is the only carrier.
+//! Marks: the shapes that represent values. Colour and shape both identify the series, so that
+//! neither is needed alone.
 
 use maud::{Markup, html};
 
 use crate::frame::px;
 
-/// How many series have a colour of their own; further ones repeat colours with other shapes.
+/// Number of series with a colour of their own; further series repeat the colours with other
+/// shapes.
 pub(crate) const COLOURS: usize = 8;
 
-/// The class that colours a series.
+/// Returns the CSS class that colours a series.
 pub(crate) fn series_class(series: usize) -> String {
     format!("s{}", series % COLOURS)
 }
 
-/// The class that dashes the line of a series that repeats a colour.
+/// Returns the CSS class that dashes the line of a series with a repeated colour.
 pub(crate) fn dash_class(series: usize) -> &'static str {
     match series / COLOURS {
         0 => "",
@@ -22,7 +23,7 @@ pub(crate) fn dash_class(series: usize) -> &'static str {
     }
 }
 
-/// The outline of the shape of a series around a point.
+/// Returns the outline of a series' shape around a point.
 pub(crate) fn shape(series: usize, x: f64, y: f64, r: f64) -> String {
     let p = px;
     // Every colour has a shape of its own; a repeated colour takes the next shape.
@@ -90,8 +91,8 @@ pub(crate) fn shape(series: usize, x: f64, y: f64, r: f64) -> String {
     }
 }
 
-/// Whether a mark is a stop of the tab key; the others are reached with the arrow keys where a
-/// script runs.
+/// Keyboard focus of a mark: `Stop` for a stop of the tab key. The other marks are reached with the
+/// arrow keys if a script runs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Focus {
     Stop,
@@ -99,7 +100,7 @@ pub(crate) enum Focus {
 }
 
 impl Focus {
-    /// Every mark of a chart of up to 40 is a stop; of more, about 20 are.
+    /// Makes every mark a stop if the chart has up to 40 marks, and about 20 of them otherwise.
     pub(crate) fn of(index: usize, total: usize) -> Self {
         if total <= 40 || index.is_multiple_of(total.div_ceil(20)) {
             Focus::Stop
@@ -113,7 +114,7 @@ impl Focus {
     }
 }
 
-/// A mark that says its value: `label` is read aloud and shown on hover.
+/// Draws a mark with its value: `label` is read aloud and shown on hover.
 pub(crate) fn mark(class: &str, d: &str, at: (f64, f64), label: &str, focus: Focus) -> Markup {
     html! {
         path class={ "m " (class) } d=(d) role="img" tabindex=(focus.tabindex())
@@ -121,7 +122,7 @@ pub(crate) fn mark(class: &str, d: &str, at: (f64, f64), label: &str, focus: Foc
     }
 }
 
-/// A mark that leads to where its trial is described; a plain one where `href` is empty.
+/// Draws a mark that links to the description of its trial; a plain mark if `href` is empty.
 pub(crate) fn link(
     class: &str,
     d: &str,
@@ -142,8 +143,8 @@ pub(crate) fn link(
     }
 }
 
-/// The interval from `low` to `high` (positions) along a row at `y`, with ends that reach `half` up
-/// and down.
+/// Draws an interval from position `low` to `high` along a row at `y`, with end caps that extend by
+/// `half` up and down.
 pub(crate) fn whisker(low: f64, high: f64, y: f64, half: f64) -> Markup {
     let (low, high, top, length) = (px(low), px(high), px(y - half), px(2.0 * half));
     let d = format!("M{low} {top}v{length}M{low} {}H{high}M{high} {top}v{length}", px(y));

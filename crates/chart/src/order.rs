@@ -1,4 +1,4 @@
-//! Values in the order of measuring: drift, warm-up and stray trials show here and nowhere else.
+//! Values in the order of measurement: only this chart shows drift, warm-up and outlying trials.
 
 use assay_model::Better;
 use maud::{Markup, html};
@@ -10,57 +10,52 @@ use crate::mark::{Focus, link, series_class, shape};
 use crate::reduce::{MAX_MARKS, aggregated};
 use crate::scale::{Scale, extent};
 
-/// What became of a trial.
+/// Status of a trial in the chart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TrialStatus {
-    /// Its value counts.
+    /// The trial's value counts.
     Counted,
-    /// A warm-up: recorded, never compared.
+    /// A warm-up, which is recorded but never compared.
     WarmUp,
-    /// It failed or does not count: a cross at the foot, whatever value it had.
+    /// The trial failed or does not count: drawn as a cross at the bottom, whatever its value.
     Failed,
 }
 
-/// One trial.
+/// One trial of the run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Dot {
-    /// Its number in the order of execution.
+    /// Number in the order of execution.
     pub number: u32,
-    /// Its value; NaN when missing.
+    /// Value; NaN when missing.
     pub value: f64,
-    /// Which series it belongs to.
+    /// Index of the trial's series.
     pub series: usize,
-    /// What became of it.
     pub status: TrialStatus,
-    /// What it says when pointed at.
+    /// Text shown when the mark is hovered.
     pub label: String,
-    /// Where it is described; empty for nowhere.
+    /// Link to the trial's description; empty for no link.
     pub href: String,
 }
 
-/// The chart.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunOrder {
-    /// Its id, title and description.
     pub head: Head,
-    /// The metric.
     pub name: String,
-    /// Its unit.
     pub unit: String,
-    /// Which way is better.
+    /// Direction in which the metric improves.
     pub better: Better,
-    /// The names of the series: the treatments.
+    /// Names of the series, one for each treatment.
     pub series: Vec<String>,
-    /// The trials by number.
+    /// Trials, ordered by number.
     pub dots: Vec<Dot>,
-    /// What should be known: `hollow: warm-up; ×: failed`.
+    /// Note for the reader: `hollow: warm-up; ×: failed`.
     pub note: String,
 }
 
 const PLOT_HEIGHT: f64 = 220.0;
 
-/// Draws the chart. The y axis follows the values and does not start at zero: a drift of a percent
-/// must be seen.
+/// Draws the chart. The y axis covers the range of the values and does not start at zero, so that a
+/// drift of one percent is visible.
 pub fn render(chart: &RunOrder) -> Markup {
     let values = chart.dots.iter().filter(|d| d.status != TrialStatus::Failed).map(|d| d.value);
     let (low, high) = extent(values).unwrap_or((0.0, 1.0));
@@ -111,7 +106,7 @@ fn draw(dot: &Dot, focus: Focus, x: &Scale, y: &Scale, foot: f64) -> Markup {
     link(class, &d, (at, to), &dot.label, focus, &dot.href)
 }
 
-/// The counted trials of a series, as too many for marks.
+/// Draws the counted trials of a series in aggregated form, when there are too many for marks.
 fn crowd(chart: &RunOrder, series: usize, x: &Scale, y: &Scale) -> Markup {
     let points: Vec<(f64, f64)> = chart
         .dots

@@ -1,18 +1,19 @@
-//! How far a chart reaches, so that charts that are looked at beside each other can have one scale.
+//! Ranges of charts, so that charts shown side by side can share their scales.
 
-/// What the scales of a chart must cover.
+/// Ranges that the scales of a chart must cover.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Reach {
-    /// Seconds from the trial's start.
+    /// Range of time, seconds from the trial's start.
     pub time_s: Option<(f64, f64)>,
-    /// The smallest and the largest value: of lines upward, of histograms along, of heat maps the rows.
+    /// Smallest and largest value: of the y axis for lines, of the x axis for histograms, of the
+    /// rows for heat maps.
     pub values: Option<(f64, f64)>,
-    /// The largest count: the highest bar, the darkest cell.
+    /// Largest count: the highest bar or the darkest cell.
     pub most: u64,
 }
 
 impl Reach {
-    /// What covers both.
+    /// Returns the ranges that cover both.
     #[must_use]
     pub fn join(self, other: Reach) -> Reach {
         Reach {

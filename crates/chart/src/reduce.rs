@@ -1,31 +1,31 @@
-//! Fewer marks from many points: the smallest and the largest value of each stretch, so that no spike
-//! is lost.
+//! Reduces many points to few marks: the mean, the smallest and the largest value of each stretch,
+//! so that no spike is lost.
 
 use maud::{Markup, html};
 
 use crate::frame::{band, path};
 use crate::scale::Scale;
 
-/// Above this many marks a chart is aggregated.
+/// Number of marks above which a chart is aggregated.
 pub const MAX_MARKS: usize = 5000;
 
-/// A stretch of points as one: where its middle is, its mean and its ends.
+/// A stretch of neighbouring points, summarized.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Stretch {
-    /// The mean of the x of its points.
+    /// Mean of the points' x.
     pub x: f64,
-    /// The mean of its values that are there; NaN when none is.
+    /// Mean of the finite values; NaN without any.
     pub mean: f64,
-    /// The smallest; NaN when none is there.
+    /// Smallest finite value; NaN without any.
     pub low: f64,
-    /// The largest; NaN when none is there.
+    /// Largest finite value; NaN without any.
     pub high: f64,
-    /// How many values were there.
+    /// Number of finite values.
     pub n: usize,
 }
 
-/// At most `most` stretches of equal numbers of points, in the order given. Missing values (NaN) are
-/// left out of a stretch; a stretch of nothing but missing values is missing.
+/// Splits the points into at most `most` stretches of equal numbers of points, in the given order.
+/// Missing values (NaN) are ignored; a stretch without any value is missing.
 pub fn stretches(points: &[(f64, f64)], most: usize) -> Vec<Stretch> {
     let size = points.len().div_ceil(most.max(1)).max(1);
     points
@@ -45,8 +45,8 @@ pub fn stretches(points: &[(f64, f64)], most: usize) -> Vec<Stretch> {
         .collect()
 }
 
-/// A series of too many points for marks: the mean of each of at most `most` stretches as a line, and
-/// a band from its least to its largest value.
+/// Draws a series with too many points for marks: the mean of each of at most `most` stretches as a
+/// line, and a band from the smallest to the largest value.
 pub(crate) fn aggregated(points: &[(f64, f64)], most: usize, x: &Scale, y: &Scale) -> Markup {
     let reduced = stretches(points, most);
     html! {
@@ -55,13 +55,13 @@ pub(crate) fn aggregated(points: &[(f64, f64)], most: usize, x: &Scale, y: &Scal
     }
 }
 
-/// The band from the smallest to the largest value of each stretch.
+/// Draws the band from the smallest to the largest value of each stretch.
 pub(crate) fn spread(reduced: &[Stretch], x: &Scale, y: &Scale) -> Markup {
     let edges = reduced.iter().map(|s| Some((x.at(s.x)?, y.at(s.low)?, y.at(s.high)?)));
     html! { path class="band" d=(band(edges)) {} }
 }
 
-/// The line through the means of the stretches.
+/// Draws the line through the means of the stretches.
 pub(crate) fn means(reduced: &[Stretch], x: &Scale, y: &Scale) -> Markup {
     html! { path class="line" d=(path(reduced.iter().map(|s| Some((x.at(s.x)?, y.at(s.mean)?))))) {} }
 }

@@ -1,24 +1,24 @@
-//! Scales: from a value to a position.
+//! Scales, which map values to positions.
 
-/// How values are laid out along an axis.
+/// Layout of values along an axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ScaleKind {
-    /// Equal differences are equal lengths.
+    /// Linear: equal differences have equal lengths.
     Linear,
-    /// Equal ratios are equal lengths; ticks at powers of two.
+    /// Logarithmic: equal ratios have equal lengths; ticks at powers of two.
     Log2,
-    /// Equal ratios are equal lengths; ticks at 1, 2 and 5 times powers of ten.
+    /// Logarithmic: equal ratios have equal lengths; ticks at 1, 2 and 5 times powers of ten.
     Log10,
 }
 
 impl ScaleKind {
-    /// Whether only positive values have a place.
+    /// Returns true if only positive values have a position.
     pub(crate) fn is_log(self) -> bool {
         self != ScaleKind::Linear
     }
 }
 
-/// A domain of values laid onto a range of positions.
+/// Mapping of a domain of values to a range of positions.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Scale {
     kind: ScaleKind,
@@ -29,8 +29,8 @@ pub(crate) struct Scale {
 }
 
 impl Scale {
-    /// Lays `domain` onto `range`. An empty or impossible domain is widened, so that every scale
-    /// can place its own ends.
+    /// Maps `domain` to `range`. An empty or invalid domain is replaced by a valid one, so that
+    /// every scale can place its own ends.
     pub(crate) fn new(kind: ScaleKind, domain: (f64, f64), range: (f64, f64)) -> Self {
         let (mut from, mut to) = domain;
         if !(from.is_finite() && to.is_finite()) {
@@ -45,7 +45,7 @@ impl Scale {
         Scale { kind, from, to, start: range.0, end: range.1 }
     }
 
-    /// The position of `value`; `None` when it is missing or has no place on this scale.
+    /// Returns the position of `value`; `None` if it is missing or has no position on this scale.
     pub(crate) fn at(&self, value: f64) -> Option<f64> {
         if !value.is_finite() || (self.kind.is_log() && value <= 0.0) {
             return None;
@@ -58,7 +58,7 @@ impl Scale {
         Some(self.start + share * (self.end - self.start))
     }
 
-    /// As [`Scale::at`], kept within the range.
+    /// Like [`Scale::at`], clamped to the range.
     pub(crate) fn clamped(&self, value: f64) -> Option<f64> {
         let (low, high) = (self.start.min(self.end), self.start.max(self.end));
         self.at(value).map(|p| p.clamp(low, high))
@@ -69,7 +69,7 @@ impl Scale {
     }
 }
 
-/// The smallest and largest finite value; `None` when there is none.
+/// Returns the smallest and largest finite value; `None` without any.
 pub(crate) fn extent(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
     values.filter(|v| v.is_finite()).fold(None, |seen, v| match seen {
         None => Some((v, v)),

@@ -1,4 +1,4 @@
-//! How a metric grows with a count: speedup beside the ideal, and efficiency beneath.
+//! Scaling of a metric with a count: speedup compared with the ideal, and efficiency below.
 
 use maud::{Markup, html};
 
@@ -8,51 +8,48 @@ use crate::legend::{Key, KeyKind, legend};
 use crate::mark::{Focus, mark, shape};
 use crate::scale::{ScaleKind, extent};
 
-/// One measured size.
+/// The measurement at one count.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Point {
-    /// How many.
+    /// Number of processes, threads or copies.
     pub count: f64,
-    /// Value / value at the smallest count.
+    /// Speedup: value / value at the smallest count.
     pub speedup: f64,
-    /// The lower end of its interval; NaN when there is none.
+    /// Lower end of the speedup's interval; NaN without one.
     pub low: f64,
-    /// The upper end of its interval; NaN when there is none.
+    /// Upper end of the speedup's interval; NaN without one.
     pub high: f64,
-    /// speedup / (count / smallest count).
+    /// Efficiency: speedup / (count / smallest count).
     pub efficiency: f64,
-    /// What it says when pointed at.
+    /// Text shown when the point is hovered.
     pub label: String,
 }
 
 /// A fitted model, drawn within the measured range.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Model {
-    /// Its name in the legend.
+    /// Name in the legend.
     pub name: String,
-    /// `(count, speedup)` by rising count.
+    /// Points `(count, speedup)` by rising count.
     pub points: Vec<(f64, f64)>,
 }
 
-/// The chart.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScalingChart {
-    /// Its id, title and description.
     pub head: Head,
-    /// What is counted: `processes`.
+    /// Name of the count: `processes`.
     pub factor: String,
-    /// The measured sizes by rising count.
+    /// Measured points by rising count.
     pub points: Vec<Point>,
-    /// The fits.
     pub models: Vec<Model>,
-    /// n and the confidence level.
+    /// Note with n and the confidence level.
     pub note: String,
 }
 
 const SPEEDUP_HEIGHT: f64 = 230.0;
 const EFFICIENCY_HEIGHT: f64 = 100.0;
 
-/// Draws the chart. Counts that reach over a factor of 16 are on a log2 axis.
+/// Draws the chart. Counts with a ratio above 16 between largest and smallest are on a log2 axis.
 pub fn render(chart: &ScalingChart) -> Markup {
     let (first, last) = extent(chart.points.iter().map(|p| p.count)).unwrap_or((1.0, 2.0));
     let wide = last / first > 16.0;

@@ -1,4 +1,5 @@
-//! Means with their intervals side by side, as high as a line of text: for a table whose cells have the numbers.
+//! Means with their intervals in the height of a line of text, for a table whose cells contain the
+//! numbers.
 
 use maud::{Markup, html};
 
@@ -6,22 +7,19 @@ use crate::frame::px;
 use crate::mark::series_class;
 use crate::scale::{Scale, ScaleKind, extent};
 
-/// A mean with the ends of its interval; NaN where one is missing.
+/// A mean with its interval; a missing number is NaN.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Mean {
-    /// The mean.
     pub value: f64,
-    /// The lower end.
     pub low: f64,
-    /// The upper end.
     pub high: f64,
 }
 
 const HEIGHT: f64 = 26.0;
 const STEP: f64 = 14.0;
 
-/// Draws them from left to right on one scale of their own, which need not start at zero. It is hidden from who cannot see it: the numbers are
-/// beside it.
+/// Draws the means from left to right on a common scale, which need not start at zero. The chart is
+/// hidden from screen readers, because the numbers are in the table.
 pub fn render(means: &[Mean]) -> Markup {
     let width = STEP * means.len().max(1) as f64;
     let ends = means.iter().flat_map(|m| [m.value, m.low, m.high]);

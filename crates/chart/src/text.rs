@@ -1,12 +1,12 @@
-//! Charts of characters for a terminal: bars, sparklines, intervals, histogram rows. Also the two
-//! things that every text layout needs: how many columns a text takes, and how to shorten it.
+//! Charts made of characters for a terminal: bars, sparklines, intervals, histogram rows. Also the
+//! display width of a text in columns, and a function that shortens a text to a width.
 
-/// Which characters may be used.
+/// Character set of the charts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Glyphs {
     /// Block elements and box drawing.
     Unicode,
-    /// Nothing beyond ASCII.
+    /// Only characters of ASCII.
     Ascii,
 }
 
@@ -14,8 +14,8 @@ const EIGHTHS: [char; 8] = ['▏', '▎', '▍', '▌', '▋', '▊', '▉', '�
 const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 const ASCII_LEVELS: [char; 8] = ['_', '.', ',', '-', '=', '+', '*', '#'];
 
-/// How many terminal columns a character takes: 0 for combining marks, 2 for East Asian wide
-/// characters and pictographs, 1 for the rest.
+/// Returns the number of terminal columns of a character: 0 for combining marks, 2 for East Asian
+/// wide characters and pictographs, 1 for others.
 fn columns_of(c: char) -> usize {
     match c as u32 {
         0x0300..=0x036F | 0x200B..=0x200F | 0xFE00..=0xFE0F => 0,
@@ -32,13 +32,13 @@ fn columns_of(c: char) -> usize {
     }
 }
 
-/// How many terminal columns a text takes.
+/// Returns the number of terminal columns of a text.
 pub fn columns(text: &str) -> usize {
     if text.is_ascii() { text.len() } else { text.chars().map(columns_of).sum() }
 }
 
-/// The text in at most `most` columns, shortened in the middle with `ellipsis`, since names of
-/// treatments differ at both ends.
+/// Shortens the text to at most `most` columns by replacing its middle with `ellipsis`, since names
+/// of treatments differ at both ends.
 pub fn shorten(text: &str, most: usize, ellipsis: &str) -> String {
     if columns(text) <= most {
         return text.to_owned();
@@ -63,8 +63,8 @@ fn take(chars: impl Iterator<Item = char>, room: usize) -> String {
         .collect()
 }
 
-/// One character a value, from the smallest to the largest; a missing value (NaN) is a space. Values
-/// that are all equal are drawn half way.
+/// Draws one character for each value, scaled from the smallest to the largest; a missing value
+/// (NaN) is a space. If all values are equal, they are drawn at half height.
 pub fn sparkline(values: &[f64], glyphs: Glyphs) -> String {
     let levels = if glyphs == Glyphs::Unicode { LEVELS } else { ASCII_LEVELS };
     let there = || values.iter().copied().filter(|v| v.is_finite());
@@ -84,8 +84,8 @@ pub fn sparkline(values: &[f64], glyphs: Glyphs) -> String {
         .collect()
 }
 
-/// A bar of `value` where `full` is `width` columns. At least a sliver for any positive value;
-/// nothing for zero or a missing value.
+/// Draws a bar for `value`, where `full` takes `width` columns. A positive value gets at least a
+/// sliver; zero or a missing value gives an empty text.
 pub fn bar(value: f64, full: f64, width: usize, glyphs: Glyphs) -> String {
     if !(value > 0.0 && full > 0.0) {
         return String::new();
@@ -102,7 +102,7 @@ pub fn bar(value: f64, full: f64, width: usize, glyphs: Glyphs) -> String {
     text
 }
 
-/// Histogram rows `label  count  bar`, labels and counts aligned to the right.
+/// Draws histogram rows `label  count  bar`, with labels and counts aligned to the right.
 pub fn histogram(rows: &[(String, u64)], width: usize, glyphs: Glyphs) -> Vec<String> {
     let label = rows.iter().map(|r| columns(&r.0)).max().unwrap_or(0);
     let count = rows.iter().map(|r| r.1.to_string().len()).max().unwrap_or(0);
@@ -117,8 +117,8 @@ pub fn histogram(rows: &[(String, u64)], width: usize, glyphs: Glyphs) -> Vec<St
         .collect()
 }
 
-/// An interval as a bar of characters `width` columns wide over `domain`: `├──●──┤`, with `reference`
-/// (the line at 1 of a ratio) drawn where it falls. Missing parts are not drawn.
+/// Draws an interval over `domain` as `width` characters: `├──●──┤`, with `reference` (such as the
+/// line at 1 of a ratio) at its position. Missing parts are not drawn.
 pub fn interval(
     value: f64,
     (low, high): (f64, f64),

@@ -1,17 +1,17 @@
-//! Where an axis is marked, and what is written there.
+//! Ticks of axes: their positions and labels.
 
 use assay_model::units;
 
 use crate::scale::{Scale, ScaleKind};
 
-/// One mark of an axis.
+/// One tick of an axis.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Tick {
     pub(crate) value: f64,
     pub(crate) label: String,
 }
 
-/// A step of 1, 2 or 5 times a power of ten that divides `span` into at most `most` parts.
+/// Returns a step of 1, 2 or 5 times a power of ten that divides `span` into at most `most` parts.
 pub(crate) fn nice_step(span: f64, most: usize) -> f64 {
     let raw = (span / most.max(1) as f64).max(f64::MIN_POSITIVE);
     let power = 10f64.powf(raw.log10().floor());
@@ -20,16 +20,16 @@ pub(crate) fn nice_step(span: f64, most: usize) -> f64 {
     factor * power
 }
 
-/// The domain widened to whole steps; zero stays an end when it was one.
+/// Widens the domain to whole steps; an end at zero stays there.
 pub(crate) fn nice_domain(low: f64, high: f64, most: usize) -> (f64, f64) {
     let span = if high > low { high - low } else { high.abs().max(1.0) };
     let step = nice_step(span, most);
     ((low / step + 1e-9).floor() * step, (high / step - 1e-9).ceil() * step)
 }
 
-/// Ticks of `scale`, at most about `most` of them. Labels carry no unit on a linear axis (the axis
-/// title has it, scaled by `factor`); on a log axis each label has its own. Powers of
-/// two are those of `edge`.
+/// Returns about `most` ticks of `scale`, or fewer. On a linear axis, labels have no unit (the axis
+/// title contains it, scaled by `factor`); on a log axis, each label has its own. On a `Log2` axis,
+/// ticks are at `edge` times powers of two.
 pub(crate) fn ticks(scale: &Scale, most: usize, unit: &str, factor: f64, edge: f64) -> Vec<Tick> {
     match scale.kind() {
         ScaleKind::Linear => linear(scale.from, scale.to, most, factor),
@@ -78,7 +78,8 @@ fn decades(from: f64, to: f64, unit: &str) -> Vec<Tick> {
         .collect()
 }
 
-/// A position on an x axis for a person: bytes with IEC prefixes, anything else in few digits.
+/// Formats a position on an x axis for a person: bytes with IEC prefixes, other units with few
+/// digits.
 pub(crate) fn size(value: f64, unit: &str) -> String {
     if unit == "B" && value >= 1.0 && value.fract() == 0.0 && value < 9e15 {
         return units::format_bytes(value as u64);
@@ -86,7 +87,8 @@ pub(crate) fn size(value: f64, unit: &str) -> String {
     short(value, unit)
 }
 
-/// A value in as few digits as say it: `2 ms`, `1.5`, `200 MB/s`.
+/// Formats a value with up to four significant digits and without trailing zeros: `2 ms`, `1.5`,
+/// `200 MB/s`.
 pub(crate) fn short(value: f64, unit: &str) -> String {
     let (factor, prefixed) = units::scale_of(value, unit);
     let text = units::significant(value / factor, 4);
@@ -98,13 +100,14 @@ pub(crate) fn short(value: f64, unit: &str) -> String {
     if prefixed.is_empty() { trimmed } else { format!("{trimmed} {prefixed}") }
 }
 
-/// Leaves out ticks until no two labels touch: `extent` gives the length of a label along the axis.
+/// Removes ticks until no two labels touch: `extent` returns the length of a label along the axis.
 pub(crate) fn thin(ticks: Vec<Tick>, scale: &Scale, extent: impl Fn(&Tick) -> f64) -> Vec<Tick> {
     if ticks.len() < 2 {
         return ticks;
     }
     for every in 1..=ticks.len() {
-        // Zero stays, and so do whole powers of what is left out.
+        // Every `every`-th tick is kept, starting so that zero, or a power of two whose exponent is
+        // a multiple of `every`, is among them.
         let offset = ticks.iter().position(|t| keeps(t, every)).unwrap_or(0) % every;
         let kept: Vec<&Tick> = ticks.iter().skip(offset).step_by(every).collect();
         let fits =
@@ -121,7 +124,8 @@ pub(crate) fn thin(ticks: Vec<Tick>, scale: &Scale, extent: impl Fn(&Tick) -> f6
     ticks.into_iter().take(1).collect()
 }
 
-/// Whether thinning by `every` should be anchored at this tick: zero, or a whole power.
+/// Returns true if thinning by `every` should keep this tick: zero, or a power of two whose
+/// exponent is a multiple of `every`.
 fn keeps(tick: &Tick, every: usize) -> bool {
     if tick.value == 0.0 {
         return true;

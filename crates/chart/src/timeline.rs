@@ -1,4 +1,4 @@
-//! What charts over time share: their plot with its axis of seconds and the shaded, labelled phases.
+//! Common parts of charts over time: the plot with its time axis, and the shaded, labelled phases.
 
 use maud::{Markup, html};
 
@@ -7,14 +7,12 @@ use crate::frame::{Head, Inner, crosshair, fit, px, svg_spanned, text_width};
 use crate::legend::{Key, legend};
 use crate::scale::{Scale, extent};
 
-/// A phase of a trial, seconds from the trial's start.
+/// A phase of a trial, in seconds from the trial's start.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PhaseSpan {
-    /// `ramp-up`, `steady`, `ramp-down`.
+    /// Name of the phase: `ramp-up`, `steady`, `ramp-down`.
     pub name: String,
-    /// From when.
     pub from_s: f64,
-    /// Until when.
     pub to_s: f64,
 }
 
@@ -30,8 +28,8 @@ pub(crate) struct Timeline<'a> {
 }
 
 impl<'a> Timeline<'a> {
-    /// Lays a plot of this height out below its legend, in a chart of this width. Its axis of seconds reaches exactly over the
-    /// `moments` of the data and the phases.
+    /// Lays out a plot of this height below its legend, in a chart of this width. Its time axis
+    /// covers exactly the `moments` of the data and the phases.
     pub(crate) fn new(
         width: f64,
         moments: impl Iterator<Item = f64>,
@@ -43,14 +41,14 @@ impl<'a> Timeline<'a> {
         let ends = phases.iter().flat_map(|p| [p.from_s, p.to_s]);
         let x_axis = Axis::exact(extent(moments.chain(ends)).unwrap_or((0.0, 1.0)), "s");
         let (legend, legend_height) = legend(width, keys);
-        // Between the legend and the plot stand the names of the phases.
+        // The names of the phases are between the legend and the plot.
         let inner = Inner::plot(width, y_axis.label_room(), 54.0 + legend_height, height);
         let x = x_axis.scale(inner.left, inner.right);
         let y = y_axis.scale(inner.bottom, inner.top);
         Timeline { phases, legend, x_axis, y_axis, inner, x, y }
     }
 
-    /// What lies behind the data: heading, legend and phases.
+    /// Draws the parts behind the data: heading, legend and phases.
     pub(crate) fn ground(&self, name: &str, note: &str) -> Markup {
         html! {
             (heading(self.inner.width, &self.y_axis.title(name), note))
@@ -59,7 +57,7 @@ impl<'a> Timeline<'a> {
         }
     }
 
-    /// Both axes and the crosshair.
+    /// Draws both axes and the crosshair.
     pub(crate) fn axes(&self) -> Markup {
         html! {
             (self.y_axis.vertical(&self.inner))
@@ -68,16 +66,16 @@ impl<'a> Timeline<'a> {
         }
     }
 
-    /// The whole chart.
+    /// Wraps `body` into the complete chart.
     pub(crate) fn svg(&self, head: &Head, class: &str, body: &Markup) -> Markup {
         let (from, to) = self.x_axis.domain;
-        // For a crosshair through charts of one clock.
+        // For a crosshair that moves through all charts with the same clock.
         let span = format!("{from} {to} {} {}", px(self.inner.left), px(self.inner.right));
         svg_spanned(self.inner.width, head, class, foot(self.inner.bottom, ""), Some(&span), body)
     }
 }
 
-/// The phases as shades, and their names above the plot.
+/// Draws the phases as shaded areas, with their names above the plot.
 fn shades(spans: &[PhaseSpan], x: &Scale, inner: &Inner) -> Markup {
     html! {
         g class="phases" {
@@ -88,7 +86,7 @@ fn shades(spans: &[PhaseSpan], x: &Scale, inner: &Inner) -> Markup {
                             title { (span.name) " from " (format!("{:.2}", span.from_s)) " s to " (format!("{:.2}", span.to_s)) " s" }
                         }
                         line class="phase-edge" x1=(px(a)) x2=(px(a)) y1=(px(inner.top - 18.0)) y2=(px(inner.bottom)) {}
-                        // A name that has no room is left to the title of its shade.
+                        // A name without enough space is only in the title of the shaded area.
                         @if b - a >= text_width(&span.name) + 6.0 {
                             text class="note mid" x=(px(f64::midpoint(a, b))) y=(px(inner.top - 5.0)) { (fit(&span.name, b - a)) }
                         }

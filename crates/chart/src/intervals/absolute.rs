@@ -1,5 +1,5 @@
-//! Each treatment in absolute values: the mean as a dot, its interval as a bar, every trial as a
-//! small dot beneath.
+//! Absolute values of the treatments: the mean as a dot, its interval as a bar, and every trial as
+//! a small dot below.
 
 use assay_model::Better;
 use maud::{Markup, html};
@@ -10,57 +10,50 @@ use crate::frame::{Head, Inner, WIDTH, px};
 use crate::mark::{Focus, link, mark, shape, whisker};
 use crate::scale::extent;
 
-/// One trial's value.
+/// One trial of a treatment.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Dot {
-    /// The value.
     pub value: f64,
-    /// What it says when pointed at: `trial 3: 5.51 GB/s`.
+    /// Text shown when the dot is hovered: `trial 3: 5.51 GB/s`.
     pub label: String,
-    /// Where its record is described: `#trial-3`; empty for nowhere.
+    /// Link to the trial's record: `#trial-3`; empty for no link.
     pub href: String,
 }
 
-/// One treatment.
+/// One treatment with its trials.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
-    /// The treatment.
+    /// Label of the treatment.
     pub label: String,
-    /// Its geometric mean; NaN when it cannot be had.
+    /// Geometric mean; NaN if it cannot be computed.
     pub value: f64,
-    /// The lower end of its interval; NaN when there is none.
+    /// Lower end of the interval; NaN without one.
     pub low: f64,
-    /// The upper end of its interval; NaN when there is none.
+    /// Upper end of the interval; NaN without one.
     pub high: f64,
-    /// The mean and its interval as text.
+    /// Mean and interval as text.
     pub text: String,
-    /// Its trials.
     pub dots: Vec<Dot>,
 }
 
-/// The chart.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Absolute {
-    /// Its id, title and description.
     pub head: Head,
-    /// The metric.
     pub name: String,
-    /// Its unit.
     pub unit: String,
-    /// Which way is better.
+    /// Direction in which the metric improves.
     pub better: Better,
-    /// The treatments.
     pub rows: Vec<Row>,
-    /// n and the confidence level.
+    /// Note with n and the confidence level.
     pub note: String,
 }
 
 const HEIGHT: f64 = 44.0;
-/// Trials that are drawn as dots; of more the extent is.
+/// Maximum number of trials drawn as dots; with more trials, only their range is drawn.
 const MAX_DOTS: usize = 1000;
 
-/// Draws the chart. The axis starts at zero when the values reach down to a third of the largest
-/// one; otherwise it starts where they do, with a mark.
+/// Draws the chart. The axis starts at zero if the smallest value is below a third of the largest
+/// one; otherwise it starts near the smallest value, and a note states this.
 pub fn render(chart: &Absolute) -> Markup {
     let all = chart
         .rows
@@ -89,7 +82,8 @@ pub fn render(chart: &Absolute) -> Markup {
                 @if total <= MAX_DOTS {
                     @for (k, d) in r.dots.iter().enumerate() {
                         @if let Some(at) = x.at(d.value) {
-                            // Trials at one value are spread over three lines so that each shows.
+                            // Trials are spread over three lines, so that equal values remain
+                            // visible.
                             @let to = y + 10.0 + (k % 3) as f64 * 3.0;
                             (link("trial", &shape(0, at, to, 2.6), (at, to), &d.label, Focus::of(k, r.dots.len()), &d.href))
                         }

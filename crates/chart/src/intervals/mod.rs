@@ -1,4 +1,4 @@
-//! Values with their intervals, a row each: ratios to a baseline, and absolute values.
+//! Charts of values with their intervals, one row each: ratios to a baseline, and absolute values.
 
 pub mod absolute;
 pub mod ratio;
@@ -7,16 +7,16 @@ use maud::{Markup, html};
 
 use crate::frame::{fit, px, text_width};
 
-/// The most room that row labels at the left may take.
+/// Maximum width of the row labels.
 const LABELS: f64 = 240.0;
 
-/// How much room the labels of rows need.
+/// Returns the width that the row labels need.
 fn label_room<'a>(labels: impl Iterator<Item = &'a str>) -> f64 {
     let widest = labels.map(text_width).fold(0.0, f64::max);
     (widest + 16.0).clamp(60.0, LABELS)
 }
 
-/// The label of a row at `y`, left of a plot that begins at `left`.
+/// Draws the label of a row at `y`, left of a plot that begins at `left`.
 fn label(text: &str, y: f64, left: f64) -> Markup {
     html! {
         text x="2" y=(px(y + 4.0)) { (fit(text, left - 12.0)) title { (text) } }

@@ -1,5 +1,5 @@
-//! The forest plot: ratios to a baseline with their intervals on a log axis, the line at 1, and the
-//! band of differences that do not matter.
+//! Forest plot: ratios to a baseline with their intervals on a log axis, a line at 1, and a band
+//! for the margin.
 
 use assay_model::Better;
 use maud::{Markup, html};
@@ -10,43 +10,40 @@ use crate::frame::{Head, Inner, WIDTH, px, text_width};
 use crate::mark::{Focus, mark, shape, whisker};
 use crate::scale::{ScaleKind, extent};
 
-/// One comparison.
+/// Comparison of one treatment with the baseline.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
-    /// The treatment.
+    /// Label of the treatment.
     pub label: String,
-    /// treatment / baseline; NaN when it cannot be had.
+    /// Ratio treatment / baseline; NaN if it cannot be computed.
     pub ratio: f64,
-    /// The lower end of its interval; NaN when there is none.
+    /// Lower end of the interval; NaN without one.
     pub low: f64,
-    /// The upper end of its interval; NaN when there is none.
+    /// Upper end of the interval; NaN without one.
     pub high: f64,
-    /// `better`, `worse`, `equivalent`, `inconclusive` or `invalid`: a class and the words shown.
+    /// Verdict, used as text and as CSS class: `better`, `worse`, `equivalent`, `inconclusive` or
+    /// `invalid`.
     pub verdict: String,
-    /// The ratio and its interval as text, shown at the right.
+    /// Ratio and interval as text, shown at the right.
     pub text: String,
 }
 
-/// The chart.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ratios {
-    /// Its id, title and description.
     pub head: Head,
-    /// What the ratio is of: `throughput, ratio to processes=1`.
+    /// Title of the axis: `throughput, ratio to processes=1`.
     pub name: String,
-    /// Which way is better.
+    /// Direction in which the metric improves.
     pub better: Better,
-    /// The margin as a fraction, where one was asked for.
+    /// Margin as a fraction, if one was requested.
     pub margin: Option<f64>,
-    /// The comparisons.
     pub rows: Vec<Row>,
-    /// n and the confidence level.
+    /// Note with n and the confidence level.
     pub note: String,
 }
 
 const HEIGHT: f64 = 37.5;
 
-/// Draws the chart.
 pub fn render(chart: &Ratios) -> Markup {
     let (low, high) = extent(
         chart
