@@ -197,8 +197,7 @@ pub fn format_value_digits(value: f64, unit: &str, digits: usize) -> String {
     format_value_as(value, unit, digits, None)
 }
 
-/// Like [`format_value_digits`], with the prefix that suits `reference`, or `value` if there is
-/// none.
+/// Like [`format_value_digits`], with the prefix that suits `reference`, or by default `value`.
 pub fn format_value_as(value: f64, unit: &str, digits: usize, reference: Option<f64>) -> String {
     let (factor, prefixed) = scale_of(reference.unwrap_or(value), unit);
     let number = significant(value / factor, digits);
