@@ -1,21 +1,21 @@
-//! The nodes as one system: what they share, what differs from node to node, and whether they are alike.
+//! Combines the descriptions of the nodes into one system, and finds differences between them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use assay_environment::{DifferenceClass, FactDiff, diff};
 use assay_model::{Fact, NodeDifference, Observation, SystemDescription};
 
-/// The nodes' descriptions as one.
+/// Combined description of all nodes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Described {
-    /// What all have in common under its own path; the rest of the first node too, and of each node that
-    /// differs from it under `node.NAME.`.
+    /// All facts of the first node under their own paths; for each other node, its differing facts
+    /// under `node.NAME.`.
     pub system: SystemDescription,
-    /// What speaks against taking them for alike.
+    /// Differences that speak against treating the nodes as alike.
     pub seen: Vec<Observation>,
 }
 
-/// Lays descriptions together, each with its node's name. `cluster` are facts about the job.
+/// Combines the nodes' descriptions, each with its node's name. `cluster` has facts about the job.
 pub fn describe(nodes: &[(String, SystemDescription)], cluster: &[(&str, String)]) -> Described {
     let nodes: Vec<(&String, SystemDescription)> =
         nodes.iter().map(|(name, system)| (name, without_job(system))).collect();
@@ -33,7 +33,7 @@ pub fn describe(nodes: &[(String, SystemDescription)], cluster: &[(&str, String)
             }
         }
         for d in diff(base, other, &[]).differences {
-            // Every node has a name of its own.
+            // Host names always differ.
             let own = d.path == "host.name";
             if !own && matches!(d.class, DifferenceClass::Hard | DifferenceClass::Soft) {
                 differ.entry(d.path.clone()).or_insert_with(|| (d, Vec::new())).1.push(name);
@@ -69,7 +69,7 @@ pub fn describe(nodes: &[(String, SystemDescription)], cluster: &[(&str, String)
     Described { system, seen }
 }
 
-/// A description without what the scheduler tells every task of itself, and without the agent's token.
+/// Removes the scheduler's variables, which differ from task to task, and the agent's token.
 fn without_job(system: &SystemDescription) -> SystemDescription {
     let own = ["env.SLURM", "env.SRUN_", "env.ASSAY_AGENT_"];
     let mut system = system.clone();

@@ -1,35 +1,38 @@
-//! How far a node's clock is from the collector's: the answer to a ping was made between its sending and
-//! its arrival, and the quickest of several round trips says it best.
+//! Offsets between a node's clock and the collector's.
+//!
+//! The response to a ping was made between sending and arrival, so the ping with the shortest round
+//! trip gives the most accurate offset.
 
 use std::collections::VecDeque;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// One look at a node's clock.
+/// One measurement of the offset of a node's clock.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Look {
-    /// When, ns of the collector's `CLOCK_MONOTONIC`.
+    /// Time of the measurement, ns of the collector's `CLOCK_MONOTONIC`.
     pub at_ns: u64,
-    /// The node's monotonic clock less the collector's, ns.
+    /// Monotonic clock of the node minus the collector's, ns.
     pub offset_ns: i64,
-    /// It is right to within so much: half the round trip, ns.
+    /// Maximum error of the offset: half the round trip, ns.
     pub error_ns: u64,
-    /// The node's clock of the day less the collector's, ns, to within as much.
+    /// Wall clock of the node minus the collector's, ns, with the same maximum error.
     pub day_offset_ns: i64,
 }
 
-/// A node's clock over a trial.
+/// Offsets of a node's clock before and after a trial.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Clock {
-    /// Before it.
+    /// Measurement before the trial.
     pub before: Look,
-    /// After it; `null` when the node was gone by then.
+    /// Measurement after the trial; `null` when the node was gone by then.
     pub after: Option<Look>,
 }
 
 impl Clock {
-    /// A time of the node on the collector's clock: between the two looks the offset moves evenly.
+    /// Converts a time of the node to the collector's clock. Between the two measurements the
+    /// offset changes linearly.
     pub fn here(&self, t_ns: u64) -> u64 {
         let by = |offset: f64| (t_ns as f64 - offset).max(0.0);
         let before = self.before.offset_ns as f64;
@@ -42,14 +45,15 @@ impl Clock {
         shift(t_ns, self.before.offset_ns + moved.round() as i64)
     }
 
-    /// By how much the offset moved during the trial beyond what the looks cannot tell, ns.
+    /// Returns how far the offset moved during the trial beyond the error of the measurements, in
+    /// ns.
     pub fn drift_ns(&self) -> Option<u64> {
         let after = self.after?;
         let moved = after.offset_ns.abs_diff(self.before.offset_ns);
         Some(moved.saturating_sub(self.before.error_ns + after.error_ns))
     }
 
-    /// How well a time of the node is known on the collector's clock, ns.
+    /// Returns the maximum error of a converted time in ns.
     pub fn error_ns(&self) -> u64 {
         self.before.error_ns.max(self.after.map_or(0, |a| a.error_ns))
     }
@@ -63,15 +67,15 @@ fn shift(t_ns: u64, offset_ns: i64) -> u64 {
     }
 }
 
-/// The results of several pings.
+/// Results of several pings.
 #[derive(Debug, Default)]
 pub(crate) struct Pings {
     looks: VecDeque<Look>,
 }
 
 impl Pings {
-    /// Adds a round trip: sent and back on our clock, the node's two clocks, and our clock of the day at
-    /// the sending.
+    /// Adds a round trip: time sent and time back on this machine's clock, the node's monotonic and
+    /// wall clock, and this machine's wall clock when sent.
     pub fn add(&mut self, sent_ns: u64, back_ns: u64, there_ns: u64, there_day: i64, our_day: i64) {
         let trip = back_ns.saturating_sub(sent_ns);
         let middle = sent_ns + trip / 2;
@@ -83,13 +87,13 @@ impl Pings {
         });
     }
 
-    /// The best of them.
+    /// Returns the measurement with the smallest error.
     pub fn best(&self) -> Option<Look> {
         self.looks.iter().min_by_key(|l| l.error_ns).copied()
     }
 }
 
-/// Now, ns of the clock of the day since 1970.
+/// Returns the wall clock in ns since 1970.
 pub(crate) fn day_ns() -> i64 {
     let now = rustix::time::clock_gettime(rustix::time::ClockId::Realtime);
     now.tv_sec.saturating_mul(1_000_000_000).saturating_add(now.tv_nsec)
@@ -102,7 +106,7 @@ mod tests {
     #[test]
     fn the_quickest_round_trip_says_it_best() {
         let mut pings = Pings::default();
-        // The node is 1000 ahead; the second answer came back slowly.
+        // The node is 1000 ahead; the second response came back slowly.
         pings.add(100, 120, 1110, 5010, 5000);
         pings.add(200, 500, 1210, 5110, 5100);
         let look = pings.best().unwrap();

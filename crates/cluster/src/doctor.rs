@@ -1,5 +1,6 @@
-//! Is this Slurm one to measure on: its commands and its controller, munge, the nodes, and (by a job of a
-//! few seconds) whether the nodes have the same assay, reach this machine, share its folders and its time.
+//! Checks if a Slurm installation is fit for measurements: its commands, controller, authentication
+//! and nodes, and (with a job of a few seconds) if the nodes have the same assay, reach this
+//! machine, and share its folders and its time.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -11,26 +12,26 @@ use crate::slurm::{call, nodes, version};
 use crate::token::random_hex;
 use crate::{Crew, Request, Setup, describe};
 
-/// Clocks of the day further apart than this are reported as different.
+/// Maximum difference of wall clocks that passes, ns.
 const DAY_BOUND_NS: u64 = 100_000_000;
-/// How long the nodes may take to set up.
+/// Maximum time for the nodes to set up.
 const TIMEOUT: Duration = Duration::from_secs(120);
 
-/// One thing that was looked at.
+/// Result of one check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Check {
-    /// What.
+    /// Name of the check.
     pub name: String,
-    /// Whether it is as it should be; `null`: it could not be seen.
+    /// True if the check passed; `null` if it could not be made.
     pub ok: Option<bool>,
-    /// What was seen, and what to do.
+    /// Observation, and advice if the check failed.
     pub detail: String,
 }
 
-/// What was found.
+/// Results of all checks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Report {
-    /// In order of looking.
+    /// Checks in the order in which they were made.
     pub checks: Vec<Check>,
 }
 
@@ -39,14 +40,14 @@ impl Report {
         self.checks.push(Check { name: name.into(), ok: ok.into(), detail: detail.into() });
     }
 
-    /// Whether anything is wrong.
+    /// True if no check failed.
     pub fn fine(&self) -> bool {
         self.checks.iter().all(|c| c.ok != Some(false))
     }
 }
 
-/// Looks. `folders` are what the nodes should share with this machine; `setup` is something that any node
-/// can set up.
+/// Runs all checks. `folders` are those that the nodes should share with this machine; `setup` is
+/// an experiment that any node can set up.
 pub fn doctor(
     place: &Where,
     exe: &Path,
@@ -97,7 +98,7 @@ fn munge(report: &mut Report) {
     let config = call("scontrol", &["show", "config"]).unwrap_or_default();
     let auth = config.lines().find_map(|l| l.trim().strip_prefix("AuthType"));
     let auth = auth.map(|a| a.trim_start_matches([' ', '=']).trim()).unwrap_or_default();
-    // A munged of the site's own has a socket of its own.
+    // A site's own munged has its own socket.
     let socket = config.lines().find(|l| l.trim().starts_with("AuthInfo"));
     let socket = socket.and_then(|l| l.split("socket=").nth(1)).map(|s| s.split(',').next());
     let mut arguments = vec!["-n".to_owned()];
@@ -112,7 +113,7 @@ fn munge(report: &mut Report) {
     }
 }
 
-/// Whether `srun` knows the type of MPI; only programs over all nodes need it.
+/// Checks that `srun` supports the MPI type, which only programs over all nodes need.
 fn mpi(report: &mut Report, wanted: &str) {
     let output = call("srun", &["--mpi=list"]).unwrap_or_default();
     if output.split([' ', ',', '\n', '\t']).any(|word| word == wanted) {
@@ -159,7 +160,7 @@ fn see_nodes(report: &mut Report, place: &Where, version: &str) -> bool {
     usable >= place.nodes as usize
 }
 
-/// A file that is removed when dropped.
+/// A marker file that is removed on drop.
 struct Mark(PathBuf);
 
 impl Drop for Mark {

@@ -1,9 +1,9 @@
-//! Why a run on several nodes did not come to be. What happens to a single trial is in its record.
+//! Errors that prevent a run on several nodes. Failures of a single trial are in its record.
 
 use std::io;
 use std::path::PathBuf;
 
-/// The nodes could not be had, or not be talked to.
+/// Error that prevents a run on several nodes or in a virtual machine.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ClusterError {
@@ -12,39 +12,32 @@ pub enum ClusterError {
         "start `{program}`: {source}; runs on Slurm need its commands on PATH (Debian package \
          slurm-client)"
     )]
-    Start {
-        /// Which.
-        program: String,
-        /// The system's error.
-        source: io::Error,
-    },
+    Start { program: String, source: io::Error },
     /// A command of Slurm failed.
     #[error("`{line}` failed ({status}): {message}")]
     Command {
-        /// Its command line.
+        /// Command line with its arguments.
         line: String,
-        /// Its exit.
         status: String,
-        /// The end of its output.
+        /// Last lines of its output.
         message: String,
     },
-    /// No job came of the request.
+    /// Slurm did not grant the request for a job.
     #[error("Slurm gave no job: {message}")]
     Refused {
-        /// Its output.
+        /// Last lines that `salloc` printed.
         message: String,
     },
-    /// The job waited too long.
+    /// The job waited too long for its nodes.
     #[error(
         "the Slurm job {job} waited longer than {waited} for its nodes ({reason}); it was cancelled. Raise \
          `where.max_wait`, or ask for fewer nodes"
     )]
     Queue {
-        /// Its id.
         job: String,
-        /// How long it waited.
+        /// Duration of the wait.
         waited: String,
-        /// Slurm's reason.
+        /// Reason as Slurm reports it.
         reason: String,
     },
     /// Some tasks of the job never started.
@@ -54,70 +47,69 @@ pub enum ClusterError {
         which(nodes)
     )]
     NeverStarted {
-        /// The job.
+        /// Id of the job.
         job: String,
-        /// Which nodes, as far as that is known.
+        /// Nodes without an agent, if they are known.
         nodes: Vec<String>,
-        /// How long was waited.
+        /// Duration of the wait.
         timeout: String,
-        /// Slurm's message, and what to look at.
+        /// Slurm's message, and a hint for the user.
         hint: String,
     },
     /// An agent could not set up the experiment.
     #[error("{who}: {why}")]
     SetUp {
-        /// The node.
+        /// Name of the node.
         who: String,
-        /// Its output.
+        /// Reason that the agent gave.
         why: String,
     },
     /// A node was lost before any trial.
     #[error("{what}")]
     Lost {
-        /// What happened, with the node named.
+        /// Description of the loss that names the node.
         what: String,
-        /// The node, where it is known.
+        /// The node, if it is known.
         nodes: Vec<String>,
     },
-    /// The collector cannot listen.
+    /// The collector cannot listen for agents.
     #[error("listen on {address}: {source}; choose another address as `where.listen`")]
     Listen {
-        /// Where.
+        /// Address from the configuration.
         address: String,
-        /// The system's error.
         source: io::Error,
     },
-    /// The list of jobs to cancel after a crash cannot be kept.
+    /// The note of a job, for cancelling it after a crash, cannot be kept.
     #[error("the list of jobs, `{}`, cannot be {doing}: {source} (the folder is chosen by $ASSAY_STATE)", path.display())]
     Left {
-        /// The file.
+        /// Path of the note.
         path: PathBuf,
-        /// What was to be done.
+        /// Failed operation as a participle, such as `written`.
         doing: &'static str,
-        /// The system's error.
         source: io::Error,
     },
-    /// The system gave no random bytes.
+    /// The system provided no random bytes.
     #[error("read /dev/urandom: {0}")]
     Random(io::Error),
-    /// No virtual machine could be started.
+    /// A virtual machine could not be started.
     #[error("no virtual machine can be had: {0}")]
     Vm(String),
-    /// A virtual machine did not get to its agent, or its agent could not set up.
+    /// A virtual machine ended or timed out before its agent connected, or its agent could not set
+    /// up.
     #[error("the virtual machine ({machine}) {what}")]
     Guest {
-        /// Which.
+        /// Name of the machine in messages.
         machine: String,
-        /// What happened, with the end of its console.
+        /// Description of the failure, with the end of its console.
         what: String,
     },
-    /// A signal ended it.
+    /// A signal ended the start.
     #[error("interrupted by a signal")]
     Interrupted,
 }
 
 impl ClusterError {
-    /// The nodes that failed, when it was they that did: without them a job may do.
+    /// Returns the failed nodes, if nodes were the cause: a job without them may work.
     pub fn failed_nodes(&self) -> &[String] {
         match self {
             ClusterError::NeverStarted { nodes, .. } | ClusterError::Lost { nodes, .. } => nodes,

@@ -1,5 +1,6 @@
-//! The jobs of this machine's assay, noted before they are asked for: `STATE/slurm/NAME.json`, one file a
-//! job, removed when the job is known to be gone. A file whose process is gone is a job to cancel.
+//! Notes about Slurm jobs of this machine's assay: `STATE/slurm/NAME.json`, one file per job,
+//! written before the job is submitted and removed once it is known to be gone. A file whose
+//! process is gone names a job to cancel.
 
 use std::fs::{self, DirBuilder};
 use std::io;
@@ -14,21 +15,21 @@ use crate::slurm::{call, job_named};
 
 const VERSION: u32 = 1;
 
-/// One file.
+/// Contents of one note.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Note {
     schema_version: u32,
     #[serde(flatten)]
     owner: Owner,
-    /// The machine that the process is on: a folder of state may be shared.
+    /// Host of the process: several machines may share a state folder.
     host: String,
-    /// The job's name.
+    /// Name of the job in Slurm.
     job_name: String,
-    /// Which Slurm, as `SLURM_CONF` names it; empty: the usual one.
+    /// Path of Slurm's configuration from `SLURM_CONF`; empty for the default.
     slurm_conf: String,
 }
 
-/// A job that is noted.
+/// The note of one job.
 #[derive(Debug)]
 pub struct Left {
     path: PathBuf,
@@ -43,13 +44,13 @@ fn conf() -> String {
     std::env::var("SLURM_CONF").unwrap_or_default()
 }
 
-/// This machine's name.
+/// Returns the host name of this machine.
 pub(crate) fn host() -> String {
     rustix::system::uname().nodename().to_string_lossy().into_owned()
 }
 
 impl Left {
-    /// Notes a job; it is on disk when this returns.
+    /// Notes a job; the note is on disk when this returns.
     ///
     /// # Errors
     /// The folder cannot be written.
@@ -72,7 +73,7 @@ impl Left {
         Ok(Left { path })
     }
 
-    /// The job is gone.
+    /// Removes the note, once the job is gone.
     ///
     /// # Errors
     /// The file cannot be removed.
@@ -85,7 +86,7 @@ fn remove(path: &Path) -> Result<(), ClusterError> {
     state_file::remove(path).map_err(failed(path, "removed"))
 }
 
-/// The jobs whose process is gone, by name.
+/// Returns the names of the jobs whose process is gone.
 pub fn left(state_dir: &Path) -> Vec<String> {
     notes(state_dir).into_iter().map(|(_, note)| note.job_name).collect()
 }
@@ -107,8 +108,8 @@ fn notes(state_dir: &Path) -> Vec<(PathBuf, Note)> {
     found
 }
 
-/// Cancels the jobs that killed runs left. Returns a sentence for each that was still there, or that
-/// cannot be asked about and stays noted.
+/// Cancels the jobs that killed runs left. Returns a sentence for each job that still existed, or
+/// that cannot be queried and stays noted.
 pub fn cancel(state_dir: &Path) -> Vec<String> {
     notes(state_dir).into_iter().filter_map(|(path, note)| cancel_one(&path, &note)).collect()
 }
@@ -135,7 +136,7 @@ fn cancel_one(path: &Path, note: &Note) -> Option<String> {
         ));
     }
     let message = format!("cancelled the Slurm job {}, which a killed run had left", job.id);
-    // It stays noted until Slurm says that it is over.
+    // The note stays until Slurm reports that the job is over.
     match job_named(name) {
         Ok(Some(job)) if job.active() => {}
         Ok(_) => {

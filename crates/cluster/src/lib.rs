@@ -1,12 +1,14 @@
-//! More than one machine. A run on Slurm is one job ([`slurm`]) whose every task is an agent of assay;
-//! the agents come to the collector ([`Crew`]) over TCP, prepare the same trial, begin it at one moment
-//! and send their part of its record back ([`Part`]). The collector knows how far each node's clock is
-//! from its own ([`clock`]) and makes one record of the parts ([`merge`]). What a killed run leaves in
-//! Slurm's queue is cancelled by the next command ([`left`]).
+//! Runs on more than one machine, and in virtual machines.
 //!
-//! A virtual machine ([`vm`]) is a node as well, with one agent and no scheduler.
+//! A run on Slurm is one job ([`slurm`]); every task of it is an agent of assay. The agents connect
+//! to the collector ([`Crew`]) over TCP, prepare the same trial, start it at the same moment and
+//! send back their part of its record ([`Part`]). The collector measures the offset of each node's
+//! clock ([`clock`]) and merges the parts into one record ([`merge`]). Jobs that a killed run
+//! leaves in Slurm's queue are cancelled by the next command ([`left`]).
 //!
-//! What an agent does with a trial is the lab's; this crate only carries it ([`Link`]).
+//! A virtual machine ([`vm`]) is also a node, with one agent and no scheduler.
+//!
+//! The lab executes an agent's part of a trial; this crate only transports it ([`Link`]).
 
 mod alike;
 pub mod clock;

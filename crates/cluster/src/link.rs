@@ -1,5 +1,5 @@
-//! The agent's side: the connection to its collector. A thread of its own listens, answers pings at once,
-//! and fires the interrupt when the trial shall end or the collector is gone.
+//! The agent's connection to its collector. A separate thread reads it, responds to pings at once,
+//! and fires the interrupt when the trial must end or the collector is gone.
 
 use std::io;
 use std::net::{TcpStream, ToSocketAddrs};
@@ -19,17 +19,17 @@ use crate::message::{
 use crate::token::{ADDRESS, TOKEN};
 use crate::wire::{self, MAX_MESSAGE};
 
-/// How long an agent tries to reach its collector.
+/// Maximum time for an agent to reach its collector, and for one attempt.
 const REACH: Duration = Duration::from_secs(30);
 const TRY: Duration = Duration::from_secs(5);
-/// How often a wait looks whether a signal came.
+/// Interval between two checks for a signal while waiting.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// Why an agent cannot go on.
+/// Error that ends an agent.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AgentError {
-    /// It was not started by a collector.
+    /// The agent was not started by a collector.
     #[error(
         "an agent is started by `assay run` with `engine = \"slurm\"` or `engine = \"vm\"`: {0} is not set"
     )]
@@ -37,45 +37,45 @@ pub enum AgentError {
     /// The collector cannot be reached.
     #[error("the collector cannot be reached from {host} at {tried}: {source}")]
     Reach {
-        /// This host.
+        /// Name of this host.
         host: String,
-        /// The addresses.
+        /// Addresses that were tried.
         tried: String,
-        /// The system's error for the last.
+        /// Error of the last attempt.
         source: io::Error,
     },
-    /// The connection broke.
+    /// The connection to the collector broke.
     #[error("the connection to the collector: {0}")]
     Broken(#[from] io::Error),
     /// The collector is gone.
     #[error("the collector is gone")]
     Gone,
-    /// The trial was called off before it began.
+    /// The trial was cancelled before it began.
     #[error("it was cancelled before it began")]
     CalledOff,
 }
 
-/// Who this agent is in its job.
+/// Identity of an agent in its job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Membership {
-    /// The task's number.
+    /// Number of the task in the job.
     pub rank: usize,
-    /// The node's name.
+    /// Name of the node.
     pub node: String,
-    /// The task's number on the node.
+    /// Number of the task on the node.
     pub local: usize,
 }
 
-/// The connection to the collector.
+/// Connection of an agent to its collector.
 #[derive(Debug)]
 pub struct Link {
     out: Arc<Mutex<TcpStream>>,
     orders: Mutex<Receiver<ToAgent>>,
     interrupt: Interrupt,
-    /// Whether the collector asked for the end of the trial.
+    /// True if the collector requested the end of the trial.
     stopped: Arc<AtomicBool>,
     gone: Arc<AtomicBool>,
-    /// Who this agent is.
+    /// Identity of this agent.
     pub membership: Membership,
 }
 
@@ -91,7 +91,7 @@ impl Link {
     /// Connects to the collector that the environment names, as the task that it names.
     ///
     /// # Errors
-    /// The environment names none, or it cannot be reached.
+    /// The environment names no collector, or it cannot be reached.
     pub fn open(interrupt: Interrupt) -> Result<Self, AgentError> {
         let (address, token) = (var(ADDRESS)?, var(TOKEN)?);
         let host = crate::left::host();
@@ -99,7 +99,7 @@ impl Link {
             Ok(rank) => {
                 Membership { rank, node: var("SLURMD_NODENAME")?, local: number("SLURM_LOCALID")? }
             }
-            // In a virtual machine it is the only one.
+            // In a virtual machine, the agent is the only one.
             Err(_) => Membership { rank: 0, node: host.clone(), local: 0 },
         };
         let mut stream = reach(&address, &host)?;
@@ -147,7 +147,7 @@ impl Link {
                         return;
                     }
                     Ok(Some(order)) => {
-                        // A stop that comes after the trial in the stream is for it; one before it was not.
+                        // A stop after the trial request is for this trial; an earlier one was not.
                         if matches!(order, ToAgent::Trial(..))
                             && stopped.swap(false, Ordering::AcqRel)
                         {
@@ -164,7 +164,8 @@ impl Link {
         Ok(link)
     }
 
-    /// The address of this node on the way to the collector, which the other nodes reach too.
+    /// Returns this node's address on the route to the collector, which the other nodes can reach
+    /// too.
     ///
     /// # Errors
     /// The connection is gone.
@@ -196,21 +197,21 @@ impl Link {
         }
     }
 
-    /// Whether the collector asked for the end of the trial.
+    /// True if the collector requested the end of the trial.
     pub fn stopped(&self) -> bool {
         self.stopped.load(Ordering::Acquire)
     }
 
-    /// Whether a signal (not the collector) wants the end of this agent.
+    /// True if a signal, not the collector, requests the end of this agent.
     fn ended(&self) -> bool {
         self.interrupt.signalled()
             || self.interrupt.fired() && !self.stopped.load(Ordering::Acquire)
     }
 
-    /// Waits for what shall be set up.
+    /// Waits for the settings to set up.
     ///
     /// # Errors
-    /// The collector is gone, or a signal came.
+    /// The collector is gone, or a signal arrived.
     pub fn setup(&self) -> Result<Setup, AgentError> {
         loop {
             if let ToAgent::Setup(setup) = self.next()? {
@@ -219,7 +220,7 @@ impl Link {
         }
     }
 
-    /// Says that it has set up.
+    /// Reports a completed setup.
     ///
     /// # Errors
     /// The connection broke.
@@ -227,7 +228,7 @@ impl Link {
         self.send(&ToCollector::SetUp(Box::new(set_up)))
     }
 
-    /// Says that it cannot.
+    /// Reports that this agent cannot set up, with the reason.
     ///
     /// # Errors
     /// The connection broke.
@@ -235,10 +236,10 @@ impl Link {
         self.send(&ToCollector::Refuse(why))
     }
 
-    /// Waits for the next trial; `None`: there is none any more.
+    /// Waits for the next trial; `None` if the collector is gone or a signal arrived.
     ///
     /// # Errors
-    /// A signal came.
+    /// Any failure other than these two; none occurs at present.
     pub fn order(&self) -> Result<Option<(TrialRequest, Role)>, AgentError> {
         loop {
             match self.next() {
@@ -250,10 +251,11 @@ impl Link {
         }
     }
 
-    /// The barrier: says that the trial is prepared, and sleeps until the moment at which all begin.
+    /// Waits at the barrier: reports that the trial is prepared, then sleeps until the common
+    /// start.
     ///
     /// # Errors
-    /// It was called off, or the collector is gone.
+    /// The trial was cancelled, or the collector is gone.
     pub fn meet(&self) -> Result<(), AgentError> {
         self.send(&ToCollector::Ready)?;
         loop {
@@ -272,7 +274,7 @@ impl Link {
         }
     }
 
-    /// Says that the server it runs answers.
+    /// Reports that this agent's server accepts requests.
     ///
     /// # Errors
     /// The connection broke.
@@ -280,8 +282,8 @@ impl Link {
         self.send(&ToCollector::Serves(served))
     }
 
-    /// Waits until those who ask its server are done: when they began, on this node's monotonic clock.
-    /// `None`: `over` was set, or nothing more can be received.
+    /// Waits until the clients of this agent's server are done. Returns their start on this node's
+    /// monotonic clock; `None` if `over` was set or the collector is gone.
     pub fn done(&self, over: &AtomicBool) -> Option<u64> {
         while !over.load(Ordering::Acquire) {
             match self.received() {
@@ -293,7 +295,7 @@ impl Link {
         None
     }
 
-    /// Sends its part of the record.
+    /// Sends this agent's part of the record.
     ///
     /// # Errors
     /// The connection broke.
@@ -302,8 +304,8 @@ impl Link {
     }
 }
 
-/// Connects to the first address that answers: where `srun` ran, as Slurm knows it, and the name that
-/// the collector gave.
+/// Connects to the first address that accepts: the name that the collector gave, then the host that
+/// ran `srun`, as Slurm knows it.
 fn reach(address: &str, host: &str) -> Result<TcpStream, AgentError> {
     let port = address.rsplit(':').next().unwrap_or_default();
     let mut wanted = vec![address.to_owned()];

@@ -1,5 +1,5 @@
-//! The collector's ears: agents come, show the token, and are listened to by a thread each, which says
-//! when their words arrived.
+//! The collector's listener: agents connect and show the token; a thread for each reads its
+//! messages and records their time of arrival.
 
 use std::io;
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -15,28 +15,28 @@ use crate::ClusterError;
 use crate::message::{Hello, PROTOCOL, ToCollector};
 use crate::wire::{self, MAX_MESSAGE, STRANGER};
 
-/// How long one who connects may take to show the token.
+/// Maximum time for a peer to show the token after it connected.
 const INTRODUCE: Duration = Duration::from_secs(10);
-/// How many may be about to show it at once.
+/// Maximum number of peers that have not shown the token yet.
 const STRANGERS: usize = 1024;
-/// A connection that is silent for so long is asked by the kernel whether its other end lives, so often,
-/// and is given up after so many questions: nothing of ours wakes up for it.
+/// TCP keepalive: idle time before the first probe, interval of the probes, and number of failed
+/// probes before the connection is closed. The kernel does this without waking a process of assay.
 const SILENT: Duration = Duration::from_secs(10);
 const ASK: Duration = Duration::from_secs(5);
 const GIVE_UP: u32 = 3;
 
-/// What happens on the connections to agents.
+/// Events on the connections to agents.
 #[derive(Debug)]
 pub(crate) enum AgentEvent {
-    /// An agent connected.
+    /// An agent connected and showed the token.
     Connected(Hello, TcpStream),
-    /// A message, which arrived then (`CLOCK_MONOTONIC`).
+    /// A message from an agent (its rank), with its time of arrival in ns of `CLOCK_MONOTONIC`.
     Message(usize, ToCollector, u64),
-    /// It is gone; why, if that is known.
+    /// An agent (its rank) disconnected; the reason may be empty.
     Gone(usize, String),
 }
 
-/// Listens until it is dropped.
+/// Accepts connections until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Listener {
     pub address: SocketAddr,
@@ -67,7 +67,7 @@ impl Listener {
 impl Drop for Listener {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Release);
-        // It is waiting for somebody to come.
+        // Connects once to wake the thread that waits in `accept`.
         let ip = if self.address.ip().is_unspecified() {
             std::net::Ipv4Addr::LOCALHOST.into()
         } else {
@@ -84,7 +84,7 @@ fn accept(listener: &TcpListener, stop: &AtomicBool, token: &str, sender: &Sende
             return;
         }
         let Ok(stream) = stream else {
-            // Out of descriptors, most likely: others may be closed meanwhile.
+            // Most likely out of file descriptors: others may be closed meanwhile.
             std::thread::sleep(Duration::from_millis(10));
             continue;
         };
@@ -97,7 +97,7 @@ fn accept(listener: &TcpListener, stop: &AtomicBool, token: &str, sender: &Sende
         let thread = thread.spawn(move || {
             let agent = introduce(stream, &token);
             count.fetch_sub(1, Ordering::AcqRel);
-            // Who does not know the token is not answered.
+            // A peer without the token gets no response.
             if let Ok((hello, stream)) = agent {
                 attend(hello, stream, &sender);
             }
@@ -108,7 +108,7 @@ fn accept(listener: &TcpListener, stop: &AtomicBool, token: &str, sender: &Sende
     }
 }
 
-/// Makes a connection one that does not wait for more to send, and that notices the end of the other side.
+/// Disables Nagle's algorithm and enables keepalive, to detect a peer that is gone.
 pub(crate) fn tune(stream: &TcpStream) -> io::Result<()> {
     stream.set_nodelay(true)?;
     sockopt::set_socket_keepalive(stream, true)?;
@@ -129,7 +129,7 @@ fn introduce(mut stream: TcpStream, token: &str) -> io::Result<(Hello, TcpStream
     Ok((hello, stream))
 }
 
-/// Whether two texts are the same, in a time that does not tell where they differ.
+/// Compares two texts in a time that does not depend on the position of the first difference.
 fn same(a: &str, b: &str) -> bool {
     a.len() == b.len() && a.bytes().zip(b.bytes()).fold(0, |all, (a, b)| all | (a ^ b)) == 0
 }

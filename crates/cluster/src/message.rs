@@ -1,4 +1,4 @@
-//! What the collector and its agents say to each other.
+//! Messages between the collector and its agents.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -12,98 +12,97 @@ use serde::{Deserialize, Serialize};
 use crate::nodes_file::Did;
 use crate::wire::Bytes;
 
-/// The version of the protocol; both sides must have the same.
+/// Version of the protocol; both sides must have the same.
 pub(crate) const PROTOCOL: u32 = 3;
 
-/// The first word of an agent.
+/// First message of an agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hello {
-    /// The version of the protocol.
     pub protocol: u32,
-    /// The version of assay.
+    /// Version of the agent's assay.
     pub version: String,
-    /// What only an agent of this job knows.
+    /// Secret that only agents of this job know.
     pub token: String,
-    /// The task's number in the job.
+    /// Number of the task in the job.
     pub rank: usize,
     /// Slurm's name of the node.
     pub node: String,
-    /// The task's number on its node.
+    /// Number of the task on its node.
     pub local: usize,
-    /// The host's own name.
+    /// Host name of the machine.
     pub host: String,
-    /// The agent's process.
+    /// Process id of the agent.
     pub pid: u32,
-    /// The job's id, from the agent's environment.
+    /// Id of the job, from the agent's environment.
     pub job: String,
 }
 
-/// What stays the same for all trials of the job.
+/// Settings that are the same for all trials of the job.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Setup {
-    /// The experiment, as TOML.
+    /// The experiment as TOML.
     pub experiment: String,
-    /// The plan, without its trials.
+    /// The plan without its trials.
     pub plan: Plan,
-    /// Whether the programs' output is kept.
+    /// True if the programs' output is kept.
     pub keep_output: bool,
-    /// How many agents share a node.
+    /// Number of agents on each node.
     pub tasks_per_node: usize,
-    /// Which node of the job the agent is on; filled in for each.
+    /// Name of the agent's node in the job; set for each agent.
     #[serde(default)]
     pub name: String,
-    /// The archive's key, with which values of environment variables are hashed: hexadecimal; empty
-    /// where there is none.
+    /// The archive's key for hashing the values of environment variables, in hexadecimal; empty
+    /// without a key.
     #[serde(default)]
     pub key: String,
-    /// Files to look for, to see whether folders are shared.
+    /// Files to look for, to detect shared folders.
     #[serde(default)]
     pub look_for: Vec<PathBuf>,
 }
 
-/// What an agent found when it set up.
+/// Findings of an agent during setup.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SetUp {
-    /// Its node.
+    /// Description of the node's system.
     pub system: SystemDescription,
-    /// What speaks against measuring there.
+    /// Observations that speak against measuring on the node.
     pub fitness: Vec<Observation>,
-    /// Which of the files to look for it sees.
+    /// For each file in `look_for`: true if the agent can see it.
     #[serde(default)]
     pub sees: Vec<bool>,
 }
 
-/// What an agent does in a trial.
+/// Role of an agent in a trial.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Role {
-    /// Runs the workload.
+    /// Runs the workload itself.
     Run,
-    /// Runs the workload's server for the others.
+    /// Runs the workload's server for the other nodes.
     Server,
-    /// Runs the workload against a server on another node, by these parameters.
+    /// Runs the workload against a server on another node, with these parameters.
     Client(BTreeMap<String, Scalar>),
-    /// Starts the workload's one program over all nodes.
+    /// Starts the workload's only program, which spans all nodes.
     Leader,
-    /// Makes ready for the processes of that program, and looks after its machine meanwhile.
+    /// Prepares its node for the processes of that program, and monitors it meanwhile.
     Follower,
 }
 
-/// Where a server is, and how its clients reach it.
+/// A running server, with the parameters that its clients need.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Served {
-    /// Parameters that take the place of the treatment's on the clients.
+    /// Parameters that replace the treatment's on all clients.
     pub params: BTreeMap<String, Scalar>,
-    /// More of them for each client; none: there are no more.
+    /// Additional parameters for each client, by index; may be empty.
     #[serde(default)]
     pub each: Vec<BTreeMap<String, Scalar>>,
-    /// Whether it has work left when its clients are done, and ends by itself after that.
+    /// True if the server has work left when its clients are done, and then ends by itself.
     #[serde(default)]
     pub finishes: bool,
 }
 
 impl Served {
-    /// What the client of this number has, from 0.
+    /// Returns the parameters of the client with this number, from 0.
     pub(crate) fn of(&self, number: usize) -> BTreeMap<String, Scalar> {
         let mut params = self.params.clone();
         params.extend(self.each.get(number).cloned().unwrap_or_default());
@@ -111,38 +110,38 @@ impl Served {
     }
 }
 
-/// One trial.
+/// Request to run one trial.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TrialRequest {
-    /// Its place in the plan.
+    /// The trial in the plan.
     pub planned: PlannedTrial,
-    /// Which attempt at it.
+    /// Number of the attempt at this trial.
     pub attempt: u32,
 }
 
 /// An agent's part of a trial's record.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Part {
-    /// The record as a single machine would have written it, on the agent's own clock.
+    /// Record as a single machine would have written it, in times of the agent's own clock.
     pub record: TrialRecord,
-    /// What was kept of standard output.
+    /// Kept part of standard output.
     pub stdout: Bytes,
-    /// What was kept of standard error.
+    /// Kept part of standard error.
     pub stderr: Bytes,
-    /// Samples.
+    /// Samples of the node's monitors.
     pub samples: Option<Samples>,
-    /// Files that the workload left.
+    /// Files that the workload left, with their names.
     pub kept: Vec<(String, Bytes)>,
 }
 
-/// Samples in a message: JSON has no NaN, so the rows are bytes.
+/// Samples in a message. The rows are binary, since JSON has no NaN.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Samples {
     series: Vec<SeriesKey>,
     rows: Bytes,
 }
 
-/// Bytes of a row: its time, its series, its value, little-endian.
+/// Bytes of a row: its time, its series and its value, little-endian.
 const ROW: usize = 20;
 
 impl From<&SampleSet> for Samples {
@@ -158,7 +157,7 @@ impl From<&SampleSet> for Samples {
 }
 
 impl Samples {
-    /// The samples; rows of series that are not there are left out.
+    /// Decodes the samples, without rows of unknown series.
     pub fn set(&self) -> SampleSet {
         fn field<const N: usize>(row: &[u8], at: usize) -> [u8; N] {
             row[at..at + N].try_into().expect("a row has its bytes")
@@ -174,49 +173,48 @@ impl Samples {
     }
 }
 
-/// A part, whose it is, and how its clock stood.
+/// An agent's part, with its node and the state of its clock.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NodePart {
-    /// The node as it is called here; with several agents on it, which of them.
+    /// Name of the node in this run; with several agents per node, also the agent's number.
     pub name: String,
-    /// The host's own name.
+    /// Host name of the machine.
     pub host: String,
-    /// What it did.
+    /// Role that the node had.
     pub did: Did,
-    /// The part.
     pub part: Part,
-    /// Its clock before the trial and after it.
+    /// Offsets of its clock before and after the trial.
     pub clock: crate::Clock,
 }
 
-/// To an agent.
+/// Messages to an agent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum ToAgent {
     Setup(Box<Setup>),
     Ping(u64),
     Trial(Box<TrialRequest>, Role),
-    /// Begin at this time of the agent's own monotonic clock.
+    /// Start at this time of the agent's own monotonic clock.
     Go(u64),
-    /// The server's clients are done; they began at this time of the agent's own monotonic clock.
+    /// The server's clients are done; they started at this time of the agent's own monotonic clock.
     Done(u64),
     /// End the trial now.
     Stop,
-    /// There is nothing more to do.
+    /// No more trials will follow.
     Bye,
 }
 
-/// From an agent.
+/// Messages from an agent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum ToCollector {
     Hello(Hello),
     SetUp(Box<SetUp>),
-    /// It cannot do its part, and why.
+    /// The agent cannot do its part, with the reason.
     Refuse(String),
-    /// The answer to a ping: its number, the agent's monotonic clock, and its clock of the day.
+    /// Response to a ping: its number, the agent's monotonic clock, and its wall clock.
     Pong(u64, u64, i64),
-    /// The server that it runs answers.
+    /// The server that the agent runs accepts requests.
     Serves(Served),
     /// The trial is prepared.
     Ready,

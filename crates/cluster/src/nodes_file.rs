@@ -1,5 +1,5 @@
-//! `nodes.json`, kept with every trial of a run on several nodes: each node's own result on the
-//! collector's clock, and how they were merged.
+//! The file `nodes.json`, kept with every trial on several nodes: each node's own result on the
+//! collector's clock, and the rules by which they were merged.
 
 use assay_model::{
     Exit, MetricValue, Outcome, PhaseMark, ResourceUse, SCHEMA_VERSION, ValidationResult,
@@ -11,50 +11,50 @@ use crate::clock::Clock;
 use crate::message::NodePart;
 use crate::phases::Coincidence;
 
-/// The file's name.
+/// Name of the file.
 pub const NODES: &str = "nodes.json";
 
-/// What a node did.
+/// Role of a node in a trial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Did {
-    /// It ran the workload.
+    /// The node ran the workload.
     Ran,
-    /// It ran the workload's server for the others; its metrics are not in the sums.
+    /// The node ran the workload's server for the others; its metrics are not in the sums.
     Served,
-    /// It had processes of the program that the first node ran over all of them.
+    /// The node hosted processes of the program that the first node ran over all nodes.
     #[serde(rename = "lent")]
     Followed,
 }
 
-/// One node's part of a trial. Times are ns of the collector's `CLOCK_MONOTONIC`.
+/// Part of one node in a trial. Times are ns of the collector's `CLOCK_MONOTONIC`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct NodeEntry {
     /// Slurm's name of the node; with several tasks on a node, a dot and the task's number on it.
     pub node: String,
-    /// The host's own name.
+    /// Host name of the machine.
     pub host: String,
-    /// What it did.
+    /// Role of the node in the trial.
     pub did: Did,
-    /// How its part ended.
+    /// Outcome of the node's part.
     pub outcome: Outcome,
-    /// What went wrong there; empty when nothing did.
+    /// Error of the node's part; empty without one.
     pub error: String,
-    /// How its program ended.
+    /// Exit code or signal of its program.
     pub exit: Option<Exit>,
-    /// When its program was started.
+    /// Time at which its program was started.
     pub start_ns: u64,
-    /// When it ended.
+    /// Time at which its program ended.
     pub end_ns: u64,
-    /// Its phases.
+    /// Phases of its program.
     pub phases: Vec<PhaseMark>,
-    /// Its metrics.
+    /// Metrics of the node alone.
     pub metrics: Vec<MetricValue>,
-    /// What it used.
+    /// Resources that its program used.
     pub resources: Option<ResourceUse>,
-    /// What validation found.
+    /// Result of validating its output.
     pub validation: ValidationResult,
-    /// Its clock before and after.
+    /// Offsets of its clock before and after the trial.
     pub clock: Clock,
 }
 
@@ -83,7 +83,7 @@ impl NodeEntry {
         }
     }
 
-    /// The measurement window.
+    /// Returns the measurement window.
     pub(crate) fn window(&self) -> (u64, u64) {
         let steady = self.phases.iter().position(|p| p.phase == assay_model::Phase::Steady);
         steady.map_or((self.start_ns, self.end_ns), |i| {
@@ -92,46 +92,47 @@ impl NodeEntry {
     }
 }
 
-/// How a metric of the trial was made of the nodes'.
+/// Rule by which a metric of the trial was merged from the nodes' values.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MergedMetric {
-    /// The metric.
+    /// Name of the metric.
     pub metric: String,
-    /// The rule, in words.
+    /// The merge rule in words.
     pub rule: String,
 }
 
-/// What the harness took for a trial, ns.
+/// Times that the harness took for a trial, ns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Took {
-    /// From the request for the job to the last agent that came, which the job's first trial waited for.
+    /// From the request for the job to the last agent that connected, which the job's first trial
+    /// waited for.
     pub start_ns: u64,
-    /// Looking at every clock before and after.
+    /// Measuring the offset of every clock before and after the trial.
     pub looks_ns: u64,
-    /// From the order to the last node that was prepared: the barrier.
+    /// The barrier: from the request for the trial to the last node that was prepared.
     pub barrier_ns: u64,
-    /// From the common beginning to the last part that came, the program's own time included.
+    /// From the common start to the last part that arrived, including the program's own time.
     pub run_ns: u64,
-    /// Making one record of the parts.
+    /// Merging the parts into one record.
     pub merge_ns: u64,
 }
 
-/// The file.
+/// The file `nodes.json` of a trial on several nodes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct NodesFile {
-    /// The version of this format.
+    /// Version of this format.
     pub schema_version: u32,
-    /// What ran the nodes (`slurm`, `vm`).
+    /// Engine that ran the nodes (`slurm`, `vm`).
     pub engine: String,
-    /// The job's id there.
+    /// Id of the job in that engine.
     pub job: String,
-    /// The nodes whose part came.
+    /// Nodes whose part arrived.
     pub nodes: Vec<NodeEntry>,
-    /// How far their steady phases coincide; `null` when no program ran.
+    /// Overlap of the nodes' steady phases; `null` when no program ran.
     pub coincidence: Option<Coincidence>,
-    /// How each metric was merged.
+    /// Merge rule of each metric.
     pub merged: Vec<MergedMetric>,
-    /// What the harness took.
+    /// Times that the harness took for the trial.
     pub took: Took,
 }
 

@@ -1,4 +1,4 @@
-//! Whether the steady phases of several nodes coincide, and whether their clocks held still.
+//! Overlap of the nodes' steady phases, and drift of their clocks.
 
 use std::time::Duration;
 
@@ -8,28 +8,28 @@ use serde::{Deserialize, Serialize};
 
 use crate::nodes_file::{Did, NodeEntry};
 
-/// How far steady phases coincide.
+/// Overlap of the steady phases of the nodes that ran the workload.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Coincidence {
-    /// From the first beginning of a steady phase to the last, ns.
+    /// Time from the first start of a steady phase to the last, ns.
     pub begin_spread_ns: u64,
-    /// From the first end to the last, ns.
+    /// Time from the first end of a steady phase to the last, ns.
     pub end_spread_ns: u64,
-    /// How well both are known: the worst node's clock, ns.
+    /// Maximum error of both, from the worst node's clock, ns.
     pub error_ns: u64,
-    /// The node that began last.
+    /// Node whose steady phase started last.
     pub last_to_begin: String,
-    /// The node that ended first.
+    /// Node whose steady phase ended first.
     pub first_to_end: String,
-    /// The part of the longest steady phase in which all nodes were in theirs, 0 to 1.
+    /// Share of the longest steady phase during which all nodes were in theirs, 0 to 1.
     pub common: f64,
-    /// Whether the programs reported their phases; else the whole run of each is taken.
+    /// True if the programs reported their phases; else the whole run of each program is used.
     pub declared: bool,
-    /// The bound of the experiment, ns.
+    /// Bound on the spread from the experiment, ns.
     pub bound_ns: u64,
 }
 
-/// Looks at the windows of the nodes that ran the workload.
+/// Computes the overlap of the windows of the nodes that ran the workload.
 pub(crate) fn coincide(nodes: &[NodeEntry], bound: Duration) -> Option<Coincidence> {
     let ran: Vec<(&NodeEntry, (u64, u64))> = nodes
         .iter()
@@ -56,7 +56,7 @@ pub(crate) fn coincide(nodes: &[NodeEntry], bound: Duration) -> Option<Coinciden
     })
 }
 
-/// What is seen of it: how the phases coincide, and the clock that moved most.
+/// Returns observations of the overlap and of the clock that moved most.
 pub(crate) fn seen(nodes: &[NodeEntry], coincidence: Option<&Coincidence>) -> Vec<Observation> {
     let Some(c) = coincidence else { return Vec::new() };
     let seconds = |ns: u64| ns as f64 * 1e-9;

@@ -1,16 +1,16 @@
-//! How an agent finds its collector, and the token by which each knows the other.
+//! Environment variables through which an agent finds its collector and authenticates.
 
 use std::fs::File;
 use std::io::Read;
 
 use crate::ClusterError;
 
-/// Name of the variable by which an agent finds its collector.
+/// Variable with the collector's address.
 pub(crate) const ADDRESS: &str = "ASSAY_AGENT_TO";
-/// Name of the variable with its token.
+/// Variable with the token that proves membership in the job.
 pub(crate) const TOKEN: &str = "ASSAY_AGENT_TOKEN";
 
-/// Thirty-two hexadecimal digits that nobody can guess.
+/// Returns 32 unpredictable hexadecimal digits.
 pub(crate) fn random_hex() -> Result<String, ClusterError> {
     let mut bytes = [0; 16];
     let read = File::open("/dev/urandom").and_then(|mut f| f.read_exact(&mut bytes));

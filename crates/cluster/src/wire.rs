@@ -1,4 +1,5 @@
-//! Messages on a connection: four bytes of length (big-endian), then JSON. Bytes travel in base64.
+//! Framing of messages: four bytes of length (big-endian), then JSON. Binary data is encoded in
+//! base64.
 
 use std::io::{self, Read, Write};
 
@@ -7,12 +8,12 @@ use base64::engine::general_purpose::STANDARD;
 use serde::de::{DeserializeOwned, Error as _};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// The longest message of one who has not shown the token yet.
+/// Maximum length of a message from a peer that has not shown the token yet.
 pub(crate) const STRANGER: u32 = 64 << 10;
-/// The longest message of all: logs, samples and kept files of a trial in base64.
+/// Maximum length of any message: logs, samples and kept files of a trial in base64.
 pub(crate) const MAX_MESSAGE: u32 = 1 << 30;
 
-/// Bytes in a message.
+/// Binary data in a message.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Bytes(pub Vec<u8>);
 
@@ -29,7 +30,7 @@ impl<'de> Deserialize<'de> for Bytes {
     }
 }
 
-/// Sends one message.
+/// Sends one message and flushes.
 pub(crate) fn send<T: Serialize>(to: &mut impl Write, message: &T) -> io::Result<()> {
     let mut frame = vec![0; 4];
     serde_json::to_writer(&mut frame, message)?;
@@ -56,7 +57,7 @@ pub(crate) fn receive<T: DeserializeOwned>(
             "a message of {length} bytes; at most {most} may be"
         )));
     }
-    // What is announced is not believed before it comes.
+    // Allocates for received bytes only, since the announced length is not trusted.
     let mut body = Vec::new();
     from.take(u64::from(length)).read_to_end(&mut body)?;
     if body.len() < length as usize {

@@ -1,4 +1,4 @@
-//! From a request to a crew of one: a virtual machine that boots until its agent has set up.
+//! Starts a crew of one agent: boots a virtual machine and waits until its agent has set up.
 
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
@@ -14,21 +14,21 @@ use crate::nodes_file::Took;
 use crate::token::random_hex;
 use crate::vm::{Guest, GuestRequest};
 
-/// How often the console is looked at for what has gone wrong.
+/// Interval between two checks of the console for errors.
 const WATCH: Duration = Duration::from_secs(1);
 
-/// What a virtual machine is asked for.
+/// Request for a virtual machine with an agent.
 #[derive(Debug, Clone, Copy)]
 pub struct Boot<'a> {
     /// The machine and its files.
     pub guest: GuestRequest<'a>,
-    /// What it is called in messages.
+    /// Name of the machine in messages.
     pub name: &'a str,
-    /// What its agent sets up.
+    /// Settings that its agent sets up.
     pub setup: &'a Setup,
-    /// How long setting up may take.
+    /// Maximum time for setting up.
     pub limit: Duration,
-    /// What ends it early.
+    /// Signal that ends the boot early.
     pub interrupt: Option<&'a Interrupt>,
 }
 
@@ -36,7 +36,7 @@ impl Crew {
     /// Boots a virtual machine and waits until its agent has set up.
     ///
     /// # Errors
-    /// It does not get there; the machine is then ended.
+    /// The agent does not connect or cannot set up; the machine is then ended.
     pub fn boot(boot: &Boot<'_>) -> Result<Self, ClusterError> {
         let began = Instant::now();
         let token = random_hex()?;
@@ -99,7 +99,7 @@ impl Crew {
         Ok(())
     }
 
-    /// An error of setting up, with what became of the machine.
+    /// Adds the state of the machine to an error of the setup.
     fn explained(&mut self, boot: &Boot<'_>, error: ClusterError) -> ClusterError {
         let what = match error {
             ClusterError::SetUp { why, .. } => format!("cannot set up: {why}"),

@@ -1,4 +1,4 @@
-//! What runs the agents: a job of Slurm, or a virtual machine.
+//! The job or virtual machine that runs the agents.
 
 use crate::ClusterError;
 use crate::slurm::{Job, JobState};
@@ -11,7 +11,7 @@ pub(super) enum Carrier {
 }
 
 impl Carrier {
-    /// How Slurm sees its job; a virtual machine that is there runs.
+    /// Returns Slurm's state of the job; a virtual machine counts as running.
     pub fn state(&self) -> Result<Option<JobState>, ClusterError> {
         match self {
             Carrier::Job(job) => job.state(),
@@ -24,7 +24,7 @@ impl Carrier {
         }
     }
 
-    /// The last words of what runs the agents.
+    /// Returns the last output of the job or machine.
     pub fn last_output(&self) -> String {
         match self {
             Carrier::Job(job) => job.last_output(),
@@ -32,7 +32,7 @@ impl Carrier {
         }
     }
 
-    /// Ends it; a sentence says that it may still be there.
+    /// Ends the job or machine. Returns a sentence if it may still exist.
     pub fn end(self, broken: bool) -> Option<String> {
         match self {
             Carrier::Job(job) => job.end(broken),

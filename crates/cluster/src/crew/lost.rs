@@ -1,4 +1,4 @@
-//! What became of a crew that is not whole any more: what Slurm says of its job and its nodes.
+//! Diagnosis of a crew that lost agents, from Slurm's state of its job and nodes.
 
 use std::time::{Duration, Instant};
 
@@ -6,18 +6,18 @@ use super::{Carrier, Crew, Gone, Lost, LostTo};
 use crate::slurm::nodes;
 use crate::vm::Guest;
 
-/// How long a job that ends may take until Slurm says how it did: sites let programs 30 s (`KillWait`)
+/// Maximum time until Slurm reports how an ending job ended: sites allow programs 30 s (`KillWait`)
 /// between SIGTERM and SIGKILL.
 const SETTLE: Duration = Duration::from_secs(60);
 
-/// How long a controller that does not answer is asked again.
+/// Maximum time for repeated queries of a controller that does not answer.
 const BUSY: Duration = Duration::from_secs(6);
 
-/// How long a machine whose agent is gone may take to end.
+/// Maximum time for a virtual machine to end after its agent did.
 const FALL: Duration = Duration::from_secs(3);
 
 impl Lost {
-    /// A virtual machine whose agent went or is silent.
+    /// Describes a virtual machine whose agent is gone or silent.
     fn guest(guest: &mut Guest, how: &str) -> Self {
         let began = Instant::now();
         while guest.ended().is_none() && guest.trouble().is_none() && began.elapsed() < FALL {
@@ -37,7 +37,7 @@ impl Lost {
 }
 
 impl Crew {
-    /// What became of the crew, after somebody went: what Slurm says of the job and the nodes.
+    /// Describes the loss of agents with Slurm's state of the job and the nodes.
     pub(super) fn lost(&mut self, gone: &Gone) -> Lost {
         self.broken = true;
         if let Some(Carrier::Guest(guest)) = &mut self.carrier {
@@ -52,12 +52,12 @@ impl Crew {
             format!("{} {}", names.join(", "), gone.how)
         };
         let mut to = LostTo::Failure;
-        // The end of a job is known a moment after that of its tasks.
+        // Slurm reports the end of a job a moment after that of its tasks.
         let began = Instant::now();
         let state = loop {
             let asked = self.carrier.as_ref().map_or(Ok(None), Carrier::state);
-            // How it ended is known when its last task has; a controller that is busy is asked
-            // again.
+            // The reason for the end is known once the last task has ended; a busy controller is
+            // queried again.
             let limit = match asked.as_ref().map(|s| s.as_ref().map(|s| s.state.as_str())) {
                 Ok(Some("RUNNING")) => Duration::from_millis(1500),
                 Ok(Some("COMPLETING")) => SETTLE,

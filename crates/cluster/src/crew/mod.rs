@@ -1,4 +1,4 @@
-//! The collector: has a job started, waits for its agents, and takes them through trial after trial.
+//! The collector: starts a job, waits for its agents, and runs trial after trial on them.
 
 mod boot;
 mod carrier;
@@ -27,33 +27,33 @@ use crate::{ClusterError, wire};
 pub use boot::Boot;
 use carrier::Carrier;
 
-/// How often a wait looks whether a signal came.
+/// Interval between two checks for a signal while waiting.
 const LOOK: Duration = Duration::from_millis(100);
-/// How many pings a look at a clock takes.
+/// Number of pings per clock measurement.
 const PINGS: u64 = 8;
-/// How long an agent may take to answer one.
+/// Maximum time for an agent to answer a ping.
 const ANSWER: Duration = Duration::from_secs(20);
 
-/// What a crew is asked for.
+/// Request for a crew of agents on Slurm.
 #[derive(Debug, Clone)]
 pub struct Request<'a> {
-    /// The nodes.
+    /// Where to run: nodes, partition and limits.
     pub place: &'a Where,
-    /// Nodes that were lost before.
+    /// Nodes that were lost before, which the job must not use.
     pub exclude: &'a [String],
-    /// The agent's program.
+    /// Path of the agent's program.
     pub exe: PathBuf,
-    /// Where jobs are noted.
+    /// Folder in which jobs are noted.
     pub state_dir: &'a Path,
-    /// What the agents set up.
+    /// Settings that the agents set up.
     pub setup: &'a Setup,
-    /// How long setting up may take.
+    /// Maximum time for setting up.
     pub limit: Duration,
-    /// What ends it early.
+    /// Signal that ends the start early.
     pub interrupt: Option<&'a Interrupt>,
 }
 
-/// One agent.
+/// One agent with its connection.
 #[derive(Debug)]
 struct Member {
     hello: Hello,
@@ -62,59 +62,60 @@ struct Member {
     set_up: Option<SetUp>,
 }
 
-/// Who or what was lost.
+/// Cause of a loss.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LostTo {
-    /// Somebody cancelled the job.
+    /// A user or administrator cancelled the job.
     Cancelled,
-    /// Its time was over.
+    /// The job reached its time limit.
     TimeLimit,
     /// A node or an agent failed.
     Failure,
 }
 
-/// The crew is not whole any more.
+/// Report that the crew is no longer complete.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Lost {
-    /// What happened, with the nodes named.
+    /// Description of the loss that names the nodes.
     pub sentence: String,
-    /// The nodes, as Slurm names them.
+    /// Lost nodes by their Slurm names.
     pub nodes: Vec<String>,
-    /// Why.
+    /// Cause of the loss.
     pub to: LostTo,
 }
 
-/// How a trial of the crew ended.
+/// End of a trial on all nodes.
 #[derive(Debug)]
 pub enum TrialEnd {
     /// Every agent sent its part.
     Parts(Vec<NodePart>),
-    /// Not every one did; those that came are here.
+    /// Some agents did not send their part; the received parts are included.
     Lost(Lost, Vec<NodePart>),
 }
 
-/// The agents of a job, or of a virtual machine.
+/// The agents of a Slurm job, or of a virtual machine.
 #[derive(Debug)]
 pub struct Crew {
     members: Vec<Member>,
     events: Receiver<AgentEvent>,
-    /// What runs the agents.
+    /// The job or virtual machine that runs the agents.
     carrier: Option<Carrier>,
     id: String,
-    /// What the last trial took.
+    /// Times that the last trial took in the harness.
     took: Took,
     grace: Duration,
     server_node: bool,
-    /// Whether a part of it is gone: its job is then not waited for.
+    /// True if a part of the crew is gone: its job then gets less time to end.
     broken: bool,
     _listener: Listener,
 }
 
 impl Crew {
-    /// Asks for the job and waits until every agent has set up. `say` reports what is waited for.
+    /// Submits the job and waits until every agent has set up. `say` is called with progress
+    /// messages.
     ///
     /// # Errors
-    /// No job, not every agent, or one that cannot set up; the job is then ended.
+    /// The job or an agent is missing, or an agent cannot set up; the job is then ended.
     pub fn start(request: &Request<'_>, say: &mut dyn FnMut(&str)) -> Result<Self, ClusterError> {
         let began = Instant::now();
         let token = random_hex()?;
@@ -159,13 +160,13 @@ impl Crew {
         }
     }
 
-    /// The nodes as they are called here, with what they found when they set up.
+    /// Returns the nodes' names in this run, with their setup results.
     pub fn set_ups(&self) -> Vec<(String, SetUp)> {
         let one = |m: &Member| Some((m.name.clone(), m.set_up.clone()?));
         self.members.iter().filter_map(one).collect()
     }
 
-    /// One look at every clock.
+    /// Measures the clock of every agent.
     fn looks(&mut self) -> Result<Vec<Look>, Gone> {
         (0..self.members.len()).map(|i| self.look(i)).collect()
     }
@@ -198,7 +199,7 @@ impl Crew {
         pings.best().ok_or(Gone { members: vec![i], how: "does not answer".into() })
     }
 
-    /// One look at every node's clock, with the node's name.
+    /// Measures the clock of every node, and returns it with the node's name.
     ///
     /// # Errors
     /// A node does not answer.
@@ -210,23 +211,24 @@ impl Crew {
         Ok(self.members.iter().map(|m| m.name.clone()).zip(looks).collect())
     }
 
-    /// The job's id.
+    /// Returns the id of the job.
     pub fn job(&self) -> &str {
         &self.id
     }
 
-    /// The job's nodes as Slurm writes them (`n[1-4]`); `unknown` when it cannot be asked.
+    /// Returns the job's nodes as Slurm writes them (`n[1-4]`); `unknown` if Slurm cannot be
+    /// queried.
     pub fn node_list(&self) -> String {
         let state = self.carrier.as_ref().and_then(|c| c.state().ok().flatten());
         state.map_or_else(|| "unknown".to_owned(), |s| s.nodes)
     }
 
-    /// What the last trial took; before the first, what the start did.
+    /// Returns the times of the last trial; before the first trial, those of the start.
     pub fn took(&self) -> Took {
         self.took
     }
 
-    /// That the host of a virtual machine has no room for what it writes.
+    /// Returns a message if a virtual machine's host has no disk space left for its writes.
     pub fn host_is_full(&self) -> Option<String> {
         match &self.carrier {
             Some(Carrier::Guest(guest)) => guest.host_is_full(),
@@ -243,11 +245,11 @@ impl Crew {
     }
 
     fn tell(&mut self, i: usize, message: &ToAgent) {
-        // Who does not hear it has gone, which its ear tells.
+        // If this fails the agent is gone, which its listening thread reports.
         let _ = wire::send(&mut self.members[i].stream, message);
     }
 
-    /// Ends the crew and its job. Returns a sentence when the job may still be there.
+    /// Ends the crew and its job. Returns a sentence if the job may still exist.
     pub fn end(mut self) -> Option<String> {
         for i in 0..self.members.len() {
             self.tell(i, &ToAgent::Bye);
@@ -262,7 +264,7 @@ fn nanos(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// Agents that went.
+/// Agents that are gone, by index.
 #[derive(Debug, Clone)]
 struct Gone {
     members: Vec<usize>,

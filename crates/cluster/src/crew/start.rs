@@ -1,4 +1,4 @@
-//! From the request to a crew: the job, an agent of every task, and what each set up.
+//! Starts a crew: the job, an agent for every task, and their setup.
 
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
@@ -13,11 +13,11 @@ use crate::message::{Hello, PROTOCOL, Setup, ToAgent, ToCollector};
 use crate::slurm::{JobState, NO_OUTPUT, hostnames};
 use crate::wire;
 
-/// How often Slurm is asked how a job that is not there yet stands.
+/// Interval between two queries of a waiting job.
 const INQUIRE: Duration = Duration::from_millis(500);
 
 impl Crew {
-    /// Waits until an agent of every task is there.
+    /// Waits until an agent of every task has connected.
     pub(super) fn gather(
         &mut self,
         request: &Request<'_>,
@@ -148,7 +148,7 @@ impl Crew {
         }
     }
 
-    /// Has every agent set up what `setup` says, within `limit`.
+    /// Sends `setup` to every agent and waits until all have set up, within `limit`.
     pub(super) fn set_up(
         &mut self,
         setup: &Setup,

@@ -1,4 +1,4 @@
-//! A trial of the whole crew: the order, the barrier, the common beginning, and the parts.
+//! A trial on all agents: request, barrier, common start, and the parts of its record.
 
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
@@ -14,17 +14,17 @@ use crate::listen::AgentEvent;
 use crate::message::{NodePart, Part, Role, Served, ToAgent, ToCollector, TrialRequest};
 use crate::nodes_file::Did;
 
-/// How long the slowest preparation may take (a kit that is fetched and built).
+/// Maximum time of the slowest preparation (a kit that is fetched and built).
 const PREPARE: Duration = Duration::from_secs(3600);
-/// How long after the end of a trial its part may take to come.
+/// Maximum time between the end of a trial and its part.
 const REPORT: Duration = Duration::from_secs(60);
-/// How long the host of a virtual machine may be full until its trial is given up: a guest whose disks fail may hang over
-/// telling so on its console, which cannot be written either.
+/// Maximum time with a full host disk before a virtual machine's trial is given up. A guest whose
+/// disks fail may hang while reporting that on its console, which cannot be written either.
 const FULL: Duration = Duration::from_secs(15);
-/// How long agents that were asked to stop may take.
+/// Maximum time for agents to end after a stop request.
 const STOP: Duration = Duration::from_secs(15);
 
-/// Where a trial stands.
+/// Progress of a trial.
 struct Course {
     parts: Vec<Option<Part>>,
     ready: Vec<bool>,
@@ -34,19 +34,19 @@ struct Course {
     shape: Shape,
 }
 
-/// Who does what in a trial.
+/// Distribution of roles in a trial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Shape {
     /// Every agent runs the program.
     Each,
-    /// The first runs its server, the others ask it.
+    /// The first agent runs the server, the others are its clients.
     Server,
-    /// The first runs one program over all of them.
+    /// The first agent runs one program that spans all nodes.
     Span,
 }
 
 impl Shape {
-    /// What the agent of this number does.
+    /// Returns the role of the agent with this index.
     fn did(self, i: usize) -> Did {
         match self {
             Shape::Server if i == 0 => Did::Served,
@@ -57,23 +57,24 @@ impl Shape {
 }
 
 impl Course {
-    /// Whether a part came that makes the others' not worth waiting for.
+    /// True if a part arrived that makes waiting for the others pointless.
     fn failed(&self) -> bool {
         self.parts.iter().enumerate().any(|(i, part)| {
             let ended = |p: &Part| p.record.outcome != Outcome::Completed;
-            // A server, or who lends, ends after the others.
+            // A server or a follower must end after the others.
             let early = self.shape.did(i) != Did::Ran && !self.over();
             part.as_ref().is_some_and(|p| ended(p) || early)
         })
     }
 
-    /// Whether all who run the program have sent their parts.
+    /// True if all agents that run the program have sent their parts.
     fn over(&self) -> bool {
         let mut all = self.parts.iter().enumerate();
         all.all(|(i, part)| part.is_some() || self.shape.did(i) != Did::Ran)
     }
 
-    /// When the first of those who ran began their steady phase, on the clock of this machine.
+    /// Returns the earliest start of a steady phase among the agents that ran, on this machine's
+    /// clock.
     fn began(&self, before: &[Look]) -> u64 {
         let of = |(part, look): (&Option<Part>, &Look)| {
             let record = &part.as_ref()?.record;
@@ -88,8 +89,8 @@ impl Course {
 }
 
 impl Crew {
-    /// Takes every agent through one trial; with `spans`, the first one's program runs over all of them.
-    /// `tick` is called about ten times a second.
+    /// Runs one trial on every agent; with `spans`, the first agent's program spans all nodes.
+    /// `tick` is called about ten times per second.
     pub fn trial(
         &mut self,
         order: &TrialRequest,
@@ -149,8 +150,8 @@ impl Crew {
         }
     }
 
-    /// Whether the end of the job is what ended the programs, whose parts may be here before their agents are
-    /// gone: Slurm knows that a job ends before its programs hear of it.
+    /// Returns the loss if the end of the job ended the programs. Their parts may arrive before
+    /// their agents are gone: Slurm knows that a job ends before its programs are signalled.
     fn called_off(&mut self, parts: &[NodePart]) -> Option<Lost> {
         let ended = |name: &str| {
             let part = parts.iter().find(|p| p.name == name);
@@ -172,7 +173,7 @@ impl Crew {
         let gone = Gone { members, how: "had its program ended".to_owned() };
         let lost = self.lost(&gone);
         if lost.to == LostTo::Failure {
-            // The job goes on: the program's end is its own affair.
+            // The job continues: the program ended for a reason of its own.
             self.broken = broken;
             return None;
         }
@@ -210,7 +211,7 @@ impl Crew {
                 c.served.is_some() || c.parts[0].is_some()
             })?;
             if course.served.is_none() {
-                // Its part says why; there is nobody to ask.
+                // Its part has the reason; the clients have no server.
                 return Ok(());
             }
         }
@@ -252,7 +253,8 @@ impl Crew {
         })
     }
 
-    /// Listens until `done` is so. The first part that is not of a completed trial ends the others' too.
+    /// Processes events until `done` returns true. The first part of a trial that did not complete
+    /// stops the other agents.
     fn wait(
         &mut self,
         course: &mut Course,
@@ -316,13 +318,13 @@ fn take(course: &mut Course, i: usize, message: ToCollector) -> Result<(), Gone>
         ToCollector::Serves(served) => course.served = Some(served),
         ToCollector::Part(part) => {
             let record = &part.record;
-            // A part of another attempt comes too late.
+            // A part of another attempt arrived too late.
             if (record.number, record.attempt)
                 != (course.order.planned.number, course.order.attempt)
             {
                 return Ok(());
             }
-            // Nobody here asked it to end: the job is being cancelled, or its node shut down.
+            // The collector did not stop it: the job is being cancelled, or its node shut down.
             if record.outcome == Outcome::Interrupted && course.stopped.is_none() {
                 let how = "was ended by a signal".to_owned();
                 return Err(Gone { members: vec![i], how });
@@ -334,12 +336,12 @@ fn take(course: &mut Course, i: usize, message: ToCollector) -> Result<(), Gone>
     Ok(())
 }
 
-/// A time of this machine's clock, on the clock that was looked at.
+/// Converts a time of this machine's clock to the clock of a measured node.
 fn there(at: u64, look: &Look) -> u64 {
     u64::try_from(i128::from(at) + i128::from(look.offset_ns)).unwrap_or(0)
 }
 
-/// How far in the future the common beginning is: long enough that every agent has received it.
+/// Returns the lead time of the common start in ns: long enough that every agent has received it.
 fn lead(looks: &[Look], members: usize) -> u64 {
     let slowest = looks.iter().map(|l| 2 * l.error_ns).max().unwrap_or(0);
     (10_000_000 + 4 * slowest + 200_000 * members as u64).min(2_000_000_000)

@@ -1,5 +1,5 @@
-//! Heat maps of several nodes: each stays its node's own, on the collector's clock. Columns of two nodes
-//! do not begin at the same moment, so that there is no sum of them.
+//! Heat maps of several nodes: each map stays separate, on the collector's clock. The columns of
+//! two nodes do not start at the same time, so they cannot be added.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,10 @@ use assay_model::Heat;
 
 use crate::message::NodePart;
 
-/// Of so many nodes the maps are kept.
+/// Maximum number of nodes whose maps are kept.
 const SHOWN: usize = 4;
 
-/// The maps by their names and nodes.
+/// Collects the maps, named after map and node.
 pub(crate) fn merge<'a>(
     parts: impl Iterator<Item = &'a NodePart>,
     notes: &mut Vec<String>,

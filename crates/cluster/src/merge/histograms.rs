@@ -1,4 +1,4 @@
-//! Histograms of several nodes, added together. Percentiles of nodes are never averaged.
+//! Adds the histograms of several nodes. Percentiles of nodes are never averaged.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use base64::engine::general_purpose::STANDARD;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Deserializer, Serializer, V2Serializer};
 
-/// Adds the histograms of each name. What cannot be added is left out, with a sentence.
+/// Adds the histograms of each name. A histogram that cannot be added is left out, with a note.
 pub(crate) fn merge(
     nodes: &[(&str, &BTreeMap<String, TrialHistogram>)],
     notes: &mut Vec<String>,
@@ -59,7 +59,8 @@ fn add(
     Ok(TrialHistogram { hdr: write(&sum)?, timed_out, load, ..base.clone() })
 }
 
-/// A quantile of a histogram, in seconds where its unit is a time; what got no answer lies beyond all.
+/// Returns a quantile of a histogram in `unit`; `None` without a unit of time, or if the
+/// quantile falls among operations that timed out: these count as slower than any other.
 pub(crate) fn quantile(histogram: &TrialHistogram, quantile: f64, unit: &str) -> Option<f64> {
     let values = read(&histogram.hdr).ok()?;
     let recorded = values.len();

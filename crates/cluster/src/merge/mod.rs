@@ -1,4 +1,4 @@
-//! One record of the parts of several nodes.
+//! Merges the parts of several nodes into one record.
 
 mod heat_maps;
 mod histograms;

@@ -1,4 +1,4 @@
-//! The parts of a trial as one record.
+//! Merges the parts of a trial into one record.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -15,38 +15,37 @@ use crate::message::NodePart;
 use crate::nodes_file::{Did, MergedMetric, NodeEntry, NodesFile};
 use crate::phases::{coincide, seen};
 
-/// What merging must know.
+/// Settings of a merge.
 #[derive(Debug, Clone, Copy)]
 pub struct Ways<'a> {
-    /// The workload.
+    /// Specification of the workload.
     pub spec: &'a WorkloadSpec,
-    /// What ran the nodes.
+    /// Engine that ran the nodes.
     pub engine: &'a str,
-    /// The job.
+    /// Id of the job.
     pub job: &'a str,
-    /// Steady phases further apart do not coincide.
+    /// Maximum spread of the steady phases that counts as coinciding.
     pub bound: Duration,
 }
 
-/// A trial of all nodes together.
+/// A trial of all nodes, merged.
 #[derive(Debug)]
 pub struct Merged {
-    /// Its record.
     pub record: TrialRecord,
-    /// Standard output of all nodes, each after a line with its name.
+    /// Standard output of all nodes, each after a line with the node's name.
     pub stdout: Vec<u8>,
-    /// Standard error, likewise.
+    /// Standard error of all nodes, in the same form.
     pub stderr: Vec<u8>,
-    /// Samples.
+    /// Samples of all nodes.
     pub samples: Option<SampleSet>,
     /// Files of the workload, named after their nodes.
     pub kept: Vec<(String, Vec<u8>)>,
-    /// What each node did.
+    /// Contents of the file `nodes.json`.
     pub nodes: NodesFile,
 }
 
-/// Merges the parts into `record`, which says which trial it is and whose outcome stays `Failed` if it
-/// has an error already.
+/// Merges the parts into `record`, which identifies the trial. If `record` has an error already,
+/// its outcome is `Failed`.
 pub fn merge(mut record: TrialRecord, parts: &[NodePart], ways: &Ways<'_>) -> Merged {
     let entries: Vec<NodeEntry> = parts.iter().map(NodeEntry::of).collect();
     let ran: Vec<(&NodePart, &NodeEntry)> =
@@ -86,7 +85,8 @@ pub fn merge(mut record: TrialRecord, parts: &[NodePart], ways: &Ways<'_>) -> Me
     Merged { stdout, stderr, samples: samples::merge(parts), kept: kept.collect(), nodes, record }
 }
 
-/// The lines with the nodes' names count as kept bytes, since they are in the log.
+/// Sums the byte counts of a stream. The lines with the nodes' names count as kept bytes, since
+/// they are in the log.
 fn summary(
     parts: &[NodePart],
     kept: &[u8],
@@ -99,7 +99,7 @@ fn summary(
     StreamSummary { bytes: kept + excluded, kept }
 }
 
-/// Start, end, phases and what was used.
+/// Merges start, end, phases and resource use.
 fn times(record: &mut TrialRecord, entries: &[NodeEntry], ran: &[(&NodePart, &NodeEntry)]) {
     let started = || entries.iter().filter(|e| e.exit.is_some());
     if let (Some(start), Some(end)) =
@@ -116,7 +116,7 @@ fn times(record: &mut TrialRecord, entries: &[NodeEntry], ran: &[(&NodePart, &No
         let at = at.unwrap_or_default();
         if last { at.into_iter().max() } else { at.into_iter().min() }
     };
-    // The steady phase of all is the one in which every node is in its own.
+    // The common steady phase is the time when every node is in its own.
     let marks = [
         (Phase::RampUp, of(Phase::RampUp, false)),
         (Phase::Steady, of(Phase::Steady, true)),
@@ -140,13 +140,13 @@ fn times(record: &mut TrialRecord, entries: &[NodeEntry], ran: &[(&NodePart, &No
         minor_faults: used.iter().map(|u| u.minor_faults).sum(),
         voluntary_switches: used.iter().map(|u| u.voluntary_switches).sum(),
         involuntary_switches: used.iter().map(|u| u.involuntary_switches).sum(),
-        // The peaks of several nodes are not of one moment; each node's own record has its own.
+        // The nodes' peaks were not at the same time; each node's own record has them.
         group: None,
     });
 }
 
-/// Notes, findings, observers and changes: kept once where all nodes report the same, else with the
-/// node.
+/// Merges notes, findings, observer reports and changed settings: one entry if all nodes report the
+/// same, else with the names of the nodes.
 fn words(record: &mut TrialRecord, parts: &[NodePart]) {
     let mut notes: Vec<(&String, Vec<&str>)> = Vec::new();
     let mut found: Vec<(&Finding, Vec<&str>)> = Vec::new();
@@ -183,7 +183,8 @@ fn words(record: &mut TrialRecord, parts: &[NodePart]) {
     record.observers = observers(parts);
 }
 
-/// What each observer saw on all nodes together; what it could not see, with the nodes where that is not all.
+/// Merges the reports of each observer. Limitations that only some nodes report carry the nodes'
+/// names.
 fn observers(parts: &[NodePart]) -> Vec<ObserverReport> {
     let mut all: BTreeMap<&str, Vec<(&str, &ObserverReport)>> = BTreeMap::new();
     for part in parts {
@@ -217,7 +218,7 @@ fn observers(parts: &[NodePart]) -> Vec<ObserverReport> {
     merged.collect()
 }
 
-/// Names of nodes, not too many.
+/// Joins the names of at most four nodes, with the number of the others.
 fn some(on: &[&str]) -> String {
     let shown = on.iter().take(4).copied().collect::<Vec<_>>().join(", ");
     let word = if on.len() == 1 { "node" } else { "nodes" };
@@ -225,7 +226,7 @@ fn some(on: &[&str]) -> String {
     format!("{word} {shown}{more}")
 }
 
-/// The worst outcome of all, and whose it is.
+/// Sets the worst outcome of all nodes, with the errors of the nodes that had it.
 fn outcome(record: &mut TrialRecord, entries: &[NodeEntry], lost: bool) {
     record.exit =
         entries.iter().filter(|e| e.did == Did::Ran).filter_map(|e| e.exit).max_by_key(|exit| {
@@ -240,7 +241,7 @@ fn outcome(record: &mut TrialRecord, entries: &[NodeEntry], lost: bool) {
         record.outcome = Outcome::Failed;
         return;
     }
-    // A node that was only stopped because another failed is not what went wrong.
+    // A node that was only stopped because another failed is not the cause.
     let rank = |outcome: Outcome| match outcome {
         Outcome::Completed => 0,
         Outcome::Interrupted => 1,
@@ -265,7 +266,7 @@ fn outcome(record: &mut TrialRecord, entries: &[NodeEntry], lost: bool) {
     }
 }
 
-/// What a part says that was called off before it began.
+/// Error of a part that was cancelled before it began.
 const CALLED_OFF: &str = "it was cancelled before it began";
 
 fn validation(entries: &[NodeEntry]) -> ValidationResult {
@@ -280,7 +281,7 @@ fn validation(entries: &[NodeEntry]) -> ValidationResult {
     }
     let ran: Vec<&NodeEntry> = entries.iter().filter(|e| e.did == Did::Ran).collect();
     let Some(first) = ran.first() else { return ValidationResult::NotReached };
-    // A node whose output was not checked leaves the whole unchecked.
+    // A node with unchecked output leaves the whole trial unchecked.
     let minimum = ran.iter().min_by_key(|e| match &e.validation {
         ValidationResult::NotReached => 0,
         ValidationResult::ExitCodeOnly => 1,
@@ -306,7 +307,7 @@ fn validation(entries: &[NodeEntry]) -> ValidationResult {
     }
 }
 
-/// Merges metrics and histograms; returns how.
+/// Merges metrics and histograms; returns the rules that were used.
 fn metrics(
     record: &mut TrialRecord,
     all: &[(&NodePart, &NodeEntry)],
@@ -319,7 +320,7 @@ fn metrics(
     let of_all = || all.iter().filter(|(_, e)| e.did != Did::Served).map(|(_, e)| *e);
     let servers = || all.iter().filter(|(_, e)| e.did == Did::Served).map(|(_, e)| *e);
     let mut order: Vec<&MetricValue> = Vec::new();
-    // The server's come last: those that nobody else tells.
+    // Metrics of the server come last: only those that no other node reports.
     for metric in of_all().chain(servers()).flat_map(|e| &e.metrics) {
         if !order.iter().any(|m| m.name == metric.name) {
             order.push(metric);
@@ -328,7 +329,8 @@ fn metrics(
     let of =
         |e: &NodeEntry, name: &str| e.metrics.iter().find(|m| m.name == name).and_then(|m| m.value);
     let tells = |e: &NodeEntry, name: &str| e.metrics.iter().any(|m| m.name == name);
-    // What a node tells that lent itself to another's program is about each node; else those count that ran.
+    // If a follower reports the metric, it describes every node; else only the nodes that ran
+    // count.
     let values = |name: &str| -> Vec<Option<f64>> {
         let followed = of_all().any(|e| e.did == Did::Followed && tells(e, name));
         of_all().filter(|e| followed || e.did == Did::Ran).map(|e| of(e, name)).collect()
@@ -364,12 +366,13 @@ fn metrics(
     rules
 }
 
-/// Whether a metric is read from counters of the whole machine or its devices.
+/// True if a metric comes from counters of the whole machine or its devices.
 fn of_machine(name: &str) -> bool {
     ["device_", "host_", "io."].iter().any(|of| name.starts_with(of))
 }
 
-/// The names of the first two nodes that are one machine; `None`: each is one of its own.
+/// Returns the names of the first two nodes that are on the same machine; `None` if every
+/// node is a machine of its own.
 fn one_machine(all: &[(&NodePart, &NodeEntry)]) -> Option<String> {
     let counting = || all.iter().filter(|(_, e)| e.did != Did::Served).map(|(part, _)| *part);
     counting().enumerate().find_map(|(i, a)| {
@@ -378,14 +381,14 @@ fn one_machine(all: &[(&NodePart, &NodeEntry)]) -> Option<String> {
     })
 }
 
-/// `X per watt (B)` of the merged `X` and `power (B)`, which stand before it.
+/// Computes `X per watt (B)` from the merged `X` and `power (B)`, which were merged before it.
 fn per_watt(record: &TrialRecord, name: &str) -> Option<f64> {
     let (of, boundary) = name.split_once(" per watt (")?;
     let watts = record.metric(&format!("power ({boundary}"))?;
     Some(record.metric(of)? / watts).filter(|v| v.is_finite())
 }
 
-/// Curves whose points stand at the same x on every node, point by point.
+/// Merges curves point by point, if their points have the same x on every node.
 fn curves(record: &mut TrialRecord, ran: &[(&NodePart, &NodeEntry)]) {
     let Some((first, _)) = ran.first() else { return };
     let own: Vec<Curve> = first.part.record.curves.clone();

@@ -1,36 +1,37 @@
-//! How one metric of a trial is made of the nodes' values of it: as its workload declares, else by its unit.
+//! Rules that merge the nodes' values of one metric: as its workload declares, else by its unit.
 
 use std::collections::BTreeMap;
 
 use assay_model::{Better, Merge, MetricValue, TrialHistogram, WorkloadSpec};
 
-/// A way to merge.
+/// Rule for merging a metric.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Rule {
-    /// Added up: rates, CPU time, energy, power.
+    /// Sum of the values: rates, CPU time, energy, power.
     Sum,
-    /// The largest: the time of the slowest node, the largest resident set.
+    /// Largest value: the time of the slowest node, the largest resident set.
     Max,
-    /// The smallest: the largest counterpart of what is better higher has no sum.
+    /// Smallest value: the worst node of a time for which higher is better.
     Min,
-    /// A quantile of the nodes' histograms added together.
+    /// Quantile of the nodes' histograms added together.
     Percentile,
-    /// `copies x reference / elapsed` of a suite: added up as if all took as long as the slowest.
+    /// `copies x reference / elapsed` of a suite: the sum as if all nodes took as long as the
+    /// slowest.
     SuiteRatio,
-    /// `elapsed / copies` of a suite: the slowest node's time over the copies of all.
+    /// `elapsed / copies` of a suite: the slowest node's time over the copies of all nodes.
     SuiteTime,
-    /// A metric over a power: the merged one over the merged power.
+    /// A metric per watt: the merged metric over the merged power.
     PerWatt,
-    /// The value of the node that ran the server for the others, which alone tells it.
+    /// Value of the node that ran the server for the others, the only one that reports it.
     Server,
-    /// Kept only where every node has the same value.
+    /// The common value, if every node has the same; else missing.
     Same,
-    /// A percentile or mean of the tracer's: it has no merged value.
+    /// A percentile or mean of the tracer, which has no merged value.
     Traced,
 }
 
 impl Rule {
-    /// The rule in words.
+    /// Describes the rule in words.
     pub fn words(self) -> &'static str {
         match self {
             Rule::Sum => "the sum over the nodes",
@@ -49,7 +50,7 @@ impl Rule {
         }
     }
 
-    /// The rule of a metric.
+    /// Returns the rule of a metric.
     pub fn of(
         metric: &MetricValue,
         spec: &WorkloadSpec,
@@ -78,10 +79,10 @@ impl Rule {
         }
     }
 
-    /// The rule of a metric that says nothing of it.
+    /// Returns the rule of a metric whose workload declares none.
     fn by_unit(metric: &MetricValue) -> Self {
         match metric.unit.as_str() {
-            // Time passes on all of them at once.
+            // The nodes run at the same time, so times are not added.
             "s" | "ms" | "us" | "ns" => match metric.better {
                 Better::Higher => Rule::Min,
                 Better::Lower | Better::Neither => Rule::Max,
@@ -95,7 +96,7 @@ impl Rule {
     }
 }
 
-/// The merged value of simple rules; `None` when a node has none.
+/// Merges values by a simple rule; `None` if a node has no value.
 pub(crate) fn simple(rule: Rule, values: &[Option<f64>]) -> Option<f64> {
     let values: Vec<f64> = values.iter().copied().collect::<Option<_>>()?;
     let first = *values.first()?;
@@ -109,7 +110,7 @@ pub(crate) fn simple(rule: Rule, values: &[Option<f64>]) -> Option<f64> {
     }
 }
 
-/// A suite's ratio or time over nodes, from each node's value and elapsed time.
+/// Merges a suite's ratio or time, from each node's value and elapsed time.
 pub(crate) fn suite(rule: Rule, values: &[Option<f64>], elapsed: &[Option<f64>]) -> Option<f64> {
     let values: Vec<f64> = values.iter().copied().collect::<Option<_>>()?;
     let elapsed: Vec<f64> = elapsed.iter().copied().collect::<Option<_>>()?;
@@ -120,7 +121,7 @@ pub(crate) fn suite(rule: Rule, values: &[Option<f64>], elapsed: &[Option<f64>])
     let pairs = || values.iter().zip(&elapsed);
     let merged = match rule {
         Rule::SuiteRatio => pairs().map(|(ratio, t)| ratio * t / slowest).sum(),
-        // A node's copies are its elapsed time over its time per copy.
+        // A node's number of copies is its elapsed time over its time per copy.
         Rule::SuiteTime => slowest / pairs().map(|(each, t)| t / each).sum::<f64>(),
         _ => return None,
     };
@@ -206,7 +207,8 @@ mod tests {
         let spec = spec(Some(suite_spec));
         let ratio = metric("ratio", "1", Better::Higher);
         assert_eq!(Rule::of(&ratio, &spec, &BTreeMap::new()), Rule::SuiteRatio);
-        // Reference 100 s; 2 copies in 50 s here, 4 copies in 100 s there: ratios 4 and 4.
+        // Reference 100 s; 2 copies in 50 s on the first node, 4 copies in 100 s on the second:
+        // ratios 4 and 4.
         let elapsed = [Some(50.0), Some(100.0)];
         // Together 6 copies in 100 s: 6 x 100 / 100.
         assert_eq!(suite(Rule::SuiteRatio, &[Some(4.0), Some(4.0)], &elapsed), Some(6.0));

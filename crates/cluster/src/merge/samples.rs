@@ -1,10 +1,11 @@
-//! Samples of several nodes on the collector's clock. The subject of a series begins with its node.
+//! Merges the samples of several nodes, on the collector's clock. The subject of a series starts
+//! with its node.
 
 use assay_model::{SampleRow, SampleSet, SeriesKey};
 
 use crate::message::NodePart;
 
-/// All samples; `None` when no node has any.
+/// Merges all samples; `None` if no node has any.
 pub(crate) fn merge(parts: &[NodePart]) -> Option<SampleSet> {
     let mut all = SampleSet::default();
     for part in parts {

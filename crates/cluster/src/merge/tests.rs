@@ -249,14 +249,14 @@ fn a_program_over_nodes_is_reported_by_the_first_and_what_nodes_see_by_all() {
     assert_eq!(m.record.metric("elapsed"), Some(3.0));
     assert_eq!(m.record.metric("device_read"), Some(60.0));
     assert!(matches!(m.record.validation, ValidationResult::Passed { .. }), "{m:?}");
-    // Nodes that are one machine read the same counters, which are not added up.
+    // Nodes on the same machine read the same counters, so these are not added.
     let twin = parts[1].host.clone();
     let own = std::mem::replace(&mut parts[2].host, twin);
     let m = merged(blank(), &parts);
     assert_eq!(m.record.metric("device_read"), None);
     assert!(m.record.notes.iter().any(|n| n.contains("n2 and n3 are one machine")), "{m:?}");
     parts[2].host = own;
-    // A node that does not tell what the others do leaves the whole unknown.
+    // A value that is missing on one node leaves the merged value missing.
     parts[2].part.record.metrics[0].value = None;
     assert_eq!(merged(blank(), &parts).record.metric("device_read"), None);
     parts[2].part.record.metrics.clear();

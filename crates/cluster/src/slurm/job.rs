@@ -1,6 +1,7 @@
-//! One job: `salloc` that holds it and runs `srun`, which starts a task on every node. The job ends when
-//! the tasks do, and the tasks end when their connection does; so a job whose assay is killed goes by
-//! itself, and what does not is cancelled by name.
+//! One Slurm job: `salloc` holds it and runs `srun`, which starts a task on every node.
+//!
+//! The job ends when its tasks do, and the tasks end when their connection does. So the job of a
+//! killed assay ends by itself; if it does not, it is cancelled by name.
 
 use std::ffi::OsString;
 use std::io::Read;
@@ -16,29 +17,30 @@ use super::{JobState, call, job_named, last_words};
 use crate::ClusterError;
 use crate::left::Left;
 
-/// How long tasks may take to end after their connection did, and the job after its cancelling.
+/// Maximum time for tasks to end after their connection did, and for the job to end after it was
+/// cancelled.
 const LEAVE: Duration = Duration::from_secs(8);
-/// The same, when not all tasks are known to live.
+/// The same limit when some tasks may be lost.
 const BROKEN: Duration = Duration::from_secs(2);
-/// How much of what the commands say is kept.
+/// Bytes kept of the commands' output.
 const WORDS: usize = 16 << 10;
 
-/// What job is wanted.
+/// Request for a Slurm job.
 #[derive(Debug, Clone)]
 pub struct JobRequest<'a> {
-    /// Nodes, partition and the like.
+    /// Number of nodes, partition and other options.
     pub place: &'a Where,
-    /// Nodes that shall not be in it.
+    /// Nodes that must not be part of the job.
     pub exclude: &'a [String],
-    /// The program that every task runs, with its arguments.
+    /// Program that every task runs, with its arguments.
     pub argv: &'a [OsString],
-    /// Its environment, on top of this process's.
+    /// Environment variables added to those of this process.
     pub env: &'a [(OsString, OsString)],
-    /// Where jobs are noted for a crash.
+    /// Folder in which jobs are noted for recovery after a crash.
     pub state_dir: &'a Path,
 }
 
-/// A job of this process.
+/// A Slurm job that this process started.
 #[derive(Debug)]
 pub struct Job {
     name: String,
@@ -48,10 +50,10 @@ pub struct Job {
 }
 
 impl Job {
-    /// Asks for the job. It is noted before, so that it can be cancelled whatever happens.
+    /// Submits the job. It is noted on disk first, so that it can be cancelled after a crash.
     ///
     /// # Errors
-    /// It cannot be noted, or `salloc` is not here.
+    /// The note cannot be written, or `salloc` is not installed.
     pub fn ask(ask: &JobRequest<'_>) -> Result<Self, ClusterError> {
         let name = format!("assay-{}", crate::token::random_hex()?);
         let left = Left::note(ask.state_dir, &name)?;
@@ -82,7 +84,7 @@ impl Job {
         ];
         for stream in streams.into_iter().flatten() {
             let words = Arc::clone(&words);
-            // Without a listener the pipe would fill up; it ends with the stream.
+            // Without a reader the pipe would fill up; the thread ends with the stream.
             let _ = std::thread::Builder::new()
                 .name("salloc".into())
                 .stack_size(128 << 10)
@@ -91,29 +93,29 @@ impl Job {
         Ok(Job { name, child, words, left: Some(left) })
     }
 
-    /// Its name in the queue, which no other job has.
+    /// Returns the job's unique name in the queue.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// How Slurm sees it; `None` while it knows nothing of it.
+    /// Returns Slurm's view of the job; `None` while Slurm does not know it.
     ///
     /// # Errors
-    /// Slurm cannot be asked.
+    /// Slurm cannot be queried.
     pub fn state(&self) -> Result<Option<JobState>, ClusterError> {
         job_named(&self.name)
     }
 
-    /// Whether its commands have ended, and how.
+    /// Returns the exit status of `salloc`; `None` while it runs.
     pub fn ended(&mut self) -> Option<ExitStatus> {
         self.child.try_wait().ok().flatten()
     }
 
-    /// The last words of its commands.
+    /// Returns the last lines that the commands printed.
     pub fn last_output(&self) -> String {
         let words = self.words.lock().unwrap_or_else(PoisonError::into_inner);
         let text = String::from_utf8_lossy(&words);
-        // How allocations come and go is not what went wrong.
+        // Messages about a normal allocation do not explain a failure.
         let noise = [
             "Granted job allocation",
             "Relinquishing job",
@@ -129,9 +131,9 @@ impl Job {
         last_words(&lines.join("\n"))
     }
 
-    /// Ends it: waits a little for its tasks, which have nobody to talk to any more, then cancels it.
-    /// Returns a sentence when it may still be there.
-    /// With `broken`, tasks are on nodes that may be gone, and it is cancelled sooner.
+    /// Ends the job: waits briefly for its tasks, whose connections are closed, then cancels it.
+    /// Returns a sentence if the job may still exist. With `broken`, some nodes may be gone, and it
+    /// is cancelled sooner.
     pub fn end(mut self, broken: bool) -> Option<String> {
         self.leave(if broken { BROKEN } else { LEAVE })
     }
@@ -145,7 +147,7 @@ impl Job {
                 let _ = self.child.wait();
             }
         }
-        // A job that ends takes a moment to be known as ended.
+        // A job that has ended is still listed for a moment.
         let began = Instant::now();
         loop {
             match self.state() {
@@ -189,13 +191,13 @@ impl Drop for Job {
     }
 }
 
-/// The arguments of `salloc`.
+/// Returns the arguments of `salloc`.
 fn allocation(place: &Where, exclude: &[String], name: &str) -> Vec<String> {
     let mut arguments = vec![
         format!("--job-name={name}"),
         format!("--nodes={0}-{0}", place.nodes),
         format!("--ntasks-per-node={}", place.tasks_per_node),
-        // A node that fails is our affair; the others still get it.
+        // assay handles a failed node itself; without this option Slurm would end the whole job.
         "--no-kill".into(),
     ];
     if place.exclusive {
@@ -213,7 +215,7 @@ fn allocation(place: &Where, exclude: &[String], name: &str) -> Vec<String> {
     arguments
 }
 
-/// The arguments of `srun`.
+/// Returns the arguments of `srun`.
 fn step(place: &Where) -> Vec<String> {
     vec![
         format!("--nodes={0}-{0}", place.nodes),
@@ -221,7 +223,7 @@ fn step(place: &Where) -> Vec<String> {
         // The agents place their programs themselves, as on a single machine.
         "--cpu-bind=none".into(),
         "--no-kill".into(),
-        // Agents are no ranks, whatever the site's usual type is.
+        // Agents are not MPI ranks, whatever the site's default type is.
         "--mpi=none".into(),
         "--kill-on-bad-exit=0".into(),
         "--wait=0".into(),
@@ -243,7 +245,7 @@ fn listen(mut stream: Box<dyn Read + Send>, words: &Mutex<Vec<u8>>) {
     }
 }
 
-/// Where a program is that every node must find at the same path.
+/// Returns the path of the agent's program, which must exist on every node.
 pub fn agent_path(place: &Where, own: &Path) -> PathBuf {
     place.program.clone().map_or_else(|| own.to_owned(), PathBuf::from)
 }

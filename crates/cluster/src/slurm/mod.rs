@@ -1,4 +1,4 @@
-//! Slurm's own commands, and what they say. Nothing here knows of agents.
+//! Slurm's commands and parsers of their output. Nothing here depends on agents.
 
 mod job;
 mod query;
@@ -13,10 +13,10 @@ pub use step::end_step;
 
 use crate::ClusterError;
 
-/// Runs a command of Slurm and returns its standard output.
+/// Runs a Slurm command and returns its standard output.
 ///
 /// # Errors
-/// It is not there, or failed.
+/// The command is not installed, or it failed.
 pub fn call<S: AsRef<OsStr>>(program: &str, arguments: &[S]) -> Result<String, ClusterError> {
     let output = Command::new(program)
         .args(arguments)
@@ -35,19 +35,19 @@ pub fn call<S: AsRef<OsStr>>(program: &str, arguments: &[S]) -> Result<String, C
     })
 }
 
-/// Slurm's version (`22.05.8`).
+/// Returns Slurm's version (`22.05.8`).
 ///
 /// # Errors
-/// Its commands are not here.
+/// Slurm's commands are not installed.
 pub fn version() -> Result<String, ClusterError> {
     let version = call("sinfo", &["--version"])?;
     Ok(version.split_whitespace().last().unwrap_or_default().to_owned())
 }
 
-/// What stands for the output of a program that printed nothing.
+/// Text used for a program without output.
 pub(crate) const NO_OUTPUT: &str = "it printed nothing";
 
-/// The last lines of a program's output, in one.
+/// Joins the last lines of a program's output.
 pub(crate) fn last_words(text: &str) -> String {
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|l| !l.is_empty()).collect();
     let from = lines.len().saturating_sub(3);

@@ -1,40 +1,39 @@
-//! What `squeue` and `sinfo` say.
+//! Queries of `squeue`, `sinfo` and `scontrol`.
 
 use super::call;
 use crate::ClusterError;
 
-/// A job as `squeue` shows it.
+/// A job as listed by `squeue`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JobState {
-    /// Its id.
     pub id: String,
-    /// Its state (`RUNNING`).
+    /// State of the job (`RUNNING`).
     pub state: String,
-    /// Why it waits or ended (`Resources`).
+    /// Reason why it waits or ended (`Resources`).
     pub reason: String,
-    /// Its nodes as Slurm writes them (`n[1-4]`); empty while it has none.
+    /// Nodes as Slurm writes them (`n[1-4]`); empty before it has any.
     pub nodes: String,
 }
 
 impl JobState {
-    /// Whether it has an end before it: it waits or runs.
+    /// True if the job waits or runs, so that it still has to end.
     pub fn active(&self) -> bool {
         ["PENDING", "RUNNING", "CONFIGURING", "SUSPENDED", "REQUEUED", "RESIZING", "STOPPED"]
             .contains(&self.state.as_str())
     }
 }
 
-/// The job of this name, the newest one; `None` if Slurm knows of none.
+/// Returns the newest job of this name; `None` if Slurm does not know one.
 ///
 /// # Errors
-/// Slurm cannot be asked.
+/// Slurm cannot be queried.
 pub fn job_named(name: &str) -> Result<Option<JobState>, ClusterError> {
     let name = format!("--name={name}");
     let text = call("squeue", &["--noheader", "--states=all", &name, "--format=%i|%T|%r|%N"])?;
     Ok(parse_jobs(&text).into_iter().next_back())
 }
 
-/// Reads lines of `id|state|reason|nodes`.
+/// Parses lines of `id|state|reason|nodes`.
 pub fn parse_jobs(text: &str) -> Vec<JobState> {
     let line = |line: &str| {
         let mut parts = line.trim().splitn(4, '|').map(str::to_owned);
@@ -48,10 +47,10 @@ pub fn parse_jobs(text: &str) -> Vec<JobState> {
     text.lines().filter_map(line).collect()
 }
 
-/// The names in a list of nodes (`n[1-3]` is n1, n2, n3).
+/// Expands a list of nodes (`n[1-3]` is n1, n2, n3).
 ///
 /// # Errors
-/// Slurm cannot be asked.
+/// Slurm cannot be queried.
 pub fn hostnames(list: &str) -> Result<Vec<String>, ClusterError> {
     if list.trim().is_empty() {
         return Ok(Vec::new());
@@ -60,25 +59,22 @@ pub fn hostnames(list: &str) -> Result<Vec<String>, ClusterError> {
     Ok(text.split_whitespace().map(str::to_owned).collect())
 }
 
-/// A node as `sinfo` shows it.
+/// A node as listed by `sinfo`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NodeState {
-    /// Its name.
     pub name: String,
-    /// Its state (`idle`, `down*`).
+    /// State of the node (`idle`, `down*`).
     pub state: String,
-    /// Why it is so; empty when it is well.
+    /// Reason for the state; empty for a healthy node.
     pub reason: String,
-    /// Its CPUs.
     pub cpus: String,
-    /// Its partition.
     pub partition: String,
-    /// The version of its slurmd.
+    /// Version of its slurmd.
     pub version: String,
 }
 
 impl NodeState {
-    /// Whether it can run something now or later.
+    /// True if the node can run a job now or later.
     pub fn usable(&self) -> bool {
         let state = self.state.trim_end_matches(|c: char| !c.is_ascii_alphabetic());
         !self.state.ends_with('*')
@@ -86,10 +82,10 @@ impl NodeState {
     }
 }
 
-/// The nodes of a partition (`None`: of all), or those of a list.
+/// Returns the nodes of a partition (`None`: of all partitions), or those of a list.
 ///
 /// # Errors
-/// Slurm cannot be asked.
+/// Slurm cannot be queried.
 pub fn nodes(partition: Option<&str>, list: Option<&str>) -> Result<Vec<NodeState>, ClusterError> {
     let mut arguments = vec!["--noheader".to_owned(), "--Node".to_owned()];
     arguments.extend(partition.map(|p| format!("--partition={p}")));
@@ -99,7 +95,7 @@ pub fn nodes(partition: Option<&str>, list: Option<&str>) -> Result<Vec<NodeStat
     Ok(parse_nodes(&call("sinfo", &arguments)?))
 }
 
-/// Reads lines of `name|state|cpus|partition|version|reason`.
+/// Parses lines of `name|state|cpus|partition|version|reason`.
 pub fn parse_nodes(text: &str) -> Vec<NodeState> {
     let line = |line: &str| {
         let mut parts = line.trim().splitn(6, '|').map(|p| p.trim().to_owned());

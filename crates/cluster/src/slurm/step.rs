@@ -1,4 +1,4 @@
-//! A step of a job, by its name.
+//! Ends a step of a job by name.
 
 use std::time::{Duration, Instant};
 
@@ -7,13 +7,13 @@ use assay_model::units;
 use super::call;
 use crate::ClusterError;
 
-/// How often Slurm is asked whether it is gone.
+/// Interval between two queries for the step.
 const ASK: Duration = Duration::from_millis(100);
 
-/// Ends the step of this name, if it is still there, and waits until it is not.
+/// Kills the step of this name, if it exists, and waits until it is gone.
 ///
 /// # Errors
-/// Slurm cannot be asked, or the step does not go; as a sentence.
+/// Slurm cannot be queried, or the step does not end within `limit`; as a sentence.
 pub fn end_step(job: &str, name: &str, limit: Duration) -> Result<(), String> {
     let began = Instant::now();
     loop {
@@ -23,7 +23,7 @@ pub fn end_step(job: &str, name: &str, limit: Duration) -> Result<(), String> {
             let waited = units::format_duration(began.elapsed());
             return Err(format!("the step {id} is still there after {waited}"));
         }
-        // One that has just ended refuses, and is not in the next list.
+        // A step that has just ended rejects the signal, and is missing from the next list.
         let _ = call("scancel", &["--signal=KILL", id]);
         std::thread::sleep(ASK);
     }
@@ -34,7 +34,7 @@ fn ids(job: &str, name: &str) -> Result<Vec<String>, ClusterError> {
     Ok(named(&call("squeue", &["--noheader", "--steps", &job, "--format=%i|%j"])?, name))
 }
 
-/// The ids in lines of `id|name`.
+/// Returns the ids of the lines `id|name` with this name.
 fn named(text: &str, name: &str) -> Vec<String> {
     let line = |line: &str| {
         let (id, of) = line.trim().split_once('|')?;

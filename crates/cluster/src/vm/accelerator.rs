@@ -1,4 +1,5 @@
-//! What runs a virtual machine's instructions: KVM where it really runs a guest, else QEMU's own emulation.
+//! Chooses a virtual machine's accelerator: KVM if it can really run a guest, else QEMU's own
+//! emulation (TCG).
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,23 +10,22 @@ use super::{Image, Wanted, failed};
 use crate::ClusterError;
 use crate::vm::program::{qemu, version};
 
-/// How long a guest may take to its first program under KVM.
+/// Maximum time of a guest under KVM to start its first program.
 const PROBE: Duration = Duration::from_secs(30);
-/// What the first program of an image says when it is only asked whether it runs.
+/// Line that an image's first program prints when it is only probed.
 const RUNS: &str = "runs a guest";
 const KVM: &str = "/dev/kvm";
 
-/// What runs the instructions.
+/// The way in which a guest's instructions are executed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Accelerator {
-    /// The processor.
+    /// The host's processor, through KVM.
     Kvm,
-    /// QEMU's emulation: times are the emulator's.
+    /// Emulation by QEMU: times are the emulator's.
     Tcg,
 }
 
 impl Accelerator {
-    /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             Accelerator::Kvm => "kvm",
@@ -33,7 +33,7 @@ impl Accelerator {
         }
     }
 
-    /// As QEMU has it.
+    /// Returns the value of QEMU's `-accel` option.
     pub(super) fn option(self) -> &'static str {
         match self {
             Accelerator::Kvm => "kvm",
@@ -42,27 +42,27 @@ impl Accelerator {
     }
 }
 
-/// What runs the instructions of a machine.
+/// The accelerator chosen for a machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Choice {
-    /// What was chosen.
     pub accelerator: Accelerator,
-    /// Why it is not the processor; empty: it is, or emulation was asked for.
+    /// Reason why KVM is not used; empty if it is used or emulation was requested.
     pub reason: String,
 }
 
 impl Choice {
-    /// Chooses: /dev/kvm may be there and run no stock kernel, so a guest that gets to its first program is the
-    /// proof. What was found is kept until the next boot.
+    /// Chooses the accelerator. /dev/kvm may exist and yet run no stock kernel, so only a guest
+    /// that starts its first program proves KVM. The result is kept until the next boot.
     ///
     /// # Errors
-    /// KVM was asked for and runs none.
+    /// KVM was requested and cannot run a guest.
     pub fn of(wanted: Wanted, image: &Image, work: &Path) -> Result<Self, ClusterError> {
         choose(wanted, kvm_device, || proven(image, work))
     }
 }
 
-/// Chooses by whether KVM's device can be used and whether a guest starts with it, each tried only if it matters.
+/// Chooses the accelerator from two tests: if KVM's device can be used, and if a guest starts with
+/// it. Each test only runs if its result matters.
 fn choose(
     wanted: Wanted,
     device: impl FnOnce() -> Result<(), String>,
@@ -84,17 +84,18 @@ fn choose(
     Ok(Choice { accelerator: Accelerator::Tcg, reason })
 }
 
-/// Why KVM is not used although it is there.
+/// Reason why KVM is not used although its device exists.
 const NO_GUEST: &str =
     "/dev/kvm can be opened, but a guest does not get to its first program with it";
 
-/// Whether this process may use KVM's device; else why not.
+/// Checks that this process may use KVM's device; returns the reason if not.
 fn kvm_device() -> Result<(), String> {
     let device = fs::OpenOptions::new().read(true).write(true).open(KVM);
     device.map(|_| ()).map_err(|e| format!("{KVM} cannot be used: {e}"))
 }
 
-/// What was found out about KVM since this machine was booted; `None`: nothing yet.
+/// Returns the file with the result of the KVM probe since the host's last boot, and the result;
+/// `None` before the first probe.
 fn known() -> (PathBuf, Option<bool>) {
     let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
     let file = super::folder().join(format!("kvm-{}", boot.trim()));
@@ -106,7 +107,7 @@ fn known() -> (PathBuf, Option<bool>) {
     (file, runs)
 }
 
-/// Whether a guest of this image starts under KVM, tried once a boot of the host.
+/// Returns true if a guest of this image starts under KVM; probed once per boot of the host.
 fn proven(image: &Image, work: &Path) -> Result<bool, ClusterError> {
     let (known, found) = known();
     if let Some(runs) = found {
@@ -144,16 +145,16 @@ fn said(console: &Path) -> bool {
     fs::read(console).is_ok_and(|bytes| String::from_utf8_lossy(&bytes).contains(RUNS))
 }
 
-/// What this machine has for virtual machines.
+/// Support for virtual machines on this host.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ability {
-    /// Whether one can be started.
+    /// True if a virtual machine can be started.
     pub works: bool,
-    /// With what, or what is missing.
+    /// Version, accelerator and kernels, or the missing part.
     pub words: String,
 }
 
-/// Looks whether virtual machines can be run here; starts none.
+/// Checks if virtual machines can run here, without starting one.
 pub fn ability() -> Ability {
     let version = match version() {
         Ok(version) => version,

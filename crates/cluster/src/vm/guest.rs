@@ -1,4 +1,5 @@
-//! One virtual machine that runs: started, watched by its console, and ended with everything it wrote.
+//! A running virtual machine: started, monitored through its console, and deleted at its end with
+//! everything it wrote.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,43 +12,45 @@ use super::{Accelerator, Disk, Image, Machine, Payload, failed};
 use crate::ClusterError;
 use crate::token::{ADDRESS, TOKEN};
 
-/// What its disks may take beside the empty ones until the host is called full, MiB.
+/// Space for the guest's writes, in addition to its empty disks, that the host must have at the
+/// start, MiB.
 const ROOM: u64 = 1024;
-/// With less left the host is full: QEMU writes in clusters, so the last bytes stay free. MiB.
+/// Free space below which the host counts as full, MiB. QEMU writes in clusters, so the last bytes
+/// stay free.
 const FULL: u64 = 4;
-/// So much of the end of its console is shown.
+/// Number of lines shown from the end of the console.
 const CONSOLE: usize = 12;
 
-/// What a guest is started with.
+/// Request for a virtual machine.
 #[derive(Debug, Clone, Copy)]
 pub struct GuestRequest<'a> {
-    /// The machine.
     pub machine: &'a Machine,
-    /// What it boots from.
+    /// Boot files of the machine.
     pub image: &'a Image,
-    /// What runs its instructions.
+    /// Accelerator that runs the machine.
     pub accelerator: Accelerator,
-    /// What assay brings along.
+    /// Disk with assay's program and kits.
     pub payload: &'a Payload,
-    /// Where its files are made.
+    /// Folder for the machine's files.
     pub work: &'a Path,
 }
 
-/// A virtual machine of this process.
+/// A virtual machine that this process started.
 #[derive(Debug)]
 pub struct Guest {
     child: Child,
-    /// Its files, removed when it ends.
+    /// Folder of its files, removed when it ends.
     dir: PathBuf,
-    /// How it ended, once that is known.
+    /// Exit status of QEMU, once it is known.
     ended: Option<String>,
 }
 
 impl Guest {
-    /// Starts it; its agent reaches the collector at `port` of this machine's loopback interface.
+    /// Starts the machine. Its agent reaches the collector at `port` of this host's loopback
+    /// interface.
     ///
     /// # Errors
-    /// There is no room for it, or QEMU does not start.
+    /// Memory or disk space is missing, or QEMU does not start.
     pub(crate) fn start(
         request: &GuestRequest<'_>,
         port: u16,
@@ -71,7 +74,8 @@ impl Guest {
         let said = fs::File::create(dir.join("said")).map_err(fault)?;
         let child = qemu()
             .args(arguments(machine, image, accelerator, &payload.path, &dir))
-            // Changes to disks that are shared go to a file there, which has no name and goes with QEMU.
+            // QEMU writes changes to shared disks to an unnamed file there, which vanishes with
+            // QEMU.
             .env("TMPDIR", &dir)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
@@ -83,7 +87,7 @@ impl Guest {
         Ok(Guest { child, dir, ended: None })
     }
 
-    /// How it ended, if it did.
+    /// Returns QEMU's exit status if it has ended.
     pub(crate) fn ended(&mut self) -> Option<&str> {
         if self.ended.is_none()
             && let Ok(Some(status)) = self.child.try_wait()
@@ -93,8 +97,8 @@ impl Guest {
         self.ended.as_deref()
     }
 
-    /// Why it cannot go on, as far as its console tells: a kernel that panicked, an image without modules, an
-    /// agent that ended.
+    /// Returns a fatal error that the console shows: a kernel panic, an image without modules, or
+    /// an agent that ended.
     pub(crate) fn trouble(&self) -> Option<String> {
         let console = self.read("console");
         let line = console.lines().find_map(|line| {
@@ -112,7 +116,7 @@ impl Guest {
         line.or_else(|| network.map(|rest| format!("there is no network{rest}"))).or_else(agent)
     }
 
-    /// That the host has no room left for what the guest writes, which then sees its disks fail.
+    /// Returns a message if the host has no space left for the guest's writes, which then fail.
     pub(crate) fn host_is_full(&self) -> Option<String> {
         let stat = rustix::fs::statvfs(&self.dir).ok()?;
         let free = stat.f_bavail.saturating_mul(stat.f_frsize) >> 20;
@@ -125,7 +129,7 @@ impl Guest {
         })
     }
 
-    /// What QEMU itself said, and the end of the console.
+    /// Returns QEMU's own message and the end of the console.
     pub(crate) fn last_words(&self) -> String {
         let qemu = self.read("said");
         let qemu = qemu.lines().next().map(|line| format!("QEMU said: {line}\n"));
@@ -149,7 +153,7 @@ impl Guest {
 }
 
 impl Drop for Guest {
-    /// Its disks are thrown away, so there is nothing to wait for.
+    /// Kills QEMU at once, since the guest's disks are discarded anyway.
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
@@ -157,7 +161,7 @@ impl Drop for Guest {
     }
 }
 
-/// Whether the host has the memory and the disk that a machine may take.
+/// Checks that the host has the memory and the disk space that a machine may use.
 fn room(machine: &Machine, work: &Path) -> Result<(), ClusterError> {
     let meminfo = Root::system().text("proc/meminfo").unwrap_or_default();
     let available = meminfo.lines().find_map(|l| {
@@ -185,7 +189,7 @@ fn room(machine: &Machine, work: &Path) -> Result<(), ClusterError> {
     Ok(())
 }
 
-/// QEMU's arguments.
+/// Returns the arguments of QEMU.
 fn arguments(
     machine: &Machine,
     image: &Image,
@@ -256,7 +260,8 @@ fn arguments(
     all
 }
 
-/// The kernel's command line: what the image needs, then what the experiment adds.
+/// Returns the kernel's command line: the parameters that the image needs, then those of the
+/// experiment.
 fn command_line(machine: &Machine) -> String {
     let own = "console=ttyS0 rw panic=-1 systemd.unified_cgroup_hierarchy=1 cgroup_no_v1=all systemd.show_status=0";
     format!("{own} {}", machine.cmdline).trim_end().to_owned()

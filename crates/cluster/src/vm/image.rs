@@ -1,5 +1,5 @@
-//! What a virtual machine boots from: `vmlinuz`, `initrd`, `modules.img` and `release` in a folder for each kernel,
-//! and a root file system that all share. `assay vm build` makes them.
+//! Boot files of virtual machines: a folder per kernel with `vmlinuz`, `initrd`, `modules.img` and
+//! `release`, and a root file system that all kernels share. `assay vm build` creates them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -9,25 +9,25 @@ use std::time::UNIX_EPOCH;
 use super::{Machine, failed};
 use crate::ClusterError;
 
-/// The files of a virtual machine that are there.
+/// Existing boot files of a virtual machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Image {
-    /// The folder of the kernel.
+    /// Folder of the kernel.
     pub kernel: PathBuf,
-    /// The root file system.
+    /// Path of the root file system's image.
     pub root: PathBuf,
-    /// The kernel's release.
+    /// Release of the kernel.
     pub release: String,
 }
 
-/// Where built kernels and root file systems are kept: `assay-vm` in the XDG cache folder.
+/// Returns the folder of built kernels and root file systems: `assay-vm` in the XDG cache folder.
 pub fn folder() -> PathBuf {
     let base = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).filter(|p| p.is_absolute());
     let home = || std::env::var_os("HOME").map(|h| PathBuf::from(h).join(".cache"));
     base.or_else(home).unwrap_or_else(std::env::temp_dir).join("assay-vm")
 }
 
-/// The series of the kernels that are built, each once.
+/// Returns the series of all built kernels, without duplicates.
 pub fn built(folder: &Path) -> Vec<String> {
     let series = |e: fs::DirEntry| {
         let name = e.file_name().into_string().ok()?;
@@ -39,10 +39,10 @@ pub fn built(folder: &Path) -> Vec<String> {
 }
 
 impl Image {
-    /// Finds what a machine boots from.
+    /// Finds the boot files of a machine.
     ///
     /// # Errors
-    /// Something is missing, and how to make it.
+    /// A file is missing; the message names the command that builds it.
     pub fn find(machine: &Machine, built: &Path) -> Result<Self, ClusterError> {
         let kernel = if machine.kernel.contains('/') {
             PathBuf::from(&machine.kernel)
@@ -87,10 +87,10 @@ impl Image {
         Ok(Image { kernel, root, release: release.trim().to_owned() })
     }
 
-    /// The SHA-256 of every file that the machine boots from.
+    /// Returns the SHA-256 of every boot file.
     ///
     /// # Errors
-    /// One cannot be read.
+    /// A file cannot be read.
     pub fn digests(&self) -> Result<BTreeMap<&'static str, String>, ClusterError> {
         let of = |path: PathBuf| {
             digest(&path).map_err(|e| failed(format!("read {}: {e}", path.display())))
@@ -104,7 +104,7 @@ impl Image {
     }
 }
 
-/// The newest entry of a folder by its name's beginning and end.
+/// Returns the newest entry of a folder whose name has this prefix and suffix.
 fn newest(folder: &Path, begins: &str, ends: &str) -> Option<PathBuf> {
     let entries = fs::read_dir(folder).ok()?.flatten();
     entries
@@ -117,8 +117,8 @@ fn newest(folder: &Path, begins: &str, ends: &str) -> Option<PathBuf> {
         .map(|e| e.path())
 }
 
-/// The SHA-256 of a file. A root file system has gigabytes: it is kept beside the file with the size and the time
-/// of change that it is of, where that can be written.
+/// Returns the SHA-256 of a file. Since a root file system has gigabytes, the hash is cached in a
+/// file next to it, with the size and modification time that it belongs to, if that can be written.
 fn digest(path: &Path) -> std::io::Result<String> {
     let meta = fs::metadata(path)?;
     let changed = meta.modified()?.duration_since(UNIX_EPOCH).unwrap_or_default();

@@ -1,71 +1,70 @@
-//! What a virtual machine is made of, read from the settings of an experiment.
+//! Configuration of a virtual machine, read from the settings of an experiment.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use assay_model::{Scalar, nearest, units};
 
-/// The settings that there are.
+/// Names of all settings.
 pub const SETTINGS: [&str; 9] =
     ["kernel", "root", "cmdline", "memory", "cpus", "numa", "disks", "accelerator", "boot_timeout"];
 
-/// A virtual machine as it is asked for.
+/// Configuration of a virtual machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Machine {
-    /// A kernel that was built, by its series, or the path of a folder with one.
+    /// Series of a kernel that was built, or the path of a folder with one.
     pub kernel: String,
-    /// The path of a root file system; empty: the one that was built.
+    /// Path of a root file system; empty for the one that was built.
     pub root: String,
-    /// More of the kernel's command line.
+    /// Additional parameters of the kernel's command line.
     pub cmdline: String,
-    /// Its memory, MiB.
+    /// Size of the memory in MiB.
     pub memory_mib: u64,
-    /// How many CPUs it has.
+    /// Number of virtual CPUs.
     pub cpus: u32,
-    /// How many NUMA nodes share them and the memory.
+    /// Number of NUMA nodes that share the CPUs and the memory.
     pub numa: u32,
-    /// Its empty disks.
+    /// Disks that are empty at boot.
     pub disks: Vec<Disk>,
-    /// What runs its instructions.
     pub accelerator: Wanted,
-    /// How long it may take until its agent answers.
+    /// Maximum time until its agent connects.
     pub boot_timeout: Duration,
 }
 
-/// Which accelerator is asked for.
+/// The accelerator that an experiment requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wanted {
-    /// KVM where it runs a guest, else emulation.
+    /// KVM if it can run a guest, else emulation.
     Auto,
-    /// KVM.
+    /// KVM, or an error.
     Kvm,
-    /// Emulation.
+    /// Emulation by QEMU (TCG).
     Tcg,
 }
 
-/// A disk that is empty when the machine starts.
+/// A disk that is empty when the machine boots.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Disk {
-    /// How the machine sees it: `virtio`, `nvme` or `scsi`.
+    /// Interface of the disk: `virtio`, `nvme` or `scsi`.
     pub kind: String,
-    /// Its size, MiB.
+    /// Size of the disk in MiB.
     pub size_mib: u64,
-    /// Operations each second at most; 0: no limit.
+    /// Limit of operations per second; 0 for no limit.
     pub iops: u64,
-    /// Bytes each second at most; 0: no limit.
+    /// Limit of bytes per second; 0 for no limit.
     pub bytes: u64,
 }
 
-/// Limits that keep a slip of the pen from taking the host's memory or disk.
+/// Limits that keep a typing error from taking the host's memory or disk.
 const MAX_CPUS: u32 = 255;
 const MAX_DISKS: usize = 8;
 const LEAST_MIB: u64 = 256;
 
 impl Machine {
-    /// Reads the settings.
+    /// Parses the settings of an experiment.
     ///
     /// # Errors
-    /// The setting, what is wrong with it, and what to write.
+    /// The name of the setting, and a message with the mistake and the valid values.
     pub fn read(settings: &BTreeMap<String, Scalar>) -> Result<Self, (String, String)> {
         let wrong = |name: &str, why: String| (name.to_owned(), why);
         for name in settings.keys() {
@@ -159,7 +158,7 @@ impl std::fmt::Display for Disk {
 }
 
 impl Disk {
-    /// Reads `KIND:SIZE[,iops=N][,bytes=SIZE]`.
+    /// Parses a disk of the form `KIND:SIZE[,iops=N][,bytes=SIZE]`.
     fn read(text: &str) -> Result<Self, String> {
         let wrong = |what: String| {
             format!(

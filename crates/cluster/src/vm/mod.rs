@@ -1,5 +1,6 @@
-//! A virtual machine as a node: QEMU runs a declared kernel over a declared root file system, and the agent in
-//! it talks to the collector as one on a node of Slurm does. One runs at a time.
+//! A virtual machine as a node: QEMU boots a declared kernel with a declared root file system, and
+//! the agent in it talks to the collector like an agent on a Slurm node. One machine runs at a
+//! time.
 
 mod accelerator;
 mod guest;
@@ -16,7 +17,7 @@ pub use payload::Payload;
 
 use crate::ClusterError;
 
-/// No virtual machine, and why.
+/// Returns the error that no virtual machine can be started, with the reason.
 fn failed(why: impl Into<String>) -> ClusterError {
     ClusterError::Vm(why.into())
 }

@@ -1,5 +1,5 @@
-//! What assay brings into a virtual machine, on a disk of its own: its program, the kit of the experiment, and the
-//! script that starts the agent.
+//! The disk that assay attaches to a virtual machine: its program, the kits of the experiment, and
+//! the script that starts the agent.
 
 use std::fs;
 use std::io;
@@ -10,23 +10,22 @@ use std::process::{Command, Stdio};
 use super::failed;
 use crate::ClusterError;
 
-/// Started by the guest's service manager; ends the machine.
+/// Script that the guest's service manager starts; it powers off the machine at its end.
 const SCRIPT: &str = include_str!("guest.sh");
-/// Room for the file system's own blocks, bytes.
+/// Space for the file system's own blocks, in bytes.
 const OWN: u64 = 24 << 20;
 
-/// The disk.
+/// The payload disk's image file.
 #[derive(Debug)]
 pub struct Payload {
-    /// Its file.
     pub path: PathBuf,
 }
 
 impl Payload {
-    /// Makes it in the folder `work`, with the program `exe` and the folders of kits `kits`.
+    /// Creates the disk in the folder `work`, with the program `exe` and the kit folders `kits`.
     ///
     /// # Errors
-    /// Something cannot be read, or the disk cannot be written.
+    /// A file cannot be read, or the disk cannot be written.
     pub fn make(work: &Path, exe: &Path, kits: &[PathBuf]) -> Result<Self, ClusterError> {
         let tree = work.join("payload");
         let fault = |what: &str| {
@@ -67,14 +66,15 @@ impl Payload {
     }
 }
 
-/// Where system programs are is not on every user's PATH.
+/// Returns PATH with the folders of system programs, which many users lack.
 fn path_with_sbin() -> std::ffi::OsString {
     let mut path = std::env::var_os("PATH").unwrap_or_default();
     path.push(":/usr/sbin:/sbin");
     path
 }
 
-/// Copies a file or folder, as everybody may read it; returns its bytes. Links to what is outside are followed.
+/// Copies a file or folder and makes it readable for all; returns its size in bytes, rounded up to
+/// blocks. Symbolic links are followed.
 fn copy(from: &Path, to: &Path) -> io::Result<u64> {
     if !from.is_dir() {
         let bytes = fs::copy(from, to)?;

@@ -1,4 +1,4 @@
-//! QEMU's program.
+//! The QEMU program and its version.
 
 use std::process::{Command, Stdio};
 
@@ -6,7 +6,8 @@ use assay_sut::end_with_parent;
 
 const QEMU: &str = "qemu-system-x86_64";
 
-/// QEMU, without devices of its own, ended with the thread that starts it.
+/// Returns a QEMU command without default devices. QEMU is killed when the thread that starts it
+/// ends.
 pub(super) fn qemu() -> Command {
     let mut command = Command::new(QEMU);
     command.args(["-nodefaults", "-no-reboot", "-display", "none", "-monitor", "none"]);
@@ -14,7 +15,7 @@ pub(super) fn qemu() -> Command {
     command
 }
 
-/// Its version; else why there is none.
+/// Returns QEMU's version, or the reason why it cannot be started.
 pub(super) fn version() -> Result<String, String> {
     let missing = |e| {
         format!(
