@@ -30,9 +30,7 @@ pub enum ObserveError {
         "a sampling interval of {} ms is too short: counters have a grain of 10 ms; take 100 ms or more",
         .interval.as_secs_f64() * 1e3
     )]
-    Interval {
-        interval: Duration,
-    },
+    Interval { interval: Duration },
     /// The specification of a power meter is invalid.
     #[error("{0}")]
     Meter(String),

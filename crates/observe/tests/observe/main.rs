@@ -1,7 +1,7 @@
 //! Tests the monitors, the sampler and the tracers from outside: against this machine's own
 //! counters, against bytes that no kernel would write, against other tools, and against their
 //! documentation.
-#![allow(clippy::unwrap_used, clippy::print_stdout)] // tests fail by panics and print why they are skipped
+#![allow(clippy::unwrap_used, clippy::print_stdout)] // tests fail by panics and print skips
 
 mod allocation;
 mod bytes;
