@@ -9,16 +9,16 @@ use toml::Spanned;
 
 use crate::tables::TableDeclaration;
 
-/// The version of the format.
+/// Version of the format that this crate reads.
 const FORMAT: u32 = 1;
 
 /// A mistake in a claims file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{file}:{line}: {message}")]
 pub struct ClaimsError {
-    /// The claims file.
+    /// Name of the claims file.
     pub file: String,
-    /// The line, from 1.
+    /// Line number, from 1.
     pub line: usize,
     /// The mistake and the next step.
     pub message: String,
@@ -28,24 +28,24 @@ pub struct ClaimsError {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ClaimsFile {
-    /// The version of this format: 1.
+    /// Version of this format: 1.
     pub format: u32,
-    /// The name of the text's file.
+    /// Name of the text's file.
     #[schemars(with = "String")]
     pub text: Spanned<String>,
-    /// The day that ranks are of, unless an expression names another: `2009-08-27`.
+    /// Date of rankings, unless an expression names another: `2009-08-27`.
     pub as_of: Option<String>,
-    /// Declarations of tables.
+    /// Declarations of tables in the text.
     #[serde(default, rename = "table")]
     #[schemars(with = "Vec<TableDeclaration>")]
     pub tables: Vec<Spanned<TableDeclaration>>,
-    /// The claims.
+    /// The claims with their expressions.
     #[serde(default, rename = "claim")]
     pub claims: Vec<ClaimBinding>,
-    /// The name of this file.
+    /// Name of this file.
     #[serde(skip)]
     pub name: String,
-    /// Offsets at which its lines begin.
+    /// Byte offsets at which the lines of the file begin.
     #[serde(skip)]
     lines: Vec<usize>,
 }
@@ -54,43 +54,45 @@ pub struct ClaimsFile {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ClaimBinding {
-    /// A name, unique in the file.
+    /// Name of the claim, unique in the file.
     #[schemars(with = "Option<String>")]
     pub id: Option<Spanned<String>>,
-    /// Words of the text; white space is normalized. They stand in the text once, unless
-    /// `occurrence` tells which place is meant.
+    /// Words quoted from the text, with white space normalized. They must occur once in the text,
+    /// unless `occurrence` selects one of several places.
     #[schemars(with = "String")]
     pub quote: Spanned<String>,
-    /// The place of a quote that stands in the text several times, from 1.
+    /// Number of the occurrence of a quote that the text contains several times, from 1.
     pub occurrence: Option<usize>,
     /// The number that the claim states: `5 %`, `2.3 times`, `more than 25 %`, `13 to 15 %`,
     /// `first`, `"X5570"`; `none` for a claim without one.
     #[schemars(with = "Option<String>")]
     pub says: Option<Spanned<String>>,
-    /// The expression that recomputes it, as in posts. Empty: not checked.
+    /// Expression that recomputes the number, in the language of posts. If empty, the claim is not
+    /// checked.
     #[schemars(with = "String")]
     pub is: Spanned<String>,
-    /// Expressions of other readings. If their verdicts differ, the claim is ambiguous.
+    /// Expressions for other readings of the claim. If their verdicts differ, the claim is
+    /// ambiguous.
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub or: Vec<Spanned<String>>,
-    /// The deviation that `about` allows: `5 %`.
+    /// Deviation that `about` allows: `5 %`.
     #[schemars(with = "Option<String>")]
     pub within: Option<Spanned<String>>,
-    /// The table of a claimed column.
+    /// Table of a claimed column.
     #[schemars(with = "Option<String>")]
     pub table: Option<Spanned<String>>,
-    /// A column each of whose rows is a claim.
+    /// Column in which every row is a claim.
     pub column: Option<String>,
-    /// Rows of the column that are no claims.
+    /// Rows of the column that are not claims.
     #[serde(default)]
     pub except: Vec<String>,
-    /// A remark.
+    /// Remark that is shown with the verdict.
     pub note: Option<String>,
 }
 
 impl ClaimsFile {
-    /// Reads a claims file.
+    /// Parses a claims file.
     pub fn read(name: &str, text: &str) -> Result<Self, ClaimsError> {
         let lines: Vec<usize> =
             std::iter::once(0).chain(text.match_indices('\n').map(|(i, _)| i + 1)).collect();
@@ -122,7 +124,7 @@ impl ClaimsFile {
         Ok(file)
     }
 
-    /// Refuses a claims file that was written for another text.
+    /// Returns an error if the claims file was written for another text.
     pub fn check_text(&self, text: &str) -> Result<(), ClaimsError> {
         let name = |path: &str| path.rsplit(['/', '\\']).next().unwrap_or("").to_owned();
         if name(self.text.as_ref()) == name(text) {
@@ -135,17 +137,17 @@ impl ClaimsFile {
         Err(self.error(self.text.span().start, message))
     }
 
-    /// Returns the tables that are declared.
+    /// Returns the declarations of tables in the file.
     pub fn declarations(&self) -> Vec<TableDeclaration> {
         self.tables.iter().map(|t| t.as_ref().clone()).collect()
     }
 
-    /// Makes an error about the table that is declared at an index.
+    /// Creates an error about the table declaration at an index.
     pub fn table_error(&self, index: usize, message: String) -> ClaimsError {
         self.error(self.tables.get(index).map_or(0, |t| t.span().start), message)
     }
 
-    /// Makes an error about an offset of the file.
+    /// Creates an error about a byte offset of the file.
     pub(crate) fn error(&self, at: usize, message: String) -> ClaimsError {
         let line = self.lines.partition_point(|start| *start <= at);
         ClaimsError { file: self.name.clone(), line, message }

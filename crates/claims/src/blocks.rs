@@ -1,11 +1,12 @@
-//! Blocks of a text with the lines that they stand on, and the collector that the readers of formats fill.
+//! Blocks of a text with their source lines, and the collector that the readers of the formats
+//! fill.
 
 use crate::tables::Grid;
 
 /// The role of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BlockKind {
-    /// Prose: may hold sentences.
+    /// Prose, which may contain sentences.
     Prose,
     /// A row of a table, or code.
     Data,
@@ -14,11 +15,10 @@ pub enum BlockKind {
 /// A piece of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Block {
-    /// Prose or data.
     pub kind: BlockKind,
-    /// Text without markup.
+    /// Text of the block without markup.
     pub text: String,
-    /// Offsets in the text at which a line of the source begins, with that line.
+    /// Pairs of an offset in `text` at which a source line begins, and the number of that line.
     lines: Vec<(usize, usize)>,
 }
 
@@ -27,7 +27,7 @@ impl Block {
         Block { kind, text: String::new(), lines: Vec::new() }
     }
 
-    /// Appends text that begins on a line of the source.
+    /// Appends text that begins on a given source line.
     fn push(&mut self, text: &str, line: usize) {
         self.lines.push((self.text.len(), line));
         for (i, _) in text.match_indices('\n') {
@@ -37,7 +37,7 @@ impl Block {
         self.text.push_str(text);
     }
 
-    /// Returns the line of the source that an offset of the text stands on.
+    /// Returns the source line of an offset in the text.
     pub fn line(&self, offset: usize) -> usize {
         let after = self.lines.partition_point(|(at, _)| *at <= offset);
         self.lines[..after].last().or(self.lines.first()).map_or(1, |l| l.1)
@@ -52,7 +52,7 @@ pub(crate) struct Reader {
     open: Option<Block>,
 }
 
-/// Characters of a title above a table at most.
+/// Maximum number of characters in a title above a table.
 const TITLE: usize = 120;
 
 impl Reader {
@@ -61,7 +61,7 @@ impl Reader {
         self.open.get_or_insert_with(|| Block::new(BlockKind::Prose)).push(text, line);
     }
 
-    /// Returns what was collected.
+    /// Returns the collected blocks and tables.
     pub(crate) fn into_parts(mut self) -> (Vec<Block>, Vec<Grid>) {
         self.end();
         (self.blocks, self.grids)
@@ -80,7 +80,7 @@ impl Reader {
         self.blocks.push(block);
     }
 
-    /// Adds a table. Without a caption, the short line above is its title.
+    /// Adds a table. If it has no caption, the short line above it becomes its title.
     pub(crate) fn grid(&mut self, mut grid: Grid) {
         self.end();
         if grid.title.is_none() {

@@ -1,36 +1,36 @@
-//! A text: its blocks with the lines that they stand on, and its tables.
+//! A text: its blocks with their source lines, and its tables.
 
 use std::path::Path;
 
 use crate::blocks::{Block, BlockKind, Reader};
 use crate::tables::{Grid, csv, html, markdown, plain};
 
-/// A text that cannot be read.
+/// Error for a text that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{name}:{line}: {message}")]
 pub struct TextError {
-    /// The name of the text.
+    /// Name of the text.
     pub name: String,
-    /// The line, from 1.
+    /// Line number, from 1.
     pub line: usize,
     /// The reason and the next step.
     pub message: String,
 }
 
-/// A text that was read.
+/// A text with its blocks and tables.
 #[derive(Debug, Clone)]
 pub struct Document {
-    /// The name of its file.
+    /// Name of the text's file.
     pub name: String,
-    /// Paragraphs, list items, headings, lines of tables and code, in order.
+    /// Paragraphs, list items, headings, and lines of tables and code, in order.
     pub blocks: Vec<Block>,
     pub(crate) grids: Vec<Grid>,
     pub(crate) source: String,
 }
 
 impl Document {
-    /// Reads a text. The end of its name tells the format: Markdown (`.md`), HTML (`.html`), CSV
-    /// (`.csv`, `.tsv`), else plain text.
+    /// Reads a text. The extension of its name selects the format: Markdown (`.md`), HTML
+    /// (`.html`), CSV (`.csv`, `.tsv`), else plain text.
     pub fn read(name: &str, source: &str) -> Result<Self, TextError> {
         let mut reader = Reader::default();
         let extension = Path::new(name).extension().and_then(|e| e.to_str()).unwrap_or("");
@@ -48,7 +48,7 @@ impl Document {
         Ok(Document { name: name.to_owned(), blocks, grids, source: source.to_owned() })
     }
 
-    /// Returns an index of the words of the text, in which quotes are found.
+    /// Builds an index of the words of the text, in which quotes are found.
     pub(crate) fn quotes(&self) -> Quotes<'_> {
         Quotes {
             document: self,
@@ -58,7 +58,7 @@ impl Document {
     }
 }
 
-/// The words of a text, white space normalized.
+/// The words of a text with white space normalized.
 pub(crate) struct Quotes<'a> {
     pub document: &'a Document,
     blocks: Vec<Normalized>,
@@ -66,7 +66,8 @@ pub(crate) struct Quotes<'a> {
 }
 
 impl Quotes<'_> {
-    /// Returns the places of a quote: first in the blocks, then in the source with its markup.
+    /// Returns the places of a quote: first those in the blocks, then, if there are none, those in
+    /// the source with its markup.
     pub(crate) fn find(&self, quote: &str) -> Vec<QuotePlace> {
         let wanted = Normalized::of(quote).text;
         let wanted = wanted.trim();
@@ -92,15 +93,15 @@ impl Quotes<'_> {
     }
 }
 
-/// A place of a quote.
+/// A place where a quote occurs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct QuotePlace {
     pub line: usize,
-    /// The block and the offset in its text, if the quote stands in one block.
+    /// Block and offset in its text, if the quote lies in one block.
     pub block: Option<(usize, usize)>,
 }
 
-/// A text whose white space is single blanks, with the offsets of its bytes in the original.
+/// A text with white space reduced to single blanks, and the offset of each byte in the original.
 struct Normalized {
     text: String,
     offsets: Vec<usize>,
@@ -120,7 +121,7 @@ impl Normalized {
         own
     }
 
-    /// The places of words, which neither begin nor end inside of a word or number.
+    /// Returns the places of words. A place neither begins nor ends inside a word or number.
     fn places<'a>(&'a self, wanted: &'a str) -> impl Iterator<Item = usize> + 'a {
         let whole = |at: &usize| {
             let (before, after) = (&self.text[..*at], &self.text[at + wanted.len()..]);
@@ -131,7 +132,8 @@ impl Normalized {
     }
 }
 
-/// True if the outer characters, nearest first, belong to the word or number that `inner` ends.
+/// Returns true if the outer characters, nearest first, continue the word or number that ends with
+/// `inner`.
 fn joined(mut outer: impl Iterator<Item = char>, inner: Option<char>) -> bool {
     let next = outer.next();
     let digit = |c: Option<char>| c.is_some_and(char::is_numeric);
@@ -140,7 +142,8 @@ fn joined(mut outer: impl Iterator<Item = char>, inner: Option<char>) -> bool {
         || digit(inner) && matches!(next, Some('.' | ',')) && digit(outer.next())
 }
 
-/// Decodes a text: UTF-8, else Latin-1. A NUL byte is refused: that is no text.
+/// Decodes a text as UTF-8, else as Latin-1. A NUL byte is an error, because it does not occur in
+/// text.
 pub fn decode(name: &str, bytes: &[u8]) -> Result<String, TextError> {
     if let Some(at) = bytes.iter().position(|b| *b == 0) {
         let line = bytes[..at].split(|b| *b == b'\n').count();

@@ -1,6 +1,6 @@
-//! Sentences and columns that compare, and a claims file to fill in. A binding is proposed only
-//! where both names, the metric and the number stand in the sentence word by word, one table has
-//! them, and the recomputed value agrees. No other sentence is interpreted.
+//! Finds sentences and columns that compare, and writes a claims file to fill in. A binding is
+//! proposed only if the sentence contains both names, the metric and the number word by word, a
+//! single table has them, and the recomputed value agrees. No other sentence is interpreted.
 
 use std::fmt::Write;
 use std::ops::Range;
@@ -15,7 +15,7 @@ use crate::number::{NumberFormat, parse_with_unit};
 use crate::says::said;
 use crate::tables::{Table, is_numeric, normalized};
 
-/// Words that compare.
+/// Words that make a sentence a comparison.
 const COMPARING: [&str; 48] = [
     "ahead",
     "average",
@@ -83,7 +83,7 @@ const RATIOS: [&str; 12] = [
     "times",
 ];
 
-/// Words beside which no binding is proposed: another direction, a condition, a hedge.
+/// Words that prevent a proposal: another direction, a condition, a hedge.
 const UNCERTAIN: [&str; 32] = [
     "about",
     "almost",
@@ -119,47 +119,47 @@ const UNCERTAIN: [&str; 32] = [
     "would",
 ];
 
-/// Abbreviations whose point ends no sentence.
+/// Abbreviations whose point does not end a sentence.
 const ABBREVIATIONS: [&str; 8] = ["vs", "e.g", "i.e", "eg", "ie", "approx", "no", "fig"];
 
 /// A sentence or a column that compares.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Comparison {
-    /// The line of the text.
+    /// Line number in the text.
     pub line: usize,
-    /// The sentence, white space normalized, or the title of the column.
+    /// The sentence with white space normalized, or the title of the column.
     pub quote: String,
-    /// The table of a column.
+    /// Name of the table, for a column.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub table: Option<String>,
 }
 
-/// A quoted result that a draft may bind to.
+/// A quoted result to which a draft may bind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResultName {
     /// Id in the quoted results.
     pub id: String,
-    /// The system.
+    /// Name of the system.
     pub system: String,
-    /// The metric.
+    /// Name of the metric.
     pub metric: String,
 }
 
 /// A comparison with its place.
 struct Place {
     comparison: Comparison,
-    /// The block and the range in it, of a sentence.
+    /// Block and range of a sentence.
     sentence: Option<(usize, Range<usize>)>,
-    /// The index of a column.
+    /// Index of a column in its table.
     column: Option<usize>,
 }
 
-/// Returns the sentences and columns of a text that compare, in the text's order.
+/// Returns the sentences and columns of a text that compare, in the order of the text.
 pub fn comparisons(document: &Document, tables: &[Table]) -> Vec<Comparison> {
     places(document, tables).into_iter().map(|p| p.comparison).collect()
 }
 
-/// The comparisons that no binding quotes.
+/// Returns the comparisons that no binding quotes.
 pub(crate) fn unchecked(
     document: &Document,
     tables: &[Table],
@@ -211,7 +211,7 @@ fn places(document: &Document, tables: &[Table]) -> Vec<Place> {
     out
 }
 
-/// The words of a text, without the marks around them.
+/// Splits a text into words, without the punctuation around them.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     let inner = |c: char| c.is_alphanumeric() || matches!(c, '%' | '-' | '.' | '\'');
     text.split(move |c: char| !inner(c))
@@ -219,7 +219,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
         .filter(|w| !w.is_empty())
 }
 
-/// True if a sentence has a comparing word, a percentage or a factor.
+/// Returns true if a sentence contains a comparing word, a percentage or a factor.
 fn compares(text: &str) -> bool {
     words(text).any(|word| {
         let lower = word.to_lowercase();
@@ -228,7 +228,7 @@ fn compares(text: &str) -> bool {
     })
 }
 
-/// The ranges of the sentences of a block.
+/// Returns the ranges of the sentences in a block.
 fn sentences(text: &str) -> Vec<Range<usize>> {
     let mut out = Vec::new();
     let mut start = 0;
@@ -255,7 +255,7 @@ fn sentences(text: &str) -> Vec<Range<usize>> {
 }
 
 /// Writes a claims file with every comparison of a text. Bindings without a proposal have an empty
-/// `is`, which is not checked.
+/// `is`, so that they are not checked.
 pub fn draft(
     document: &Document,
     tables: &[Table],
@@ -288,7 +288,7 @@ pub fn draft(
     out
 }
 
-/// A text as a TOML string.
+/// Formats a text as a TOML string.
 fn quoted(text: &str) -> String {
     if text.contains(['\'', '\n']) || text.chars().any(char::is_control) {
         toml::Value::from(text).to_string()
@@ -297,13 +297,13 @@ fn quoted(text: &str) -> String {
     }
 }
 
-/// Two names and a metric that stand in a sentence, as operands of an expression.
+/// Two names and a metric from a sentence, as operands of an expression.
 struct Pair {
     subject: String,
     baseline: String,
 }
 
-/// `says` and `is` of a sentence that names all that is needed.
+/// Returns `says` and `is` for a sentence that names everything needed.
 fn proposal(
     sentence: &str,
     tables: &[Table],
@@ -345,7 +345,7 @@ fn only<T>(items: impl IntoIterator<Item = T>) -> Option<T> {
     items.next().is_none().then_some(first)
 }
 
-/// The percentages and factors in a sentence, as `says` writes them.
+/// Returns the percentages and factors in a sentence in the syntax of `says`.
 fn claimed(sentence: &str) -> Vec<String> {
     let words: Vec<&str> = words(sentence).collect();
     let mut out = Vec::new();
@@ -361,7 +361,7 @@ fn claimed(sentence: &str) -> Vec<String> {
     out
 }
 
-/// The pair of a table whose metric and two rows a sentence names.
+/// Returns the operands for a sentence that names the metric and two rows of a table.
 fn in_table(sentence: &str, than: usize, table: &Table) -> Option<Pair> {
     let metric = only((1..table.columns.len()).filter(|i| {
         table.rows.iter().any(|r| r.cells[*i].number.is_some())
@@ -377,8 +377,8 @@ fn in_table(sentence: &str, than: usize, table: &Table) -> Option<Pair> {
     Some(Pair { subject: operand(a), baseline: operand(b) })
 }
 
-/// The indices of the two names in a sentence, one before `than` and one behind it. A third name,
-/// or one that is taken twice, makes none.
+/// Returns the indices of the two names in a sentence, one before `than` and one after it. `None`
+/// if there is a third name, or if a name is ambiguous.
 fn ordered(sentence: &str, than: usize, names: &[&str]) -> Option<(usize, usize)> {
     let mut found: Vec<(Range<usize>, usize)> = Vec::new();
     for (i, name) in names.iter().enumerate() {
@@ -386,7 +386,7 @@ fn ordered(sentence: &str, than: usize, names: &[&str]) -> Option<(usize, usize)
             found.push((at..at + name.len(), i));
         }
     }
-    // A name inside of a longer one does not count.
+    // A name inside a longer one does not count.
     let inside =
         |a: &Range<usize>, b: &Range<usize>| a != b && b.start <= a.start && a.end <= b.end;
     let all = found.clone();
@@ -400,7 +400,7 @@ fn ordered(sentence: &str, than: usize, names: &[&str]) -> Option<(usize, usize)
     }
 }
 
-/// The place of words in a sentence, if they stand there once and whole.
+/// Returns the place of words that occur exactly once in a sentence, as whole words.
 fn stands(sentence: &str, words: &str) -> Option<usize> {
     if words.chars().count() < 2 || !words.contains(char::is_alphabetic) {
         return None;
@@ -412,7 +412,7 @@ fn stands(sentence: &str, words: &str) -> Option<usize> {
     }))
 }
 
-/// A text in double quotes, as expressions write it.
+/// Formats a text in double quotes in the syntax of expressions.
 fn quoted_double(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }

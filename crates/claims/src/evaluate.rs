@@ -1,11 +1,11 @@
-//! The interface between bindings and the language of their expressions.
+//! Interface between bindings and the language of their expressions.
 
 use crate::exact::Exact;
 use crate::tables::{Row, Table};
 
 /// Computes the expression of a binding.
 pub trait Evaluate {
-    /// Evaluates `expression`. `at` is the row that `this("column")` reads, in claims of a column.
+    /// Evaluates `expression`. `at` is the row that `this("column")` reads, for claims of a column.
     fn evaluate(
         &self,
         expression: &str,
@@ -13,70 +13,66 @@ pub trait Evaluate {
     ) -> Result<Computed, ExpressionError>;
 }
 
-/// The row of a table that a claim of a column is judged in.
+/// The table row in which a claim of a column is judged.
 #[derive(Debug, Clone, Copy)]
 pub struct CurrentRow<'a> {
-    /// The table.
     pub table: &'a Table,
-    /// The row.
     pub row: &'a Row,
 }
 
-/// The result of an expression.
+/// Result of an expression, with its formula and inputs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Computed {
-    /// The result.
     pub outcome: Outcome,
-    /// The formula with its numbers: `422782 / 402923 - 1`.
+    /// Formula with its numbers: `422782 / 402923 - 1`.
     pub formula: String,
-    /// The values in it.
+    /// Values in the formula.
     pub inputs: Vec<Input>,
 }
 
-/// The result of an expression.
+/// Kind and value of a result.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome {
     /// A number with its unit, as [`crate::unit::parse`] reads it.
     Number {
-        /// The value in that unit.
+        /// Value in that unit.
         value: Exact,
-        /// The unit.
         unit: String,
     },
     /// A text, such as the field of a quoted result.
     Text(String),
     /// A place in a ranking.
     Rank {
-        /// The place, from 1.
+        /// Place in the ranking, from 1.
         place: usize,
-        /// Ranked results.
+        /// Number of ranked results.
         of: usize,
-        /// The day that the ranking is of.
+        /// Date of the ranking.
         as_of: Option<String>,
     },
-    /// No data: names the missing input.
+    /// An input is missing; the value names it.
     Missing(String),
 }
 
 /// A value that went into a result.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Input {
-    /// The name of the value.
+    /// Name of the value.
     pub label: String,
-    /// The value as it is printed.
+    /// Value as it is printed.
     pub value: String,
     /// Symbol of the unit; empty or `1` for a plain number.
     pub unit: String,
-    /// The id of a quoted result, or the place in the text: `table 2, line 41`.
+    /// Id of a quoted result, or the place in the text: `table 2, line 41`.
     pub source: String,
 }
 
-/// An expression that cannot be evaluated.
+/// Error for an expression that cannot be evaluated.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExpressionError {
-    /// The reason.
+    /// Reason for the failure.
     pub message: String,
-    /// Bytes of the expression that it is about.
+    /// Byte range of the expression that the error is about.
     pub span: std::ops::Range<usize>,
     /// The next step; may be empty.
     pub help: String,

@@ -6,7 +6,7 @@ use num_traits::{FromPrimitive, One, Signed, ToPrimitive, Zero, pow};
 /// A rational number of any size.
 pub type Exact = BigRational;
 
-/// Largest power of ten that a text may ask for; beyond it lies no double either.
+/// Largest power of ten that a text may contain; no double is larger.
 const MAX_EXPONENT: i32 = 400;
 
 /// Parses a decimal text: an optional sign, digits with at most one point, an optional exponent.
@@ -47,13 +47,12 @@ pub fn to_f64(value: &Exact) -> f64 {
     value.to_f64().unwrap_or(f64::NAN)
 }
 
-/// Returns `10^exponent`.
 pub fn ten_to(exponent: i32) -> Exact {
     let power = pow(from_integer(10), exponent.unsigned_abs() as usize);
     if exponent < 0 { Exact::one() / power } else { power }
 }
 
-/// Formats a number with so many decimals, rounding half away from zero.
+/// Formats a number with a fixed number of decimals, rounding half away from zero.
 pub fn fixed(value: &Exact, decimals: u32) -> String {
     let scaled = (value * ten_to(decimals.cast_signed())).round();
     let digits = scaled.abs().to_integer().to_string();
@@ -66,7 +65,8 @@ pub fn fixed(value: &Exact, decimals: u32) -> String {
     format!("{sign}{whole}.{fraction}")
 }
 
-/// Formats a number for reading: in full up to six decimals, else with six significant digits.
+/// Formats a number for reading: exactly if it has up to six decimals, else with six significant
+/// digits.
 pub fn shown(value: &Exact) -> String {
     if let Some(decimals) = (0..=6).find(|d| (value * ten_to(*d)).is_integer()) {
         return fixed(value, decimals.cast_unsigned());

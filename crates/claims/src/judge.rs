@@ -1,4 +1,4 @@
-//! The verdicts of claims.
+//! Judges claims by comparing claimed with recomputed values.
 
 use num_traits::Signed;
 use serde::Serialize;
@@ -12,17 +12,17 @@ use crate::says::{Relation, Said, SaidNumber, said, within};
 use crate::tables::{Row, Table, find};
 use crate::unit;
 
-/// A verdict on a claim.
+/// Verdict on a claim, ordered from the best to the worst.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ClaimVerdict {
     /// The recomputed value rounds to the claimed one.
     Holds,
-    /// It is off by less than one unit of the last printed digit.
+    /// The claim is off by less than one unit of the last printed digit.
     OffByRounding,
     /// An input is missing.
     NoData,
-    /// Declared readings differ in their verdict.
+    /// The declared readings have different verdicts.
     Ambiguous,
     /// The claim is wrong.
     Wrong,
@@ -38,7 +38,7 @@ impl ClaimVerdict {
         ClaimVerdict::Wrong,
     ];
 
-    /// Returns its words.
+    /// Returns the verdict in words.
     pub fn words(self) -> &'static str {
         match self {
             ClaimVerdict::Holds => "holds",
@@ -50,12 +50,12 @@ impl ClaimVerdict {
     }
 }
 
-/// The verdicts on the claims of a text.
+/// Verdicts on the claims of a text.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Audit {
-    /// The bound claims, in the order of the claims file.
+    /// Bound claims in the order of the claims file.
     pub claims: Vec<JudgedClaim>,
-    /// Sentences and columns that compare and have no binding.
+    /// Sentences and columns that compare but have no binding.
     pub not_checked: Vec<Comparison>,
 }
 
@@ -64,55 +64,55 @@ pub struct Audit {
 pub struct JudgedClaim {
     /// `id` of the binding.
     pub id: Option<String>,
-    /// The line of the text.
+    /// Line number in the text.
     pub line: usize,
-    /// The quote.
+    /// Words quoted from the text.
     pub quote: String,
-    /// The claimed value.
+    /// Claimed value, as written in the claims file.
     pub says: Option<String>,
-    /// The verdict; of a column, the worst one of its rows.
+    /// Verdict on the claim; for a column, the worst verdict of its rows.
     pub verdict: ClaimVerdict,
-    /// The readings; none for a column.
+    /// Readings of the claim; empty for a column.
     pub readings: Vec<Reading>,
-    /// The rows of a claimed column.
+    /// Rows of a claimed column.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rows: Vec<JudgedRow>,
-    /// The remark of the binding.
+    /// Remark of the binding.
     pub note: Option<String>,
 }
 
 /// A row of a claimed column.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct JudgedRow {
-    /// The name of the row.
+    /// Name of the row.
     pub row: String,
-    /// The line of the text.
+    /// Line number in the text.
     pub line: usize,
-    /// The claimed value: the cell.
+    /// Claimed value: the text of the cell.
     pub says: String,
-    /// The verdict.
+    /// Verdict on the row.
     pub verdict: ClaimVerdict,
-    /// The readings.
+    /// Readings of the claim in this row.
     pub readings: Vec<Reading>,
 }
 
 /// A reading of a claim: one expression.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Reading {
-    /// The expression.
+    /// The expression that was evaluated.
     pub is: String,
-    /// The verdict of this reading.
+    /// Verdict on this reading.
     pub verdict: ClaimVerdict,
-    /// The recomputed value in the unit of the claim; of missing data, the missing input.
+    /// Recomputed value in the unit of the claim, or the name of the missing input.
     pub computed: String,
-    /// The formula with its numbers.
+    /// Formula with its numbers.
     pub formula: String,
-    /// The values in it.
+    /// Values in the formula.
     pub inputs: Vec<Input>,
 }
 
-/// Judges the claims of a text. `tables` are those of [`Document::tables`]. Fails with all mistakes
-/// of the claims file.
+/// Judges the claims of a text. `tables` must come from [`Document::tables`]. The error lists all
+/// mistakes of the claims file.
 pub fn audit(
     document: &Document,
     tables: &[Table],
@@ -147,16 +147,16 @@ pub fn audit(
     }
 }
 
-/// The place of a claim.
+/// Place of a claim in the text.
 pub(crate) struct Bound<'a> {
     pub line: usize,
-    /// The block, the offset and the length of the quote.
+    /// Block, offset and length of the quote.
     pub block: Option<(usize, usize, usize)>,
-    /// The table and the column of a claimed column.
+    /// Table and index of a claimed column.
     pub column: Option<(&'a Table, usize)>,
 }
 
-/// The place of a claim's quote, or the column.
+/// Finds the place of a claim's quote, or the claimed column.
 fn place<'a>(
     quotes: &Quotes<'_>,
     tables: &'a [Table],
@@ -275,7 +275,7 @@ fn of_row(row: &Row, says: String, readings: Vec<Reading>) -> JudgedRow {
     JudgedRow { row: row.name.clone(), line: row.line, says, verdict, readings }
 }
 
-/// The value that a cell claims.
+/// Returns the value that a cell claims.
 fn of_cell(cell: &crate::tables::Cell, about: bool) -> Said {
     let Some(number) = &cell.number else { return Said::Nothing };
     Said::Number(SaidNumber {
@@ -287,14 +287,14 @@ fn of_cell(cell: &crate::tables::Cell, about: bool) -> Said {
     })
 }
 
-/// The verdict of several readings.
+/// Combines the verdicts of several readings.
 fn together(readings: &[Reading]) -> ClaimVerdict {
     let first = readings.first().map_or(ClaimVerdict::NoData, |r| r.verdict);
     if readings.iter().all(|r| r.verdict == first) { first } else { ClaimVerdict::Ambiguous }
 }
 
-/// The verdict on one reading and the recomputed value as it is shown. An error says why the two
-/// cannot be compared.
+/// Returns the verdict on one reading and the formatted recomputed value. The error is the reason
+/// why the two cannot be compared.
 pub(crate) fn verdict(
     said: &Said,
     within: Option<&Exact>,
@@ -324,7 +324,7 @@ pub(crate) fn verdict(
     })
 }
 
-/// Judges a number.
+/// Judges a claimed number.
 fn number(
     said: &SaidNumber,
     within: Option<&Exact>,
@@ -336,7 +336,7 @@ fn number(
     let own = if own == "1" { "" } else { own };
     let shown = format!("{} {own}", exact::shown(&value)).trim_end().to_owned();
     let half = &said.last_digit / exact::from_integer(2);
-    // Distances of the value below and above the claimed range.
+    // Distances by which the value lies below and above the claimed range.
     let low = &said.value - &value;
     let high = &value - said.to.as_ref().unwrap_or(&said.value);
     let verdict = match (said.relation, within) {
@@ -357,12 +357,13 @@ fn number(
     Ok((verdict, shown))
 }
 
-/// The verdict on a claim that is either true or false.
+/// Returns the verdict on a claim that is either true or false.
 fn decided(holds: bool) -> ClaimVerdict {
     if holds { ClaimVerdict::Holds } else { ClaimVerdict::Wrong }
 }
 
-/// Holds if no distance is positive; off by rounding below the slack.
+/// Returns `Holds` if no distance is positive, and `OffByRounding` if all distances are less than
+/// `slack`.
 fn graded(distances: &[Exact], slack: Option<&Exact>) -> ClaimVerdict {
     if distances.iter().all(|d| !d.is_positive()) {
         ClaimVerdict::Holds
@@ -373,7 +374,7 @@ fn graded(distances: &[Exact], slack: Option<&Exact>) -> ClaimVerdict {
     }
 }
 
-/// The recomputed value in the unit of the claim.
+/// Converts the recomputed value to the unit of the claim.
 fn converted(said: &SaidNumber, value: &Exact, unit: &str) -> Result<Exact, String> {
     if said.unit.is_empty() {
         return Ok(value.clone());
@@ -384,7 +385,7 @@ fn converted(said: &SaidNumber, value: &Exact, unit: &str) -> Result<Exact, Stri
     })
 }
 
-/// True if `words` stand in `text` as whole words, case aside.
+/// Returns true if `text` contains `words` as whole words, ignoring case.
 fn has_words(text: &str, words: &str) -> bool {
     let (text, words) = (text.to_lowercase(), words.to_lowercase());
     let free = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());

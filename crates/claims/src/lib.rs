@@ -1,8 +1,8 @@
-//! Claims of a text, recomputed. [`Document`] reads a text with its tables; a [`ClaimsFile`] binds
-//! each claim to an expression over these tables or over quoted results; an [`Evaluate`]
-//! implementation computes the expression, and [`audit`] judges the claim in exact arithmetic.
-//! Nothing here understands prose: a sentence that no binding quotes is not checked, and [`draft`]
-//! only lists the sentences that contain a comparing word.
+//! Checks the claims of a text by recomputing them. [`Document`] reads a text with its tables; a
+//! [`ClaimsFile`] binds each claim to an expression over these tables or over quoted results; an
+//! [`Evaluate`] implementation computes the expression, and [`audit`] judges the claim in exact
+//! arithmetic. Nothing here understands prose: a sentence that no binding quotes is not checked,
+//! and [`draft`] only lists the sentences that contain a comparing word.
 
 mod bindings;
 mod blocks;

@@ -1,16 +1,16 @@
-//! Numbers as a text prints them. The decimal mark and the separator of thousands are declared,
-//! never guessed: `1,234` is no number until one of them is.
+//! Parses numbers as a text prints them. The decimal separator and the thousands separator are
+//! declared, never guessed: `1,234` is not a number until one of them is declared.
 
 use serde::{Deserialize, Serialize};
 
 use crate::exact::{self, Exact};
 
-/// Marks in the numbers of a table or text.
+/// Separators in the numbers of a table or text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NumberFormat {
-    /// The decimal mark: a point or a comma.
+    /// Decimal separator: a point or a comma.
     pub decimal: char,
-    /// The mark between groups of three digits, if there is one.
+    /// Thousands separator, if there is one.
     pub thousands: Option<char>,
 }
 
@@ -20,18 +20,18 @@ impl Default for NumberFormat {
     }
 }
 
-/// A printed number.
+/// A number as a text prints it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Number {
     /// Exact value, without the unit.
     pub value: Exact,
-    /// Printed decimals: the last digit counts `10^-decimals`.
+    /// Number of printed decimals: a unit of the last digit is `10^-decimals`.
     pub decimals: u32,
-    /// Text as printed.
+    /// Text of the number as printed.
     pub text: String,
 }
 
-/// Reads a number that is the whole text; `None` for everything else.
+/// Parses a text that is a number as a whole; `None` for everything else.
 pub fn parse(text: &str, format: NumberFormat) -> Option<Number> {
     let text = text.trim();
     let (sign, digits) = match text.strip_prefix(['-', '\u{2212}']) {
@@ -49,7 +49,7 @@ pub fn parse(text: &str, format: NumberFormat) -> Option<Number> {
     Some(Number { value, decimals, text: text.to_owned() })
 }
 
-/// Reads a number and the unit behind it: `12.5 MB/s`, `352K`, `20%`.
+/// Parses a number and the unit after it: `12.5 MB/s`, `352K`, `20%`.
 pub fn parse_with_unit(text: &str, format: NumberFormat) -> Option<(Number, Option<String>)> {
     let text = text.trim();
     let mark = |c: char| c == format.decimal || Some(c) == format.thousands;
@@ -67,7 +67,7 @@ pub fn parse_with_unit(text: &str, format: NumberFormat) -> Option<(Number, Opti
     Some((parse(number, format)?, (!unit.is_empty()).then(|| unit.to_owned())))
 }
 
-/// Removes the marks between groups of three digits; `None` if the groups are of other sizes.
+/// Removes the thousands separators; `None` if the groups do not have three digits.
 fn ungrouped(whole: &str, mark: Option<char>) -> Option<String> {
     let groups: Vec<&str> = match mark {
         Some(mark) => whole.split(mark).collect(),

@@ -1,39 +1,39 @@
-//! The number that a claim states.
+//! Parses the number that a claim states.
 
 use num_traits::Zero;
 
 use crate::exact::{self, Exact};
 use crate::number::{NumberFormat, parse, parse_with_unit};
 
-/// A claimed value.
+/// Value or place that a claim states.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Said {
     /// A number: rounded, a bound, a range, or approximate.
     Number(SaidNumber),
-    /// A place from 1 in a ranking.
+    /// A place in a ranking, from 1.
     Place(usize),
-    /// The last place.
+    /// The last place in a ranking.
     Last,
-    /// A text that the recomputed one holds as whole words.
+    /// A text that the recomputed one must contain as whole words.
     Text(String),
-    /// No number.
+    /// A claim without a value.
     Nothing,
 }
 
-/// A claimed number.
+/// Number that a claim states.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct SaidNumber {
     pub relation: Relation,
     pub value: Exact,
-    /// The upper end of a range.
+    /// Upper end of a range.
     pub to: Option<Exact>,
     /// One unit of the last printed digit.
     pub last_digit: Exact,
-    /// The unit; empty if there is none.
+    /// Symbol of the unit; empty if there is none.
     pub unit: String,
 }
 
-/// The relation between the recomputed and the claimed number.
+/// Relation between the recomputed and the claimed number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Relation {
     Rounded,
@@ -57,7 +57,7 @@ const RELATIONS: [(&str, Relation); 8] = [
 
 const PLACES: [&str; 5] = ["first", "second", "third", "fourth", "fifth"];
 
-/// Parses `says`. An error is a reason with the accepted forms.
+/// Parses `says`. The error is a reason with the accepted forms.
 pub(crate) fn said(text: &str) -> Result<Said, String> {
     let text = text.trim();
     if let Some(quoted) = text.strip_prefix('"').and_then(|t| t.strip_suffix('"')) {
@@ -108,7 +108,7 @@ fn no_value(text: &str, hint: &str) -> String {
     )
 }
 
-/// Parses `within`: a percentage, as a fraction.
+/// Parses `within`, a percentage, into a fraction.
 pub(crate) fn within(text: &str) -> Result<Exact, String> {
     match parse_with_unit(text, NumberFormat::default()) {
         Some((number, Some(unit))) if unit == "%" && number.value >= Exact::zero() => {

@@ -1,21 +1,21 @@
-//! Units: a dimension and a factor. Values are converted inside one dimension and nowhere else.
+//! Units with a dimension and a factor. Values are converted only within one dimension.
 
 use num_traits::One;
 
 use crate::exact::{self, Exact};
 
-/// A unit that was read.
+/// A unit as a dimension and a factor.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Unit {
-    /// The dimension, written in base units: `B/s`, `s`, `%`, `1` of plain ratios. A word that
-    /// names no known unit is a dimension of its own: `bops`.
+    /// Dimension, written in base units: `B/s`, `s`, `%`, or `1` for plain ratios. A word that is
+    /// not a known unit is a separate dimension: `bops`.
     pub dimension: String,
-    /// Base units in one of these.
+    /// Number of base units in one of this unit.
     pub factor: Exact,
 }
 
-/// Known units: their spellings, base unit, numerator and denominator of the factor. A spelling
-/// that begins with `*` takes prefixes.
+/// Known units: their spellings, base unit, and numerator and denominator of the factor. A spelling
+/// that begins with `*` accepts prefixes.
 const UNITS: [(&[&str], &str, i64, i64); 18] = [
     (&["", "1", "x", "X", "\u{d7}", "times", "fold"], "1", 1, 1),
     (&["%", "percent", "points", "percentage points"], "%", 1, 1),
@@ -61,8 +61,8 @@ const PREFIXES: [(&str, i64, i64); 20] = [
     ("million", 1_000_000, 1),
 ];
 
-/// Reads a unit: `MB/s`, `bops per watt`, `K bops`, `%`. Never fails: an unknown word is a
-/// dimension of its own.
+/// Parses a unit: `MB/s`, `bops per watt`, `K bops`, `%`. Never fails, because an unknown word is a
+/// separate dimension.
 pub fn parse(text: &str) -> Unit {
     let text = text.trim();
     let (text, factor) = multiplier(text);
@@ -72,24 +72,24 @@ pub fn parse(text: &str) -> Unit {
     unit
 }
 
-/// Converts a value; `None` if the units are of different dimensions.
+/// Converts a value; `None` if the units have different dimensions.
 pub fn convert(value: &Exact, from: &Unit, to: &Unit) -> Option<Exact> {
     (from.dimension == to.dimension).then(|| value * &from.factor / &to.factor)
 }
 
-/// True if every part of the text is a unit known by name.
+/// Returns true if every part of the text is a known unit.
 pub fn is_known(text: &str) -> bool {
     let text = multiplier(text.trim()).0;
     !text.is_empty() && (simple(text).is_some() || text.split('/').all(|p| simple(p).is_some()))
 }
 
-/// True if the text is a multiplier alone: `K`, `M`.
+/// Returns true if the text is only a multiplier: `K`, `M`.
 pub fn is_multiplier(text: &str) -> bool {
     let (rest, factor) = multiplier(text.trim());
     rest.is_empty() && !factor.is_one()
 }
 
-/// Splits off a multiplier that stands alone or before a word: `K`, `million ops`.
+/// Splits off a multiplier that is alone or before a word: `K`, `million ops`.
 fn multiplier(text: &str) -> (&str, Exact) {
     let (first, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
     let alone = |p: &str| matches!(p, "k" | "K" | "M" | "G" | "T" | "thousand" | "million");
@@ -99,10 +99,10 @@ fn multiplier(text: &str) -> (&str, Exact) {
     }
 }
 
-/// A quotient of units, or a word of its own.
+/// Parses a quotient of units, or an unknown word as a separate dimension.
 fn quotient(text: &str) -> Unit {
     let spelled = text.replace(" per ", "/");
-    // `Mbps`, `kBps`: bits and bytes a second.
+    // `Mbps` and `kBps` are bits and bytes per second.
     let spelled = match spelled.strip_suffix("ps") {
         Some(start) if simple(start).is_some_and(|u| u.dimension == "B") => format!("{start}/s"),
         _ => spelled,
@@ -120,7 +120,7 @@ fn quotient(text: &str) -> Unit {
     unit
 }
 
-/// A known unit, with or without a prefix.
+/// Parses a known unit, with or without a prefix.
 fn simple(text: &str) -> Option<Unit> {
     UNITS.iter().find_map(|(spellings, dimension, n, d)| {
         let factor = spellings.iter().find_map(|spelling| {
@@ -135,7 +135,7 @@ fn simple(text: &str) -> Option<Unit> {
     })
 }
 
-/// A word as a dimension: case and plural do not count.
+/// Normalizes a word to a dimension: case and plural are ignored.
 fn word(text: &str) -> String {
     let text = text.to_lowercase();
     match text.strip_suffix('s') {

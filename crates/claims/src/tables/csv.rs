@@ -1,10 +1,11 @@
-//! CSV: the mark of its columns is the one of comma, semicolon and tab that its first line has most.
+//! Reads CSV. The separator is the one of comma, semicolon and tab that occurs most in the first
+//! line.
 
 use super::{Grid, MAX_COLUMNS, is_numeric};
 use crate::blocks::Reader;
 
-/// Reads a text of CSV, whose first line is `line` of the source. Its first row is the header
-/// unless it has a number.
+/// Reads CSV text whose first line is line number `line` of the source. The first row is the header
+/// unless it contains a number.
 pub(crate) fn read(reader: &mut Reader, source: &str, line: usize) {
     let first = source.lines().find(|l| !l.trim().is_empty()).unwrap_or("");
     let count = |mark: &u8| first.bytes().filter(|b| b == mark).count();

@@ -1,5 +1,5 @@
-//! Declarations of tables: number marks, units and titles that a text does not print, and tables
-//! that blanks alone do not show.
+//! Declarations of tables: separators of numbers, units and titles that a text does not print, and
+//! tables whose columns blanks alone do not show.
 
 use std::collections::BTreeMap;
 
@@ -11,13 +11,13 @@ use super::{Grid, Table, find, plain, table};
 use crate::document::Document;
 use crate::number::NumberFormat;
 
-/// A table, by its number or its name.
+/// A table, given by its number or its name.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum TableName {
-    /// The number in the text's order, from 1.
+    /// Number of the table in the order of the text, from 1.
     Number(usize),
-    /// `table 2`, a title, or the name of another declaration.
+    /// A name as in `table 2`, a title, or the name of another declaration.
     Name(String),
 }
 
@@ -25,32 +25,33 @@ pub enum TableName {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TableDeclaration {
-    /// The table that this is about: its number in the text's order, `table 2`, or its title.
+    /// Table to declare: its number in the order of the text, `table 2`, or its title.
     pub table: Option<TableName>,
-    /// Lines of the text that are the rows of a further table, as in `25-33`. Every line must be
-    /// read by `row`, or have as many words as there are `columns`.
+    /// Lines of the text that are the rows of an additional table, as in `25-33`. Every line must
+    /// match `row`, or have as many words as there are `columns`.
     pub lines: Option<String>,
-    /// A regular expression that reads one row of `lines`, with a group for each column. It may
+    /// Regular expression that matches one row of `lines`, with a group for each column. It may
     /// span several lines (`\n`).
     pub row: Option<String>,
-    /// Another name for expressions.
+    /// Additional name of the table for use in expressions.
     pub name: Option<String>,
-    /// The decimal mark: `.` (the default) or `,`.
+    /// Decimal separator: `.` (the default) or `,`.
     pub decimal: Option<char>,
-    /// The mark between groups of three digits. Without one, `1,234` is not a number.
+    /// Thousands separator. Without one, `1,234` is not a number.
     pub thousands: Option<char>,
     /// Units of columns that print none, by column.
     #[serde(default)]
     pub units: BTreeMap<String, String>,
-    /// Titles of all columns, in place of those in the text.
+    /// Titles of all columns, which replace those in the text.
     #[serde(default)]
     pub columns: Vec<String>,
-    /// The better direction of the values.
+    /// Direction in which the values are better.
     pub better: Option<Better>,
 }
 
 impl Document {
-    /// Returns the tables of the text, as declared. An error holds the index of its declaration.
+    /// Returns the tables of the text with the declarations applied. The error contains the index
+    /// of its declaration.
     pub fn tables(&self, declared: &[TableDeclaration]) -> Result<Vec<Table>, (usize, String)> {
         let mut grids: Vec<Grid> = self.grids.clone();
         let named = |grids: &[Grid], at: usize, format| {
@@ -97,7 +98,7 @@ impl Document {
         Ok(tables)
     }
 
-    /// The table of declared lines.
+    /// Builds the table of declared lines.
     fn declared_grid(&self, own: &TableDeclaration, lines: &str) -> Result<Grid, String> {
         let (from, to) = lines.split_once('-').unwrap_or((lines, lines));
         let last = self.source.lines().count();
@@ -169,7 +170,7 @@ impl TableDeclaration {
     }
 }
 
-/// The index of a table.
+/// Returns the index of a table.
 fn position(tables: &[Table], wanted: &TableName) -> Result<usize, String> {
     let name = match wanted {
         TableName::Number(n) => format!("table {n}"),

@@ -1,4 +1,4 @@
-//! HTML: its text and tables, by the tokenizer of the HTML standard.
+//! Reads the text and tables of HTML with a tokenizer that follows the HTML standard.
 
 use std::convert::Infallible;
 
@@ -8,10 +8,10 @@ use html5gum::{Span, Tokenizer};
 use super::{Grid, MAX_COLUMNS, is_numeric, plain};
 use crate::blocks::{BlockKind, Reader};
 
-/// Elements whose content is no text for readers.
+/// Elements whose content is not visible text.
 const HIDDEN: [&str; 7] = ["script", "style", "head", "template", "noscript", "svg", "textarea"];
 
-/// Elements that end a block before and after them.
+/// Elements that end the block before them and inside them.
 const BLOCKS: [&str; 28] = [
     "p",
     "div",
@@ -43,7 +43,7 @@ const BLOCKS: [&str; 28] = [
     "body",
 ];
 
-/// A cell may span so many columns or rows; more is read as this.
+/// Maximum number of columns or rows that a cell spans; larger spans are reduced to it.
 const MAX_SPAN: usize = 64;
 
 /// A cell that is being read.
@@ -62,9 +62,9 @@ struct OpenTable {
     in_caption: bool,
     rows: Vec<(usize, Vec<String>, bool)>,
     cell: Option<OpenCell>,
-    /// By column: a text of a cell above and how many further rows it reaches into.
+    /// For each column, the number of further rows that a cell from above spans, and its text.
     reaching: Vec<(usize, String)>,
-    /// True if it holds another table: it is layout then.
+    /// True if the table contains another table, and so serves for layout.
     layout: bool,
 }
 
@@ -92,7 +92,7 @@ impl OpenTable {
         };
         fill(cells, &mut self.reaching);
         for i in 0..cell.columns {
-            // A heading stands over all of its columns, a value in its first one.
+            // A heading applies to all columns that it spans, a value only to the first one.
             let text = if i == 0 || *headings { cell.text.clone() } else { String::new() };
             if self.reaching.len() <= cells.len() {
                 self.reaching.resize(cells.len() + 1, (0, String::new()));
@@ -104,7 +104,7 @@ impl OpenTable {
                 break;
             }
         }
-        // Cells from above that reach in directly behind.
+        // Add cells from above that span into the next columns.
         fill(cells, &mut self.reaching);
     }
 
@@ -145,7 +145,7 @@ impl OpenTable {
     }
 }
 
-/// Adds the texts of cells above that reach into the next columns of a row.
+/// Adds the texts of cells from above that span into the next columns of a row.
 fn fill(cells: &mut Vec<String>, reaching: &mut [(usize, String)]) {
     while let Some((rows, text)) = reaching.get_mut(cells.len()).filter(|(rows, _)| *rows > 0) {
         *rows -= 1;
@@ -153,7 +153,7 @@ fn fill(cells: &mut Vec<String>, reaching: &mut [(usize, String)]) {
     }
 }
 
-/// The state of reading a page.
+/// State of the reader of a page.
 struct Page<'a> {
     reader: &'a mut Reader,
     tables: Vec<OpenTable>,
@@ -163,8 +163,8 @@ struct Page<'a> {
     error: Option<(usize, String)>,
 }
 
-/// Reads a page, whose first line is `line` of the source. A table or a tag that is never closed is
-/// an error: the rest of the text would silently be part of it.
+/// Reads a page whose first line is line number `line` of the source. A table or tag that is never
+/// closed is an error, because it would silently swallow the rest of the text.
 pub(crate) fn read(reader: &mut Reader, source: &str, line: usize) -> Result<(), (usize, String)> {
     let starts: Vec<usize> =
         std::iter::once(0).chain(source.match_indices('\n').map(|(i, _)| i + 1)).collect();

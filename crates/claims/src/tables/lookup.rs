@@ -1,81 +1,64 @@
-//! Rows, columns and cells by name. A name that fits nothing or several things is an error.
+//! Finds tables, rows, columns and cells by name. A name that matches nothing or several things is
+//! an error.
 
 use super::{Cell, Row, Table};
 
-/// Candidates that an error lists at most.
+/// Maximum number of candidates that an error lists.
 const LISTED: usize = 8;
 
-/// A name that does not lead to one cell with a number.
+/// Error for a name that does not lead to one cell with a number.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LookupError {
-    /// No table fits.
     #[error("no table is called `{name}`: there is {}", listed(candidates))]
     NoTable {
-        /// The wanted name.
         name: String,
-        /// Names and titles of tables.
+        /// Names and titles of the tables.
         candidates: Vec<String>,
     },
-    /// Several tables fit.
     #[error("{} tables fit `{name}`: {}; declare a `name` for one", candidates.len(), listed(candidates))]
     SeveralTables {
-        /// The wanted name.
         name: String,
-        /// Names, lines and titles of the tables.
+        /// Names, lines and titles of the matching tables.
         candidates: Vec<String>,
     },
-    /// No row fits.
     #[error("no row of {table} fits `{name}`: it has {}", listed(candidates))]
     NoRow {
-        /// The table.
         table: String,
-        /// The wanted name.
         name: String,
-        /// Names of rows.
+        /// Names of all rows in the table.
         candidates: Vec<String>,
     },
-    /// Several rows fit.
     #[error("{} rows of {table} fit `{name}`: {}; add words of the row's other cells, or write \
              `line N`", candidates.len(), listed(candidates))]
     SeveralRows {
-        /// The table.
         table: String,
-        /// The wanted name.
         name: String,
-        /// Lines and texts of the rows.
+        /// Lines and texts of the matching rows.
         candidates: Vec<String>,
     },
-    /// No column fits.
     #[error("no column of {table} fits `{name}`: it has {}", listed(candidates))]
     NoColumn {
-        /// The table.
         table: String,
-        /// The wanted title.
         name: String,
-        /// Titles of columns.
+        /// Titles of all columns in the table.
         candidates: Vec<String>,
     },
-    /// Several columns fit.
     #[error("{} columns of {table} fit `{name}`: {}; write `column N`, or declare the table's \
              `columns`", candidates.len(), listed(candidates))]
     SeveralColumns {
-        /// The table.
         table: String,
-        /// The wanted title.
         name: String,
-        /// Places and titles of the columns.
+        /// Numbers and titles of the matching columns.
         candidates: Vec<String>,
     },
-    /// The cell holds no number.
+    /// The cell does not contain a number.
     #[error("`{text}` is not a number ({table}, line {line}, column `{column}`){}", hint(text))]
     NotANumber {
-        /// The table.
         table: String,
-        /// The line.
         line: usize,
-        /// The column's title.
+        /// Title of the column.
         column: String,
-        /// The cell's text.
+        /// Text of the cell.
         text: String,
     },
 }
@@ -87,14 +70,14 @@ fn listed(candidates: &[String]) -> String {
     if shown.is_empty() { "none".to_owned() } else { shown.join(", ") + &more }
 }
 
-/// A next step for a text that looks like a number of another format.
+/// Suggests a next step for a text that looks like a number in another format.
 fn hint(text: &str) -> &'static str {
     let separated = text.starts_with(|c: char| c.is_ascii_digit()) && text.contains(',');
     if separated { ": declare the table's `thousands` or `decimal` mark" } else { "" }
 }
 
-/// Returns the table that `name` fits: by its name or alias, or by the beginning of its title. Where
-/// the text's own `Table 2:` is not the second table, the name fits both, and that is an error.
+/// Returns the table that `name` matches: by its name or alias, or by the beginning of its title.
+/// If the text's own `Table 2:` is not the second table, the name matches both, which is an error.
 pub fn find<'a>(tables: &'a [Table], name: &str) -> Result<&'a Table, LookupError> {
     let wanted = key(name);
     if let Some(table) = tables.iter().find(|t| t.aliases.iter().any(|a| has_key(a, &wanted))) {
@@ -126,8 +109,8 @@ pub fn find<'a>(tables: &'a [Table], name: &str) -> Result<&'a Table, LookupErro
 }
 
 impl Table {
-    /// Returns the row that `name` fits: by the text of its first cell, by `line N`, or by words
-    /// that all stand in it.
+    /// Returns the row that `name` matches: by the text of its first cell, by `line N`, or by words
+    /// that all occur in it.
     pub fn row(&self, name: &str) -> Result<&Row, LookupError> {
         let wanted = key(name);
         let mut fitting: Vec<&Row> = match numbered(&wanted, "line") {
@@ -152,8 +135,8 @@ impl Table {
         }
     }
 
-    /// Returns the index of the column that `name` fits: by its title, by `column N` from 1, or by
-    /// words that all stand in its title.
+    /// Returns the index of the column that `name` matches: by its title, by `column N` from 1, or
+    /// by words that all occur in its title.
     pub fn column(&self, name: &str) -> Result<usize, LookupError> {
         let wanted = key(name);
         let titles = || self.columns.iter().map(|c| c.title.as_str()).enumerate();
@@ -186,7 +169,7 @@ impl Table {
         Ok(&row.cells[column])
     }
 
-    /// Returns the cell of a row and a column, which must hold a number.
+    /// Returns the cell of a row and a column, which must contain a number.
     pub fn number<'a>(&self, row: &'a Row, column: usize) -> Result<&'a Cell, LookupError> {
         let cell = &row.cells[column];
         if cell.number.is_some() {
@@ -202,29 +185,29 @@ impl Table {
 }
 
 impl Row {
-    /// Returns the texts of all its cells.
+    /// Returns the texts of all cells of the row.
     pub fn text(&self) -> String {
         let texts: Vec<&str> = self.cells.iter().map(|c| c.text.as_str()).collect();
         texts.join(" ")
     }
 }
 
-/// A name as it is compared: lower case, white space normalized.
+/// Normalizes a name for comparison: lower case, single blanks.
 fn key(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
 }
 
-/// True if `wanted` (a key) is the key of `text`.
+/// Returns true if `wanted` (a key) is the key of `text`.
 fn has_key(text: &str, wanted: &str) -> bool {
     text.split_whitespace().map(str::to_lowercase).eq(wanted.split_whitespace())
 }
 
-/// The number in `line 41`.
+/// Returns the number in a key such as `line 41`.
 fn numbered(key: &str, word: &str) -> Option<usize> {
     key.strip_prefix(word)?.strip_prefix(' ')?.parse().ok()
 }
 
-/// True if all words of `wanted` (a key) are words of `text`.
+/// Returns true if all words of `wanted` (a key) are words of `text`.
 fn has_words(text: &str, wanted: &str) -> bool {
     let text = key(text);
     let has = |w: &str| text.split(' ').any(|own| own == w);

@@ -1,11 +1,11 @@
-//! Markdown: its tables, the tables in its code blocks, and its HTML.
+//! Reads Markdown: its tables, the tables in its code blocks, and its HTML.
 
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
 use super::{Grid, csv, html, plain};
 use crate::blocks::{BlockKind, Reader};
 
-/// Reads a text of Markdown.
+/// Reads a Markdown text.
 pub(crate) fn read(reader: &mut Reader, source: &str) -> Result<(), (usize, String)> {
     let starts: Vec<usize> =
         std::iter::once(0).chain(source.match_indices('\n').map(|(i, _)| i + 1)).collect();
@@ -16,7 +16,7 @@ pub(crate) fn read(reader: &mut Reader, source: &str) -> Result<(), (usize, Stri
     let mut page: Option<(usize, String, usize)> = None;
     for (event, range) in Parser::new_ext(source, options).into_offset_iter() {
         let at = line(range.start);
-        // Blocks of HTML that follow each other are one page: a table may have blank lines.
+        // Consecutive blocks of HTML form one page, because a table may contain blank lines.
         let in_html = matches!(
             event,
             Event::Html(_) | Event::Start(Tag::HtmlBlock) | Event::End(TagEnd::HtmlBlock)
@@ -62,7 +62,7 @@ pub(crate) fn read(reader: &mut Reader, source: &str) -> Result<(), (usize, Stri
             }
             Event::Html(text) => {
                 let (_, page, next) = page.get_or_insert_with(|| (at, String::new(), at));
-                // The blank lines between two blocks of HTML.
+                // Add the blank lines between two blocks of HTML.
                 page.extend(std::iter::repeat_n('\n', at.saturating_sub(*next)));
                 page.push_str(&text);
                 *next = at.max(*next) + text.matches('\n').count();
@@ -82,7 +82,7 @@ pub(crate) fn read(reader: &mut Reader, source: &str) -> Result<(), (usize, Stri
                         cell.push(' ');
                     }
                 }
-                // The text that follows carries its own line.
+                // The text after a break has its own line number.
                 None if !matches!(event, Event::InlineHtml(_)) => reader.push(" ", at),
                 None => {}
             },
@@ -100,7 +100,7 @@ pub(crate) fn read(reader: &mut Reader, source: &str) -> Result<(), (usize, Stri
     }
 }
 
-/// The cells of the row that is being read: of the header, until a row has begun.
+/// Returns the cells of the current row, or of the header if no row has begun.
 fn cells(grid: &mut Grid) -> &mut Vec<String> {
     match grid.rows.last_mut() {
         Some((_, cells)) => cells,

@@ -18,37 +18,36 @@ use crate::unit;
 /// A table of a text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Table {
-    /// The name for expressions: `table 2`, by the order of the text.
+    /// Name for expressions, by the order of the text: `table 2`.
     pub name: String,
-    /// Further names, from declarations.
+    /// Additional names from declarations.
     pub aliases: Vec<String>,
-    /// The title: the caption, or the line or heading above.
+    /// Title: the caption, or the line or heading above the table.
     pub title: Option<String>,
-    /// The line of its header or first row, from 1.
+    /// Line number of the header or first row, from 1.
     pub line: usize,
-    /// Columns. The first one holds the names of the rows.
+    /// Columns. The first one contains the names of the rows.
     pub columns: Vec<Column>,
     /// Rows without the header.
     pub rows: Vec<Row>,
-    /// The better direction of its values, if it is declared.
+    /// Direction in which the values are better, if declared.
     pub better: Option<Better>,
 }
 
 /// A column of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Column {
-    /// The title.
     pub title: String,
-    /// The unit: from the title, as in `Time [ms]`, or declared.
+    /// Unit: from the title, as in `Time [ms]`, or declared.
     pub unit: Option<String>,
 }
 
 /// A row of a table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
-    /// The text of its first cell.
+    /// Text of the first cell.
     pub name: String,
-    /// Line in the text, from 1.
+    /// Line number in the text, from 1.
     pub line: usize,
     /// Cells, one for each column.
     pub cells: Vec<Cell>,
@@ -57,29 +56,30 @@ pub struct Row {
 /// A cell of a table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cell {
-    /// The text, white space normalized.
+    /// Text with white space normalized.
     pub text: String,
-    /// The number, if the text is one, with or without a unit.
+    /// Number, if the text is one, with or without a unit.
     pub number: Option<Number>,
-    /// The unit: of the cell, else of its column.
+    /// Unit of the cell, else of its column.
     pub unit: Option<String>,
 }
 
-/// A table as it stands in the text.
+/// Cells of a table as printed in the text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Grid {
     pub title: Option<String>,
     pub line: usize,
-    /// Titles of columns; empty where the text has none.
+    /// Titles of the columns; empty if the text has none.
     pub header: Vec<String>,
-    /// Lines and cells.
+    /// Line number and cells of each row.
     pub rows: Vec<(usize, Vec<String>)>,
 }
 
-/// Columns of a table at most; further cells are dropped with the table.
+/// Maximum number of columns of a table. HTML and CSV tables lose further cells; wider plain text
+/// is not read as a table.
 pub(crate) const MAX_COLUMNS: usize = 1000;
 
-/// Makes a table of a grid. `units` are those of declared columns.
+/// Makes a table of a grid.
 fn table(grid: &Grid, name: String, format: NumberFormat) -> Table {
     let width = grid.rows.iter().map(|(_, cells)| cells.len()).chain([grid.header.len()]).max();
     let width = width.unwrap_or(0);
@@ -104,7 +104,7 @@ fn table(grid: &Grid, name: String, format: NumberFormat) -> Table {
     Table { name, aliases: Vec::new(), title, line, columns, rows, better: None }
 }
 
-/// Reads a cell. A spread behind the number (`312.4 ± 4.1 ms`) is no part of it.
+/// Parses a cell. A spread after the number (`312.4 ± 4.1 ms`) is not part of the number.
 fn cell(text: &str, column: &Column, format: NumberFormat) -> Cell {
     let text = normalized(text);
     let (number, own) = match text.split_once('\u{b1}') {
@@ -128,19 +128,19 @@ fn cell(text: &str, column: &Column, format: NumberFormat) -> Cell {
     Cell { text, number, unit }
 }
 
-/// The unit in a title: in brackets at its end, or the title itself.
+/// Returns the unit in a title: in brackets at its end, or the whole title.
 fn unit_of_title(title: &str) -> Option<String> {
     let bracketed = title.strip_suffix([')', ']']).and_then(|t| t.rsplit_once(['(', '[']));
     let unit = bracketed.map_or(title, |(_, unit)| unit);
     unit::is_known(unit).then(|| unit.to_owned())
 }
 
-/// Normalizes white space.
+/// Reduces white space to single blanks.
 pub(crate) fn normalized(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// True if the text begins as a number does.
+/// Returns true if the text begins like a number.
 pub(crate) fn is_numeric(text: &str) -> bool {
     let text = text.trim_start_matches(['+', '-', '\u{2212}', '~', '.', '$']);
     text.starts_with(|c: char| c.is_ascii_digit())

@@ -1,8 +1,9 @@
-//! Tables in plain text: columns that blanks, tabs or bars part, with a header above or none.
+//! Reads tables in plain text, with columns separated by blanks, tabs or bars and an optional
+//! header above.
 //!
-//! A run of lines is cut where a line without numbers follows one with numbers. Between columns
-//! there is a gap: a place that is blank in all rows of the table. A gap of one blank counts only
-//! beside a number, so that the words of a name stay together.
+//! A run of lines is cut where a line without numbers follows one with numbers. Columns are
+//! separated by gaps: positions that are blank in all rows of the table. A gap of one blank counts
+//! only next to a number, so that the words of a name stay together.
 
 use std::ops::Range;
 
@@ -10,11 +11,11 @@ use super::{Grid, MAX_COLUMNS, is_numeric};
 use crate::blocks::{BlockKind, Reader};
 use crate::unit;
 
-/// Lines above the first row that can be its header.
+/// Maximum number of lines above the first row that form its header.
 const HEADER_LINES: usize = 3;
 
-/// Reads a plain text or a block of code, whose first line is `line` of the source. `kind` is that
-/// of the lines outside of tables.
+/// Reads a plain text or a block of code whose first line is line number `line` of the source.
+/// `kind` is the kind of the lines outside of tables.
 pub(crate) fn read(reader: &mut Reader, source: &str, line: usize, kind: BlockKind) {
     let lines: Vec<(usize, &str)> =
         source.lines().enumerate().map(|(i, text)| (line + i, text.trim_end())).collect();
@@ -37,7 +38,7 @@ pub(crate) fn read(reader: &mut Reader, source: &str, line: usize, kind: BlockKi
     }
 }
 
-/// Reads a declared range of lines whose columns are parted by blanks or bars.
+/// Splits a line into words at blanks and bars.
 pub(crate) fn split_words(text: &str) -> Vec<String> {
     text.split(|c: char| c.is_whitespace() || c == '|')
         .filter(|t| !t.is_empty())
@@ -45,7 +46,7 @@ pub(crate) fn split_words(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Adds lines that are no table. In prose, an item of a list begins a block.
+/// Adds lines that are not part of a table. In prose, a list item begins a block.
 fn prose(reader: &mut Reader, lines: &[(usize, &str)], kind: BlockKind) {
     for (line, text) in lines {
         if kind == BlockKind::Data {
@@ -63,7 +64,8 @@ fn prose(reader: &mut Reader, lines: &[(usize, &str)], kind: BlockKind) {
     }
 }
 
-/// True for a line that can be a row: words apart by more than a blank, or mostly numbers.
+/// Returns true for a line that can be a row: words separated by more than one blank, or mostly
+/// numbers.
 fn is_row(text: &str) -> bool {
     let words = split_words(text);
     let numbers = words.iter().filter(|w| is_numeric(w)).count();
@@ -72,13 +74,14 @@ fn is_row(text: &str) -> bool {
         || words.len() > 1 && 2 * numbers >= words.len()
 }
 
-/// True for a line that only draws: `-----`, `===+===`.
+/// Returns true for a line that only draws a rule: `-----`, `===+===`.
 fn is_rule(text: &str) -> bool {
     let text = text.trim();
     text.len() > 2 && text.chars().all(|c| "-=+|_: \u{2500}\u{253c}".contains(c))
 }
 
-/// The parts of a line between tabs, bars, or two blanks and more, with their columns of characters.
+/// Splits a line at tabs, bars, and two or more blanks. Returns the parts with their ranges of
+/// character columns.
 fn pieces(text: &str) -> Vec<(Range<usize>, String)> {
     let mut out: Vec<(Range<usize>, String)> = Vec::new();
     let mut blanks = 2;
@@ -102,7 +105,8 @@ fn pieces(text: &str) -> Vec<(Range<usize>, String)> {
     out
 }
 
-/// Makes a table of rows and the lines above them; also returns how many of these are its header.
+/// Makes a table of rows and the lines above them. Also returns the number of these lines that are
+/// its header.
 fn grid(above: &[(usize, &str)], rows: &[(usize, &str)]) -> Option<(usize, Grid)> {
     let (columns, body) = barred(rows).or_else(|| aligned(rows))?;
     let width = columns.len();
@@ -114,7 +118,7 @@ fn grid(above: &[(usize, &str)], rows: &[(usize, &str)]) -> Option<(usize, Grid)
         return None;
     }
     let (used, header) = header(above, &columns);
-    // One row without a header of as many columns is a sentence with a gap.
+    // One row without a header of the same width is a sentence with a gap.
     let titled = header.iter().filter(|t| !t.is_empty() && !is_numeric(t)).count();
     if rows.len() < 2 && titled < width {
         return None;
@@ -124,10 +128,10 @@ fn grid(above: &[(usize, &str)], rows: &[(usize, &str)]) -> Option<(usize, Grid)
     Some((used, Grid { title: None, line, header, rows }))
 }
 
-/// The ranges of characters of columns, and the cells of the rows.
+/// Character ranges of the columns, and the cells of the rows.
 type Columns = (Vec<Range<usize>>, Vec<Vec<String>>);
 
-/// Columns that bars or tabs part, as many in each row.
+/// Splits rows at bars or tabs, if all rows have the same number of columns.
 fn barred(rows: &[(usize, &str)]) -> Option<Columns> {
     let mark = ['|', '\t'].into_iter().find(|m| rows.iter().all(|(_, t)| t.contains(*m)))?;
     let cells = |text: &str| -> Vec<String> {
@@ -141,7 +145,7 @@ fn barred(rows: &[(usize, &str)]) -> Option<Columns> {
         .then(|| ((0..width).map(|i| i..i).collect(), body))
 }
 
-/// Columns with gaps between them.
+/// Splits rows at gaps that are common to all of them.
 fn aligned(rows: &[(usize, &str)]) -> Option<Columns> {
     let chars: Vec<Vec<char>> = rows.iter().map(|(_, text)| text.chars().collect()).collect();
     let width = chars.iter().map(Vec::len).max()?;
@@ -179,8 +183,8 @@ fn aligned(rows: &[(usize, &str)]) -> Option<Columns> {
     Some((merged, body))
 }
 
-/// True if one blank between two columns parts them: numbers on the right, or numbers on the left
-/// and no unit of theirs on the right.
+/// Returns true if a single blank separates two columns: numbers on the right, or numbers on the
+/// left without their units on the right.
 fn parted(left: &[String], right: &[String]) -> bool {
     let all = |cells: &[String], test: &dyn Fn(&str) -> bool| {
         cells.iter().all(|c| c.is_empty() || test(c)) && cells.iter().any(|c| !c.is_empty())
@@ -188,7 +192,7 @@ fn parted(left: &[String], right: &[String]) -> bool {
     all(right, &is_numeric) || all(left, &is_numeric) && !all(right, &unit::is_known)
 }
 
-/// The titles of columns from the lines above, and how many lines these are.
+/// Returns the number of lines above the table that are its header, and the titles of the columns.
 fn header(above: &[(usize, &str)], columns: &[Range<usize>]) -> (usize, Vec<String>) {
     let width = columns.len();
     let mut header = vec![String::new(); width];
@@ -218,7 +222,8 @@ fn header(above: &[(usize, &str)], columns: &[Range<usize>]) -> (usize, Vec<Stri
     if header.iter().all(String::is_empty) { (0, Vec::new()) } else { (used, header) }
 }
 
-/// The column that a title stands over: the one with most common characters, else the nearest.
+/// Returns the column that a title belongs to: the one with most common character columns, else the
+/// nearest.
 fn nearest(columns: &[Range<usize>], title: &Range<usize>) -> usize {
     let distance = |column: &Range<usize>| {
         let common = column.end.min(title.end) as i64 - column.start.max(title.start) as i64;

@@ -1,5 +1,5 @@
 //! A small evaluator: `better(A, than=B)`, `more`, `times` and `value` of cells, `this`, and
-//! `missing`. The language itself is tested where it is implemented.
+//! `missing`. The language itself is tested in the crate that implements it.
 
 use crate::exact::{from_integer, parse};
 use crate::tables::find;

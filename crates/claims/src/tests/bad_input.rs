@@ -1,4 +1,5 @@
-//! Broken texts and claims files: a clear error with file and line, or no data.
+//! Tests broken texts and claims files, which must give a clear error with file and line, or no
+//! data.
 
 use super::verdicts::{TEXT, audited};
 use super::{document, tables};
@@ -24,9 +25,9 @@ fn a_quote_that_is_not_in_the_text_or_twice() {
     assert!(third.contains("occurrence = 3: the quote stands in the text 2 times"), "{third}");
     let audit = audited(TEXT, &claim("It is", "occurrence = 2\nsays = '1'\n")).unwrap();
     assert_eq!(audit.claims[0].line, 9);
-    // White space is normalized, markup is no part of the words, and all mistakes are reported.
+    // White space is normalized, markup is not part of the words, and all mistakes are reported.
     assert!(audited(TEXT, &claim("It is twice  as fast", "says = '1'\n")).is_ok());
-    // A quote begins and ends with whole words and numbers.
+    // A quote must begin and end with whole words and numbers.
     let text = TEXT.replace("9% more", "15% more, 5% more and 1.5% more");
     assert!(audited(&text, &claim("5% more", "says = '1'\n")).is_ok());
     let both = error(TEXT, &(claim("nowhere", "") + &claim("never", "")));
@@ -84,7 +85,7 @@ fn html_that_is_never_closed() {
     }
     let message = Document::read("a.md", "# A\n\n<table>\n<tr><td>1\n").unwrap_err().to_string();
     assert!(message.starts_with("a.md:3: this <table> is never closed"), "{message}");
-    // Cells, rows and paragraphs close themselves.
+    // Cells, rows and paragraphs need no closing tags.
     assert_eq!(tables("a.html", "<table><tr><th>n<th>v<tr><td>a<td>1</table><p>b").len(), 1);
 }
 
@@ -99,7 +100,7 @@ fn right_to_left_text_and_digits_of_other_scripts() {
     assert_eq!(table.number(row, ops).unwrap().text, "4220");
     let other = table.number(table.row("\u{5d3}").unwrap(), ops).unwrap_err().to_string();
     assert!(other.contains("is not a number (table 1, line 4"), "{other}");
-    // A mark of direction is no part of a number.
+    // A directional mark is not part of a number.
     let marked = document("a.md", &text.replace("4220", "\u{200f}4220"));
     let marked = marked.tables(&[]).unwrap();
     assert!(marked[0].number(&marked[0].rows[0], ops).is_err());

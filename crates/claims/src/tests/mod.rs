@@ -1,4 +1,4 @@
-//! Tests over whole texts: tables, verdicts, drafts, and input that is broken.
+//! Tests over whole texts: tables, verdicts, drafts and broken input.
 
 mod arithmetic;
 mod bad_input;
@@ -18,7 +18,7 @@ fn tables(name: &str, text: &str) -> Vec<Table> {
     document(name, text).tables(&[]).unwrap()
 }
 
-/// A table as lines: its name, line and titles, then its cells.
+/// Formats a table as lines: its name, line and titles, then its cells.
 fn shown(table: &Table) -> String {
     let titles: Vec<&str> = table.columns.iter().map(|c| c.title.as_str()).collect();
     let mut out = format!("{} line {}: {}\n", table.name, table.line, titles.join(" | "));

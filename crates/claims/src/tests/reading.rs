@@ -1,4 +1,4 @@
-//! Tables of each format, with the lines that they stand on.
+//! Tests the tables of each format with their source lines.
 
 use super::{document, shown, tables};
 use crate::tables::{Cell, TableDeclaration};
@@ -65,7 +65,8 @@ fn csv_by_its_own_mark() {
     assert_eq!(all("a.tsv", "name\tv\nacme\t2\n"), "table 1 line 1: name | v\n2: acme | 2\n");
 }
 
-/// The layout of iostat: columns one blank apart, two tables under each other, a name at the end.
+/// The layout of iostat: columns one blank apart, two tables directly below each other, a name at
+/// the end.
 #[test]
 fn aligned_text() {
     let text = "Seen during the run:\n\n     cpu\n us sy wt id\n 58  8  0 34\n                    \
@@ -119,7 +120,7 @@ fn a_row_expression_reads_what_blanks_do_not_show() {
         "table 1 line 3: system | chips | type | bops\n3: Acme Z9 | 2 | Ultra T2 Plus | 422782\n\
          4: Bolt Q7 570 | 4 | P6 | 402923\n"
     );
-    // One cell on each line.
+    // Each cell is on a separate line.
     let text = "name\nops\nacme\n12\nbolt\n9\n";
     assert_eq!(
         declared(text, "lines = '3-6'\nrow = '(.+)\\n(.+)'\ncolumns = ['name', 'ops']").unwrap(),

@@ -1,6 +1,6 @@
-//! Labelled texts in `tests/texts`: behind a line `===` each has its claims, with the values that
-//! they rest on. The tables of all texts are kept in `tests/texts/tables.expected`, and a draft
-//! proposes nothing that a label contradicts.
+//! Tests with labelled texts in `tests/texts`. In each file, the claims follow a line `===`, with
+//! the values that they depend on. The tables of all texts are stored in
+//! `tests/texts/tables.expected`. A draft must not propose anything that a label contradicts.
 
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/texts")
 }
 
-/// Names, texts and labels.
+/// Returns the names, texts and labels.
 fn texts() -> Vec<(String, String, String)> {
     let mut out = Vec::new();
     for entry in std::fs::read_dir(folder()).unwrap() {
@@ -30,7 +30,7 @@ fn texts() -> Vec<(String, String, String)> {
     out
 }
 
-/// `ASSAY_ACCEPT=1 cargo test -p assay-claims texts` writes the file anew.
+/// `ASSAY_ACCEPT=1 cargo test -p assay-claims texts` rewrites the file.
 #[test]
 fn the_tables_of_the_texts_are_read_as_before() {
     let mut all = String::new();
@@ -104,7 +104,7 @@ fn a_draft_is_filled_only_where_all_names_stand_in_the_sentence() {
         "The Acme Z9 has 5.5% less ops/s than the Bolt Q7.",
         "The Acme Z9 would have 5.5% more ops/s than the Bolt Q7.",
         "The Acme Z9 has about 5.5% more ops/s than the Bolt Q7.",
-        "The Acme Z9 has 5.5% more throughput than the Bolt Q7.", // no metric
+        "The Acme Z9 has 5.5% more throughput than the Bolt Q7.", // the metric is missing
         "It has 5.5% more ops/s than the Bolt Q7.",
         "The Acme Z9 has 5.5% more ops/s than the Bolt Q77.",
         "The Acme Z9 has 5.5% or 7% more ops/s than the Bolt Q7.",

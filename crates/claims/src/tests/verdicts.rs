@@ -1,4 +1,4 @@
-//! Verdicts over a claims file.
+//! Tests the verdicts on the claims of a file.
 
 use super::arithmetic::Arithmetic;
 use super::document;
