@@ -1,35 +1,36 @@
-//! The base of a revision: the commit where it left a branch, not the branch as it is now.
+//! Finds the base of a revision: the commit where it left a branch, not the branch's current tip.
 
 use std::ffi::OsStr;
 
 use crate::{Repository, Revision, RevisionError, WORKTREE};
 
-/// The reason why a commit is the base.
+/// Reason why a commit is the base.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Why {
-    /// It is the one that was named.
+    /// The base is the named commit.
     Named,
-    /// The head left it there; the named base has so many commits that the head has not.
+    /// The base is the merge base, where the head left the branch. The value is the number of
+    /// commits that the named base has and the head lacks.
     Fork(usize),
-    /// The head merges a change into it, as CI does to test a pull request.
+    /// The head is a test merge into the base, as CI makes one to test a pull request.
     TestMerge,
-    /// The two have no commit in common.
+    /// The head and the base have no commit in common.
     Unrelated,
 }
 
 /// The base of a revision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Base {
-    /// The name that was given, or the default branch.
+    /// Name given by the user, or the default branch.
     pub name: String,
-    /// The revision that is measured.
+    /// Revision to measure as the base.
     pub revision: Revision,
-    /// Why.
+    /// Reason for the choice.
     pub why: Why,
 }
 
 impl Base {
-    /// The name for messages, with the commit where that is another.
+    /// Returns the name for messages, with the commit if it is not the named one.
     pub fn label(&self) -> String {
         let commit = self.revision.commit.as_deref().unwrap_or_default();
         let short = commit.get(..10).unwrap_or(commit);
@@ -40,7 +41,8 @@ impl Base {
         }
     }
 
-    /// A sentence where the base is not the commit that was named, or has nothing in common with `head`.
+    /// Returns a sentence if the base is not the named commit or has no commit in common with
+    /// `head`.
     pub fn remark(&self, head: &str) -> Option<String> {
         let name = &self.name;
         match self.why {
@@ -63,11 +65,12 @@ impl Base {
 }
 
 impl Repository {
-    /// The base of `head` when `base` is named, or the default branch without a name: the first parent of a
-    /// test merge, else the merge base.
+    /// Returns the base of `head` for the name `base`, or for the default branch without a name:
+    /// the first parent of a test merge, else the merge base.
     ///
     /// # Errors
-    /// A name stands for nothing, there is no default branch, or a shallow clone does not reach the merge base.
+    /// A name resolves to nothing, there is no default branch, or a shallow clone does not reach
+    /// the merge base.
     pub fn base(&self, base: Option<&str>, head: &str) -> Result<Base, RevisionError> {
         let branch = self.default_branch();
         let name = match base {
@@ -83,7 +86,8 @@ impl Repository {
         if named.label == WORKTREE {
             return Ok(as_named(Why::Named));
         }
-        // A release is what is meant; a commit or a branch may be an older tip of what the merge is into.
+        // A tag is meant literally, as a release. A commit or branch may be an older tip of the
+        // branch that the test merge is into.
         let tag = format!("refs/tags/{name}");
         let is_tag = self.git().try_run(&["show-ref", "--verify", &tag].map(OsStr::new))?.is_ok();
         if !is_tag
@@ -113,14 +117,15 @@ impl Repository {
         Ok(Base { revision: self.one(&fork)?, ..as_named(why) })
     }
 
-    /// The branch that others are merged into: what `origin` calls its own, else `main` or `master`.
+    /// Returns the branch that others are merged into: the default branch of `origin`, else `main`
+    /// or `master`.
     fn default_branch(&self) -> Option<&'static str> {
         let names = ["origin/HEAD", "origin/main", "origin/master", "main", "master"];
         names.into_iter().find(|name| self.one(name).is_ok())
     }
 
-    /// The first parent of `commit` when it is a test merge: GitHub's message says so, or the default branch has the
-    /// first parent and not the merge.
+    /// Returns the first parent of `commit` if it is a test merge: its message is the one that
+    /// GitHub writes, or the default branch contains the first parent but not the merge.
     fn test_merge(
         &self,
         commit: &str,

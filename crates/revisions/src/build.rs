@@ -1,5 +1,5 @@
-//! Builds a revision once and finds it again: checked out, built, its products hashed, its outcome kept. A
-//! build that fails is an outcome too, with the end of its output.
+//! Builds a revision once and finds the build again: checks it out, builds it, hashes the products
+//! and stores the outcome. A failed build is also an outcome, with the end of its output.
 
 use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsString;
@@ -17,32 +17,33 @@ use crate::checkout::checkout;
 use crate::repository::Repository;
 use crate::{Revision, RevisionError, cache, toolchain};
 
-/// The file that says how a build ended; a folder without it was interrupted.
+/// File with the outcome of a build; a folder without it was interrupted.
 const RECORD: &str = "build.json";
 const SOURCE: &str = "source";
-/// How much of a build's output is kept.
+/// Maximum bytes of a build's output that are kept.
 const KEEP_BYTES: usize = 1 << 20;
-/// How many of its last lines stand in a record.
+/// Number of the last lines of output in the record of a failed build.
 const TAIL_LINES: usize = 30;
-/// So many of its first errors stand before them; of an output of no more lines, none.
+/// Maximum number of error lines quoted before the last lines. None are quoted from output with no
+/// more lines than this.
 const ERROR_LINES: usize = 5;
-/// Words of compilers, linkers and interpreters in the line that says what is wrong, in lower case.
+/// Marks of error lines from compilers, linkers and interpreters, in lower case.
 const ERRORS: [&str; 5] = ["error:", "error[", "error at ", "undefined reference", "cannot find "];
 
-/// How a build ended.
+/// Outcome of a build.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Outcome {
-    /// It can be run.
+    /// The build succeeded, and the program can be run.
     Built,
-    /// It cannot.
+    /// The build failed or timed out.
     Failed {
-        /// Why, with the last lines of the output.
+        /// Reason with the last lines of the output.
         reason: String,
     },
 }
 
-/// What is kept of a build.
+/// Stored record of a build.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Kept {
     tree: String,
@@ -55,26 +56,27 @@ struct Kept {
     tools: BTreeMap<String, String>,
 }
 
-/// A revision that was built, or that does not build. Its folder stays while this lives.
+/// A revision that was built, or that does not build. Its folder is kept as long as this value
+/// exists.
 #[derive(Debug)]
 pub struct Build {
-    /// The folder of the source in which the program runs: the checkout, or the part of it that the
-    /// repository was named by.
+    /// Folder of the source in which the program runs: the checkout, or the subfolder that the user
+    /// named as the repository.
     pub folder: PathBuf,
-    /// How it ended.
+    /// Outcome of the build.
     pub outcome: Outcome,
-    /// SHA-256 over all files that the build made, by path, mode and content; of a build without a command
-    /// over nothing.
+    /// SHA-256 over all files that the build made, by path, mode and content. Without a build
+    /// command it covers no files.
     pub sha256: String,
-    /// How many files the build made.
+    /// Number of files that the build made.
     pub files: usize,
-    /// How long it took, seconds; of one out of the cache, then.
+    /// Duration of the build in seconds. A cached build has the duration of the original one.
     pub seconds: f64,
-    /// What the checkout lacks.
+    /// Sentences about content that the checkout lacks.
     pub notes: Vec<String>,
-    /// The tools that were there, with the first line of their version.
+    /// Tools available to the build, each with the first line of its version.
     pub tools: BTreeMap<String, String>,
-    /// Whether it was there already.
+    /// True if the build came from the cache.
     pub cached: bool,
     _lock: File,
 }
@@ -92,8 +94,9 @@ pub struct Builder<'a> {
 }
 
 impl<'a> Builder<'a> {
-    /// Builds of `repo` by the shell line `command` (empty: nothing is built), kept below `cache` within
-    /// `limit` bytes; a build that takes longer than `timeout` has failed.
+    /// Creates a builder for revisions of `repo` with the shell command line `command` (empty:
+    /// nothing is built). Builds are kept below `cache` within `limit` bytes. A build that takes
+    /// longer than `timeout` fails.
     pub fn new(
         repo: &'a Repository,
         command: &'a str,
@@ -106,7 +109,7 @@ impl<'a> Builder<'a> {
         Builder { repo, command, cache, timeout, limit, interrupt, tools }
     }
 
-    /// The name of the folder that keeps build `number` of a revision.
+    /// Returns the name of the cache folder for build `number` of a revision.
     fn key(&self, revision: &Revision, number: u32) -> String {
         let mut hash = Sha256::new();
         let mut add = |bytes: &[u8]| {
@@ -139,14 +142,14 @@ impl<'a> Builder<'a> {
         read(&self.cache.join(self.key(revision, number))).is_some()
     }
 
-    /// Build `number` (from 1) of `revision`, out of the cache or made now.
+    /// Returns build `number` (from 1) of `revision`, from the cache or made now.
     ///
     /// # Errors
-    /// It cannot be checked out, the disk is full, the build cannot be started or was interrupted. A build that
-    /// fails is an [`Outcome`].
+    /// The revision cannot be checked out, the disk is full, or the build cannot be started or was
+    /// interrupted. A build that fails is an [`Outcome`].
     pub fn build(&self, revision: &Revision, number: u32) -> Result<Build, RevisionError> {
         let dir = self.cache.join(self.key(revision, number));
-        // Whoever runs it has it shared; whoever makes or removes it has it alone.
+        // Running a build takes a shared lock; making or removing it takes an exclusive one.
         let lock = open(&dir, FlockOperation::LockShared)?;
         let (lock, kept, cached) = if let Some(kept) = read(&dir) {
             (lock, kept, true)
@@ -157,7 +160,7 @@ impl<'a> Builder<'a> {
             let cached = there.is_some();
             let kept =
                 there.map_or_else(|| self.make(revision, number, &dir), Ok).inspect_err(|_| {
-                    // What is not whole is of no use, and may be what filled the disk.
+                    // An incomplete folder is useless and may be what filled the disk.
                     let _ = fs::remove_dir_all(dir.join(SOURCE));
                 })?;
             cache::take(&lock, FlockOperation::LockShared, &dir)?;
@@ -229,7 +232,7 @@ impl<'a> Builder<'a> {
     ) -> Result<Outcome, RevisionError> {
         let argv: Vec<OsString> = ["sh", "-c", self.command].map(OsString::from).into();
         let env: Vec<(OsString, OsString)> = vec![
-            // There is no `.git` here; one further up is somebody else's.
+            // The folder has no `.git`, and git must not find an unrelated one further up.
             ("GIT_CEILING_DIRECTORIES".into(), dir.into()),
             ("ASSAY_REVISION".into(), revision.commit.clone().unwrap_or_default().into()),
             ("ASSAY_BUILD".into(), number.to_string().into()),
@@ -251,7 +254,8 @@ impl<'a> Builder<'a> {
         output.extend_from_slice(&runner.stderr.bytes());
         let built = ran.end == End::Exited && ran.exit.success();
         if !built {
-            // It is built anew next time; until then it would only take room, maybe all that there is.
+            // The source of a failed build is removed: the next attempt starts anew, and until then
+            // it would only take space, perhaps all that is left.
             let _ = fs::remove_dir_all(dir.join(SOURCE));
         }
         let log = dir.join("build.log");
@@ -294,7 +298,8 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// The lines that decided a build; none where all of the output is as short.
+/// Returns the first error lines of the output; none if the output has at most [`ERROR_LINES`]
+/// lines.
 fn first_errors<'a>(lines: &[&'a str]) -> Vec<&'a str> {
     let says = |line: &&&str| {
         let line = line.to_lowercase();
@@ -304,27 +309,27 @@ fn first_errors<'a>(lines: &[&'a str]) -> Vec<&'a str> {
     lines.iter().filter(says).take(count).copied().collect()
 }
 
-/// The folder of a build with its lock.
+/// Opens and locks the folder of a build.
 fn open(dir: &Path, how: FlockOperation) -> Result<File, RevisionError> {
     loop {
         fs::create_dir_all(dir).map_err(RevisionError::io("create", dir))?;
         let lock = cache::lock_file(dir)?;
         cache::take(&lock, how, dir)?;
-        // Whoever had it may have been removing it.
+        // The previous holder of the lock may have removed the folder.
         if cache::is_the_one(&lock, dir) {
             return Ok(lock);
         }
     }
 }
 
-/// What is kept of a build that can be used: one that failed is tried again, since disks get room and
-/// compilers get installed.
+/// Reads the record of a successful build. A failed build is tried again, because disks get space
+/// and compilers get installed.
 fn read(dir: &Path) -> Option<Kept> {
     let kept: Kept = serde_json::from_slice(&fs::read(dir.join(RECORD)).ok()?).ok()?;
     (kept.outcome == Outcome::Built).then_some(kept)
 }
 
-/// The hash over all files below `source` that git does not have, and how many there are.
+/// Returns the hash over all files below `source` that git does not track, and their number.
 fn products(source: &Path, tracked: &HashSet<PathBuf>) -> Result<(String, usize), RevisionError> {
     use std::os::unix::fs::PermissionsExt;
     let mut open = vec![PathBuf::new()];

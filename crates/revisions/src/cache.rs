@@ -1,4 +1,5 @@
-//! The folder of builds: one locked while it is in use, the ones used longest ago removed beyond a limit.
+//! Cache of builds: a build is locked while in use, and the least recently used ones are removed
+//! beyond a size limit.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -10,9 +11,9 @@ use rustix::fs::{FlockOperation, flock};
 
 use crate::RevisionError;
 
-/// How much the builds may take, bytes, when nobody says.
+/// Default size limit of all builds in bytes.
 pub const DEFAULT_LIMIT: u64 = 10 << 30;
-/// The lock of a build, beside its folder.
+/// Lock file of a build, in its folder.
 const LOCK: &str = "lock";
 
 /// Opens the lock of the build in `dir`, which must exist.
@@ -26,7 +27,7 @@ pub(crate) fn lock_file(dir: &Path) -> Result<File, RevisionError> {
         .map_err(RevisionError::io("open", &path))
 }
 
-/// Takes a lock, waiting for whoever has it.
+/// Takes a lock, waiting until others release it.
 pub(crate) fn take(file: &File, how: FlockOperation, dir: &Path) -> Result<(), RevisionError> {
     loop {
         match flock(file, how) {
@@ -37,8 +38,8 @@ pub(crate) fn take(file: &File, how: FlockOperation, dir: &Path) -> Result<(), R
     }
 }
 
-/// Removes the builds used longest ago until all take at most `limit` bytes; those in use stay. Returns
-/// how many were removed.
+/// Removes the least recently used builds until all of them take at most `limit` bytes. Builds in
+/// use are kept. Returns the number of builds removed.
 pub fn sweep(cache: &Path, limit: u64) -> usize {
     let Ok(entries) = fs::read_dir(cache) else { return 0 };
     let mut all: Vec<(SystemTime, u64, PathBuf)> = entries
@@ -67,7 +68,7 @@ pub fn sweep(cache: &Path, limit: u64) -> usize {
     removed
 }
 
-/// What a folder takes on its disk; what cannot be read counts nothing.
+/// Returns the disk space of a folder in bytes; unreadable entries count as 0.
 fn bytes(dir: &Path) -> u64 {
     let mut open = vec![dir.to_owned()];
     let mut sum = 0;
@@ -84,7 +85,7 @@ fn bytes(dir: &Path) -> u64 {
     sum
 }
 
-/// Whether an open lock is still the one in `dir`.
+/// Returns true if an open lock file is still the one in `dir`.
 pub(crate) fn is_the_one(lock: &File, dir: &Path) -> bool {
     match (lock.metadata(), fs::metadata(dir.join(LOCK))) {
         (Ok(mine), Ok(there)) => (mine.dev(), mine.ino()) == (there.dev(), there.ino()),

@@ -1,5 +1,5 @@
-//! Writes the files of a revision into a folder of its own, with submodules and LFS contents that the
-//! repository holds; what it does not hold is a note.
+//! Checks out the files of a revision into a separate folder, with submodules and LFS contents that
+//! the repository holds. Missing ones are reported in notes.
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -11,21 +11,21 @@ use crate::git::Git;
 use crate::repository::{Repository, Scratch};
 use crate::{Revision, RevisionError};
 
-/// What a pointer of Git LFS starts with.
+/// First words of a Git LFS pointer file.
 const POINTER: &str = "version https://git-lfs.github.com/spec/";
-/// A larger file is no pointer (the specification says below 1024 bytes).
+/// Size limit of a pointer in bytes (the specification says below 1024).
 const POINTER_BYTES: u64 = 1024;
 
-/// What was written.
+/// Files that a checkout has written.
 #[derive(Debug, Default)]
 pub(crate) struct Files {
-    /// Every file that git has, by its path below the folder.
+    /// Every file that git tracks, by its path below the folder.
     pub tracked: HashSet<PathBuf>,
-    /// What is missing, as sentences.
+    /// Sentences about missing content.
     pub notes: Vec<String>,
 }
 
-/// Writes `revision` into the empty folder `dest`.
+/// Checks out `revision` into the empty folder `dest`.
 pub(crate) fn checkout(
     repo: &Repository,
     revision: &Revision,
@@ -118,7 +118,7 @@ fn write(
     Ok(())
 }
 
-/// Where the repository keeps the submodule at `path`.
+/// Returns the folder of the repository's clone of the submodule at `path`.
 fn module_dir(git: &Git, common: &Path, tree: &str, path: &Path) -> Option<PathBuf> {
     let blob = format!("{tree}:.gitmodules");
     let args = ["config", "--blob", &blob, "-z", "--get-regexp", r"^submodule\..*\.path$"];
@@ -129,14 +129,14 @@ fn module_dir(git: &Git, common: &Path, tree: &str, path: &Path) -> Option<PathB
         let name = key.strip_prefix("submodule.")?.strip_suffix(".path")?;
         (Path::new(value) == path).then(|| name.to_owned())
     })?;
-    // A name with a way out of the folder is no name.
+    // A name that leads out of the folder is rejected.
     let safe = Path::new(&name).components().all(|c| matches!(c, std::path::Component::Normal(_)));
     let dir = common.join("modules").join(name);
     (safe && dir.is_dir()).then_some(dir)
 }
 
-/// Whether a file is a pointer of Git LFS and stays one: its content is put in its place where the
-/// repository has it.
+/// Replaces a Git LFS pointer by its content if the repository holds it. Returns true if the file
+/// remains a pointer.
 fn is_lost_pointer(file: &Path, common: &Path) -> bool {
     let Ok(text) = fs::read_to_string(file) else { return false };
     if !text.starts_with(POINTER) {
@@ -148,6 +148,6 @@ fn is_lost_pointer(file: &Path, common: &Path) -> bool {
         return true;
     };
     let held = common.join("lfs/objects").join(&oid[..2]).join(&oid[2..4]).join(oid);
-    // The mode stays that of the pointer.
+    // Writing into the file keeps the mode of the pointer.
     fs::read(&held).and_then(|content| fs::write(file, content)).is_err()
 }

@@ -1,92 +1,80 @@
-//! What can go wrong with a repository, each with what to do.
+//! Errors of repositories and builds, each with the next step for the user.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why a revision cannot be had.
+/// Error in resolving, checking out or building a revision.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RevisionError {
-    /// There is no git.
+    /// The program `git` is not installed.
     #[error("`git` is needed for revisions and was not found; install the Debian package git")]
     NoGit,
-    /// The folder is not in a repository.
+    /// The folder is not in a usable repository.
     #[error(
         "{path} {}{message}",
         if .message.is_empty() { "is not in a git repository; name one with `repo` under [source], or `--repo`" } else { "cannot be used: " }
     )]
     NoRepository {
-        /// The folder.
         path: PathBuf,
-        /// git's message; empty: there is no repository.
+        /// Message of git; empty if there is no repository.
         message: String,
     },
-    /// A name of a tag and of a branch.
+    /// A name is both a tag and a branch.
     #[error("`{0}` is a tag and a branch; write `tags/{0}` or `heads/{0}`")]
     Ambiguous(String),
-    /// A name that stands for no commit.
+    /// A name resolves to no commit.
     #[error(
         "the repository {repo} has no revision `{name}`; see `git log` and `git tag`{}",
         if *.shallow { "; it is a shallow clone: `git fetch --unshallow` gets the rest" } else { "" }
     )]
     Unknown {
-        /// The repository.
         repo: PathBuf,
-        /// The name.
         name: String,
-        /// Whether a part of the history is not there.
+        /// True if the clone is shallow, so that a part of the history is missing.
         shallow: bool,
     },
-    /// No base was named, and no branch is known to be the default.
+    /// No base was named, and there is no default branch.
     #[error(
         "{repo} has neither origin/HEAD nor a branch main or master to compare with; name one with --base"
     )]
-    NoDefault {
-        /// The repository.
-        repo: PathBuf,
-    },
-    /// A shallow clone that ends before two revisions meet.
+    NoDefault { repo: PathBuf },
+    /// A shallow clone ends before the merge base of two revisions.
     #[error(
         "the commit where {head} left {base} is not in the shallow clone {repo}: `git fetch --unshallow` gets it"
     )]
     NoMergeBase {
-        /// The base's name.
+        /// Name of the base.
         base: String,
-        /// The head's name.
+        /// Name of the head.
         head: String,
-        /// The repository.
         repo: PathBuf,
     },
-    /// A range without a commit.
+    /// A range contains no commits.
     #[error(
         "the range `{range}` has no commits; its second end must come after the first{}",
         if *.shallow { ", and it is a shallow clone: `git fetch --unshallow` gets the rest" } else { "" }
     )]
     EmptyRange {
-        /// The range.
         range: String,
-        /// Whether a part of the history is not there.
+        /// True if the clone is shallow, so that a part of the history is missing.
         shallow: bool,
     },
-    /// `worktree` of a repository without one.
+    /// The revision `worktree` was named in a bare repository.
     #[error("{repo} is a bare repository and has no work tree; name a commit")]
-    Bare {
-        /// The repository.
-        repo: PathBuf,
-    },
-    /// The work tree is no longer what it was.
+    Bare { repo: PathBuf },
+    /// The work tree has changed since the run was made.
     #[error(
         "the work tree of {repo} has changed since ({expected} then, {found} now); start a new run"
     )]
     WorktreeChanged {
-        /// The repository.
         repo: PathBuf,
-        /// Its tree then.
+        /// Earlier hash of the tree.
         expected: String,
-        /// Its tree now.
+        /// Current hash of the tree.
         found: String,
     },
-    /// A partial clone (`--filter`) without the files of a revision.
+    /// A partial clone (`--filter`) lacks the files of a revision.
     #[error(
         "the repository is a partial clone that lacks files of this revision: `git fetch --refetch --no-filter` in it gets them"
     )]
@@ -94,9 +82,8 @@ pub enum RevisionError {
     /// A git command failed.
     #[error("`git {command}` failed: {message}")]
     Git {
-        /// The command.
+        /// Arguments of the command.
         command: String,
-        /// git's message.
         message: String,
     },
     /// The program of a build could not be started.
@@ -108,11 +95,9 @@ pub enum RevisionError {
     /// A file could not be read or written.
     #[error("{action} {path}: {source}{}", hint(.source))]
     Io {
-        /// `read`, `write`, `create`.
+        /// The attempted action as a verb: `read`, `write`, `create`.
         action: &'static str,
-        /// Which file.
         path: PathBuf,
-        /// The system's error.
         source: io::Error,
     },
 }
@@ -127,13 +112,14 @@ fn hint(source: &io::Error) -> &'static str {
 }
 
 impl RevisionError {
-    /// Turns a system error about `path` into ours, for `map_err`.
+    /// Converts a system error about `path` into this type, for `map_err`.
     pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         let path = path.to_owned();
         move |source| RevisionError::Io { action, path, source }
     }
 
-    /// Whether the user named something that is not there.
+    /// Returns true if the error is in the user's input, for example a name that does not exist,
+    /// and not in the system or a build.
     pub fn is_usage(&self) -> bool {
         !matches!(
             self,

@@ -1,4 +1,5 @@
-//! Runs git so that it changes nothing of the user's: no optional locks, no prompts, no network.
+//! Runs git without changing the user's repository: no optional locks, prompts or network
+//! access.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write as _};
@@ -7,14 +8,14 @@ use std::process::{Command, Stdio};
 
 use crate::RevisionError;
 
-/// git on one repository.
+/// Runs git in one folder with a fixed environment.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Git {
     dir: PathBuf,
     env: Vec<(OsString, OsString)>,
 }
 
-/// Variables that would point git to another repository, as inside a hook.
+/// Variables that would direct git to another repository, as inside a hook.
 const FOREIGN: [&str; 8] = [
     "GIT_DIR",
     "GIT_WORK_TREE",
@@ -27,12 +28,12 @@ const FOREIGN: [&str; 8] = [
 ];
 
 impl Git {
-    /// git started in `dir`.
+    /// Prepares git commands that start in `dir`.
     pub fn at(dir: &Path) -> Self {
         Git { dir: dir.to_owned(), env: Vec::new() }
     }
 
-    /// The same with a variable set.
+    /// Sets an environment variable for the commands.
     pub fn with(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
         self.env.push((name.into(), value.as_ref().to_owned()));
         self
@@ -44,7 +45,7 @@ impl Git {
             command.env_remove(name);
         }
         command
-            // Neither a monitor of files nor a hook of the user's runs.
+            // Prevent the user's file system monitor and hooks from running.
             .args([
                 "-c",
                 "core.fsmonitor=false",
@@ -65,7 +66,7 @@ impl Git {
         command
     }
 
-    /// What git printed, or what it complained of.
+    /// Returns the output of git, or its error message if it fails.
     pub fn try_run(&self, args: &[&OsStr]) -> Result<Result<Vec<u8>, String>, RevisionError> {
         let output = self.command(args).output().map_err(|source| match source.kind() {
             io::ErrorKind::NotFound if self.dir.is_dir() => RevisionError::NoGit,
@@ -79,10 +80,11 @@ impl Git {
         Ok(Err(if message.is_empty() { output.status.to_string() } else { message }))
     }
 
-    /// What git printed; anything but success is an error.
+    /// Returns the output of git; a failure is an error.
     pub fn run(&self, args: &[&OsStr]) -> Result<Vec<u8>, RevisionError> {
         self.try_run(args)?.map_err(|message| {
-            // Nothing is fetched for a measurement: what lazy fetching would bring is named.
+            // Nothing is fetched for a measurement, so files that lazy fetching would bring are
+            // reported as missing.
             if message.contains("promisor remote") {
                 return RevisionError::Partial;
             }
@@ -91,15 +93,15 @@ impl Git {
         })
     }
 
-    /// The same as a text without its last line break.
+    /// Returns the output of git as text, without its final line break.
     pub fn text(&self, args: &[&str]) -> Result<String, RevisionError> {
         let args: Vec<&OsStr> = args.iter().map(OsStr::new).collect();
         let out = self.run(&args)?;
         Ok(String::from_utf8_lossy(&out).trim_end_matches('\n').to_owned())
     }
 
-    /// What `git cat-file` says of objects (`--batch`: all of them; `--batch-check`: their kinds), one process for
-    /// all; in their order.
+    /// Runs one `git cat-file` process for all objects and returns its output in their order
+    /// (`--batch`: their contents; `--batch-check`: their kinds).
     fn cat_file(&self, how: &str, objects: &[&str]) -> Result<Vec<u8>, RevisionError> {
         let args = ["cat-file", how].map(OsStr::new);
         let fail =
@@ -117,7 +119,7 @@ impl Git {
         let mut names = objects.join("\n");
         names.push('\n');
         let stdin = child.stdin.take();
-        // It answers while it reads: both pipes are served at once.
+        // git answers while it reads, so both pipes must be served at the same time.
         let (wrote, output) = std::thread::scope(|scope| {
             let writer = scope.spawn(move || match stdin {
                 Some(mut stdin) => stdin.write_all(names.as_bytes()),
@@ -133,7 +135,7 @@ impl Git {
         Ok(output.stdout)
     }
 
-    /// The contents of objects, in their order; `None`: it is not there.
+    /// Returns the contents of objects in their order; `None` if an object is missing.
     pub fn contents(&self, objects: &[&str]) -> Result<Vec<Option<Vec<u8>>>, RevisionError> {
         let out = self.cat_file("--batch", objects)?;
         let mut rest = out.as_slice();
@@ -142,7 +144,7 @@ impl Git {
             let end = rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len());
             let head = String::from_utf8_lossy(&rest[..end]).into_owned();
             rest = rest.get(end + 1..).unwrap_or_default();
-            // `HASH KIND SIZE`, else `NAME missing`.
+            // The line is `HASH KIND SIZE`, or `NAME missing`.
             let size = head.split(' ').nth(2).and_then(|size| size.parse::<usize>().ok());
             all.push(size.and_then(|size| rest.get(..size)).map(<[u8]>::to_vec));
             if let Some(size) = size {
@@ -152,7 +154,7 @@ impl Git {
         Ok(all)
     }
 
-    /// Which of these objects are there, in their order.
+    /// Returns true for each object that exists, in their order.
     pub fn are_there(&self, objects: &[&str]) -> Result<Vec<bool>, RevisionError> {
         let out = self.cat_file("--batch-check", objects)?;
         let text = String::from_utf8_lossy(&out);

@@ -1,9 +1,10 @@
-//! The states of a program's source: names and ranges resolved to commits, each checked out in a folder of
-//! its own, built once for a tree, a build command, a toolchain and an environment, and kept in a cache with a
-//! size limit.
+//! Resolves and builds revisions of a git repository. Names and ranges are resolved to commits.
+//! Each commit is checked out in a separate folder, built once for each combination of tree, build
+//! command, toolchain and environment, and kept in a cache with a size limit.
 //!
-//! The user's repository and work tree are only read: git runs with an index and an object folder of its own,
-//! without optional locks, and `git worktree` is not used. `docs/revisions.md` says what a user must know.
+//! The user's repository and work tree are only read: git runs with a separate index and object
+//! folder and without optional locks, and `git worktree` is not used. `docs/revisions.md` is the
+//! documentation for users.
 
 mod base;
 mod build;

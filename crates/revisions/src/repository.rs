@@ -1,4 +1,4 @@
-//! A repository and the names of its states: commits, ranges, and the work tree as it is now.
+//! A repository and the names of its states: commits, ranges, and the current work tree.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -10,43 +10,44 @@ use serde::{Deserialize, Serialize};
 use crate::RevisionError;
 use crate::git::Git;
 
-/// The name of the work tree as a revision.
+/// Name of the work tree as a revision.
 pub const WORKTREE: &str = "worktree";
 
-/// A repository that is only read.
+/// A repository, which is only read.
 #[derive(Debug, Clone)]
 pub struct Repository {
-    /// The folder it was named by.
+    /// Folder that the user named.
     pub path: PathBuf,
-    /// Its `.git`.
+    /// Path of the `.git` folder.
     pub(crate) git_dir: PathBuf,
-    /// The top of its work tree; `None` when it is bare.
+    /// Top folder of the work tree; `None` if the repository is bare.
     pub(crate) top: Option<PathBuf>,
-    /// Where `path` lies below the top.
+    /// Path of the named folder relative to the top folder.
     pub prefix: PathBuf,
-    /// Whether a part of its history is not there.
+    /// True if the clone is shallow, so that a part of the history is missing.
     pub shallow: bool,
 }
 
 /// A state of the source.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Revision {
-    /// What it is called: the name that was typed, or the short commit.
+    /// Name as the user typed it, or the short commit hash.
     pub label: String,
-    /// The commit; of a work tree the one that it stands on, `null` before the first.
+    /// Full commit hash; for a work tree that of its HEAD, `null` before the first commit.
     pub commit: Option<String>,
-    /// The hash of its files as git has it.
+    /// Hash of the git tree.
     pub tree: String,
-    /// Whether it is the work tree with changes that are in no commit.
+    /// True for a work tree with uncommitted changes.
     pub dirty: bool,
-    /// The first line of the commit's message; empty for a work tree.
+    /// First line of the commit message; empty for a work tree.
     pub subject: String,
-    /// When its author wrote it, RFC 3339; `null` for a work tree.
+    /// Author date in RFC 3339; `null` for a work tree.
     pub author_date: Option<String>,
 }
 
 impl Revision {
-    /// How an experiment's level names it: the whole commit, or `worktree:` and the hash of its files.
+    /// Returns the name of the revision in a level of an experiment: the full commit hash, or
+    /// `worktree:` and the hash of its tree.
     pub fn level(&self) -> String {
         match &self.commit {
             Some(commit) if self.label != WORKTREE => commit.clone(),
@@ -55,22 +56,22 @@ impl Revision {
     }
 }
 
-/// A note of a commit.
+/// A git note on a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Note {
-    /// The commit.
+    /// Full hash of the commit.
     pub commit: String,
-    /// Its date, seconds since 1970; `None`: it is not in the repository.
+    /// Commit date in seconds since 1970; `None` if the commit is not in the repository.
     pub time: Option<i64>,
-    /// What the note says.
+    /// Text of the note.
     pub text: String,
 }
 
 impl Repository {
-    /// The repository that `path` lies in.
+    /// Opens the repository that contains `path`.
     ///
     /// # Errors
-    /// There is no git, or `path` is in no repository.
+    /// git is not installed, or `path` is not in a repository.
     pub fn open(path: &Path) -> Result<Self, RevisionError> {
         let none = |message: String| {
             let none = message.starts_with("not a git repository");
@@ -97,11 +98,11 @@ impl Repository {
         Git::at(&self.path)
     }
 
-    /// The notes under a reference (`refs/notes/NAME`), each with its commit and the seconds since 1970 of that
-    /// commit's date, oldest first; `None`: the commit is not there (a rewritten history, a shallow clone).
+    /// Returns the notes under a reference (`refs/notes/NAME`), the oldest commit date first. Notes
+    /// on commits that are missing (a rewritten history, a shallow clone) have no date.
     ///
     /// # Errors
-    /// git fails, or there is no such reference.
+    /// git fails, or the reference does not exist.
     pub fn notes(&self, reference: &str) -> Result<Vec<Note>, RevisionError> {
         let git = self.git();
         let list = git.text(&["notes", "--ref", reference, "list"])?;
@@ -127,13 +128,13 @@ impl Repository {
         Ok(notes)
     }
 
-    /// Those of these commits that the repository does not have: of a history that was rewritten, or of another
-    /// repository.
+    /// Returns those of the given commits that the repository lacks, because its history was
+    /// rewritten or they belong to another repository.
     ///
     /// # Errors
     /// git fails.
     pub fn missing(&self, commits: &[String]) -> Result<Vec<String>, RevisionError> {
-        // What a commit cannot be called would be several names to git.
+        // Texts that are not full hashes are dropped, because git could read them as several names.
         let is_hash = |c: &str| c.len() >= 40 && c.bytes().all(|b| b.is_ascii_hexdigit());
         let asked: Vec<&str> = commits.iter().map(String::as_str).filter(|c| is_hash(c)).collect();
         if asked.is_empty() {
@@ -144,20 +145,21 @@ impl Repository {
         Ok(gone.map(|(commit, _)| (*commit).to_owned()).collect())
     }
 
-    /// Whether `b` is `a` or comes after it; not, when either is not there.
+    /// Returns true if `b` is `a` or a descendant of it, false if either is missing.
     ///
     /// # Errors
-    /// There is no git.
+    /// git is not installed.
     pub fn is_ancestor(&self, a: &str, b: &str) -> Result<bool, RevisionError> {
         let args = ["merge-base", "--is-ancestor", a, b].map(OsStr::new);
         Ok(self.git().try_run(&args)?.is_ok())
     }
 
-    /// The revisions that names stand for, in order: commits, tags, branches, `worktree`, and ranges `a..b` of
-    /// all commits after a up to b, oldest first; `a..b:10` is every tenth of them, b included.
+    /// Resolves names to revisions, in order: commits, tags, branches, `worktree`, and ranges.
+    /// `a..b` stands for all commits after a up to b, oldest first; `a..b:10` for every tenth of
+    /// them, including b.
     ///
     /// # Errors
-    /// A name stands for nothing, or a range has no commits.
+    /// A name resolves to nothing, or a range has no commits.
     pub fn resolve(&self, names: &[String]) -> Result<Vec<Revision>, RevisionError> {
         let mut out = Vec::new();
         for name in names {
@@ -185,10 +187,10 @@ impl Repository {
         }
     }
 
-    /// The revision of one name; a level as [`Revision::level`] writes it is one too.
+    /// Resolves one name to a revision; a level from [`Revision::level`] is also a name.
     ///
     /// # Errors
-    /// It stands for nothing.
+    /// The name resolves to nothing.
     pub fn one(&self, name: &str) -> Result<Revision, RevisionError> {
         if name == WORKTREE {
             return self.worktree();
@@ -223,10 +225,10 @@ impl Repository {
         Ok(revision)
     }
 
-    /// The commits of `a..b`, oldest first: every `every`-th, the last included.
+    /// Returns the commits of `a..b`, oldest first: every `every`-th, including the last.
     ///
     /// # Errors
-    /// An end stands for nothing, or there are none.
+    /// An end resolves to nothing, or the range is empty.
     pub fn range(
         &self,
         range: &str,
@@ -241,7 +243,7 @@ impl Repository {
             args.push("--first-parent".into());
         }
         let args: Vec<&str> = args.iter().map(String::as_str).collect();
-        // git lists the newest first.
+        // git lists the newest commit first.
         let mut all: Vec<Revision> = self.described(&args)?.into_iter().step_by(every).collect();
         all.reverse();
         if all.is_empty() {
@@ -253,7 +255,7 @@ impl Repository {
         Ok(all)
     }
 
-    /// Commits as `git log` lists them.
+    /// Lists commits with `git log`.
     fn described(&self, args: &[&str]) -> Result<Vec<Revision>, RevisionError> {
         let mut all = vec!["log", "--no-show-signature", "-z", "--format=%H%n%h%n%T%n%aI%n%s"];
         all.extend(args);
@@ -272,8 +274,8 @@ impl Repository {
         Ok(commits.collect())
     }
 
-    /// The work tree as it is now, without what is ignored. Its files are hashed with an index and objects
-    /// of our own.
+    /// Describes the current work tree without ignored files. The files are hashed with a separate
+    /// index and object folder.
     fn worktree(&self) -> Result<Revision, RevisionError> {
         let scratch = Scratch::new()?;
         let tree = self.write_worktree(&scratch)?;
@@ -289,23 +291,25 @@ impl Repository {
         })
     }
 
-    /// Writes the work tree's files as objects into `scratch` and gives the tree's hash.
+    /// Writes the work tree's files as objects into `scratch` and returns the hash of the tree.
     pub(crate) fn write_worktree(&self, scratch: &Scratch) -> Result<String, RevisionError> {
         let top =
             self.top.as_ref().ok_or_else(|| RevisionError::Bare { repo: self.path.clone() })?;
         let index = scratch.index();
-        // A copy of the index saves hashing what has not changed.
+        // A copy of the user's index avoids hashing unchanged files.
         let own = PathBuf::from(self.git().text(&["rev-parse", "--git-path", "index"])?);
         let own = if own.is_absolute() { own } else { self.path.join(own) };
         if own.is_file() {
             fs::copy(&own, &index).map_err(RevisionError::io("copy", &own))?;
-            // By the index's own time git knows which files may have changed right after it was written.
+            // git uses the time of the index to recognize files that may have changed right after
+            // it was written, so the copy keeps that time.
             fs::metadata(&own)
                 .and_then(|m| m.modified())
                 .and_then(|t| fs::File::options().write(true).open(&index)?.set_modified(t))
                 .map_err(RevisionError::io("copy", &own))?;
         }
-        // Without the repository's objects: git sets the time of one that it would write and finds there.
+        // The repository's own objects are not visible here, because git would update the time of
+        // an existing object instead of writing it.
         let git = Git::at(top)
             .with("GIT_OBJECT_DIRECTORY", scratch.objects())
             .with("GIT_INDEX_FILE", &index);
@@ -313,11 +317,11 @@ impl Repository {
         git.text(&["write-tree", "--missing-ok"])
     }
 
-    /// `git` with new objects going to `scratch` and the repository's own to be read.
+    /// Returns `git` with new objects going to `scratch` and the repository's own objects readable.
     pub(crate) fn objects_in(&self, scratch: &Scratch, git: Git) -> Result<Git, RevisionError> {
         let own = PathBuf::from(self.git().text(&["rev-parse", "--git-path", "objects"])?);
         let own = if own.is_absolute() { own } else { self.path.join(own) };
-        // A quoted path may hold a colon.
+        // The path is quoted because it may contain a colon.
         let quoted =
             format!("\"{}\"", own.display().to_string().replace('\\', "\\\\").replace('"', "\\\""));
         Ok(git
@@ -326,7 +330,7 @@ impl Repository {
     }
 }
 
-/// The date of a commit object.
+/// Returns the committer date of a commit object in seconds since 1970.
 fn commit_time(object: &[u8]) -> Option<i64> {
     let text = String::from_utf8_lossy(object);
     let head = text.split("\n\n").next()?;
@@ -334,16 +338,16 @@ fn commit_time(object: &[u8]) -> Option<i64> {
     line.rsplit(' ').nth(1)?.parse().ok()
 }
 
-/// What a range takes of merges.
+/// Treatment of merges in a range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Merges {
-    /// Also the commits that a merge brought.
+    /// Includes the commits that a merge brought in.
     Followed,
-    /// The merge alone.
+    /// Includes only the merge commit.
     AsOne,
 }
 
-/// A folder for an index and objects of our own, removed when dropped.
+/// A folder for a separate index and objects, removed when dropped.
 #[derive(Debug)]
 pub(crate) struct Scratch(PathBuf);
 

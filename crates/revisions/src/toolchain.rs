@@ -1,9 +1,10 @@
-//! What a build depends on beside the source: compilers and build tools on PATH, and variables that they read.
+//! Dependencies of a build other than the source: compilers and build tools on PATH, and
+//! environment variables that they read.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Programs whose first line of version is part of what a build is.
+/// Programs whose version is part of a build's identity.
 const TOOLS: [&str; 14] = [
     "cc", "c++", "gcc", "g++", "clang", "ld", "make", "cmake", "rustc", "cargo", "go", "javac",
     "node", "python3",
@@ -34,7 +35,7 @@ const VARIABLES: [&str; 22] = [
     "NODE_ENV",
 ];
 
-/// What each tool says its version is, or why it does not say it, for those that are here.
+/// Returns the version of each installed tool, or the reason why it is unknown.
 pub(crate) fn tools() -> BTreeMap<String, String> {
     let here = TOOLS.into_iter().filter_map(|tool| Some((tool, assay_sut::which(tool)?)));
     here.map(|(tool, path)| {
@@ -45,7 +46,7 @@ pub(crate) fn tools() -> BTreeMap<String, String> {
     .collect()
 }
 
-/// The variables that are set, with their values; they are hashed and never recorded.
+/// Returns the variables that are set, with their values. The values are hashed and never recorded.
 pub(crate) fn variables() -> Vec<(String, std::ffi::OsString)> {
     VARIABLES
         .iter()

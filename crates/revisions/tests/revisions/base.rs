@@ -1,4 +1,4 @@
-//! The base of a revision, over the ways in which branches part and meet.
+//! Tests the base of a revision for the ways in which branches part and merge.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -29,7 +29,8 @@ impl World {
     }
 }
 
-/// A on main, tagged v1, a branch `pr` from there with a commit, then B and C on main. What A and C are.
+/// Creates commit A on main with the tag v1, a branch `pr` from there with a commit, then B and C
+/// on main. Returns the hashes of A and C.
 fn parted() -> (World, String, String) {
     let dir = tempfile::tempdir().unwrap();
     let repo = dir.path().join("repo");
@@ -50,16 +51,16 @@ fn parted() -> (World, String, String) {
 fn a_branch_is_judged_against_the_commit_where_it_left() {
     let (world, a, c) = parted();
     assert_eq!(world.base(Some("main"), "pr"), (a.clone(), Why::Fork(2)));
-    // Without a name, the same: main is the default branch.
+    // Without a name the result is the same, because main is the default branch.
     assert_eq!(world.base(None, "pr"), (a.clone(), Why::Fork(2)));
-    // What lies in the head's own past is what was named.
+    // A base in the head's own past is used as named.
     for name in ["v1", "main~2", &a] {
         assert_eq!(world.base(Some(name), "pr"), (a.clone(), Why::Named), "{name}");
         assert_eq!(world.base(Some(name), "main"), (a.clone(), Why::Named), "{name}");
     }
-    // A branch that is merged has nothing of its own.
+    // A merged branch has no commits of its own.
     assert_eq!(world.base(Some("main"), "v1"), (a, Why::Fork(2)));
-    // The work tree stands on its commit, and can be a base itself.
+    // The work tree counts as its HEAD commit, and can be a base itself.
     assert_eq!(world.base(Some("main"), "worktree"), (c.clone(), Why::Named));
     assert_eq!(world.base(Some("worktree"), "pr").1, Why::Named);
     let text = Repository::open(&world.repo).unwrap().base(None, "pr").unwrap();
@@ -72,13 +73,14 @@ fn a_test_merge_is_judged_against_its_first_parent() {
     let (world, a, c) = parted();
     world.git(&["checkout", "--quiet", "--detach", "main"]);
     world.git(&["merge", "--quiet", "--no-ff", "-m", "Merge branch 'pr'", "pr"]);
-    // The tip that a pull request was made against is older than what it is merged into.
+    // The tip that a pull request was made against is older than the branch it is merged into.
     assert_eq!(world.base(Some(&a), "HEAD"), (c.clone(), Why::TestMerge));
     assert_eq!(world.base(Some("main"), "HEAD"), (c.clone(), Why::Named));
     assert_eq!(world.base(None, "HEAD"), (c.clone(), Why::Named));
-    // A release is meant as it is.
+    // A release is meant literally.
     assert_eq!(world.base(Some("v1"), "HEAD"), (a.clone(), Why::Named));
-    // GitHub's message tells where no branch does: CI has fetched nothing but the merge.
+    // GitHub's message identifies a test merge even without branches, as in a CI that has fetched
+    // only the merge.
     let pr = world.git(&["rev-parse", "pr"]);
     world.git(&["commit", "--quiet", "--amend", "-m", &format!("Merge {pr} into {c}")]);
     world.git(&["branch", "-D", "main", "pr"]);
@@ -94,7 +96,7 @@ fn a_branch_that_main_was_merged_into_is_judged_against_main() {
     world.git(&["checkout", "--quiet", "main"]);
     world.commit("d");
     assert_eq!(world.base(Some("main"), "pr"), (c, Why::Fork(1)));
-    // A merge on the default branch itself is no test.
+    // A merge on the default branch itself is not a test merge.
     world.git(&["merge", "--quiet", "--no-ff", "-m", "Merge branch 'pr'", "pr"]);
     let before = world.git(&["rev-parse", "HEAD~1"]);
     assert_eq!(world.base(Some("HEAD~1"), "HEAD"), (before, Why::Named));
@@ -107,7 +109,7 @@ fn what_has_no_common_commit_is_compared_as_it_is_or_fetched() {
     world.commit("other");
     assert_eq!(world.base(Some("main"), "other"), (c, Why::Unrelated));
     world.git(&["checkout", "--quiet", "main"]);
-    // A shallow clone that ends before the two meet.
+    // A shallow clone that ends before the merge base.
     let shallow = world.repo.parent().unwrap().join("shallow");
     let from = format!("file://{}", world.repo.display());
     let to = shallow.to_str().unwrap();
@@ -117,7 +119,7 @@ fn what_has_no_common_commit_is_compared_as_it_is_or_fetched() {
     git(&shallow, &["fetch", "--quiet", "--unshallow"]);
     let found = Repository::open(&shallow).unwrap().base(None, "origin/pr").unwrap();
     assert_eq!((found.name.as_str(), found.why), ("origin/HEAD", Why::Fork(2)));
-    // No branch that could be the default.
+    // A repository without any branch that could be the default.
     world.git(&["checkout", "--quiet", "pr"]);
     world.git(&["branch", "-D", "main"]);
     let error = refused(&world.repo, None, "pr");

@@ -1,5 +1,5 @@
-//! Real repositories, made here: names, ranges, the work tree, builds, the cache, and that nothing of the user's
-//! is touched.
+//! Tests with real repositories, created here: names, ranges, the work tree, builds, the cache, and
+//! that nothing of the user's is changed.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,14 +10,16 @@ use assay_revisions::{Builder, DEFAULT_LIMIT, Merges, Outcome, Repository, Revis
 use assay_testing::{Turn, alone, git};
 
 struct Fixture {
-    /// A build's end also ends what other threads of this process have started.
+    /// Held because the end of a build also ends processes that other threads of this process have
+    /// started.
     _alone: Turn,
     _dir: tempfile::TempDir,
     repo: PathBuf,
     cache: PathBuf,
 }
 
-/// A repository with three commits, in a folder with blanks in its name; the first is tagged v1.
+/// Creates a repository with three commits, in a folder with blanks in its name; the first commit
+/// is tagged v1.
 fn fixture() -> Fixture {
     let alone = alone();
     let dir = tempfile::tempdir().unwrap();
@@ -48,7 +50,7 @@ impl Fixture {
     }
 }
 
-/// Every file below a folder with its content, mode and time.
+/// Returns every file below a folder with its content and modification time.
 fn state(dir: &Path) -> BTreeMap<PathBuf, (Vec<u8>, std::time::SystemTime)> {
     let mut all = BTreeMap::new();
     let mut open = vec![dir.to_owned()];
@@ -83,7 +85,7 @@ fn names_and_ranges_become_commits() {
     let commit = all[2].commit.clone().unwrap();
     assert!(commit.starts_with(&all[2].label) && all[2].label.len() >= 7);
     assert!(all[0].author_date.as_ref().unwrap().contains('T'));
-    // A level finds its revision again.
+    // A level resolves to its revision.
     assert_eq!(repo.one(&all[2].level()).unwrap().commit, Some(commit));
 }
 
@@ -141,7 +143,7 @@ fn a_build_is_made_once_and_again_when_what_it_depends_on_changes() {
     assert_eq!((first.sha256.as_str(), &first.folder), (again.sha256.as_str(), &again.folder));
     let other = fixture.builder(&repo, "date +%N > built #").build(&main, 1).unwrap();
     assert!(!other.cached && other.folder != first.folder);
-    // A folder of a repository is that folder of each revision.
+    // Opening a subfolder of a repository selects that folder in each revision.
     let below = Repository::open(&fixture.repo.join("sub dir")).unwrap();
     let build = fixture.builder(&below, "").build(&main, 1).unwrap();
     assert!(build.folder.ends_with("sub dir") && build.folder.join("x").exists());
@@ -168,7 +170,7 @@ fn a_build_that_fails_or_hangs_is_an_outcome_and_is_tried_again() {
         let failed = reason("echo no rule to make target >&2; exit 2", minute);
         assert!(failed.contains("exit code 2") && failed.contains("no rule"), "{failed}");
     }
-    // The line that decided comes first, however much follows it; the end of the output comes after it.
+    // The first error line comes first, however much output follows it, then the end of the output.
     let command =
         "echo 'a.c:3:1: error: no foo' >&2; seq 100 >&2; echo 'make: *** Error 1' >&2; exit 2";
     let failed = reason(command, minute);
@@ -185,7 +187,7 @@ fn an_interrupted_build_leaves_nothing_that_counts() {
     let repo = fixture.open();
     let main = repo.one("main").unwrap();
     let build = fixture.builder(&repo, "echo whole > built").build(&main, 1).unwrap();
-    // As `kill -9` in the middle of it leaves it: files, and no record.
+    // The state after `kill -9` in the middle of a build: files but no record.
     let dir = build.folder.parent().unwrap().to_owned();
     drop(build);
     fs::write(dir.join("source/built"), "ha").unwrap();
@@ -256,7 +258,7 @@ fn a_partial_clone_says_how_to_get_the_rest() {
 fn a_name_of_a_tag_and_of_a_branch_is_refused_and_git_gives_its_reasons() {
     let fixture = fixture();
     let repo = Repository::open(&fixture.repo).unwrap();
-    // Branches in a folder of that name are others.
+    // Branches in a folder with the tag's name do not make the name ambiguous.
     for branch in ["folder/a", "folder/b"] {
         git(&fixture.repo, &["branch", branch, "v1"]);
     }
@@ -294,8 +296,7 @@ fn submodules_come_along_and_pointers_are_reported() {
     let build = fixture.builder(&repo, "").build(&repo.one("main").unwrap(), 1).unwrap();
     assert_eq!(fs::read_to_string(build.folder.join("deep/inner/n.txt")).unwrap(), "3\n");
     assert!(matches!(build.notes.as_slice(), [one] if one.contains("LFS")), "{:?}", build.notes);
-    // The content that the repository has takes the pointer's place; the missing submodule is
-    // reported.
+    // Content that the repository holds replaces the pointer; the missing submodule is reported.
     let held = outer.join(format!(".git/lfs/objects/ab/ab/{}", "ab".repeat(32)));
     fs::create_dir_all(held.parent().unwrap()).unwrap();
     fs::write(&held, "the content\n").unwrap();
