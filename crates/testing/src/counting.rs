@@ -1,30 +1,32 @@
-//! An allocator that counts, for tests that something allocates nothing. It counts the allocations of all threads, so
-//! such a test runs in a process of its own (`in_own_process`).
+//! An allocator that counts allocations, for tests that assert that code does not allocate. It
+//! counts the allocations of all threads, so such a test must run in a separate process
+//! (`in_own_process`).
 #![allow(unsafe_code)] // a global allocator is an unsafe trait
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The system's allocator, counted: `#[global_allocator] static ALLOCATIONS: Counting = Counting::NEW;`.
+/// The system allocator with a counter: `#[global_allocator] static ALLOCATIONS: Counting =
+/// Counting::NEW;`.
 #[derive(Debug)]
 pub struct Counting(AtomicU64);
 
 impl Counting {
-    /// One that has counted nothing yet.
+    /// An allocator whose counter is 0.
     #[allow(clippy::declare_interior_mutable_const)] // it is the value of one static
     pub const NEW: Self = Counting(AtomicU64::new(0));
 
-    /// How many allocations there were so far, those of more room for what is there included.
+    /// Returns the number of allocations so far, including reallocations.
     pub fn count(&self) -> u64 {
         self.0.load(Ordering::SeqCst)
     }
 }
 
-// SAFETY: every call is passed on to the system's allocator as it is.
+// SAFETY: every call is passed on unchanged to the system allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         self.0.fetch_add(1, Ordering::SeqCst);
-        // SAFETY: the caller's contract is that of the system's allocator.
+        // SAFETY: the caller's contract is that of the system allocator.
         unsafe { System.alloc(layout) }
     }
 

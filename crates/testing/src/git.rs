@@ -1,9 +1,10 @@
-//! Git as a user without settings has it.
+//! Runs git without the system configuration and with a fixed identity.
 
 use std::path::Path;
 use std::process::Command;
 
-/// A `git` in a folder that takes nothing from the machine's settings; arguments are to follow.
+/// Returns a `git` command that runs in `dir` and ignores the system configuration; the caller adds
+/// arguments.
 pub fn git_command(dir: &Path) -> Command {
     let mut git = Command::new("git");
     for setting in [
@@ -19,10 +20,10 @@ pub fn git_command(dir: &Path) -> Command {
     git
 }
 
-/// What `git` prints, without the end of the line.
+/// Returns the output of `git` without its final line break.
 ///
 /// # Panics
-/// It cannot be run, or fails.
+/// git cannot be run, or fails.
 pub fn git(dir: &Path, arguments: &[&str]) -> String {
     let ran = git_command(dir).args(arguments).output();
     let output = ran.unwrap_or_else(|e| panic!("git {arguments:?}: {e}"));

@@ -1,4 +1,5 @@
-//! What tests of several crates share. Nothing that ships uses it.
+//! Test support shared by several crates: git repositories, turns of tests that must run alone,
+//! tests in separate processes, and an allocator that counts. It is only ever a dev-dependency.
 
 mod counting;
 mod git;

@@ -1,14 +1,15 @@
-//! A test in a process of its own, where a count of the whole process is its own.
+//! Runs a test in a separate process, where process-wide counts belong to that test only.
 
 use std::process::Command;
 
 const NAME: &str = "ASSAY_TEST_IN_OWN_PROCESS";
 
-/// Runs `body`, the whole of the test `name` (as `--exact` takes it), in this test program started again for that test.
+/// Runs `body`, the whole of the test `name` (as `--exact` takes it), in a new process of this test
+/// program that runs only that test.
 ///
 /// # Panics
-/// The test fails there, or no test has this name.
-#[allow(clippy::print_stdout)] // passes on why something was skipped
+/// The test fails in that process, or no test has this name.
+#[allow(clippy::print_stdout)] // repeats why a test was skipped
 pub fn in_own_process(name: &str, body: impl FnOnce()) {
     if std::env::var_os(NAME).is_some_and(|wanted| wanted == name) {
         return body();

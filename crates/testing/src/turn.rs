@@ -1,5 +1,6 @@
-//! Turns of the tests of one program: most share the machine and run side by side; a test that loads, sets or counts all
-//! of the machine runs alone. Cargo runs one test program at a time.
+//! Turns of the tests in one program. Most tests share the machine and run concurrently; a test
+//! that loads, configures or counts the whole machine runs alone. Cargo runs one test program at a
+//! time.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{ThreadId, current};
@@ -7,7 +8,7 @@ use std::thread::{ThreadId, current};
 struct Turns {
     shared: usize,
     alone: Option<ThreadId>,
-    /// Tests that wait to be alone.
+    /// Number of tests that wait to run alone.
     waiting: usize,
 }
 
@@ -23,23 +24,24 @@ pub struct Turn(Kind);
 enum Kind {
     Shared,
     Alone,
-    /// Within the turn of a test that is alone.
+    /// Nested in the turn of a test that runs alone.
     Nested,
 }
 
-/// Waits until no test is alone. A test may hold several shared turns; one that is alone gets nested turns on its own
-/// thread.
+/// Waits until no test runs alone. A test may hold several shared turns; a test that runs alone
+/// gets nested turns on its own thread.
 pub fn shared() -> Turn {
     let turns = lock();
     if turns.alone == Some(current().id()) {
         return Turn(Kind::Nested);
     }
-    // Where turns are shared already, one more may belong to the same test: it must not wait for another test.
+    // If turns are shared already, the new one may belong to the same test, which must not wait for
+    // a test that wants to run alone.
     wait(turns, |t| t.alone.is_some() || (t.waiting > 0 && t.shared == 0)).shared += 1;
     Turn(Kind::Shared)
 }
 
-/// Waits until no other test holds a turn. A test asks for this before it shares a turn.
+/// Waits until no other test holds a turn. A test must call this before it takes a shared turn.
 pub fn alone() -> Turn {
     let own = current().id();
     let mut turns = lock();

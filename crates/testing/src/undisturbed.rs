@@ -1,11 +1,12 @@
-//! Tests of a machine that others use too.
+//! Repeats tests that other work on the machine may disturb.
 
-/// Attempts at most.
+/// Maximum number of attempts.
 const ATTEMPTS: u32 = 5;
 
-/// What `attempt` gives where the machine did not disturb it. `disturbed` says why it did; the last attempt stands
-/// as it is, so that its test fails where the machine is not to blame.
-#[allow(clippy::print_stdout)] // says why it took longer
+/// Returns the result of the first attempt that the machine did not disturb. `disturbed` returns
+/// the reason if it did. The result of the last attempt is returned in any case, so that a test
+/// fails if the machine is not to blame.
+#[allow(clippy::print_stdout)] // prints why the test took longer
 pub fn undisturbed<T>(
     mut attempt: impl FnMut() -> T,
     disturbed: impl Fn(&T) -> Option<String>,
