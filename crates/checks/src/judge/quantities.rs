@@ -109,8 +109,7 @@ pub(crate) fn power(e: &Evidence) -> Evaluation {
             found.push(plain(format!("the watts of {} are {}{note}", s.label, source.name())));
             continue;
         }
-        // For quoted results, the recorded source says how power was measured; no further evidence
-        // exists.
+        // A quoted result has no evidence on its power beyond the source that its document names.
         if s.quoted {
             continue;
         }

@@ -218,6 +218,6 @@ pub(crate) fn shape(e: &Evidence) -> Evaluation {
             }
         }
     }
-    // Either test tells about the shape; without both nothing was checked.
+    // One of the two tests is enough; without both the shape was not checked.
     if looked { Ok(found) } else { found_or_missing(found, &lacking) }
 }

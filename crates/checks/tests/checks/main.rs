@@ -1,5 +1,5 @@
 //! Tests of the catalogue of checks.
-#![allow(clippy::unwrap_used, clippy::print_stdout)] // tests fail by panics and print why they are skipped
+#![allow(clippy::unwrap_used, clippy::print_stdout)] // tests panic, and print why they skip
 
 mod catalogue;
 mod one_place;

@@ -1,5 +1,5 @@
 //! Tests of the load generator against a real memcached and against servers that misbehave.
-#![allow(clippy::unwrap_used, clippy::print_stderr)] // tests fail by panics and print why they are skipped
+#![allow(clippy::unwrap_used, clippy::print_stderr)] // tests panic, and print why they skip
 
 mod allocation;
 mod faults;
