@@ -1,5 +1,5 @@
 //! Tests of change points in series, and of the search for a commit.
-#![allow(clippy::unwrap_used, clippy::print_stdout)] // tests fail by panics and print why they are skipped
+#![allow(clippy::unwrap_used, clippy::print_stdout)] // tests may panic, and print why they skip
 
 mod bisect;
 mod series;
