@@ -1,9 +1,10 @@
-//! What storage levels cost and give: the time to set each up and take it away, without the measurement
-//! that is part of setting up, and the rates of the emulated disks against what they are held to.
+//! Measures storage levels: the time to set each one up and to remove it, without the measurement
+//! that is part of the setup, and the rates of the emulated disks compared with their limits.
 //!
-//! `storage_levels times N LEVEL...` or `storage_levels rates N DISK...`; prints Markdown. Needs root.
+//! `storage_levels times N LEVEL...` or `storage_levels rates N DISK...`; prints Markdown. Needs
+//! root.
 
-#![allow(clippy::print_stdout)] // its output is what it is for
+#![allow(clippy::print_stdout)] // printing is this example's purpose
 
 use std::time::{Duration, Instant};
 
@@ -12,7 +13,7 @@ use assay_sut::{Applied, Controller, Root, parse_setting};
 
 type Failed = Box<dyn std::error::Error>;
 
-/// The shortest measurement that a level takes.
+/// Duration of the shortest measurement that a level accepts.
 const PROBE: Duration = Duration::from_millis(400);
 const DISKS: &str = include_str!("../src/controls/storage/disks.csv");
 
@@ -38,7 +39,7 @@ fn apply(controller: &Controller, level: &str) -> Result<Applied, Failed> {
     Ok(controller.apply(&[setting])?)
 }
 
-/// Median and largest, seconds.
+/// Returns the median and the maximum.
 fn middle(values: &mut [f64]) -> (f64, f64) {
     values.sort_by(f64::total_cmp);
     let n = values.len();
@@ -50,7 +51,7 @@ fn middle(values: &mut [f64]) -> (f64, f64) {
     (median, values[n - 1])
 }
 
-/// Levels in turn, `n` times.
+/// Sets up and removes all levels in turn, `n` times.
 fn times(controller: &Controller, n: usize, levels: &[String]) -> Result<(), Failed> {
     let mut all = vec![(Vec::new(), Vec::new()); levels.len()];
     for _ in 0..n.max(1) {
@@ -72,7 +73,7 @@ fn times(controller: &Controller, n: usize, levels: &[String]) -> Result<(), Fai
     Ok(())
 }
 
-/// Each disk `n` times with each of its limits.
+/// Measures each disk `n` times with each of its limits.
 fn rates(controller: &Controller, n: usize, disks: &[String]) -> Result<(), Failed> {
     println!("| disk | what | held to | measured, median | off by |\n|---|---|--:|--:|--:|");
     for disk in disks {

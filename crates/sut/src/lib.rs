@@ -1,10 +1,12 @@
-//! The system under test: what it is, whether it is fit to measure on, and how it is set and restored.
+//! Describes the system under test, checks that it is fit to measure on, sets it to the levels of
+//! an experiment and restores it, and runs the measured program.
 //!
-//! [`describe`] takes the facts of a machine, [`Watch`] looks again between trials, and [`fitness::look`]
-//! sees what speaks against measuring now. A [`Controller`]
-//! applies the settings of a treatment through the [`Control`]s: those of the machine are journaled on
-//! disk before anything is changed, so that [`restore_pending`] can restore what a crash left; those of
-//! the program are taken on by the thread that starts it ([`enter`]). [`process`] runs the program.
+//! [`describe`] collects the facts of a machine, [`Watch`] compares a few of them between trials,
+//! and [`fitness::look`] reports what speaks against measuring now. A [`Controller`] applies the
+//! settings of a treatment through the [`Control`]s. Settings of the machine are journaled on disk
+//! before anything is changed, so that [`restore_pending`] can restore what a crash left behind.
+//! Settings of the program are applied to the thread that starts it ([`enter`]). [`process`] runs
+//! the program.
 
 mod control;
 mod controls;

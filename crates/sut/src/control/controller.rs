@@ -18,7 +18,7 @@ use crate::process::setup::ProcessSetup;
 /// The level that means "leave it as it is" for every control.
 pub const DEFAULT_LEVEL: &str = "default";
 
-/// Applies settings to one system, with its journal in one folder of state.
+/// Applies settings to one system and keeps the journal in one state folder.
 #[derive(Debug, Clone)]
 pub struct Controller {
     root: Root,
@@ -26,17 +26,17 @@ pub struct Controller {
 }
 
 impl Controller {
-    /// A controller of `root` that keeps its journal below `state_dir` ([`crate::state_dir`]). Nothing
-    /// is made on disk until something of the machine is changed.
+    /// Makes a controller of `root` that keeps its journal below `state_dir`
+    /// ([`crate::state_dir`]). Nothing is created on disk until the machine is changed.
     pub fn new(state_dir: impl Into<PathBuf>, root: Root) -> Self {
         Controller { root, state_dir: state_dir.into() }
     }
 
-    /// Whether these settings can be applied together and restored; changes nothing. Two settings of
-    /// one thing are an error.
+    /// Checks that these settings can be applied together and restored; changes nothing. Two
+    /// settings that change the same object are an error.
     ///
     /// # Errors
-    /// The first that is wrong or cannot be had here.
+    /// The first setting that is invalid or not possible on this machine.
     pub fn check(&self, settings: &[Setting]) -> Result<(), ControlError> {
         let chosen = chosen(settings)?;
         let mut seen: Vec<(String, String)> = Vec::new();
@@ -50,7 +50,7 @@ impl Controller {
             seen.extend(targets.into_iter().map(|target| (target, path.clone())));
         }
         if self.root.is_system() {
-            // What the thread controls do together: each alone has just been tried.
+            // Apply the thread controls together; until now each was only tried alone.
             let mut setup = ProcessSetup::default();
             let mut unused = Journal::new(&self.state_dir);
             let (mut notes, mut hooks) = (Vec::new(), Hooks::default());
@@ -66,7 +66,8 @@ impl Controller {
         Ok(())
     }
 
-    /// All that a setting changes: its own target, and those of the controls that it is made of.
+    /// Returns everything that a setting changes: its own target and those of the controls that it
+    /// consists of.
     fn targets(
         &self,
         control: &dyn Control,
@@ -82,14 +83,15 @@ impl Controller {
         Ok(targets)
     }
 
-    /// Sets the levels: those of the machine, journaled first; then those of the program, into the
-    /// setup that is returned; then the actions. If one fails, everything is restored.
+    /// Applies the levels: first those of the machine, which are journaled; then those of the
+    /// program, into the setup that is returned; then the actions. If one fails, everything is
+    /// restored.
     ///
     /// # Errors
-    /// What failed; [`ControlError::AlsoRestore`] if restoring failed too.
+    /// The failed setting; [`ControlError::AlsoRestore`] if restoring failed too.
     pub fn apply(&self, settings: &[Setting]) -> Result<Applied, ControlError> {
         let mut chosen = chosen(settings)?;
-        // A stable sort: within a scope the order of the treatment holds.
+        // A stable sort keeps the treatment's order within a scope.
         chosen.sort_by_key(|(control, _)| match control.spec().scope {
             Scope::System => 0,
             Scope::Process => 1,
@@ -119,7 +121,7 @@ impl Controller {
     }
 }
 
-/// The controls of the settings that are to be set at all.
+/// Returns the settings that do not have the default level, with their controls.
 fn chosen(settings: &[Setting]) -> Result<Vec<(&'static dyn Control, &Setting)>, ControlError> {
     let mut chosen = Vec::new();
     for setting in settings {
@@ -132,12 +134,12 @@ fn chosen(settings: &[Setting]) -> Result<Vec<(&'static dyn Control, &Setting)>,
     Ok(chosen)
 }
 
-/// Settings that are applied. They are restored when asked, or when this is dropped: a drop cannot
-/// say what failed, but the journal keeps it.
+/// Settings that are applied. They are restored on request or on drop; a drop cannot report
+/// failures, but the journal keeps them.
 #[must_use = "the settings are restored as soon as this is dropped"]
 #[derive(Debug)]
 pub struct Applied {
-    /// What must be applied to the program, by [`crate::enter`] and its environment.
+    /// Settings of the program's process, applied by [`crate::enter`] and through its environment.
     pub setup: ProcessSetup,
     /// Sentences for the record of the trial.
     pub notes: Vec<String>,
@@ -147,17 +149,17 @@ pub struct Applied {
 }
 
 impl Applied {
-    /// Whether anything of the machine was changed.
+    /// True if anything on the machine was changed.
     pub fn changed_system(&self) -> bool {
         !self.journal.entries().is_empty()
     }
 
-    /// Seals the storage, if a control made one: what was put on it for the program to read is written to
-    /// its devices and is in no cache; an image is made of it. To be called once, before the program
-    /// starts. Returns sentences for the record.
+    /// Makes the storage cold if a control created one: flushes the program's input to the devices
+    /// and drops it from all caches; for some levels, makes an image of it. Must be called once,
+    /// before the program starts. Returns sentences for the record.
     ///
     /// # Errors
-    /// What could not be done.
+    /// The first step that failed.
     pub fn make_cold(&self) -> Result<Vec<String>, ControlError> {
         let mut notes = Vec::new();
         for entry in self.journal.entries() {
@@ -169,17 +171,17 @@ impl Applied {
         Ok(notes)
     }
 
-    /// What controls look at while the program runs, for [`crate::beside`]; to be taken once.
+    /// Takes the functions that observe the program while it runs, for [`crate::beside`].
     pub fn during(&mut self) -> Vec<During> {
         std::mem::take(&mut self.hooks.during)
     }
 
-    /// The figures that controls measured while they were set, and how.
+    /// Returns the values that controls measured while they were set up, with their evidence.
     pub fn measured(&self) -> &[(MetricValue, Observation)] {
         &self.hooks.measured
     }
 
-    /// Has every control say what it has to say of the trial, once.
+    /// Adds the controls' measurements and their remarks on the trial to the record; works once.
     pub fn after(&mut self, record: &mut TrialRecord) {
         for (metric, seen) in std::mem::take(&mut self.hooks.measured) {
             record.metrics.push(metric);
@@ -190,10 +192,10 @@ impl Applied {
         }
     }
 
-    /// Puts everything back, the last change first, and reads it back.
+    /// Restores everything, last change first, and reads it back.
     ///
     /// # Errors
-    /// Something could not be restored; it stays in the journal.
+    /// If something could not be restored; it stays in the journal.
     pub fn restore(mut self) -> Result<(), ControlError> {
         self.back()
     }

@@ -1,122 +1,110 @@
-//! What can go wrong with a control.
+//! Errors of applying and restoring controls.
 
 use std::io;
 
 use crate::control::journal::JournalError;
 
-/// A setting that is wrong, cannot be had here, was not taken or was not restored.
+/// A setting that is invalid, not possible on this machine, not accepted by the kernel, or not
+/// restored.
 #[derive(Debug, thiserror::Error)]
 pub enum ControlError {
-    /// There is no control of that name.
+    /// No control has this name.
     #[error("`{name}` is not a control{nearest} (controls: {known})")]
     Unknown {
-        /// The name.
         name: String,
         /// `; did you mean ...?`, or empty.
         nearest: String,
-        /// What there is.
+        /// Names of all controls.
         known: String,
     },
-    /// The key is missing, too much, or does not name a knob.
+    /// The key is missing, not allowed, or unknown.
     #[error("`{path}`: {reason}")]
     Key {
-        /// The setting.
+        /// The setting as an experiment writes it.
         path: String,
-        /// What is wrong with its key.
         reason: String,
     },
     /// The value is not a level of the control.
     #[error("`{path}` cannot be `{value}`; it takes {levels}")]
     Level {
-        /// The setting.
+        /// The setting as an experiment writes it.
         path: String,
-        /// The value.
         value: String,
-        /// What would be right.
+        /// Description of the valid levels.
         levels: String,
     },
-    /// The level is right, but cannot be had on this machine or by this user.
+    /// The level is valid, but not possible on this machine or for this user.
     #[error("`{path}` cannot be set here: {reason}")]
     NotHere {
-        /// The setting.
+        /// The setting as an experiment writes it.
         path: String,
-        /// Why, and what to try.
+        /// The reason and the next step.
         reason: String,
     },
     /// An action has no level that could be read.
     #[error("`{control}` is something that is done, it has no level")]
-    NoLevel {
-        /// The control.
-        control: String,
-    },
-    /// The kernel took another level than the one asked for.
+    NoLevel { control: String },
+    /// After the write, the kernel reports a different level from the requested one.
     #[error("`{path}` was asked to be `{asked}` and is `{got}`")]
     NotTaken {
-        /// The setting.
+        /// The setting as an experiment writes it.
         path: String,
-        /// What was written.
+        /// The level that was written.
         asked: String,
-        /// What was read back.
+        /// The level that was read back.
         got: String,
     },
     /// Reading or writing the setting failed.
     #[error("`{path}`: {doing} failed: {source}")]
     Io {
-        /// The setting.
+        /// The setting as an experiment writes it.
         path: String,
-        /// What was being done, with the file or system call.
+        /// The failed operation, with its file or system call.
         doing: String,
-        /// The kernel's error.
         source: io::Error,
     },
-    /// Two settings of one treatment set the same thing.
+    /// Two settings of one treatment change the same object.
     #[error("`{path}` and `{other}` set the same thing; a treatment sets each thing once")]
-    Twice {
-        /// One setting.
-        path: String,
-        /// The other.
-        other: String,
-    },
-    /// Another assay has the same thing changed at this moment.
+    Twice { path: String, other: String },
+    /// Another assay process is currently changing the same object.
     #[error("`{target}` is changed by process {pid} at this moment; wait until that run has ended")]
     Busy {
-        /// What is changed.
+        /// The object, such as a file.
         target: String,
-        /// By whom.
+        /// Process id of the other assay.
         pid: u32,
     },
-    /// A run that crashed left the same thing changed.
+    /// A crashed run left the same object changed.
     #[error(
         "`{target}` was left changed by a run that crashed; restore it first: assay doctor --restore"
     )]
     LeftOver {
-        /// What is changed.
+        /// The object, such as a file.
         target: String,
     },
     /// The journal cannot be written or read, so nothing may be changed.
     #[error(transparent)]
     Journal(#[from] JournalError),
-    /// Not everything could be restored; the journal keeps what is left.
+    /// Not everything could be restored; the journal keeps the rest.
     #[error(
         "not everything could be restored: {failed}; the journal keeps it for: assay doctor --restore"
     )]
     Restore {
-        /// Each setting and what went wrong.
+        /// The settings that failed, with reasons.
         failed: String,
     },
-    /// Setting failed, and so did restoring what had been set before it.
+    /// Applying a setting failed, and so did restoring the earlier ones.
     #[error("{error}; then {restore}")]
     AlsoRestore {
-        /// What failed first.
         error: Box<ControlError>,
-        /// What failed while restoring.
+        /// The error while restoring.
         restore: Box<ControlError>,
     },
 }
 
 impl ControlError {
-    /// This error; one by which the kernel denied a setting to this user becomes
-    /// [`ControlError::NotHere`] with the reason.
+    /// Converts a permission error into [`ControlError::NotHere`] with the given reason; returns
+    /// other errors unchanged.
     pub(crate) fn explain_denial(self, reason: impl FnOnce() -> String) -> Self {
         match self {
             ControlError::Io { path, source, .. }

@@ -1,21 +1,22 @@
-//! What controls do about a trial beside setting their level: while its program runs, and after it.
+//! Hooks of controls: functions that run during a trial and after it.
 
 use std::fmt;
 use std::sync::mpsc::Receiver;
 
 use assay_model::{MetricValue, Observation, TrialRecord};
 
-/// What a control has to say of a trial: called once after it, with the control still set.
+/// A function that adds a control's remarks to a trial's record; called once after the trial, while
+/// the control is still set.
 pub type After = Box<dyn FnOnce(&mut TrialRecord) + Send>;
-/// What a control looks at while the program runs, on a thread of its own, until the sender is gone.
+/// A function that observes the program on a thread of its own until the sender is dropped.
 pub type During = Box<dyn FnOnce(&Receiver<()>) -> After + Send>;
 
-/// The hooks of the controls of one treatment.
+/// The hooks of all controls of a treatment.
 #[derive(Default)]
 pub(crate) struct Hooks {
     pub during: Vec<During>,
     pub after: Vec<After>,
-    /// Figures that controls measured while they were set, and how.
+    /// Values that controls measured while they were set up, with their evidence.
     pub measured: Vec<(MetricValue, Observation)>,
 }
 
@@ -30,7 +31,8 @@ impl fmt::Debug for Hooks {
     }
 }
 
-/// Runs `program` with each of `during` beside it; what it returns, and what they then have to say.
+/// Runs `program` while each function in `during` runs on a thread of its own. Returns the
+/// program's result and the functions to call after the trial.
 pub fn beside<T>(during: Vec<During>, program: impl FnOnce() -> T) -> (T, Vec<After>) {
     std::thread::scope(|scope| {
         let looking: Vec<_> = during

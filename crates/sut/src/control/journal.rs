@@ -1,10 +1,11 @@
-//! The journal: what is about to be changed and what it was, on disk before anything is changed.
+//! The journal: a record of each change to the machine and of the old state, written to disk before
+//! the change is made.
 //!
-//! `STATE/journal/` holds one file for each set of controls that is applied at this moment,
-//! `PID-START-N.json`: the process, its start in ticks since boot, a count. A file is written to a
-//! temporary name, flushed, renamed, and its folder flushed; it goes when everything is back. All
-//! of it happens under an exclusive lock on `STATE/journal/lock`, which the kernel drops when its
-//! holder dies.
+//! `STATE/journal/` holds one file for each set of controls that is currently applied,
+//! `PID-START-N.json`: the process id, its start in ticks since boot, and a counter. A file is
+//! written to a temporary name, flushed and renamed, and its folder is flushed; the file is removed
+//! when everything is restored. All of this happens under an exclusive lock on
+//! `STATE/journal/lock`, which the kernel releases when its holder dies.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io;
@@ -19,27 +20,26 @@ use crate::control::error::ControlError;
 use crate::control::owner::{Fate, Owner};
 use crate::state_file;
 
-/// The version of the journal's format.
+/// Version of the journal's format.
 const VERSION: u32 = 1;
 
-/// One change.
+/// One change of the machine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
-    /// The control's name.
     pub control: String,
-    /// Its key; empty where it has none.
+    /// The control's key; may be empty.
     pub key: String,
-    /// What on the machine is changed: a file.
+    /// The object on the machine that is changed: a file.
     pub target: String,
-    /// The level before: what is restored.
+    /// The level before the change, which is restored.
     pub old: String,
     /// The level that was about to be set.
     pub new: String,
-    /// When: ISO 8601, UTC.
+    /// Time of the change: ISO 8601, UTC.
     pub at: String,
 }
 
-/// One file of the journal.
+/// Content of one file of the journal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct JournalFile {
     pub schema_version: u32,
@@ -48,29 +48,25 @@ pub(crate) struct JournalFile {
     pub entries: Vec<Entry>,
 }
 
-/// A journal that cannot be kept or read.
+/// The journal cannot be written or read.
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
-    /// A file or folder of it.
+    /// An operation on a file or folder of the journal failed.
     #[error(
         "the journal of changes, `{}`, cannot be {doing}: {source} (the folder is chosen by \
          $ASSAY_STATE)",
         path.display()
     )]
     Io {
-        /// Which.
+        /// The file or folder.
         path: PathBuf,
-        /// What was to be done with it.
+        /// The operation that failed.
         doing: &'static str,
-        /// The kernel's error.
         source: io::Error,
     },
-    /// The system does not tell which process this is, or whether another one lives.
+    /// The system does not reveal this process's identity, or whether another process is alive.
     #[error("the process that a journal belongs to cannot be identified: {reason}")]
-    Owner {
-        /// Why.
-        reason: String,
-    },
+    Owner { reason: String },
 }
 
 /// The journal of one set of controls. Nothing is on disk before the first entry.
@@ -88,7 +84,7 @@ impl Journal {
         Journal { dir: folder(state_dir), path: None, entries: Vec::new() }
     }
 
-    /// What was recorded, in order.
+    /// Returns the recorded changes in order.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
     }
@@ -111,8 +107,8 @@ impl Journal {
         Ok(())
     }
 
-    /// Ends the journal: `left` is what could not be restored and stays on disk. Nothing left
-    /// removes the file.
+    /// Ends the journal. The entries in `left` could not be restored and stay on disk; if there are
+    /// none, the file is removed.
     pub fn finish(&mut self, left: Vec<Entry>) -> Result<(), JournalError> {
         let Some(path) = self.path.take() else { return Ok(()) };
         let _lock = lock(&self.dir)?;
@@ -124,7 +120,8 @@ impl Journal {
         write(&path, &JournalFile { schema_version: VERSION, owner, entries: left })
     }
 
-    /// Somebody else's change of the same thing would be taken for the state to restore.
+    /// Returns an error if another process has changed the same object, because its change would be
+    /// mistaken for the state to restore.
     fn refuse_conflict(&self, target: &str) -> Result<(), ControlError> {
         for path in files(&self.dir)? {
             if Some(&path) == self.path.as_ref() {
@@ -149,17 +146,16 @@ impl Journal {
     }
 }
 
-/// The folder of the journal.
 pub(crate) fn folder(state_dir: &Path) -> PathBuf {
     state_dir.join("journal")
 }
 
-/// Makes the folder, for its owner only: whoever can write it can have root write files.
+/// Creates the folder for its owner only: whoever can write to it can make root write files.
 fn create(dir: &Path) -> Result<(), JournalError> {
     DirBuilder::new().recursive(true).mode(0o700).create(dir).map_err(failed(dir, "made"))
 }
 
-/// Waits for the journal's lock; it is held until the file is dropped.
+/// Waits for the journal's lock, which is held until the file is dropped.
 pub(crate) fn lock(dir: &Path) -> Result<File, JournalError> {
     let path = dir.join("lock");
     let file = OpenOptions::new()
@@ -178,12 +174,12 @@ pub(crate) fn lock(dir: &Path) -> Result<File, JournalError> {
     }
 }
 
-/// The journal's files by name; none if there is no folder.
+/// Returns the journal's files by name; empty if there is no folder.
 pub(crate) fn files(dir: &Path) -> Result<Vec<PathBuf>, JournalError> {
     with_extension(dir, "json")
 }
 
-/// Files of the folder that end so.
+/// Returns the files in the folder with this extension.
 fn with_extension(dir: &Path, extension: &str) -> Result<Vec<PathBuf>, JournalError> {
     let entries = match fs::read_dir(dir) {
         Ok(entries) => entries,
@@ -198,8 +194,8 @@ fn with_extension(dir: &Path, extension: &str) -> Result<Vec<PathBuf>, JournalEr
     Ok(paths)
 }
 
-/// Removes what writers left half written; to be called under the lock, when nobody writes. The
-/// file that each was to replace is still there and says what had been changed.
+/// Removes files that were only partly written. Must be called under the lock, when nobody is
+/// writing. The file that each was to replace still exists and lists the changes.
 pub(crate) fn sweep(dir: &Path) -> Result<(), JournalError> {
     for path in with_extension(dir, "part")? {
         remove(&path)?;
@@ -207,10 +203,10 @@ pub(crate) fn sweep(dir: &Path) -> Result<(), JournalError> {
     Ok(())
 }
 
-/// Reads one file.
+/// Reads one file of the journal.
 ///
 /// # Errors
-/// A sentence: it cannot be read, is not a journal, or was written by a newer assay.
+/// A sentence: the file cannot be read, is not a journal, or was written by a newer assay.
 pub(crate) fn read(path: &Path) -> Result<JournalFile, String> {
     let text = fs::read_to_string(path).map_err(|e| format!("it cannot be read: {e}"))?;
     let file: JournalFile =
@@ -224,7 +220,7 @@ pub(crate) fn read(path: &Path) -> Result<JournalFile, String> {
     Ok(file)
 }
 
-/// Writes one file.
+/// Writes one file of the journal.
 pub(crate) fn write(path: &Path, file: &JournalFile) -> Result<(), JournalError> {
     serde_json::to_vec_pretty(file)
         .map_err(io::Error::other)
@@ -232,7 +228,7 @@ pub(crate) fn write(path: &Path, file: &JournalFile) -> Result<(), JournalError>
         .map_err(failed(path, "written"))
 }
 
-/// Removes one file for good.
+/// Removes one file of the journal permanently.
 pub(crate) fn remove(path: &Path) -> Result<(), JournalError> {
     state_file::remove(path).map_err(failed(path, "removed"))
 }

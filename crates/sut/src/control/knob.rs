@@ -13,21 +13,20 @@ use crate::read::root::one_line;
 
 /// One file of `/proc/sys` or `/sys` that holds a level.
 pub(crate) struct Knob<'a> {
-    /// The control it belongs to.
+    /// The control that the file belongs to.
     pub control: &'a dyn Control,
-    /// The control's key.
     pub key: &'a str,
-    /// The file, as it is called on the system.
+    /// Path of the file on the system.
     pub file: String,
 }
 
 impl Knob<'_> {
-    /// The setting as an experiment writes it.
+    /// Returns the setting as an experiment writes it.
     pub fn path(&self) -> String {
         setting_path(self.control.spec().name, self.key)
     }
 
-    /// The level now: the chosen word where the file lists several.
+    /// Reads the current level: the selected word if the file lists several.
     pub fn read(&self, root: &Root) -> Result<String, ControlError> {
         match root.text(&self.file) {
             Ok(text) => Ok(one_line(selected(&text))),
@@ -35,19 +34,19 @@ impl Knob<'_> {
         }
     }
 
-    /// The level now as a value.
+    /// Reads the current level as a value.
     pub fn current(&self, root: &Root) -> Result<Scalar, ControlError> {
         Ok(Scalar::parse(&self.read(root)?))
     }
 
-    /// Whether it can be read (else it could not be restored) and written. Opening for writing
-    /// changes nothing, and asks exactly what writing would ask.
+    /// Checks that the file can be read (otherwise it could not be restored) and written. Opening a
+    /// file for writing changes nothing and needs exactly the permissions that writing needs.
     pub fn check(&self, root: &Root) -> Result<(), ControlError> {
         self.read(root)?;
         self.check_write(root)
     }
 
-    /// Whether it can be written.
+    /// Checks that the file can be written.
     pub fn check_write(&self, root: &Root) -> Result<(), ControlError> {
         let opened = OpenOptions::new().write(true).open(root.path(&self.file));
         let reason = match opened {
@@ -65,8 +64,8 @@ impl Knob<'_> {
         Err(ControlError::NotHere { path: self.path(), reason })
     }
 
-    /// Journals the level now, sets a new one and reads it back. A level that is already there is
-    /// neither journaled nor written.
+    /// Journals the current level, sets a new one and reads it back. If the file already has the
+    /// level, it is neither journaled nor written.
     pub fn change(&self, session: &mut Session<'_>, level: &str) -> Result<(), ControlError> {
         let old = self.read(session.root())?;
         if same(&old, level) {
@@ -86,12 +85,12 @@ impl Knob<'_> {
         Err(ControlError::NotTaken { path: self.path(), asked: level.to_owned(), got })
     }
 
-    /// Writes a level in one call, as the kernel wants it.
+    /// Writes a level in one call, as the kernel requires.
     pub fn write(&self, root: &Root, level: &str) -> Result<(), ControlError> {
         let write = || {
             let mut file = OpenOptions::new().write(true).open(root.path(&self.file))?;
             if !root.is_system() {
-                file.set_len(0)?; // a made-up machine has plain files, which keep what was longer
+                file.set_len(0)?; // a fake tree has plain files, which would keep a longer old value
             }
             file.write_all(format!("{level}\n").as_bytes())
         };
@@ -103,7 +102,7 @@ impl Knob<'_> {
     }
 }
 
-/// The level of a setting whose file takes any line of text; of the truth values it takes 1 and 0.
+/// Returns the level of a setting whose file accepts any line of text; booleans become 1 and 0.
 pub(crate) fn line_level(spec: &ControlSpec, setting: &Setting) -> Result<String, ControlError> {
     let text = match &setting.value {
         Scalar::Bool(b) => i32::from(*b).to_string(),
@@ -115,8 +114,8 @@ pub(crate) fn line_level(spec: &ControlSpec, setting: &Setting) -> Result<String
     Ok(text)
 }
 
-/// Whether two texts are one level: white space aside, and `Y`, `N` as the kernel shows 1 and 0 of
-/// its own switches.
+/// True if two texts are the same level, ignoring white space and treating `Y` and `N`, as the
+/// kernel shows its own switches, as 1 and 0.
 pub(crate) fn same(a: &str, b: &str) -> bool {
     fn plain(word: &str) -> &str {
         match word {

@@ -1,4 +1,4 @@
-//! What a control is: one part of the system under test that can be set to a level and restored.
+//! Controls: parts of the system under test that can be set to a level and restored.
 
 pub(crate) mod cgroup;
 pub(crate) mod controller;
@@ -19,19 +19,19 @@ use crate::control::hooks::{After, Hooks};
 use crate::control::journal::{Entry, Journal};
 use crate::process::setup::ProcessSetup;
 
-/// What a control reaches.
+/// The part of the system that a control affects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Scope {
-    /// The program that is measured, and what it starts. The machine is not touched.
+    /// The measured program and its children; the machine is not changed.
     Process,
-    /// The whole machine. What was set before is journaled and restored.
+    /// The whole machine. The previous level is journaled and restored.
     System,
-    /// Something that is done once; there is nothing to restore.
+    /// A one-time action without anything to restore.
     Action,
 }
 
 impl Scope {
-    /// The scope's word.
+    /// Returns the name of the scope.
     pub fn name(self) -> &'static str {
         match self {
             Scope::Process => "process",
@@ -41,33 +41,33 @@ impl Scope {
     }
 }
 
-/// A control as data: help, `docs/reference/controls.md` and error messages are made from it.
+/// Description of a control, from which help, `docs/reference/controls.md` and error messages are
+/// made.
 #[derive(Debug, PartialEq, Eq)]
 pub struct ControlSpec {
-    /// Its name in experiments.
+    /// Name of the control in experiments.
     pub name: &'static str,
-    /// One sentence: what it sets.
+    /// Purpose of the control in one sentence.
     pub help: &'static str,
-    /// What its levels look like.
+    /// Description of the valid levels.
     pub levels: &'static str,
-    /// Whether it needs a key (`sysctl.vm.swappiness`): which of its knobs.
+    /// True if the control needs a key (`sysctl.vm.swappiness`) that selects one of its knobs.
     pub keyed: bool,
-    /// What a key looks like; empty where it takes none. A control that is not keyed and yet has
-    /// this takes a key if one is given.
+    /// Description of a key; empty if the control takes none. A control with this text that is not
+    /// keyed accepts a key but does not need one.
     pub key: &'static str,
-    /// What it reaches.
     pub scope: Scope,
-    /// What it takes to use it: a privilege, a kernel feature.
+    /// Requirements: a privilege, a kernel feature.
     pub needs: &'static str,
-    /// How it is restored.
+    /// Description of how the level is restored.
     pub put_back: &'static str,
-    /// Key and level by which `assay doctor` finds out whether the control works, where they do not depend on
-    /// the machine.
+    /// Key and level with which `assay doctor` tests whether the control works, for controls where
+    /// they do not depend on the machine.
     pub probe: (&'static str, &'static str),
 }
 
 impl ControlSpec {
-    /// The rest of a control without a key that only the program has.
+    /// Defaults for controls without a key that affect only the program.
     pub(crate) const OF_PROCESS: ControlSpec = ControlSpec {
         name: "",
         help: "",
@@ -80,12 +80,12 @@ impl ControlSpec {
         probe: ("", ""),
     };
 
-    /// One of its settings.
+    /// Makes a setting of this control.
     pub(crate) fn setting(&self, key: &str, value: Scalar) -> Setting {
         Setting { control: self.name.to_owned(), key: key.to_owned(), value }
     }
 
-    /// That the value of a setting is not a level of this control.
+    /// Returns the error for a value that is not a level of this control.
     pub(crate) fn not_a_level(&self, setting: &Setting) -> ControlError {
         ControlError::Level {
             path: setting_path(self.name, &setting.key),
@@ -99,12 +99,12 @@ impl ControlSpec {
         ControlError::NotHere { path: self.name.to_owned(), reason: reason.into() }
     }
 
-    /// Returns the error of a call to the kernel that failed.
+    /// Returns the error of a system call that failed.
     pub(crate) fn failed(&self, doing: impl Into<String>, source: std::io::Error) -> ControlError {
         ControlError::Io { path: self.name.to_owned(), doing: doing.into(), source }
     }
 
-    /// That a key is not one of this control, and why.
+    /// Returns the error for a key that this control does not have.
     pub(crate) fn not_a_key(&self, key: &str, reason: impl Into<String>) -> ControlError {
         ControlError::Key { path: setting_path(self.name, key), reason: reason.into() }
     }
@@ -114,32 +114,32 @@ impl ControlSpec {
 ///
 /// The level `default` never reaches a control: it means "leave as it is" for all of them.
 pub trait Control: Sync {
-    /// The control as data.
+    /// Returns the description of the control.
     fn spec(&self) -> &ControlSpec;
 
-    /// Whether the level is one, and whether it can be set and restored here; changes nothing.
+    /// Checks that the level is valid and can be set and restored on this machine; changes nothing.
     ///
     /// # Errors
-    /// Says what is wrong and what would be right, or what is missing here.
+    /// The error names the problem and the valid levels, or what the machine lacks.
     fn check(&self, root: &Root, setting: &Setting) -> Result<(), ControlError>;
 
-    /// The level now. For controls of the process: that of the calling thread.
+    /// Reads the current level; for controls of the process, that of the calling thread.
     ///
     /// # Errors
-    /// It cannot be read, or an action has no level.
+    /// If it cannot be read, or for an action, which has no level.
     fn current(&self, root: &Root, key: &str) -> Result<Scalar, ControlError>;
 
     /// Sets the level: on the machine, after journaling, or in the session's process setup.
     ///
     /// # Errors
-    /// It could not be set, or was not taken. What was journaled is restored by the caller.
+    /// If the level could not be set or was not accepted. The caller restores journaled changes.
     fn apply(&self, setting: &Setting, session: &mut Session<'_>) -> Result<(), ControlError>;
 
-    /// Puts an old level back on the machine and reads it back. Nothing for controls that do not
-    /// touch the machine.
+    /// Restores an old level on the machine and reads it back. Does nothing for controls that do
+    /// not change the machine.
     ///
     /// # Errors
-    /// It could not be restored.
+    /// If the level could not be restored.
     fn restore(&self, _root: &Root, _key: &str, _old: &str) -> Result<(), ControlError> {
         match self.spec().scope {
             Scope::Process | Scope::Action => Ok(()),
@@ -147,42 +147,42 @@ pub trait Control: Sync {
         }
     }
 
-    /// What on the machine is changed by this key, so that two runs do not change one thing at
-    /// once; `None` where the machine is not touched.
+    /// Returns the object on the machine that this key changes, so that two runs do not change it
+    /// at the same time; `None` if the machine is not changed.
     fn target(&self, _root: &Root, _key: &str) -> Option<String> {
         None
     }
 
-    /// Seals what the program is to read, where this control holds it; `setting` is a change as it was
+    /// Makes the program's input cold if this control holds it; `setting` is a change as it was
     /// journaled. Returns sentences for the record.
     ///
     /// # Errors
-    /// What could not be done.
+    /// The first step that failed.
     fn make_cold(&self, _root: &Root, _setting: &Setting) -> Result<Vec<String>, ControlError> {
         Ok(Vec::new())
     }
 
-    /// Whether a level holds nothing but what the program reads, so that only workloads that say what that
-    /// is can be run on it.
+    /// True if a level can hold only the program's input, so that only workloads that declare their
+    /// input can run on it.
     fn inputs_only(&self, _setting: &Setting) -> bool {
         false
     }
 
-    /// Levels by which `assay doctor` finds out whether the control works here; one that passes `check` is
-    /// enough. `cpu` is a CPU that may be used.
+    /// Returns levels with which `assay doctor` tests whether the control works here; one that
+    /// passes `check` is enough. `cpu` is a CPU that may be used.
     fn probes(&self, _root: &Root, _cpu: usize) -> Vec<Setting> {
         let (key, level) = self.spec().probe;
         vec![self.spec().setting(key, Scalar::parse(level))]
     }
 
-    /// The settings of other controls that this one is made of at this level, so that no treatment
-    /// sets one thing by two names. A level that it does not have is made of nothing.
+    /// Returns the settings of other controls that this level consists of, so that no treatment
+    /// sets one object under two names. Empty for an invalid level.
     fn parts(&self, _setting: &Setting) -> Vec<Setting> {
         Vec::new()
     }
 }
 
-/// What a control may use while it is applied.
+/// State that a control may use while it is applied.
 pub struct Session<'a> {
     root: &'a Root,
     setup: &'a mut ProcessSetup,
@@ -202,21 +202,21 @@ impl<'a> Session<'a> {
         Session { root, setup, journal, notes, hooks }
     }
 
-    /// The system.
     pub fn root(&self) -> &'a Root {
         self.root
     }
 
-    /// What will be applied to the program.
+    /// Returns the setup that will be applied to the program.
     pub fn setup(&mut self) -> &mut ProcessSetup {
         self.setup
     }
 
-    /// Writes to the journal, on disk when it returns, that a level is about to be changed.
+    /// Writes to the journal that a level is about to be changed; the entry is on disk when this
+    /// returns.
     ///
     /// # Errors
-    /// The journal cannot be written, or another process has the same thing changed: then it must
-    /// not be changed.
+    /// If the journal cannot be written, or if another process has changed the same object; then it
+    /// must not be changed.
     pub fn record(
         &mut self,
         control: &dyn Control,
@@ -236,28 +236,28 @@ impl<'a> Session<'a> {
         })
     }
 
-    /// Leaves a sentence for the record of the trial.
+    /// Adds a sentence to the record of the trial.
     pub fn note(&mut self, text: impl Into<String>) {
         self.notes.push(text.into());
     }
 
-    /// Leaves a figure that the control measured for the record of the trial, with how it was had.
+    /// Adds a value that the control measured to the record of the trial, with its evidence.
     pub fn measured(&mut self, metric: MetricValue, seen: Observation) {
         self.hooks.measured.push((metric, seen));
     }
 
-    /// Has this called after the trial, while the control is still set.
+    /// Registers a function to call after the trial, while the control is still set.
     pub fn after(&mut self, say: impl FnOnce(&mut TrialRecord) + Send + 'static) {
         self.hooks.after.push(Box::new(say));
     }
 
-    /// Has this run on a thread of its own while the program runs.
+    /// Registers a function that runs on a thread of its own while the program runs.
     pub fn during(&mut self, look: impl FnOnce(&Receiver<()>) -> After + Send + 'static) {
         self.hooks.during.push(Box::new(look));
     }
 }
 
-/// `sysctl.vm.swappiness`: how a setting is written in an experiment.
+/// Formats a setting as an experiment writes it: `sysctl.vm.swappiness`.
 pub(crate) fn setting_path(control: &str, key: &str) -> String {
     if key.is_empty() { control.to_owned() } else { format!("{control}.{key}") }
 }

@@ -1,37 +1,36 @@
-//! Which process wrote a journal, and whether it still lives.
+//! Identifies the process that wrote a journal and checks whether it is still alive.
 
 use serde::{Deserialize, Serialize};
 
 use crate::Root;
 
-/// What distinguishes a process from every other one, before and after: ids of processes are used
-/// again, but not with the same start in the same boot.
+/// Unique identity of a process: process ids are reused, but never with the same start time in the
+/// same boot.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Owner {
-    /// Its id.
     pub pid: u32,
-    /// When it started, in ticks since boot: field 22 of `/proc/PID/stat`.
+    /// Start time in clock ticks since boot: field 22 of `/proc/PID/stat`.
     pub start_ticks: u64,
-    /// The boot that it lives in.
+    /// Id of the boot in which the process runs.
     pub boot_id: String,
 }
 
-/// What became of an owner.
+/// State of the process that owns a journal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
-    /// It is running.
+    /// The process is running.
     Alive,
-    /// It is gone, in this boot: what it changed is still changed.
+    /// The process died in this boot, so its changes are still in effect.
     Dead,
-    /// The machine was started anew since: what it changed is gone with it.
+    /// The machine was rebooted since then, which undid the changes.
     Rebooted,
 }
 
 impl Owner {
-    /// This process.
+    /// Returns the identity of this process.
     ///
     /// # Errors
-    /// `/proc` does not tell; a sentence.
+    /// A sentence, if `/proc` does not provide it.
     pub fn this() -> Result<Self, String> {
         let pid = std::process::id();
         let start_ticks =
@@ -39,19 +38,19 @@ impl Owner {
         Ok(Owner { pid, start_ticks, boot_id: boot_id()? })
     }
 
-    /// Another process that lives now; `None` if there is none of that id.
+    /// Returns the identity of another running process; `None` if there is none with this id.
     ///
     /// # Errors
-    /// As [`Owner::this`].
+    /// As for [`Owner::this`].
     pub fn of(pid: u32) -> Result<Option<Self>, String> {
         let boot_id = boot_id()?;
         Ok(start_ticks(pid).map(|start_ticks| Owner { pid, start_ticks, boot_id }))
     }
 
-    /// What became of it.
+    /// Determines the current state of the process.
     ///
     /// # Errors
-    /// `/proc` does not tell; a sentence.
+    /// A sentence, if `/proc` does not provide it.
     pub fn fate(&self) -> Result<Fate, String> {
         Ok(if self.boot_id != boot_id()? {
             Fate::Rebooted
@@ -67,8 +66,8 @@ fn boot_id() -> Result<String, String> {
     Root::system().text("/proc/sys/kernel/random/boot_id").map_err(|e| e.to_string())
 }
 
-/// When a process started, in clock ticks since boot; `None` if there is none, or only its remains that
-/// nobody has waited for.
+/// Returns the start time of a process in clock ticks since boot; `None` if there is no such
+/// process or it is a zombie.
 pub fn start_ticks(pid: u32) -> Option<u64> {
     let stat = Root::system().text(&format!("/proc/{pid}/stat")).ok()?;
     // The name is in parentheses and may contain anything; the state is field 3.

@@ -1,4 +1,4 @@
-//! What runs that crashed left changed, and restoring it.
+//! Finds and restores changes that crashed runs left behind.
 
 use std::path::{Path, PathBuf};
 
@@ -9,16 +9,15 @@ use crate::control::owner::{Fate, Owner};
 use crate::control::setting_path;
 use crate::controls::named;
 
-/// A journal whose process is gone.
+/// A journal whose process has died.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pending {
-    /// The journal's file.
     pub path: PathBuf,
-    /// What it says.
+    /// The changes listed in the journal.
     pub state: PendingState,
 }
 
-/// What a journal says whose process is gone.
+/// Content of a journal whose process has died.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PendingState {
     /// These settings are still changed.
@@ -28,72 +27,65 @@ pub enum PendingState {
         /// The changes in the order in which they were made.
         entries: Vec<Entry>,
     },
-    /// The machine was started anew since; these settings went with it.
+    /// The machine was rebooted since then, which undid these settings.
     Rebooted {
-        /// The changes that are gone.
+        /// The changes that were undone.
         entries: Vec<Entry>,
     },
-    /// The file cannot be understood; a person must look at it.
-    Corrupt {
-        /// Why.
-        reason: String,
-    },
+    /// The file cannot be parsed; a person must look at it.
+    Corrupt { reason: String },
 }
 
-/// What was done about one journal.
+/// Result of restoring one journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RestoreReport {
-    /// The journal's file.
     pub path: PathBuf,
-    /// What was done about each setting, in the order of restoring: the last change first.
+    /// Results for each setting in the order of restoring: last change first.
     pub settings: Vec<RestoredSetting>,
-    /// What to know about the journal as a whole; empty if nothing.
+    /// Remark on the journal as a whole; may be empty.
     pub note: String,
-    /// Whether nothing of it is left to do; the file is then gone.
+    /// True if everything was restored; then the file has been removed.
     pub done: bool,
 }
 
-/// What was done about one setting.
+/// Result of restoring one setting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RestoredSetting {
     /// The setting as an experiment writes it (`sysctl.vm.swappiness`).
     pub path: String,
-    /// The level that was to be restored.
+    /// The level to restore.
     pub old: String,
-    /// What happened.
     pub outcome: RestoreOutcome,
 }
 
-/// What happened to one setting.
+/// Outcome of restoring one setting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RestoreOutcome {
-    /// It was restored and read back.
+    /// The setting was restored and read back.
     PutBack {
-        /// The level that was found; unlike the one that the run had set if somebody else changed
-        /// it since.
+        /// The level that was found. It differs from the run's level if somebody changed it since
+        /// then.
         was: String,
     },
-    /// It had the old level already.
+    /// The setting had the old level already.
     AlreadyBack,
-    /// The machine was started anew, and the change went with it.
+    /// The machine was rebooted, which undid the change.
     Rebooted,
-    /// It could not be restored; the journal keeps it.
-    Failed {
-        /// Why.
-        reason: String,
-    },
+    /// The setting could not be restored; the journal keeps it.
+    Failed { reason: String },
 }
 
-/// The journals whose processes are gone. None if there is no state folder.
+/// Returns the journals whose processes have died; empty if there is no state folder.
 ///
 /// # Errors
-/// The folder cannot be listed, or `/proc` does not tell which processes live. A single file that
-/// cannot be understood is not an error but [`PendingState::Corrupt`].
+/// If the folder cannot be listed, or `/proc` does not reveal which processes are alive. A single
+/// file that cannot be parsed is not an error but [`PendingState::Corrupt`].
 pub fn pending(state_dir: &Path) -> Result<Vec<Pending>, JournalError> {
     let mut found = Vec::new();
     for path in journal::files(&journal::folder(state_dir))? {
         let state = match journal::read(&path) {
-            // Between listing and reading its process may have ended well and removed it.
+            // Between listing and reading, the process may have ended properly and removed the
+            // file.
             Err(_) if !path.exists() => continue,
             Err(reason) => PendingState::Corrupt { reason },
             Ok(JournalFile { owner, entries, .. }) => {
@@ -109,13 +101,13 @@ pub fn pending(state_dir: &Path) -> Result<Vec<Pending>, JournalError> {
     Ok(found)
 }
 
-/// Puts back what crashed runs left changed, the last change first, and reads each back. Files of
-/// journals go when all of them is back; what failed stays for the next time. A file that cannot be
-/// understood is reported and kept. Several processes may call it at once; the second finds nothing
-/// left to do.
+/// Restores what crashed runs left changed, last change first, and reads each setting back. A
+/// journal is removed when all its changes are restored; failed ones stay for the next time. A file
+/// that cannot be parsed is reported and kept. Several processes may call this at once; the second
+/// one finds nothing to do.
 ///
 /// # Errors
-/// As [`pending`]; a journal cannot be locked, rewritten or removed.
+/// As for [`pending`]; also if a journal cannot be locked, rewritten or removed.
 pub fn restore_pending(state_dir: &Path, root: &Root) -> Result<Vec<RestoreReport>, JournalError> {
     let dir = journal::folder(state_dir);
     if !dir.exists() {
@@ -123,7 +115,8 @@ pub fn restore_pending(state_dir: &Path, root: &Root) -> Result<Vec<RestoreRepor
     }
     let _lock = journal::lock(&dir)?;
     journal::sweep(&dir)?;
-    // The latest journal first: a later run may have changed what an earlier one had changed.
+    // The latest journal first, because a later run may have changed the same object as an earlier
+    // one.
     let mut left = pending(state_dir)?;
     left.sort_by_key(|p| std::cmp::Reverse(first_at(p)));
     left.into_iter().map(|p| restore_one(p, root)).collect()
@@ -165,7 +158,7 @@ fn restore_one(pending: Pending, root: &Root) -> Result<RestoreReport, JournalEr
     }
 }
 
-/// Puts entries back, the last first. Returns what happened to each, and those that failed in the
+/// Restores entries, the last one first. Returns the outcome of each, and the failed ones in the
 /// order of the journal.
 pub(crate) fn put_back(entries: &[Entry], root: &Root) -> (Vec<RestoredSetting>, Vec<Entry>) {
     let mut settings = Vec::new();

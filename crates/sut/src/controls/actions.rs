@@ -1,4 +1,5 @@
-//! `drop_caches` and `compact_memory`: what the kernel does once, before a trial, when a number is written to a file.
+//! `drop_caches` and `compact_memory`: actions that the kernel performs once, before a trial, when
+//! a number is written to a file.
 
 use assay_model::{Scalar, Setting};
 
@@ -7,12 +8,12 @@ use crate::control::error::ControlError;
 use crate::control::knob::Knob;
 use crate::control::{Control, ControlSpec, Scope, Session};
 
-/// An action of the kernel, by the name of its file in `/proc/sys/vm`.
+/// An action of the kernel, named after its file in `/proc/sys/vm`.
 pub(super) struct Action {
     spec: ControlSpec,
-    /// Largest level; the least is 1.
+    /// Largest valid level; the smallest is 1.
     most: i64,
-    /// True if dirty pages are written out before, as they cannot be dropped.
+    /// True if dirty pages are written back first, because they cannot be dropped.
     sync: bool,
 }
 
@@ -31,7 +32,7 @@ pub(super) static DROP_CACHES: Action = Action {
     sync: true,
 };
 
-/// So that every trial finds as many large pages free.
+/// Gives every trial the same chance of free huge pages.
 pub(super) static COMPACT_MEMORY: Action = Action {
     spec: ControlSpec {
         name: "compact_memory",

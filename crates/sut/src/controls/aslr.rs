@@ -1,4 +1,4 @@
-//! `aslr`: whether the program's address space is randomised.
+//! `aslr`: turns the randomization of the program's address space on or off.
 
 use assay_model::{Scalar, Setting};
 
@@ -43,7 +43,7 @@ impl Control for Aslr {
     }
 }
 
-/// Returns true if a program started now would be randomised.
+/// True if a program started now would have a randomized address space.
 fn randomised(root: &Root) -> Result<bool, ControlError> {
     let machine = root
         .text("/proc/sys/kernel/randomize_va_space")

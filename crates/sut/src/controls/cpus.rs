@@ -49,7 +49,7 @@ impl Control for Cpus {
     }
 }
 
-/// Returns why a CPU of the list cannot be used, if one is not online.
+/// Returns an error message if a CPU of the list is not online.
 pub(super) fn offline(root: &Root, cpus: &[usize]) -> Option<String> {
     let online = cpulist::parse(&root.text("/sys/devices/system/cpu/online").ok()?).ok()?;
     let missing = cpus.iter().find(|c| !online.contains(c))?;

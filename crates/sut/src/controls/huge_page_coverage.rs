@@ -1,5 +1,5 @@
-//! Whether the level of the control `pages` took: how much of the program's memory large pages back,
-//! read from the kernel while the program runs.
+//! Checks whether the level of the control `pages` took effect: reads from the kernel, while the
+//! program runs, how much of its memory is backed by huge pages.
 
 use std::path::Path;
 use std::sync::mpsc::Receiver;
@@ -9,19 +9,19 @@ use assay_model::{Better, Kind, MetricValue, Observation, Outcome, TrialRecord};
 
 use crate::process::looks;
 
-/// The metric's name, which a workload may have used for what it read itself.
+/// Name of the metric, which a workload may also report from its own readings.
 const METRIC: &str = "huge_page_coverage";
-/// Memory of one or more processes, bytes.
+/// Memory of one or more processes in bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Backing {
-    /// Their own memory (anonymous, and in explicit large pages).
+    /// Memory of the processes themselves: anonymous pages and explicit huge pages.
     pub memory: u64,
-    /// How much of it large pages back.
+    /// Part of that memory that is backed by huge pages.
     pub large: u64,
 }
 
-/// Looks at all descendants of this process until the sender is gone; the look at which they had most
-/// memory, `None` if none was there to be looked at.
+/// Samples all descendants of this process until the sender is dropped. Returns the sample in which
+/// they had the most memory; `None` if there was no sample.
 pub(super) fn watch(end: &Receiver<()>) -> Option<Backing> {
     let mut most: Option<Backing> = None;
     looks::until(end, |pids| {
@@ -54,7 +54,7 @@ fn read(rollup: &str) -> Option<Backing> {
     })
 }
 
-/// Puts what was seen into the record. A level that did not take makes the trial invalid.
+/// Adds the result to the record. A level that had no effect makes the trial invalid.
 pub(super) fn conclude(level: &str, seen: Option<Backing>, record: &mut TrialRecord) {
     if record.metric(METRIC).is_some() {
         return;

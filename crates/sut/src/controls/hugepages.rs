@@ -1,4 +1,4 @@
-//! `hugepages`: how many huge pages the kernel keeps ready in a pool.
+//! `hugepages`: the number of huge pages that the kernel keeps in a pool.
 
 use assay_model::units::{format_bytes, parse_bytes};
 use assay_model::{Scalar, Setting};

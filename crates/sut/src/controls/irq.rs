@@ -28,7 +28,7 @@ static SPEC: ControlSpec = ControlSpec {
 };
 
 impl Irq {
-    /// The numbers of the interrupts that a key names.
+    /// Returns the numbers of the interrupts that a key names.
     fn numbers(root: &Root, key: &str) -> Result<Vec<u32>, ControlError> {
         let wrong = |reason: String| ControlError::Key { path: path(key), reason };
         let table = root.text("/proc/interrupts").map_err(|e| wrong(e.to_string()))?;
@@ -54,7 +54,7 @@ impl Irq {
     }
 }
 
-/// The numbered interrupts of `/proc/interrupts`, each with the words behind its counts.
+/// Parses the numbered interrupts of `/proc/interrupts`, each with the words after its counts.
 fn interrupts(table: &str) -> Vec<(u32, String)> {
     let mut lines = table.lines();
     let cpus = lines.next().map_or(0, |head| head.split_whitespace().count());
@@ -67,8 +67,9 @@ fn interrupts(table: &str) -> Vec<(u32, String)> {
         .collect()
 }
 
-/// Whether an interrupt's words have this name: a whole word, or its part before a `-` (`eth0-TxRx-0`
-/// and `virtio1-input.0` are interrupts of `eth0` and `virtio1`). Shared lines list names with commas.
+/// True if the words of an interrupt contain this name: as a whole word, or as the part before a
+/// `-` (`eth0-TxRx-0` and `virtio1-input.0` are interrupts of `eth0` and `virtio1`). Shared lines
+/// list names separated by commas.
 fn named(words: &str, name: &str) -> bool {
     words.split([' ', ',']).any(|word| {
         word == name || word.strip_prefix(name).is_some_and(|rest| rest.starts_with('-'))
@@ -83,7 +84,8 @@ fn knob<'a>(control: &'a Irq, key: &'a str, number: u32) -> Knob<'a> {
     Knob { control, key, file: format!("/proc/irq/{number}/smp_affinity_list") }
 }
 
-/// A list of CPUs in the kernel's own writing, so that what is read back can be compared.
+/// Returns a list of CPUs in the kernel's notation, so that it can be compared with what is read
+/// back.
 fn written(text: &str) -> Option<String> {
     cpulist::parse(text).ok().map(|list| cpulist::format(&list))
 }
@@ -93,7 +95,7 @@ impl Control for Irq {
         &SPEC
     }
 
-    // Interrupts differ from machine to machine, and the kernel keeps some to itself.
+    // Interrupts differ between machines, and the kernel manages some of them itself.
     fn probes(&self, root: &Root, cpu: usize) -> Vec<Setting> {
         let numbers = root.names("/proc/irq").into_iter().filter(|n| n.parse::<u32>().is_ok());
         numbers.map(|n| SPEC.setting(&n, Scalar::Text(cpu.to_string()))).collect()
@@ -108,7 +110,7 @@ impl Control for Irq {
         for number in Irq::numbers(root, &setting.key)? {
             let knob = knob(self, &setting.key, number);
             let file = root.path(&knob.file);
-            // Root may open a file that the kernel made read-only; writing to it fails.
+            // Root may open a file that the kernel made read-only, but writing to it fails.
             if file.metadata().is_ok_and(|m| m.permissions().mode() & 0o222 == 0) {
                 return Err(not_here(format!(
                     "the kernel chooses the CPUs of interrupt {number} itself; pick interrupts by their numbers"
@@ -131,7 +133,7 @@ impl Control for Irq {
     fn apply(&self, setting: &Setting, session: &mut Session<'_>) -> Result<(), ControlError> {
         let level = level(setting)?;
         for number in Irq::numbers(session.root(), &setting.key)? {
-            // Journaled by its number: the name's interrupts may have had different CPUs.
+            // Journaled by number, because the interrupts of one name may have had different CPUs.
             let key = number.to_string();
             knob(self, &key, number).change(session, &level)?;
         }

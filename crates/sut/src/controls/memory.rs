@@ -1,5 +1,5 @@
-//! `memory`: how much memory the program may use, the page cache of the files that it reads and writes
-//! among it.
+//! `memory`: the amount of memory that the program may use, including the page cache of the files
+//! that it reads and writes.
 
 use std::path::Path;
 
@@ -30,7 +30,7 @@ static SPEC: ControlSpec = ControlSpec {
     probe: ("", "16MiB"),
 };
 
-/// With less, a program cannot even be started.
+/// Minimum level; with less memory, a program cannot even be started.
 const MIN_BYTES: u64 = 8 << 20;
 
 fn level(setting: &Setting) -> Result<u64, ControlError> {
@@ -69,7 +69,8 @@ impl Control for Memory {
         let limit = level(setting)?;
         let (dir, hierarchy) = cgroup::make(session, self, "memory")?;
         let group = session.setup().groups.last().cloned().unwrap_or_default();
-        // The second of each keeps the program from swap; the kernel has it only where it has swap.
+        // The second file of each pair keeps the program out of swap; it exists only if the kernel
+        // has swap accounting.
         let (first, second, swap) = match hierarchy {
             Hierarchy::One { .. } => {
                 ("memory.limit_in_bytes", "memory.memsw.limit_in_bytes", limit)
@@ -85,7 +86,7 @@ impl Control for Memory {
             cgroup::write(root, SPEC.name, &swap_file, &swap.to_string())?;
         }
         let got = root.text(&file).unwrap_or_default();
-        // The kernel counts in pages.
+        // The kernel rounds to pages.
         if got.parse::<u64>().is_ok_and(|g| g.abs_diff(limit) < 65536) {
             return Ok(());
         }
@@ -97,7 +98,7 @@ impl Control for Memory {
     }
 }
 
-/// Says how many processes the kernel ended because the program wanted more.
+/// Reports the number of processes that the kernel killed because the program exceeded the limit.
 fn say_killed(group: &Path, record: &mut TrialRecord) {
     let killed = cgroup::killed_for_memory(group);
     if killed == 0 {
@@ -107,7 +108,7 @@ fn say_killed(group: &Path, record: &mut TrialRecord) {
         "the kernel ended {killed} of the program's processes: they wanted more than the control `memory` gave \
          them"
     );
-    // Of a trial that failed it is the cause, and the program's own message only a consequence.
+    // In a failed trial this is the cause; the program's own message is only a consequence.
     match record.outcome {
         Outcome::Failed => record.error = format!("{why}; {}", record.error),
         _ => record.notes.push(why),

@@ -22,7 +22,6 @@ use assay_model::{Scalar, Setting};
 use crate::control::error::ControlError;
 use crate::control::{Control, ControlSpec};
 
-/// Every control.
 static CONTROLS: [&dyn Control; 16] = [
     &cpus::Cpus,
     &sched::SchedControl,
@@ -42,17 +41,17 @@ static CONTROLS: [&dyn Control; 16] = [
     &actions::COMPACT_MEMORY,
 ];
 
-/// Every control.
+/// Returns every control.
 pub fn all() -> &'static [&'static dyn Control] {
     &CONTROLS
 }
 
-/// The control of that name.
+/// Returns the control with this name.
 pub fn find(name: &str) -> Option<&'static dyn Control> {
     all().iter().copied().find(|c| c.spec().name == name)
 }
 
-/// As [`find`], with an error that lists what there is.
+/// Like [`find`], but returns an error that lists all controls.
 pub(crate) fn named(name: &str) -> Result<&'static dyn Control, ControlError> {
     find(name).ok_or_else(|| {
         let names: Vec<&str> = all().iter().map(|c| c.spec().name).collect();
@@ -66,11 +65,11 @@ pub(crate) fn named(name: &str) -> Result<&'static dyn Control, ControlError> {
     })
 }
 
-/// Reads a setting as an experiment writes it: `cpus`, `sysctl.vm.swappiness`, `env.NAME`,
-/// `sysfs./sys/block/sda/queue/scheduler`. Whether the level is right is for [`Control::check`].
+/// Parses a setting as an experiment writes it: `cpus`, `sysctl.vm.swappiness`, `env.NAME`,
+/// `sysfs./sys/block/sda/queue/scheduler`. Does not check the level; [`Control::check`] does.
 ///
 /// # Errors
-/// There is no such control, or a key is missing or too much.
+/// If there is no such control, or if a key is missing or not allowed.
 pub fn parse_setting(path: &str, value: &Scalar) -> Result<Setting, ControlError> {
     let (name, key) = path.split_once('.').unwrap_or((path, ""));
     let spec = named(name)?.spec();
@@ -78,7 +77,7 @@ pub fn parse_setting(path: &str, value: &Scalar) -> Result<Setting, ControlError
     Ok(Setting { control: name.to_owned(), key: key.to_owned(), value: value.clone() })
 }
 
-/// Whether a control takes a key, and one is there.
+/// Checks that a key is present if the control needs one, and absent if it takes none.
 pub(crate) fn check_key(spec: &ControlSpec, key: &str) -> Result<(), ControlError> {
     match (spec.keyed, spec.key.is_empty(), key.is_empty()) {
         (true, _, true) => Err(spec.not_a_key(key, format!("it needs a key: {}", spec.key))),

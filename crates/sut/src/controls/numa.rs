@@ -50,7 +50,7 @@ impl Control for Numa {
     }
 }
 
-/// The nodes that have memory.
+/// Returns the nodes that have memory.
 fn nodes(root: &Root) -> Result<Vec<usize>, ControlError> {
     let file = "/sys/devices/system/node/has_memory";
     let list = root.text(file).map_err(|e| e.to_string());

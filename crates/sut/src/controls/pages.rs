@@ -1,5 +1,5 @@
-//! `pages`: which pages the program's memory gets. One factor over several mechanisms: a flag of the
-//! process, the machine's transparent huge pages, and pools of explicit huge pages.
+//! `pages`: the page size and type of the program's memory. One factor over several mechanisms: a
+//! flag of the process, the machine's transparent huge pages, and pools of explicit huge pages.
 
 use assay_model::units::{format_bytes, parse_bytes};
 use assay_model::{Scalar, Setting};
@@ -14,7 +14,7 @@ use super::thp::Thp;
 
 pub(super) struct Pages;
 
-/// Tells programs that know assay which pages they were given.
+/// Environment variable that passes the level to programs that know assay.
 const VARIABLE: &str = "ASSAY_PAGES";
 
 static SPEC: ControlSpec = ControlSpec {
@@ -57,7 +57,7 @@ fn level(setting: &Setting) -> Result<Level, ControlError> {
     }
 }
 
-/// A setting of one of the controls that this one stands on.
+/// Makes a setting of one of the controls that this one consists of.
 fn part(key: String, value: Scalar, control: &str) -> Setting {
     Setting { control: control.to_owned(), key, value }
 }
@@ -83,7 +83,8 @@ impl Control for Pages {
             Level::Explicit { bytes, pool: Some(count) } => {
                 Hugepages.check(root, &pool(bytes, count))
             }
-            // No pool is made: there has to be one, whose size is for others to say.
+            // No pool is created; there must be one already, and its size is not this control's
+            // concern.
             Level::Explicit { bytes, pool: None } => {
                 let held = Hugepages.current(root, &format_bytes(bytes))?;
                 if held.as_i64().unwrap_or(0) > 0 {
@@ -146,7 +147,7 @@ impl Control for Pages {
         Ok(())
     }
 
-    /// Does nothing: the controls that it sets have journaled their levels, and restore them.
+    /// Does nothing: the controls that this one uses journal and restore their own levels.
     fn restore(&self, _root: &Root, _key: &str, _old: &str) -> Result<(), ControlError> {
         Ok(())
     }

@@ -22,15 +22,15 @@ static SPEC: ControlSpec = ControlSpec {
     probe: ("vm.swappiness", "10"),
 };
 
-/// Pairs of one quantity in two units: writing the one sets the other to 0, and 0 cannot be written
-/// to the first. So what is restored is the one that was not 0.
+/// Pairs of tunables for one quantity in two units: writing one sets the other to 0, and 0 cannot
+/// be written back. So the one that was not 0 is restored.
 const COUPLED: [(&str, &str); 3] = [
     ("vm.dirty_bytes", "vm.dirty_ratio"),
     ("vm.dirty_background_bytes", "vm.dirty_background_ratio"),
     ("vm.overcommit_kbytes", "vm.overcommit_ratio"),
 ];
 
-/// Tunables that the kernel lets nobody take back, or that act when written.
+/// Tunables that the kernel does not allow to be set back, or that trigger an action when written.
 const ONE_WAY: [&str; 7] = [
     "kernel.kexec_load_disabled",
     "kernel.modules_disabled",
@@ -55,7 +55,7 @@ impl Sysctl {
     }
 }
 
-/// The other of a pair, and the one that a pair is known by.
+/// Returns the other tunable of a pair, and the name that stands for the pair.
 fn pair(key: &str) -> Option<(&'static str, &'static str)> {
     COUPLED.iter().find_map(|(a, b)| match key {
         k if k == *a => Some((*b, *b)),

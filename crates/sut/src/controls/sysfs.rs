@@ -24,8 +24,8 @@ static SPEC: ControlSpec = ControlSpec {
 };
 
 impl Sysfs {
-    /// The knob, its file with every link followed, so that it is below `/sys` in truth and two
-    /// names of one file are seen to be one.
+    /// Returns the knob, with all links in its path resolved, so that the file is really below
+    /// `/sys` and two names of one file are recognized.
     fn knob<'a>(&'a self, root: &Root, key: &'a str) -> Result<Knob<'a>, ControlError> {
         let wrong = |reason: &str| SPEC.not_a_key(key, reason);
         let plain = key.starts_with("/sys/")
@@ -84,7 +84,7 @@ impl Control for Sysfs {
     }
 }
 
-/// The words of `none [mq-deadline] bfq`.
+/// Returns the words of a text such as `none [mq-deadline] bfq`.
 fn choices(text: &str) -> impl Iterator<Item = &str> {
     text.split_whitespace().map(|word| word.trim_matches(['[', ']']))
 }

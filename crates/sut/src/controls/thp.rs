@@ -1,4 +1,4 @@
-//! `thp`: transparent huge pages, for the whole machine.
+//! `thp`: transparent huge pages of the whole machine.
 
 use assay_model::{Scalar, Setting};
 

@@ -1,10 +1,10 @@
-//! Block devices and the settings of their queues.
+//! Describes block devices and their queue settings.
 
 use assay_model::units::format_bytes;
 
 use super::facts::Facts;
 
-/// Queue settings that say how requests are made, ordered and written.
+/// Queue settings that determine how requests are made, ordered and written.
 const QUEUE: [&str; 17] = [
     "read_ahead_kb",
     "rotational",
@@ -33,11 +33,11 @@ pub(super) fn describe(facts: &mut Facts<'_>) {
     for name in names {
         let dir = format!("/sys/block/{name}");
         let sectors = facts.root.number::<u64>(&format!("{dir}/size"));
-        // A loop or RAM device without a size has nothing behind it.
+        // A loop or RAM device without a size has no backing.
         if matches!(sectors, Ok(0)) {
             continue;
         }
-        // sysfs counts sectors of 512 bytes whatever the device's own are.
+        // sysfs counts sectors of 512 bytes, whatever the device's own sector size.
         let size = sectors.map(|s| format_bytes(s.saturating_mul(512)));
         facts.put(format!("block.{name}.size"), size);
         for (path, file) in [

@@ -1,5 +1,5 @@
-//! The control group that assay runs in, and the CPU, memory and CPU-set limits that it sets. A
-//! limit may be set on any group above; the tightest one holds.
+//! Describes the control group in which assay runs, and its limits on CPU, memory and CPU set. Any
+//! ancestor may have a limit; the tightest one applies.
 
 use std::path::PathBuf;
 
@@ -20,7 +20,7 @@ pub(super) fn describe(facts: &mut Facts<'_>) {
             return;
         }
     };
-    // Beside version 1, version 2 is mounted without controllers in a folder of its own.
+    // Along with version 1, version 2 is mounted without controllers in a folder of its own.
     let v2 = [TOP, "/sys/fs/cgroup/unified"]
         .iter()
         .any(|top| facts.root.exists(&format!("{top}/cgroup.controllers")));
@@ -63,7 +63,7 @@ pub(super) fn describe(facts: &mut Facts<'_>) {
     }
 }
 
-/// The folders of groups at or above this process that limit its CPU time or memory.
+/// Returns the folders of this process's group and its ancestors that limit CPU time or memory.
 pub fn limited_groups(root: &Root) -> Vec<PathBuf> {
     let own = root.text("/proc/self/cgroup").unwrap_or_default();
     let mut found = Vec::new();
@@ -78,8 +78,8 @@ pub fn limited_groups(root: &Root) -> Vec<PathBuf> {
     found
 }
 
-/// The limits that `io.max` of this process's control group and of those above it sets, and the bytes that the group has
-/// read and written on the devices that they are of. `None`: no limit is set.
+/// Returns the `io.max` limits of this process's control group and its ancestors, and the bytes
+/// that the group has read and written on the limited devices; `None` if there is no limit.
 pub fn limited_io(root: &Root) -> Option<(String, u64)> {
     let group = Group::find(root, &root.text("/proc/self/cgroup").ok()?, "io").filter(|g| g.v2)?;
     let lines = |dir: &str, file: &str| -> Vec<String> {
@@ -96,21 +96,20 @@ pub fn limited_io(root: &Root) -> Option<(String, u64)> {
     (!limits.is_empty()).then(|| (limits.join("; "), moved))
 }
 
-/// A folder of the control-group tree.
 struct Group {
     top: String,
     dir: String,
     v2: bool,
 }
 
-/// Reads a limit of a group from one of its folders.
+/// Function that reads a limit of a group from one of its folders.
 type LimitOf = fn(&Group, &Root, &str) -> Limit;
 
-/// What was found about a limit.
+/// Result of reading a limit.
 enum Limit {
-    /// This much.
+    /// The limit's value.
     Set(f64),
-    /// Read, and not limited.
+    /// There is no limit.
     None,
     /// No file could be read.
     Unseen,
@@ -130,9 +129,9 @@ impl Limit {
 }
 
 impl Group {
-    /// The group of this process for a controller: version 1 where that controller is mounted so,
-    /// else version 2. A path that leads nowhere (seen from inside a container) falls back to the
-    /// top of what is mounted here.
+    /// Finds this process's group for a controller: in version 1 if the controller is mounted
+    /// there, else in version 2. A path that does not exist (inside a container) falls back to the
+    /// top of the mounted tree.
     fn find(root: &Root, own: &str, controller: &str) -> Option<Group> {
         let entries = own.lines().filter_map(|l| {
             let mut parts = l.splitn(3, ':').skip(1);
@@ -162,18 +161,18 @@ impl Group {
         Some(Group { top, dir, v2 })
     }
 
-    /// The CPU quota that a folder sets.
+    /// Reads the CPU quota of a folder.
     fn quota(&self, root: &Root, dir: &str) -> Limit {
         if self.v2 { limit(root, dir, "cpu.max", cpu_max) } else { v1_quota(root, dir) }
     }
 
-    /// The memory limit that a folder sets.
+    /// Reads the memory limit of a folder.
     fn memory(&self, root: &Root, dir: &str) -> Limit {
         let file = if self.v2 { "memory.max" } else { "memory.limit_in_bytes" };
         limit(root, dir, file, bytes)
     }
 
-    /// Its folder and those above it, up to the top.
+    /// Returns the group's folder and its ancestors, up to the top.
     fn upwards(&self) -> impl Iterator<Item = &str> {
         let mut next = Some(self.dir.as_str());
         std::iter::from_fn(move || {
@@ -184,7 +183,7 @@ impl Group {
         })
     }
 
-    /// The smallest limit, from this group up to the top.
+    /// Returns the smallest limit of this group and its ancestors.
     fn tightest(&self, read: impl Fn(&str) -> Limit) -> Limit {
         let found = self.upwards().fold(Limit::Unseen, |found, dir| match (read(dir), found) {
             (Limit::Set(here), Limit::Set(below)) => Limit::Set(here.min(below)),
@@ -192,7 +191,7 @@ impl Group {
             (Limit::None, _) | (_, Limit::None) => Limit::None,
             (Limit::Unseen, Limit::Unseen) => Limit::Unseen,
         });
-        // The top of version 2 has no limit files at all: not limited, as far as can be seen here.
+        // The top of version 2 has no limit files at all, so it counts as not limited.
         if self.v2 && matches!(found, Limit::Unseen) && self.dir == self.top {
             return Limit::None;
         }
@@ -200,7 +199,7 @@ impl Group {
     }
 }
 
-/// The limit that a file of a folder sets. `read` gives `None` for a text that sets none.
+/// Reads the limit in a file of a folder. `read` returns `None` for a text that means no limit.
 fn limit(root: &Root, dir: &str, file: &str, read: fn(&str) -> Option<f64>) -> Limit {
     match root.text(&format!("{dir}/{file}")) {
         Ok(text) => read(&text).map_or(Limit::None, Limit::Set),
@@ -208,7 +207,7 @@ fn limit(root: &Root, dir: &str, file: &str, read: fn(&str) -> Option<f64>) -> L
     }
 }
 
-/// `max 100000` or `50000 100000`: microseconds of CPU time in each period.
+/// Parses `max 100000` or `50000 100000`: microseconds of CPU time per period.
 fn cpu_max(text: &str) -> Option<f64> {
     let (quota, period) = text.split_once(' ')?;
     ratio(quota.parse().ok()?, period.trim().parse().ok()?)
@@ -227,7 +226,7 @@ fn ratio(quota: f64, period: f64) -> Option<f64> {
     (quota > 0.0 && period > 0.0).then(|| quota / period)
 }
 
-/// A number of bytes; version 1 writes "no limit" as a number near 2^63.
+/// Parses a number of bytes; version 1 writes "no limit" as a number near 2^63.
 fn bytes(text: &str) -> Option<f64> {
     text.parse::<u64>().ok().filter(|b| *b < 1 << 60).map(|b| b as f64)
 }

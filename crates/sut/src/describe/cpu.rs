@@ -1,4 +1,4 @@
-//! Processor: model, topology, caches, frequency policy.
+//! Describes the processor: model, topology, caches, frequency policy.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use assay_environment::cpulist;
 
 const CPU: &str = "/sys/devices/system/cpu";
 
-/// `/proc/cpuinfo` names on x86 and ARM, and ours.
+/// Names in `/proc/cpuinfo` on x86 and ARM, and assay's names.
 const FIELDS: [(&str, &str); 10] = [
     ("vendor_id", "cpu.vendor"),
     ("CPU implementer", "cpu.vendor"),
@@ -33,7 +33,8 @@ pub(super) fn describe(facts: &mut Facts<'_>) {
     numa(facts);
 }
 
-/// Every distinct value of each field, so that a machine with unlike processors shows it.
+/// Collects every distinct value of each field, so that different processors in one machine are
+/// visible.
 fn identity(facts: &mut Facts<'_>) {
     let info = match facts.root.text("/proc/cpuinfo") {
         Ok(info) => info,
@@ -86,7 +87,7 @@ fn topology(facts: &mut Facts<'_>) {
     facts.file("cpu.online", &format!("{CPU}/online"));
     facts.file("cpu.possible", &format!("{CPU}/possible"));
     for (path, file) in [("cpu.isolated", "isolated"), ("cpu.nohz_full", "nohz_full")] {
-        // An empty list, and `(null)` where the boot command line names none.
+        // The list is empty, or `(null)` if the boot command line names no CPUs.
         if let Ok(list) = facts.root.text(&format!("{CPU}/{file}")) {
             facts.set(path, if list.is_empty() || list == "(null)" { "none" } else { &list });
         }
@@ -128,7 +129,8 @@ fn topology(facts: &mut Facts<'_>) {
     facts.set("cpu.sockets", sockets.len().to_string());
 }
 
-/// `cpu.cache.l1d.size` and so on: every distinct size, and how many CPUs share one.
+/// Describes each cache (`cpu.cache.l1d.size` and so on): every distinct size, and the number of
+/// CPUs that share one.
 fn caches(facts: &mut Facts<'_>) {
     #[derive(Default)]
     struct Level {
@@ -174,7 +176,7 @@ fn caches(facts: &mut Facts<'_>) {
     }
 }
 
-/// sysfs writes `32K`, meaning KiB.
+/// Formats a size; sysfs writes `32K` for 32 KiB.
 fn cache_size(text: &str) -> String {
     let kib = text.strip_suffix('K').and_then(|n| n.parse::<u64>().ok());
     kib.and_then(|k| k.checked_mul(1024)).map_or_else(|| text.to_owned(), format_bytes)
@@ -253,7 +255,7 @@ fn cpu_folders(facts: &Facts<'_>) -> Vec<String> {
     facts.root.names(CPU).into_iter().filter(numbered).collect()
 }
 
-/// `1` and `0` as words; anything else as it is.
+/// Returns `1` and `0` as words, and anything else unchanged.
 pub(super) fn yes_no(text: &str) -> String {
     match text {
         "1" => "yes".to_owned(),

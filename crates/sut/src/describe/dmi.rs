@@ -1,4 +1,4 @@
-//! Board, firmware and memory modules, from the tables that the firmware left (SMBIOS).
+//! Describes board, firmware and memory modules, from the firmware's tables (SMBIOS).
 
 use std::collections::BTreeMap;
 
@@ -61,7 +61,8 @@ pub(super) fn describe(facts: &mut Facts<'_>) {
     }
 }
 
-/// `4 x 32 GiB DDR5 4800 MT/s + 2 empty`: like modules together, in the order of their words.
+/// Summarizes modules as `4 x 32 GiB DDR5 4800 MT/s + 2 empty`: grouped by equal description, in
+/// alphabetical order.
 fn summary(modules: &[Option<Module>]) -> String {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for module in modules.iter().flatten() {
@@ -75,12 +76,12 @@ fn summary(modules: &[Option<Module>]) -> String {
     parts.join(" + ")
 }
 
-/// One memory module as the firmware tells it.
+/// One memory module as described by the firmware.
 #[derive(Debug, PartialEq)]
 struct Module {
     bytes: Option<u64>,
     kind: u8,
-    /// Configured speed, else rated speed, in MT/s; `None` if the table says unknown.
+    /// Configured speed, or else rated speed, in MT/s; `None` if the table has neither.
     speed: Option<u16>,
 }
 
@@ -92,7 +93,8 @@ impl Module {
     }
 }
 
-/// The memory types of the SMBIOS reference (DSP0134), table "Memory Device: Type", that still occur.
+/// Returns the name of a memory type of the SMBIOS reference (DSP0134), table "Memory Device:
+/// Type"; only types that are still in use.
 fn kind_name(kind: u8) -> &'static str {
     match kind {
         0x14 => "DDR2",
@@ -108,8 +110,8 @@ fn kind_name(kind: u8) -> &'static str {
     }
 }
 
-/// The sockets of the table (structures of type 17, DSP0134): a module, or `None` for an empty one.
-/// A table that is cut short gives what is whole.
+/// Parses the memory sockets of the table (structures of type 17, DSP0134): a module, or `None` for
+/// an empty socket. Of a truncated table, the complete structures are returned.
 fn memory_modules(table: &[u8]) -> Vec<Option<Module>> {
     let mut modules = Vec::new();
     let mut rest = table;
@@ -122,7 +124,7 @@ fn memory_modules(table: &[u8]) -> Vec<Option<Module>> {
         if kind == MEMORY_DEVICE {
             modules.push(module(fields));
         }
-        // The texts of a structure follow it and end with two zero bytes.
+        // A structure is followed by its texts, which end with two zero bytes.
         let Some(end) = after.windows(2).position(|w| w == [0, 0]) else { break };
         rest = &after[end + 2..];
     }

@@ -1,5 +1,5 @@
-//! Environment variables and locale, as they are: the description is recorded through a
-//! [`assay_redact::Recorder`], which decides whose values are kept.
+//! Describes environment variables and locale, unfiltered: the description is recorded through a
+//! [`assay_redact::Recorder`], which decides which values are kept.
 
 use std::ffi::OsString;
 
@@ -12,7 +12,7 @@ pub(super) fn describe(
     let mut size = 0;
     let mut locale = None;
     for (name, value) in variables {
-        // What the kernel copies to a new program's stack: NAME=value and a zero byte.
+        // As the kernel copies it to a new program's stack: NAME=value and a zero byte.
         size += name.len() + value.len() + 2;
         let name = name.to_string_lossy().into_owned();
         let text = value.to_string_lossy().into_owned();

@@ -7,7 +7,7 @@ use assay_model::Fact;
 use crate::Root;
 use crate::read::root::Unreadable;
 
-/// The facts found so far, and the root they are read from.
+/// The facts found so far, and the root from which they are read.
 pub(crate) struct Facts<'a> {
     pub root: &'a Root,
     map: BTreeMap<String, Fact>,
@@ -18,17 +18,17 @@ impl<'a> Facts<'a> {
         Facts { root, map: BTreeMap::new() }
     }
 
-    /// A fact that was read.
+    /// Adds a fact with its value.
     pub fn set(&mut self, path: impl Into<String>, value: impl Into<String>) {
         self.map.insert(path.into(), Fact::known(value));
     }
 
-    /// A fact that could not be had.
+    /// Adds an unknown fact with the reason.
     pub fn unknown(&mut self, path: impl Into<String>, reason: impl Into<String>) {
         self.map.insert(path.into(), Fact::unknown(reason));
     }
 
-    /// A fact that was read, or why not.
+    /// Adds a fact that was read, or the reason why it could not be read.
     pub fn put(&mut self, path: impl Into<String>, value: Result<String, Unreadable>) {
         match value {
             Ok(value) => self.set(path, value),
@@ -36,21 +36,21 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// The text of a file, on one line.
+    /// Adds the text of a file, joined to one line.
     pub fn file(&mut self, path: impl Into<String>, file: &str) {
         let fact = self.root.fact(file);
         self.map.insert(path.into(), fact);
     }
 
-    /// As [`Facts::file`], but nothing at all if there is no such file: for what is only there on
-    /// machines that have the thing.
+    /// Like [`Facts::file`], but adds nothing if the file does not exist: for facts of optional
+    /// hardware or kernel features.
     pub fn file_if_there(&mut self, path: impl Into<String>, file: &str) {
         if self.root.exists(file) {
             self.file(path, file);
         }
     }
 
-    /// The chosen word of a file such as `always [madvise] never`.
+    /// Adds the selected word of a file such as `always [madvise] never`.
     pub fn choice(&mut self, path: impl Into<String>, file: &str) {
         let text = self.root.text(file).map(|t| selected(&t).to_owned());
         self.put(path, text);
@@ -61,7 +61,7 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// The word in brackets of `always [madvise] never`; the whole text if there is none.
+/// Returns the word in brackets of `always [madvise] never`, or the whole text if there is none.
 pub(crate) fn selected(text: &str) -> &str {
     let inside = text.find('[').and_then(|from| {
         let rest = &text[from + 1..];

@@ -1,4 +1,4 @@
-//! Who runs and within which limits: host, user, capabilities, resource limits.
+//! Describes host, user, capabilities and resource limits.
 
 use super::facts::Facts;
 
@@ -36,7 +36,8 @@ pub(super) fn describe(facts: &mut Facts<'_>) {
     limits(facts);
 }
 
-/// `Max open files  1024  1048576  files` becomes `limit.open_files`: `1024 (at most 1048576) files`.
+/// Adds the resource limits: `Max open files  1024  1048576  files` becomes `limit.open_files`:
+/// `1024 (at most 1048576) files`.
 fn limits(facts: &mut Facts<'_>) {
     let text = match facts.root.text("/proc/self/limits") {
         Ok(text) => text,
@@ -44,7 +45,7 @@ fn limits(facts: &mut Facts<'_>) {
     };
     for line in text.lines().skip(1) {
         let Some(rest) = line.strip_prefix("Max ") else { continue };
-        // Names have single blanks inside; columns are two or more apart.
+        // Names contain single blanks; columns are separated by two or more.
         let Some((name, values)) = rest.split_once("  ") else { continue };
         let mut values = values.split_whitespace();
         let (Some(soft), Some(hard)) = (values.next(), values.next()) else { continue };

@@ -1,4 +1,5 @@
-//! Kernel: release, build, command line, mitigations, clock source, preemption, modules.
+//! Describes the kernel: release, build, command line, mitigations, clock source, preemption,
+//! modules.
 
 use super::facts::{Facts, selected};
 use crate::read::digest::{sha256, sha256_file};
@@ -33,8 +34,8 @@ pub(super) fn describe(facts: &mut Facts<'_>) {
     facts.file_if_there("kernel.multi_gen_lru", "/sys/kernel/mm/lru_gen/enabled");
 }
 
-/// The hash of the kernel's configuration as it is served: `/proc/config.gz`, else the file that
-/// distributions put beside the kernel.
+/// Adds the hash of the kernel's configuration file: `/proc/config.gz`, or else the file that
+/// distributions install next to the kernel.
 fn config(facts: &mut Facts<'_>) {
     let mut files = vec!["/proc/config.gz".to_owned()];
     if let Ok(release) = facts.root.text("/proc/sys/kernel/osrelease")
@@ -67,8 +68,8 @@ fn mitigations(facts: &mut Facts<'_>) {
     }
 }
 
-/// The preemption model. A kernel built with `PREEMPT_DYNAMIC` chooses at boot or later, and only
-/// debugfs or the command line says what.
+/// Adds the preemption model. A kernel built with `PREEMPT_DYNAMIC` chooses it at boot or later;
+/// only debugfs or the command line shows the choice.
 fn preemption(facts: &mut Facts<'_>) {
     if let Ok(text) = facts.root.text("/sys/kernel/debug/sched/preempt") {
         let now = text.split_whitespace().find_map(|w| w.strip_prefix('(')?.strip_suffix(')'));

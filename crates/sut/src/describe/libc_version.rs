@@ -1,5 +1,5 @@
-//! The C library that assay itself runs with. Reading its version takes a call into it.
-#![allow(unsafe_code)] // the C library tells its version only through a C function
+//! Describes the C library that assay itself runs with. Reading its version takes a call into it.
+#![allow(unsafe_code)] // the C library reports its version only through a C function
 
 use super::facts::Facts;
 
@@ -12,7 +12,8 @@ pub(super) fn describe(facts: &mut Facts<'_>) {
 
 #[cfg(target_env = "gnu")]
 fn ask(facts: &mut Facts<'_>) {
-    // SAFETY: the function takes nothing and returns a pointer to a static, zero-ended text.
+    // SAFETY: the function takes no arguments and returns a pointer to a static, zero-terminated
+    // text.
     let text = unsafe { std::ffi::CStr::from_ptr(libc::gnu_get_libc_version()) };
     facts.set("libc.version", format!("glibc {}", text.to_string_lossy()));
 }

@@ -1,5 +1,5 @@
-//! What changes all the time: uptime, load, pressure, steal. Recorded so that a reader sees the
-//! moment; never a reason to call two systems different.
+//! Describes the current load: uptime, load average, pressure, steal. These facts change all the
+//! time; they document the moment and never make two systems count as different.
 
 use super::facts::Facts;
 use crate::read::cpu_times::CpuTimes;

@@ -1,11 +1,11 @@
-//! Memory and swap: how much there is.
+//! Describes the amount of memory and swap.
 
 use assay_model::units::format_bytes;
 
 use super::facts::Facts;
 use crate::read::root::one_line;
 
-/// `/proc/meminfo` names and ours.
+/// Names in `/proc/meminfo`, and assay's names.
 const FIELDS: [(&str, &str); 4] = [
     ("MemTotal", "memory.total"),
     ("MemAvailable", "memory.available"),
@@ -44,7 +44,7 @@ pub(super) fn describe(facts: &mut Facts<'_>) {
     }
 }
 
-/// A line of `/proc/meminfo` in bytes.
+/// Returns a field of `/proc/meminfo` in bytes.
 pub(crate) fn meminfo_bytes(info: &str, field: &str) -> Option<u64> {
     let line = info.lines().find_map(|l| l.strip_prefix(field)?.strip_prefix(':'))?;
     let mut words = line.split_whitespace();

@@ -1,6 +1,6 @@
-//! The description of the system under test: hardware, firmware, kernel, tunables, limits, storage,
-//! network and environment, as flat facts. What cannot be read is unknown with its reason; nothing
-//! is guessed, and nothing is changed.
+//! Describes the system under test as flat facts: hardware, firmware, kernel, tunables, limits,
+//! storage, network and environment. Facts that cannot be read are unknown, with the reason;
+//! nothing is guessed, and nothing is changed.
 
 mod block;
 mod cgroup;
@@ -34,12 +34,13 @@ pub(crate) use facts::selected;
 pub(crate) use memory::meminfo_bytes;
 pub(crate) use virt::cpuid_hypervisor;
 
-/// Describes the system at `root` as it is now. Takes some 50 ms on a small machine, most of it the
-/// tunables. Programs are not started: [`describe_toolchains`] does that.
+/// Describes the current system at `root`. Takes about 50 ms on a small machine, most of it for the
+/// tunables. Starts no programs; [`describe_toolchains`] does.
 ///
-/// With a root other than `/`, what only system calls can tell (the processor's own word on the
-/// hypervisor, the C library) is unknown, and so is anything whose file is not there. What `recorder`
-/// does not let through (values of variables, kernel parameters, mount options) is not in it.
+/// With a root other than `/`, facts that need system calls or instructions (the processor's report
+/// on the hypervisor, the C library) are unknown, and so are facts whose files do not exist. Values
+/// that `recorder` does not let through (of variables, kernel parameters, mount options) are left
+/// out.
 pub fn describe(root: &Root, recorder: &Recorder) -> SystemDescription {
     let mut facts = Facts::new(root);
     cpu::describe(&mut facts);

@@ -1,9 +1,9 @@
-//! Mounted file systems and their options.
+//! Describes mounted file systems and their options.
 
 use super::facts::Facts;
 use crate::read::mounts;
 
-/// File systems that hold the kernel's own objects rather than a workload's data.
+/// File systems that hold kernel objects instead of a workload's data.
 const PSEUDO: [&str; 20] = [
     "autofs",
     "binfmt_misc",

@@ -1,4 +1,5 @@
-//! Network interfaces. Addresses are left out: they identify the machine and explain no result.
+//! Describes network interfaces. Addresses are left out, because they identify the machine and
+//! explain no result.
 
 use super::facts::Facts;
 
@@ -10,7 +11,7 @@ pub(super) fn describe(facts: &mut Facts<'_>) {
     for name in names {
         let dir = format!("/sys/class/net/{name}");
         if !facts.root.exists(&format!("{dir}/mtu")) {
-            continue; // `bonding_masters` and its like are files, not interfaces
+            continue; // `bonding_masters` and similar entries are files, not interfaces
         }
         facts.file(format!("net.{name}.mtu"), &format!("{dir}/mtu"));
         facts.file(format!("net.{name}.state"), &format!("{dir}/operstate"));

@@ -1,4 +1,4 @@
-//! Page sizes: transparent huge pages, pools of huge pages, address-space randomisation.
+//! Describes page sizes: transparent huge pages, pools of huge pages, address-space randomization.
 
 use super::facts::Facts;
 
@@ -13,7 +13,7 @@ pub(super) fn describe(facts: &mut Facts<'_>) {
         facts.file_if_there(format!("thp.{}", name.replace('/', ".")), &format!("{THP}/{name}"));
     }
     for size in facts.root.names(THP).iter().filter(|n| n.starts_with("hugepages-")) {
-        // Sizes that only shared memory can have come without this file.
+        // Sizes that only shared memory supports lack this file.
         let file = format!("{THP}/{size}/enabled");
         if facts.root.exists(&file) {
             facts.choice(format!("thp.{}.enabled", size.trim_start_matches("hugepages-")), &file);

@@ -1,4 +1,4 @@
-//! Every readable tunable below `/proc/sys`, in one pass.
+//! Describes every readable tunable below `/proc/sys`, in one pass.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -8,8 +8,9 @@ use super::facts::Facts;
 use crate::read::root::one_line;
 use crate::read::sysctl_name::name_of;
 
-/// Files that are left out because they count or identify rather than tune, or hold a secret: a
-/// path below `/proc/sys` where `*` stands for any run of characters within one name.
+/// Files that are left out because they count or identify something instead of tuning it, or
+/// because they hold a secret. Paths below `/proc/sys`, where `*` stands for any characters within
+/// one name.
 const LEFT_OUT: [&str; 21] = [
     "fs/*-nr",
     "fs/*-state",
@@ -34,7 +35,7 @@ const LEFT_OUT: [&str; 21] = [
     "*/*.stats",
 ];
 
-/// Deeper trees do not occur; the bound keeps a loop of links from being followed for ever.
+/// Deeper trees do not exist; the limit prevents endless loops through links.
 const MAX_DEPTH: usize = 12;
 
 pub(super) fn describe(facts: &mut Facts<'_>) {
@@ -65,7 +66,7 @@ fn walk(facts: &mut Facts<'_>, dir: &Path, below: &mut String, depth: usize) {
 }
 
 fn read(facts: &mut Facts<'_>, entry: &fs::DirEntry, below: &str) {
-    // Files that only take a command (`vm.compact_memory`) have no state to describe.
+    // Files that only accept a command (`vm.compact_memory`) have no state to describe.
     if entry.metadata().is_ok_and(|m| m.permissions().mode() & 0o444 == 0) {
         return;
     }
@@ -73,7 +74,7 @@ fn read(facts: &mut Facts<'_>, entry: &fs::DirEntry, below: &str) {
     facts.put(format!("sysctl.{}", name_of(below)), value);
 }
 
-/// Whether `path` is of the form `pattern`, name by name.
+/// True if `path` matches `pattern`, name by name.
 fn matches(pattern: &str, path: &str) -> bool {
     let mut wanted = pattern.split('/');
     let mut names = path.split('/');

@@ -10,7 +10,7 @@ fn recorder() -> Recorder {
     Recorder { key: Some(Key::new(*b"a key")), also: Vec::new() }
 }
 
-/// Two sockets of two cores with two threads each, as the kernel's files say it.
+/// Two sockets of two cores with two threads each, as the kernel's files describe them.
 fn machine() -> Machine {
     let m = Machine::new();
     let mut info = String::new();
@@ -118,7 +118,7 @@ fn a_made_up_machine_is_described() {
     ] {
         assert_eq!(system.text(path), value, "{path}");
     }
-    // On the limited device alone.
+    // Only bytes of the limited device count.
     assert_eq!(limited_io(&machine().root()).unwrap().1, 4608);
     assert!(!system.facts.contains_key("sysctl.kernel.random.uuid"));
     assert!(!system.facts.contains_key("block.loop0.size"));
@@ -157,7 +157,7 @@ fn this_machine_is_described() {
     assert!(system.facts.keys().filter(|k| k.starts_with("sysctl.")).count() > 100);
     let reasons = system.facts.iter().filter(|(_, f)| f.value() == Some(""));
     for (path, _) in reasons {
-        // An empty tunable is a value; an empty fact of any other kind was not read.
+        // An empty tunable is a value; any other empty fact was not read.
         assert!(path.starts_with("sysctl.") || path.starts_with("env."), "{path} is empty");
     }
 }

@@ -1,5 +1,6 @@
-//! Compilers and language runtimes on the path, and what each says its version is. Programs are
-//! started for it, each with a time limit and at once, so it is apart from the rest.
+//! Describes compilers and language runtimes on the path and their reported versions. This starts
+//! programs, in parallel and each with a time limit, so it is separate from the rest of the
+//! description.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -13,7 +14,7 @@ use assay_model::Fact;
 
 use crate::read::which::which;
 
-/// A program and the arguments that make it tell its version.
+/// Programs and the arguments that make them print their version.
 const TOOLS: [(&str, &[&str]); 13] = [
     ("gcc", &["--version"]),
     ("g++", &["--version"]),
@@ -30,13 +31,13 @@ const TOOLS: [(&str, &[&str]); 13] = [
     ("node", &["--version"]),
 ];
 
-/// None of them takes a second on an idle machine.
+/// Time limit; on an idle machine none of the programs takes a second.
 const LIMIT: Duration = Duration::from_secs(10);
 const MAX_OUTPUT: u64 = 16 << 10;
 
-/// `toolchain.NAME.path` (links resolved) and `toolchain.NAME.version` (the first line that it
-/// prints) of each known compiler and runtime on `$PATH` that is `used`; nothing about those that are not there.
-/// Takes as long as the slowest of them, at most 10 s.
+/// Returns `toolchain.NAME.path` (links resolved) and `toolchain.NAME.version` (the first line of
+/// output) of each known compiler and runtime on `$PATH` that is `used`; nothing for missing ones.
+/// Takes as long as the slowest program, at most 10 s.
 pub fn describe_toolchains(used: impl Fn(&str) -> bool) -> BTreeMap<String, Fact> {
     let wanted = TOOLS.iter().filter(|(name, _)| used(name));
     let found: Vec<_> =
@@ -66,15 +67,15 @@ pub fn describe_toolchains(used: impl Fn(&str) -> bool) -> BTreeMap<String, Fact
     facts
 }
 
-/// What a program that is started in `folder` with `args` says its version is, or why it does not within 10 s.
+/// Returns the version that a program reports when it is started in `folder` with `args`.
 ///
 /// # Errors
-/// A sentence: it cannot be started, says nothing, or takes too long.
+/// A sentence: the program cannot be started, prints nothing, or takes more than 10 s.
 pub fn version(program: &Path, args: &[&str], folder: &Path) -> Result<String, String> {
     first_line(program, args, Some(folder), LIMIT)
 }
 
-/// The first line that is not empty of what a program prints, standard output first.
+/// Returns the first non-empty line that a program prints, looking at standard output first.
 fn first_line(
     program: &Path,
     args: &[&str],
@@ -88,7 +89,7 @@ fn first_line(
     }
     let mut child = child
         .args(args)
-        // Asking for a version must not fetch another one that a file in this folder names.
+        // Otherwise rustup and go might download the version that a file in this folder names.
         .env("RUSTUP_AUTO_INSTALL", "0")
         .env("GOTOOLCHAIN", "local")
         .stdin(Stdio::null())
@@ -125,7 +126,7 @@ fn first_line(
         .ok_or_else(|| format!("`{shown} {}` printed nothing", args.join(" ")))
 }
 
-/// A line without the escape sequences (ESC `[` ... letter) that some programs colour it with.
+/// Removes the escape sequences (ESC `[` ... letter) with which some programs color a line.
 fn plain(line: &str) -> String {
     let mut out = String::new();
     let mut rest = line;
@@ -138,8 +139,8 @@ fn plain(line: &str) -> String {
     out.trim().to_owned()
 }
 
-/// Reads to the end in a thread of its own, so that a program that leaves a child with its output
-/// open cannot hold up the caller.
+/// Reads to the end on a thread of its own, so that a program that leaves a child with its output
+/// open cannot block the caller.
 fn drain(mut from: impl Read + Send + 'static) -> mpsc::Receiver<String> {
     let (send, receive) = mpsc::channel();
     thread::spawn(move || {

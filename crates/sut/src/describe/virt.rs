@@ -1,5 +1,5 @@
-//! Whether the machine is a virtual one, and whether assay runs in a container: what the processor
-//! says and what the files say are kept apart, because they often differ.
+//! Describes whether the machine is virtual and whether assay runs in a container. The processor's
+//! report and the files' content are separate facts, because they often differ.
 
 use super::facts::Facts;
 
@@ -67,8 +67,8 @@ fn container(facts: &mut Facts<'_>) {
     }
 }
 
-/// The hypervisor's signature from CPUID leaf 0x40000000 (`KVMKVMKVM`, `Microsoft Hv`), or `none`
-/// where the processor says that there is no hypervisor (leaf 1, bit 31 of ECX).
+/// Returns the hypervisor's signature from CPUID leaf 0x40000000 (`KVMKVMKVM`, `Microsoft Hv`), or
+/// `none` if the processor reports no hypervisor (leaf 1, bit 31 of ECX).
 #[cfg(target_arch = "x86_64")]
 pub(crate) fn cpuid_hypervisor() -> Result<String, String> {
     use core::arch::x86_64::__cpuid;
@@ -90,7 +90,7 @@ pub(crate) fn cpuid_hypervisor() -> Result<String, String> {
     }
 }
 
-/// As above, for processors that have no such instruction.
+/// Returns an error, because this architecture has no such instruction.
 #[cfg(not(target_arch = "x86_64"))]
 pub(crate) fn cpuid_hypervisor() -> Result<String, String> {
     Err("this architecture has no CPUID instruction to ask".to_owned())

@@ -1,8 +1,8 @@
-//! Looks again, cheaply, at the few facts that could change during a run and would matter.
+//! Checks cheaply, again and again, a few facts that could change during a run and would matter.
 //!
-//! Each file is read into one buffer, which costs a few microseconds; a description of the whole system
-//! costs tens of milliseconds. The files are not held open: every open file is copied into each program
-//! that is started and closed there, inside its measured time.
+//! Each file is read into one buffer, which costs a few microseconds; a description of the whole
+//! system costs tens of milliseconds. The files are not held open, because every open file is
+//! copied into each program that is started and closed there, within its measured time.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -15,7 +15,7 @@ use crate::Root;
 use crate::describe::selected;
 use crate::read::root::one_line;
 
-/// Facts and their files. The frequency settings are those of CPU 0, for cheapness.
+/// Facts and their files. Frequency settings are read only for CPU 0, to keep the check cheap.
 const WATCHED: [(&str, &str); 21] = [
     ("boot.id", "/proc/sys/kernel/random/boot_id"),
     ("cpu.governor", "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
@@ -40,10 +40,10 @@ const WATCHED: [(&str, &str); 21] = [
     ("sysctl.vm.swappiness", "/proc/sys/vm/swappiness"),
 ];
 
-/// Files of this kind are at most a line; what is beyond is not compared.
+/// Number of bytes compared. Files of this kind hold at most a line.
 const BUFFER: usize = 1024;
 
-/// The watched facts as they were.
+/// The watched facts and their last accepted values.
 #[derive(Debug)]
 pub struct Watch {
     watched: Vec<Watched>,
@@ -59,7 +59,7 @@ struct Watched {
 }
 
 impl Watch {
-    /// Takes what the files say as the state to compare with.
+    /// Reads the current values as the state to compare with.
     pub fn new(root: &Root) -> Self {
         let mut watch = Watch {
             watched: WATCHED
@@ -77,16 +77,16 @@ impl Watch {
         watch
     }
 
-    /// Takes what the files say now as the state to compare with: after controls have been set, so
-    /// that what assay itself changed is not reported.
+    /// Reads the current values as the new state to compare with. Called after controls have been
+    /// set, so that assay's own changes are not reported.
     pub fn rebase(&mut self) {
         for w in &mut self.watched {
             w.base = w.read(&mut self.buffer).map(<[u8]>::to_vec);
         }
     }
 
-    /// The facts that are not as they were: path → what they are now. A fact that could be read and
-    /// no longer can, or the other way round, is among them.
+    /// Returns the facts that have changed, with their current values. Includes facts that became
+    /// readable or unreadable.
     pub fn changed(&mut self) -> BTreeMap<String, String> {
         let mut changed = BTreeMap::new();
         for w in &mut self.watched {
@@ -105,7 +105,7 @@ impl Watch {
         changed
     }
 
-    /// The facts compared with, by path.
+    /// Returns the facts that are compared with, by path.
     pub fn facts(&self) -> BTreeMap<String, Fact> {
         self.watched
             .iter()

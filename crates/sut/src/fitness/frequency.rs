@@ -1,4 +1,4 @@
-//! Will the clock rate hold? Governor, turbo, throttling, saving of power.
+//! Checks that the clock rate will hold: governor, turbo, throttling, power saving.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +18,7 @@ pub(super) fn look(root: &Root, throttled_before: Option<u64>, seen: &mut Seen) 
     power_saving(root, seen);
 }
 
-/// Every value that a file of the CPUs' folders has.
+/// Returns the distinct values of a file in the CPUs' folders.
 fn values(root: &Root, file: &str) -> BTreeSet<String> {
     cpus(root).filter_map(|cpu| root.text(&format!("{CPU}/{cpu}/{file}")).ok()).collect()
 }
@@ -59,7 +59,7 @@ fn turbo(root: &Root, seen: &mut Seen) {
     seen.add(Observation::Turbo { on });
 }
 
-/// The mean frequency of the CPUs now, Hz; `None` if the kernel does not tell.
+/// Returns the current mean frequency of the CPUs in Hz; `None` if the kernel does not report it.
 pub fn frequency_hz(root: &Root) -> Option<f64> {
     let khz: Vec<f64> = cpus(root)
         .filter_map(|cpu| root.number::<f64>(&format!("{CPU}/{cpu}/cpufreq/scaling_cur_freq")).ok())
@@ -67,8 +67,8 @@ pub fn frequency_hz(root: &Root) -> Option<f64> {
     (!khz.is_empty()).then(|| khz.iter().sum::<f64>() / khz.len() as f64 * 1e3)
 }
 
-/// How often cores and packages have been slowed down for heat since boot; `None` if the kernel does
-/// not count it.
+/// Returns the number of times that cores and packages were throttled for heat since boot; `None`
+/// if the kernel does not count this.
 pub fn throttle_count(root: &Root) -> Option<u64> {
     let mut sum = None;
     for cpu in cpus(root) {

@@ -1,5 +1,6 @@
-//! Whether the machine is fit to measure on now: quiet, steady in frequency, with room, with a good
-//! clock. What cannot be read is reported, and never taken for good.
+//! Checks whether the machine is fit to measure on right now: quiet, at a steady frequency, with
+//! enough room and a good clock. Values that cannot be read are reported and never assumed to be
+//! good.
 
 mod frequency;
 mod platform;
@@ -14,8 +15,8 @@ use seen::Seen;
 
 use crate::Root;
 
-/// Looks at the machine: what speaks for or against measuring on it now. What it means is judged by the
-/// catalogue of checks.
+/// Collects observations for and against measuring on the machine right now. The check catalogue
+/// judges them.
 pub fn look(root: &Root, options: &Options) -> Vec<Observation> {
     let mut seen = Seen(Vec::new());
     let throttled = throttle_count(root);

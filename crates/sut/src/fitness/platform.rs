@@ -1,4 +1,4 @@
-//! What kind of machine is it? Clock source, threads that share a core, virtual machines.
+//! Checks the kind of machine: clock source, hardware threads that share a core, virtual machines.
 
 use assay_model::{Observation, Subject};
 

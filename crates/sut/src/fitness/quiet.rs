@@ -1,4 +1,4 @@
-//! Does anything else run here? Run queue, pressure, stolen time.
+//! Checks that nothing else runs: run queue, pressure, stolen time.
 
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -11,7 +11,7 @@ use crate::{CpuTimes, Root};
 
 const WORK: Subject = Subject::OtherWork;
 
-/// Between two looks at the run queue.
+/// Interval between two samples of the run queue.
 const STEP: Duration = Duration::from_millis(5);
 
 pub(super) fn look(root: &Root, options: &Options, seen: &mut Seen) {
@@ -26,8 +26,8 @@ pub(super) fn look(root: &Root, options: &Options, seen: &mut Seen) {
     }
 }
 
-/// Runnable tasks other than this one, looked at every 5 ms: the load average would still show
-/// what assay itself did before.
+/// Samples the number of other runnable tasks every 5 ms. The load average would still include
+/// assay's own earlier work.
 fn queue(root: &Root, window: Duration, seen: &mut Seen) {
     let end = Instant::now() + window;
     let (mut sum, mut looks) = (0.0, 0u32);
@@ -56,7 +56,8 @@ fn queue(root: &Root, window: Duration, seen: &mut Seen) {
     seen.add(Observation::RunQueue { per_cpu, looks, load_average: load });
 }
 
-/// The number before the slash in `0.10 0.20 0.30 2/345 678`: tasks that run or are ready to.
+/// Returns the number before the slash in `0.10 0.20 0.30 2/345 678`: tasks that run or are ready
+/// to run.
 fn running(loadavg: &str) -> Option<u64> {
     loadavg.split_whitespace().nth(3)?.split_once('/')?.0.parse().ok()
 }

@@ -1,4 +1,4 @@
-//! Is there room? Memory, swap, disk.
+//! Checks that there is enough room: memory, swap, disk.
 
 use assay_model::{Observation, Subject};
 

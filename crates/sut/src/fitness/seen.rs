@@ -1,4 +1,4 @@
-//! What to look at, and what was seen.
+//! Options of the checks, and the observations collected so far.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -7,15 +7,15 @@ use assay_model::{Observation, Subject};
 
 use crate::CpuTimes;
 
-/// What to look at, and for how long.
+/// Options of the fitness checks.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
-    /// The folder that the workload will write to; its file system must have room. Not looked at
-    /// when `None`.
+    /// The folder that the workload will write to, whose file system must have room; not checked if
+    /// `None`.
     pub work_dir: Option<PathBuf>,
-    /// Steal is taken from this reading to now; when `None`, over `window`.
+    /// Start of the interval for steal time; `None` measures it over `window`.
     pub since: Option<CpuTimes>,
-    /// How long the run queue and the throttle counters are watched. The check takes this long.
+    /// Duration of the check, during which the run queue and the throttle counters are watched.
     pub window: Duration,
 }
 
@@ -25,7 +25,7 @@ impl Default for Options {
     }
 }
 
-/// What was seen so far.
+/// The observations collected so far.
 pub(super) struct Seen(pub(super) Vec<Observation>);
 
 impl Seen {
@@ -33,7 +33,7 @@ impl Seen {
         self.0.push(seen);
     }
 
-    /// Something could not be looked at: known to be unknown.
+    /// Records that a subject could not be checked.
     pub(super) fn cannot(&mut self, of: Subject, what: &str, why: &str) {
         self.add(Observation::Unseen { of, what: what.to_owned(), why: why.to_owned() });
     }

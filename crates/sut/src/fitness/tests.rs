@@ -7,7 +7,7 @@ use super::{Options, look};
 use crate::fake::Machine;
 use crate::{CpuTimes, Root};
 
-/// A machine of two CPUs against which nothing speaks.
+/// A machine of two CPUs without any problem.
 fn fit_machine() -> Machine {
     let m = Machine::new();
     m.put("/proc/loadavg", "0.00 0.00 0.00 1/100 7\n");
@@ -33,7 +33,7 @@ fn fit_machine() -> Machine {
     m
 }
 
-/// A reading 100 ticks before that of the machine.
+/// Options with a CPU-time reading of 100 ticks earlier.
 fn options() -> Options {
     Options {
         work_dir: None,

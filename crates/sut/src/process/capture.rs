@@ -1,12 +1,13 @@
-//! What is kept of a program's output: the beginning and the end within a bound, and the number of
-//! bytes in between. And the metrics protocol: lines out of a stream of bytes.
+//! Keeps the beginning and the end of a program's output up to a limit, and counts the bytes in
+//! between. Also splits the stream of the metrics protocol into lines.
 
 use std::os::fd::OwnedFd;
 
 use rustix::io::Errno;
 
 const CHUNK: usize = 64 * 1024;
-/// The longest line of the metrics protocol: a histogram in base64 fits, a runaway program does not.
+/// Maximum length of a line of the metrics protocol in bytes: enough for a histogram in base64, but
+/// a limit for a runaway program.
 const MAX_LINE: usize = 16 * 1024 * 1024;
 
 /// The beginning and the end of a stream.
@@ -18,12 +19,12 @@ pub struct Capture {
     half: usize,
     total: u64,
     chunk: Vec<u8>,
-    /// How much of `chunk` the last reading filled.
+    /// Number of bytes in `chunk` from the last read.
     filled: usize,
 }
 
 impl Capture {
-    /// Forgets the last stream; keeps at most `keep_bytes` of the next.
+    /// Clears the last stream; keeps at most `keep_bytes` of the next one.
     pub fn reset(&mut self, keep_bytes: usize) {
         self.head.clear();
         self.tail.clear();
@@ -32,17 +33,17 @@ impl Capture {
         self.total = 0;
     }
 
-    /// How many bytes the stream had.
+    /// Returns the number of bytes in the stream.
     pub fn total(&self) -> u64 {
         self.total
     }
 
-    /// How many of them are kept.
+    /// Returns the number of bytes that are kept.
     pub fn kept(&self) -> u64 {
         (self.head.len() + self.tail.len()) as u64
     }
 
-    /// What is kept. When the middle was left out, a line in its place says how much it was.
+    /// Returns the kept bytes. If the middle was left out, a line in its place states its size.
     pub fn bytes(&self) -> Vec<u8> {
         if self.total == 0 {
             return Vec::new();
@@ -58,12 +59,12 @@ impl Capture {
         all
     }
 
-    /// Whether everything is kept.
+    /// True if the whole stream is kept.
     pub fn whole(&self) -> bool {
         self.total == self.kept()
     }
 
-    /// Reads once from a stream. False: it has ended.
+    /// Reads once from a stream. Returns false at its end.
     pub(crate) fn read_from(&mut self, fd: &OwnedFd) -> bool {
         self.chunk.resize(CHUNK, 0);
         let mut chunk = std::mem::take(&mut self.chunk);
@@ -82,7 +83,7 @@ impl Capture {
         open
     }
 
-    /// What the last reading brought.
+    /// Returns the bytes of the last read.
     pub(crate) fn newest(&self) -> &[u8] {
         &self.chunk[..self.filled]
     }
@@ -102,7 +103,7 @@ impl Capture {
         }
     }
 
-    /// Writes over the oldest bytes of the full tail.
+    /// Overwrites the oldest bytes of the full tail.
     fn overwrite(&mut self, bytes: &[u8]) {
         let first = bytes.len().min(self.tail.len() - self.tail_start);
         self.tail[self.tail_start..self.tail_start + first].copy_from_slice(&bytes[..first]);
@@ -111,7 +112,7 @@ impl Capture {
     }
 }
 
-/// Lines out of a stream of bytes.
+/// Splits a stream of bytes into lines.
 #[derive(Debug, Default)]
 pub(crate) struct Lines {
     pending: Vec<u8>,
@@ -129,17 +130,18 @@ impl Lines {
         self.total = 0;
     }
 
-    /// Lines that were longer than the bound.
+    /// Returns the number of lines that were dropped because they were too long.
     pub(crate) fn dropped(&self) -> u64 {
         self.dropped
     }
 
-    /// Bytes seen.
+    /// Returns the number of bytes read.
     pub(crate) fn total(&self) -> u64 {
         self.total
     }
 
-    /// Reads once from a stream and hands on the lines that are whole. False: it has ended.
+    /// Reads once from a stream and passes complete lines to `line`. Returns false at the stream's
+    /// end.
     pub(crate) fn read_from(&mut self, fd: &OwnedFd, line: &mut dyn FnMut(&[u8])) -> bool {
         self.chunk.resize(CHUNK, 0);
         let mut chunk = std::mem::take(&mut self.chunk);
@@ -156,7 +158,7 @@ impl Lines {
         open
     }
 
-    /// Hands on what is left without a newline.
+    /// Passes the last line to `line` if it has no newline.
     pub(crate) fn finish(&mut self, line: &mut dyn FnMut(&[u8])) {
         if !self.pending.is_empty() && !self.skipping {
             line(&self.pending);

@@ -1,8 +1,9 @@
-//! Puts the calling thread where the program shall run, so that the program inherits it, and back.
+//! Applies a program's settings to the calling thread, so that the program inherits them, and
+//! undoes this afterwards.
 //!
-//! CPUs, scheduling class, nice value, memory policy and personality belong to a thread on Linux, and
-//! a process that a thread starts begins with that thread's. So nothing has to be done between fork
-//! and exec, and the quickest way to start a process stays open.
+//! On Linux, CPUs, scheduling class, nice value, memory policy and personality belong to a thread,
+//! and a new process inherits those of the thread that starts it. So nothing has to be done between
+//! fork and exec, and the fastest way to start a process can be used.
 
 use std::io;
 use std::marker::PhantomData;
@@ -17,13 +18,13 @@ use crate::process::sched_class::{self, SavedClass};
 use crate::process::setup::ProcessSetup;
 use assay_environment::cpulist;
 
-/// The calling thread is as the program shall be; it goes back when this is dropped or left. It
-/// cannot be sent to another thread.
+/// Guard of a calling thread that has the program's settings; the old ones return when it is
+/// dropped or left. It cannot be sent to another thread.
 #[must_use = "the thread goes back as soon as this is dropped"]
 #[derive(Debug)]
 pub struct Entered {
     undo: Vec<Undo>,
-    /// Makes the type stay on its thread.
+    /// Keeps the type on its thread (neither `Send` nor `Sync`).
     _here: PhantomData<*const ()>,
 }
 
@@ -37,13 +38,14 @@ enum Undo {
     Class(SavedClass),
 }
 
-/// Sets CPUs, memory policy, address randomisation, nice value and scheduling class of the calling
-/// thread, for a program that it starts next. Environment variables are not touched.
+/// Sets CPUs, memory policy, address randomization, nice value and scheduling class of the calling
+/// thread, for a program that it starts next. Environment variables are not changed.
 ///
 /// # Errors
-/// One of them cannot be set, or the kernel took something else; the thread is then as it was.
+/// If one of them cannot be set or the kernel accepted a different value; the thread is then as
+/// before.
 pub fn enter(setup: &ProcessSetup) -> Result<Entered, ControlError> {
-    // Dropped on an early return, and then undoes what was done so far.
+    // Dropped on an early return, which undoes the changes made so far.
     let mut entered = Entered { undo: Vec::new(), _here: PhantomData };
     if let Some(cpus) = &setup.cpus {
         let old =
@@ -82,8 +84,8 @@ pub fn enter(setup: &ProcessSetup) -> Result<Entered, ControlError> {
     Ok(entered)
 }
 
-/// Enters and leaves on a thread made for it: whether a setup can be had and restored, tried
-/// without moving anything that matters.
+/// Enters and leaves a setup on a temporary thread, which tests that it can be set and restored
+/// without changing anything that matters.
 pub(crate) fn try_out(setup: &ProcessSetup) -> Result<(), ControlError> {
     if *setup == (ProcessSetup { env: setup.env.clone(), ..ProcessSetup::default() }) {
         return Ok(());
@@ -114,10 +116,10 @@ fn no_way_back(error: ControlError) -> ControlError {
 }
 
 impl Entered {
-    /// Puts the thread back, and says if that failed.
+    /// Restores the thread's settings.
     ///
     /// # Errors
-    /// Something could not be restored; the rest is.
+    /// If a setting could not be restored; the others are restored.
     pub fn leave(mut self) -> Result<(), ControlError> {
         self.back()
     }
@@ -152,8 +154,8 @@ impl Drop for Entered {
     }
 }
 
-/// The kernel leaves out CPUs that the thread's control group does not have, silently, so the set is
-/// read back.
+/// Sets the CPUs and reads them back, because the kernel silently leaves out CPUs that the thread's
+/// control group does not have.
 fn set_cpus(cpus: &[usize]) -> Result<(), ControlError> {
     let mut set = CpuSet::new();
     for cpu in cpus {
@@ -176,18 +178,18 @@ fn set_cpus(cpus: &[usize]) -> Result<(), ControlError> {
     })
 }
 
-/// The CPUs that the calling thread may run on, in order.
+/// Returns the CPUs that the calling thread may run on, in order.
 pub(crate) fn current_cpus() -> Result<Vec<usize>, ControlError> {
     let set = sched_getaffinity(None).map_err(|e| failed("cpus", "sched_getaffinity", e.into()))?;
     Ok((0..CpuSet::MAX_CPU).filter(|c| set.is_set(*c)).collect())
 }
 
-/// The nice value of the calling thread.
+/// Returns the nice value of the calling thread.
 pub(crate) fn get_nice() -> Result<i32, ControlError> {
     rustix::process::getpriority_process(None).map_err(|e| failed("nice", "getpriority", e.into()))
 }
 
-/// Linux takes process 0 to be the calling thread here, not its whole process.
+/// Sets the nice value. For Linux, process 0 is the calling thread here and not its whole process.
 fn set_nice(nice: i32) -> io::Result<()> {
     Ok(rustix::process::setpriority_process(None, nice)?)
 }
@@ -201,7 +203,7 @@ mod tests {
     use super::*;
     use crate::process::setup::{NumaPolicy, Sched};
 
-    /// Everything that `enter` may change, of the calling thread.
+    /// Returns everything that `enter` may change on the calling thread.
     fn state() -> (Vec<usize>, i32, SavedClass, u32, Option<SavedPolicy>) {
         (
             current_cpus().unwrap(),

@@ -1,6 +1,6 @@
-//! What all processes of a program used together, as their control group of version 2 counts it. There is such a
-//! group where a control made one (`memory`, `storage` with limits): joining one takes the kernel milliseconds, so none is
-//! made for counting alone.
+//! Measures the joint resource use of all processes of a program, as counted by their version 2
+//! control group. There is such a group only if a control created one (`memory`, `storage` with
+//! limits): joining a group takes the kernel milliseconds, so none is created only for counting.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,14 +15,14 @@ pub(crate) struct Counters {
 }
 
 impl Counters {
-    /// Reads those of the first group of version 2.
+    /// Reads the counters of the first version 2 group.
     pub fn read(groups: &[PathBuf]) -> Self {
         let group = groups.iter().find(|g| g.join("cgroup.controllers").exists()).cloned();
         let at = group.as_deref().map(used).unwrap_or_default();
         Counters { group, at }
     }
 
-    /// What was used since; `None`: there is no such group.
+    /// Returns the use since then; `None` if there is no such group.
     pub fn since(&self) -> Option<GroupUse> {
         let now = used(self.group.as_deref()?);
         let was = &self.at;
@@ -55,7 +55,7 @@ fn used(group: &Path) -> GroupUse {
         let words = io.as_deref()?.split_ascii_whitespace();
         Some(words.filter_map(|w| w.strip_prefix(key)?.parse::<u64>().ok()).sum())
     };
-    // Some of its tasks waited.
+    // Time during which at least one task waited.
     let waited = |file: &str| {
         let text = text(file)?;
         let line = text.lines().find_map(|l| l.strip_prefix("some "))?;

@@ -1,7 +1,8 @@
-//! Ends what a killed assay leaves running. A process of its own waits for the end of a pipe from assay, which comes
-//! however assay ends, and then kills every program that assay started: by the group that assay noted last, by a
-//! variable in the environment, and by descent. If it was killed as well, the next start of assay does the same.
-//! The note is in memory that both share, so that a trial does not wake the guard.
+//! Kills programs that a killed assay left running. A separate process waits for the end of a pipe
+//! from assay, which comes however assay ends, and then kills every program that assay started: by
+//! the process group that assay noted last, by an environment variable, and by descent. If the
+//! guard was killed as well, the next start of assay does the same. The note is in shared memory,
+//! so that a trial does not wake the guard.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -18,16 +19,17 @@ use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::io::{pread, pwrite};
 use rustix::process::{Pid, Signal, kill_process, kill_process_group, set_child_subreaper};
 
-/// In the environment of programs: the guard's process id, in ten digits, so that the length is always the same.
+/// Environment variable of programs with the guard's process id, in ten digits so that its length
+/// is constant.
 pub const VARIABLE: &str = "ASSAY_GUARD";
 
 /// The hidden verb that runs the guard.
 pub const VERB: &str = "__guard";
 
-/// How long killed processes may take to go.
+/// Maximum time that killed processes may take to exit.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// What tells the guard; `None`: it could not be started.
+/// Connection to the guard; `None` if it could not be started.
 static GUARD: OnceLock<Option<Guard>> = OnceLock::new();
 
 struct Guard {
@@ -36,22 +38,24 @@ struct Guard {
     _open: io::PipeWriter,
 }
 
-/// Starts the guard, once; `exe` is assay. Without it programs are ended only as long as assay lives.
+/// Starts the guard, once; `exe` is assay. Without the guard, programs are killed only as long as
+/// assay lives.
 ///
 /// # Errors
-/// Why it could not be started.
+/// If the guard could not be started.
 pub fn start(exe: &Path) -> io::Result<()> {
     let mut error = None;
     GUARD.get_or_init(|| launch(exe).map_err(|e| error = Some(e)).ok());
     error.map_or(Ok(()), Err)
 }
 
-/// The shell ends at once, so that the guard is no child of assay, of which there are none between two trials.
+/// Starts the guard through a shell that exits at once, so that the guard is not a child of assay;
+/// between two trials assay must have no children.
 fn launch(exe: &Path) -> io::Result<Guard> {
     let _ = set_child_subreaper(None);
     let (reader, writer) = io::pipe()?;
     let group = memfd_create("assay-guard", MemfdFlags::CLOEXEC)?;
-    // A shell gives what it starts in the background no standard input, unless by another descriptor.
+    // A shell gives background processes no standard input, unless through another descriptor.
     let script = format!("exec 3<&0; \"$0\" {VERB} <&3 3<&- >&2 2>/dev/null & echo $!");
     let output = Command::new("/bin/sh")
         .args(["-c", &script])
@@ -67,20 +71,20 @@ fn launch(exe: &Path) -> io::Result<Guard> {
     Ok(Guard { id, group, _open: writer })
 }
 
-/// The variable for a program's environment; `None` without a guard.
+/// Returns the variable for a program's environment; `None` without a guard.
 pub fn variable() -> Option<(OsString, OsString)> {
     let guard = GUARD.get()?.as_ref()?;
     Some((VARIABLE.into(), format!("{:010}", guard.id).into()))
 }
 
-/// Tells the guard the process group that runs now; `None`: it has ended.
+/// Reports the running process group to the guard; `None` if it has ended.
 pub fn tell(group: Option<Pid>) {
     let Some(Some(guard)) = GUARD.get() else { return };
     let id = group.map_or(0, |pid| pid.as_raw_nonzero().get());
     let _ = pwrite(&guard.group, &id.to_ne_bytes(), 0);
 }
 
-/// The guard: waits until assay is gone and ends what it left.
+/// Runs the guard: waits until assay is gone and kills what it left running.
 pub fn serve() {
     let _ = rustix::process::setsid();
     let _ = io::copy(&mut io::stdin(), &mut io::sink());
@@ -93,13 +97,12 @@ pub fn serve() {
 /// A program that a killed assay left running.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stray {
-    /// Its process id.
     pub pid: i32,
-    /// Its command line.
+    /// Command line of the program.
     pub command: String,
 }
 
-/// The programs of which both assay and its guard are gone.
+/// Returns the programs whose assay and guard are both gone.
 pub fn strays() -> Vec<Stray> {
     let command = |pid: i32| {
         let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
@@ -109,7 +112,7 @@ pub fn strays() -> Vec<Stray> {
     marked.into_iter().map(|pid| Stray { pid, command: command(pid) }).collect()
 }
 
-/// Ends them, and returns which there were.
+/// Kills such programs and returns them.
 pub fn end_strays() -> Vec<Stray> {
     let found = strays();
     if !found.is_empty() {
@@ -118,7 +121,7 @@ pub fn end_strays() -> Vec<Stray> {
     found
 }
 
-/// Whether this process is a guard.
+/// True if this process is a guard.
 fn is_guard(pid: u32) -> bool {
     let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
     line.split(|b| *b == 0).nth(1) == Some(VERB.as_bytes())
@@ -146,7 +149,7 @@ fn end(group: Option<Pid>, whose: impl Fn(u32) -> bool) {
     }
 }
 
-/// The processes in whose environment the guard is one of these.
+/// Returns the processes whose environment names a guard for which `whose` is true.
 fn marked(whose: &dyn Fn(u32) -> bool) -> Vec<i32> {
     let name = format!("{VARIABLE}=");
     processes()
@@ -165,7 +168,8 @@ fn processes() -> impl Iterator<Item = i32> {
     all.filter_map(|e| e.file_name().to_str()?.parse().ok())
 }
 
-/// State and parent of a process: after the name in parentheses, which may have any character in it.
+/// Returns state and parent of a process. These fields follow the name in parentheses, which may
+/// contain any character.
 fn stat(pid: i32) -> Option<(String, i32)> {
     let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     let mut fields = text.get(text.rfind(')')? + 1..)?.split_whitespace();

@@ -1,5 +1,6 @@
-//! Whether assay or the machine paused while something was timed, or the time of day was set: some clock
-//! readings before and after, and a flag that SIGCONT sets. Nothing runs in between.
+//! Detects whether assay or the machine paused during a measurement, or whether the time of day was
+//! set: from clock readings before and after, and a flag that SIGCONT sets. Nothing runs in
+//! between.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -7,12 +8,13 @@ use std::sync::{Arc, OnceLock};
 use assay_model::Observation;
 use rustix::time::{ClockId, clock_gettime};
 
-/// Clocks that part by less than this are adjusted, not set; no machine sleeps for less.
+/// Minimum difference in seconds between two clocks; smaller ones come from adjusting a clock, and
+/// no machine sleeps for less.
 const MIN_S: f64 = 0.1;
-/// A clock may be adjusted at this rate (the kernel slews by at most 500 ppm).
+/// Maximum rate at which a clock may be adjusted (the kernel slews by at most 500 ppm).
 const SLEW: f64 = 1e-3;
 
-/// Set when assay went on after it was stopped; `None`: no handler could be had.
+/// Set when assay continued after it was stopped; `None` if no handler could be installed.
 static CONTINUED: OnceLock<Option<Arc<AtomicBool>>> = OnceLock::new();
 
 fn continued() -> Option<&'static Arc<AtomicBool>> {
@@ -24,13 +26,13 @@ fn continued() -> Option<&'static Arc<AtomicBool>> {
     CONTINUED.get_or_init(install).as_ref()
 }
 
-/// The clocks at one moment, seconds.
+/// Readings of the clocks at one moment, in seconds.
 #[derive(Debug, Clone, Copy)]
 struct Clocks {
     monotonic: f64,
     boot: f64,
     real: f64,
-    /// How far apart they were read.
+    /// Time that the readings took.
     apart: f64,
 }
 
@@ -49,7 +51,7 @@ impl Clocks {
         let took = to.monotonic - self.monotonic;
         let minimum = MIN_S + SLEW * took + self.apart + to.apart;
         let slept = (to.boot - self.boot) - took;
-        // The time of day goes on while the machine sleeps.
+        // The time of day continues while the machine sleeps.
         let stepped = (to.real - self.real) - (to.boot - self.boot);
         let slept = (slept > minimum).then_some(Observation::Suspended { seconds: slept });
         let stepped =
@@ -58,12 +60,12 @@ impl Clocks {
     }
 }
 
-/// A stretch of time that is watched for pauses.
+/// An interval that is watched for pauses.
 #[derive(Debug)]
 pub struct Hiatus(Clocks);
 
 impl Hiatus {
-    /// Begins to watch.
+    /// Starts watching.
     pub fn watch() -> Self {
         if let Some(flag) = continued() {
             flag.store(false, Ordering::Relaxed);
@@ -71,7 +73,7 @@ impl Hiatus {
         Hiatus(Clocks::now())
     }
 
-    /// What happened since.
+    /// Returns the pauses and clock steps since the start.
     pub fn seen(self) -> Vec<Observation> {
         let mut seen = self.0.parted(&Clocks::now());
         if continued().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
@@ -97,7 +99,7 @@ mod tests {
             matches!(stepped[..], [Observation::ClockStepped { seconds: -60.0 }]),
             "{stepped:?}"
         );
-        // A step that slewing may explain.
+        // A difference that slewing may explain.
         assert_eq!(from.parted(&at(1010.0, 1010.0, 2000.9)), []);
     }
 }

@@ -1,4 +1,4 @@
-//! SIGINT, SIGTERM and SIGHUP as something a loop can poll: a flag and a file descriptor.
+//! Makes SIGINT, SIGTERM and SIGHUP available to polling loops, as a flag and a file descriptor.
 
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -6,26 +6,26 @@ use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
-/// The one that took over the signals of this process.
+/// The interrupt that handles the signals of this process.
 static INSTALLED: OnceLock<Interrupt> = OnceLock::new();
 
-/// Fires once, at the first of SIGINT, SIGTERM and SIGHUP. A second signal is left to end assay at
-/// once; the journal then restores the settings.
+/// Fires once, at the first of SIGINT, SIGTERM and SIGHUP. A second signal ends assay at once; the
+/// journal then restores the settings.
 #[derive(Debug, Clone)]
 pub struct Interrupt {
-    /// [`Interrupt::fire`] was called.
+    /// True after [`Interrupt::fire`] was called.
     flag: Arc<AtomicBool>,
-    /// A signal came.
+    /// True after a signal arrived.
     signal: Arc<AtomicBool>,
     wake: Arc<UnixStream>,
     waker: Arc<UnixStream>,
 }
 
 impl Interrupt {
-    /// Takes over those of the three signals that are not ignored, as under nohup.
+    /// Handles those of the three signals that are not ignored (nohup ignores SIGHUP).
     ///
     /// # Errors
-    /// The handlers could not be installed.
+    /// If the handlers could not be installed.
     pub fn install() -> io::Result<Self> {
         use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
         let interrupt = Interrupt::manual()?;
@@ -40,21 +40,21 @@ impl Interrupt {
             signal_hook::flag::register(signal, Arc::clone(came))?;
             signal_hook::low_level::pipe::register(signal, interrupt.waker.try_clone()?)?;
         }
-        // A second one hears the same signals; either will do.
+        // A second interrupt receives the same signals, so either will do.
         let _ = INSTALLED.set(interrupt.clone());
         Ok(interrupt)
     }
 
-    /// The one that took over the signals of this process, if any did: for what waits far from where it
-    /// was made.
+    /// Returns the interrupt that handles the signals of this process, if there is one; for code
+    /// that waits far from where it was created.
     pub fn installed() -> Option<&'static Interrupt> {
         INSTALLED.get()
     }
 
-    /// An interrupt that only [`Interrupt::fire`] fires.
+    /// Makes an interrupt that only [`Interrupt::fire`] fires.
     ///
     /// # Errors
-    /// No pair of sockets could be had.
+    /// If no pair of sockets could be created.
     pub fn manual() -> io::Result<Self> {
         let (wake, waker) = UnixStream::pair()?;
         wake.set_nonblocking(true)?;
@@ -66,29 +66,30 @@ impl Interrupt {
         })
     }
 
-    /// Whether it has fired.
+    /// True if the interrupt has fired.
     pub fn fired(&self) -> bool {
         self.flag.load(Ordering::Relaxed) || self.signalled()
     }
 
-    /// Whether it was a signal that fired it, or one came since.
+    /// True if a signal fired it or arrived since then.
     pub fn signalled(&self) -> bool {
         self.signal.load(Ordering::Relaxed)
     }
 
-    /// Fires it.
+    /// Fires the interrupt.
     pub fn fire(&self) {
         self.flag.store(true, Ordering::Relaxed);
-        // A full socket means that it is readable already.
+        // A full socket is readable already.
         let _ = (&*self.waker).write(&[1]);
     }
 
-    /// Readable once it has fired.
+    /// Returns a descriptor that is readable once the interrupt has fired.
     pub fn as_fd(&self) -> BorrowedFd<'_> {
         self.wake.as_fd()
     }
 
-    /// Forgets that [`Interrupt::fire`] was called, for a caller that goes on. A signal is not forgotten.
+    /// Resets the interrupt after [`Interrupt::fire`], for a caller that continues. A signal is not
+    /// forgotten.
     pub fn clear(&self) {
         let mut drain = [0; 64];
         while matches!((&*self.wake).read(&mut drain), Ok(n) if n > 0) {}

@@ -1,5 +1,5 @@
-//! Ends what a program left behind: the rest of its process group, and processes that left the group
-//! (daemons), which come to this process because it is their subreaper.
+//! Kills what a program left behind: the rest of its process group, and processes that left the
+//! group (daemons), which become children of this process because it is their subreaper.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -8,33 +8,33 @@ use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 use crate::process::wait4::wait4;
 
-/// How long processes may take to die of SIGKILL before they are given up (a process stuck in the
-/// kernel cannot be helped).
+/// Maximum time that processes may take to die of SIGKILL. A process that is stuck in the kernel
+/// cannot be killed.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Children that no program left behind: daemons of assay's own that outlive a program.
+/// Children that no program left behind: assay's own daemons that outlive a program.
 static SPARED: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
 
-/// From now on a child of this process is not taken for something that a program left behind.
+/// Marks a child of this process as not left behind by a program.
 pub(crate) fn spare(child: u32) {
     if let Some(pid) = i32::try_from(child).ok().and_then(Pid::from_raw) {
         SPARED.lock().unwrap_or_else(PoisonError::into_inner).push(pid);
     }
 }
 
-/// The child is gone, and its id may be another's.
+/// Removes the mark of a child that has exited, because its id may be reused.
 pub(crate) fn no_longer_spared(pid: Pid) {
     SPARED.lock().unwrap_or_else(PoisonError::into_inner).retain(|p| *p != pid);
 }
 
-/// Ends the group of `leader` (reaped already) and every other child of this process, but for spared ones. Returns how
-/// many processes there were.
+/// Kills the group of `leader` (reaped already) and every other child of this process except spared
+/// ones. Returns the number of killed processes.
 pub(crate) fn end_all(leader: Pid) -> u32 {
     end_children(Some(leader))
 }
 
-/// Ends every child of this process, but for spared ones, before the first trial: what builds and questions for versions
-/// left running is no program's of a trial.
+/// Kills every child of this process except spared ones, before the first trial. Such processes
+/// were left by builds or version queries and belong to no trial's program.
 pub fn end_strays() {
     end_children(None);
 }
@@ -45,11 +45,13 @@ fn end_children(mut group: Option<Pid>) -> u32 {
     loop {
         match wait4(-1, false) {
             Ok(Some(_)) => ended += 1,
-            // No child at all: nothing was left, in the group neither, whose orphans come to this process too.
-            // This is the usual way out, one system call.
+            // No child at all, so nothing was left behind, not even in the group, whose orphans
+            // become children of this process too. This is the usual exit and costs one system
+            // call.
             Err(_) => break,
             Ok(None) => {
-                // At once, so that none starts another meanwhile. They are counted when they are reaped.
+                // Kill all at once, so that none starts another meanwhile. They are counted when
+                // they are reaped.
                 if let Some(leader) = group.take() {
                     killed |= kill_process_group(leader, Signal::KILL).is_ok();
                 }
@@ -75,7 +77,7 @@ fn end_children(mut group: Option<Pid>) -> u32 {
     ended
 }
 
-/// The children of this process, of all its threads.
+/// Returns the children of all threads of this process.
 fn children() -> Vec<Pid> {
     let mut found = Vec::new();
     let Ok(threads) = std::fs::read_dir("/proc/self/task") else { return found };

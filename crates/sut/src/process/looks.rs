@@ -1,26 +1,26 @@
-//! Looks at the processes of a trial while they run: a few at its beginning, then one now and then, because the
-//! kernel walks all of their memory for each.
+//! Samples the processes of a trial while they run: a few times at the beginning and rarely
+//! afterwards, because the kernel walks all of their memory for each sample.
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// The moments of the looks, from the start of the program; then one each [`EVERY`].
+/// Times of the first samples since the start of the program; afterwards one per [`EVERY`].
 const LOOKS: [Duration; 3] =
     [Duration::from_millis(100), Duration::from_millis(500), Duration::from_secs(2)];
 const EVERY: Duration = Duration::from_secs(10);
 
-/// The folder whose files are named after the processes to look at, where a scheduler starts them.
+/// Folder whose files are named after the processes to sample, if a scheduler starts them.
 static ELSEWHERE: Mutex<Option<PathBuf>> = Mutex::new(None);
 
-/// From now on the program of a trial is what descends from the processes after which files in that folder are named;
-/// `None`: from this process, as at first.
+/// Sets the processes whose descendants are the program of a trial: those after which the files in
+/// the folder are named, or, with `None`, this process (the default).
 pub fn look_at(folder: Option<&Path>) {
     *ELSEWHERE.lock().unwrap_or_else(PoisonError::into_inner) = folder.map(Path::to_owned);
 }
 
-/// The processes whose descendants are the program.
+/// Returns the processes whose descendants are the program.
 fn parents() -> Vec<u32> {
     let elsewhere = ELSEWHERE.lock().unwrap_or_else(PoisonError::into_inner);
     elsewhere.as_deref().map_or_else(|| vec![std::process::id()], named_in)
@@ -31,7 +31,8 @@ fn named_in(folder: &Path) -> Vec<u32> {
     files.filter_map(|f| f.file_name().to_str()?.parse().ok()).collect()
 }
 
-/// Calls `look` at its moments, with all processes of the program, until the sender is gone.
+/// Calls `look` at each sampling time with all processes of the program, until the sender is
+/// dropped.
 pub(crate) fn until(end: &Receiver<()>, mut look: impl FnMut(&[u32])) {
     let began = Instant::now();
     let mut moments = LOOKS.into_iter();
@@ -45,7 +46,7 @@ pub(crate) fn until(end: &Receiver<()>, mut look: impl FnMut(&[u32])) {
     }
 }
 
-/// The children of these processes, their children, and so on.
+/// Returns the children of these processes, their children, and so on.
 fn descendants(mut parents: Vec<u32>) -> Vec<u32> {
     let mut found: Vec<u32> = Vec::new();
     while let Some(parent) = parents.pop() {

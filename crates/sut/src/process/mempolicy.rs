@@ -5,24 +5,25 @@ use std::io;
 
 use crate::process::setup::NumaPolicy;
 
-/// The kernel's largest number of nodes (`MAX_NUMNODES`) on every architecture.
+/// The kernel's maximum number of nodes (`MAX_NUMNODES`) on every architecture.
 const NODES: usize = 1024;
 const WORD: usize = libc::c_ulong::BITS as usize;
 
 type Mask = [libc::c_ulong; NODES / WORD];
 
-/// A policy as the kernel has it: mode with its flags, and the set of nodes.
+/// A policy in the kernel's form: mode with flags, and the set of nodes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SavedPolicy {
     mode: libc::c_int,
     mask: Mask,
 }
 
-/// The policy of the calling thread.
+/// Returns the policy of the calling thread.
 pub(crate) fn current() -> io::Result<SavedPolicy> {
     let mut mode: libc::c_int = 0;
     let mut mask: Mask = [0; NODES / WORD];
-    // SAFETY: the kernel writes one int to `mode` and at most NODES bits to `mask`, which has them.
+    // SAFETY: the kernel writes one int to `mode` and at most NODES bits to `mask`, which has that
+    // many.
     let got = unsafe {
         libc::syscall(
             libc::SYS_get_mempolicy,
@@ -53,10 +54,10 @@ pub(crate) fn set(policy: &NumaPolicy) -> io::Result<()> {
     restore(&SavedPolicy { mode, mask })
 }
 
-/// Puts a policy back on the calling thread.
+/// Restores a policy of the calling thread.
 pub(crate) fn restore(policy: &SavedPolicy) -> io::Result<()> {
-    // SAFETY: the kernel reads NODES bits from `mask`, which has them; it takes the count to be one
-    // more than the number of bits.
+    // SAFETY: the kernel reads NODES bits from `mask`, which has that many; it takes the count to
+    // be one more than the number of bits.
     let set = unsafe {
         libc::syscall(libc::SYS_set_mempolicy, policy.mode, policy.mask.as_ptr(), NODES + 1)
     };
@@ -72,7 +73,7 @@ fn last_error() -> io::Error {
 }
 
 impl SavedPolicy {
-    /// The policy in the words of the `numa` control.
+    /// Formats the policy as a level of the `numa` control.
     pub(crate) fn words(&self) -> String {
         let nodes: Vec<usize> =
             (0..NODES).filter(|n| self.mask[n / WORD] >> (n % WORD) & 1 == 1).collect();

@@ -1,9 +1,10 @@
-//! Runs one program as a trial: in its own process group, with its output captured within bounds, its
-//! metrics protocol read line by line, a timeout, and nothing of it left alive afterwards.
+//! Runs one program as a trial: in its own process group, with a limit on the captured output, a
+//! metrics protocol read line by line, and a timeout. Nothing that it started is left alive
+//! afterwards.
 //!
-//! One loop over `poll(2)` does all of it, without threads, so that a short command costs little more
-//! than its own start. What the program inherits (CPUs, scheduling class, memory policy) is that of
-//! the calling thread.
+//! A single loop over `poll(2)` does all of this without threads, so that a short command costs
+//! little more than its own start. The program inherits CPUs, scheduling class and memory policy
+//! from the calling thread.
 
 pub(crate) mod capture;
 pub(crate) mod enter;
@@ -42,117 +43,114 @@ use crate::process::taskstats::Taskstats;
 use crate::process::wait4::{own_peak_memory, wait4};
 use crate::read::clock::monotonic_ns;
 
-/// Whether the program's output is kept.
+/// Destination of the program's output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Output {
-    /// Through a pipe, the beginning and the end of it kept.
+    /// A pipe; the beginning and the end of the output are kept.
     #[default]
     Keep,
-    /// To `/dev/null`.
+    /// Discarded to `/dev/null`.
     Discard,
-    /// To where the caller's own goes.
+    /// The same place as the caller's output.
     Inherit,
 }
 
-/// A program to run.
 #[derive(Debug, Clone, Copy)]
 pub struct Program<'a> {
     /// The program and its arguments.
     pub argv: &'a [OsString],
     /// Environment variables on top of the inherited ones.
     pub env: &'a [(OsString, OsString)],
-    /// Its working directory; the caller's when `None`.
+    /// Working directory; the caller's if `None`.
     pub cwd: Option<&'a Path>,
-    /// A file for its standard input; `/dev/null` when `None`.
+    /// File for standard input; `/dev/null` if `None`.
     pub stdin: Option<&'a Path>,
-    /// What happens to its output.
+    /// Destination of the output.
     pub output: Output,
-    /// Whether it gets a pipe on file descriptor 3 whose lines go to [`Sink::line`].
+    /// True if the program gets a pipe on file descriptor 3 whose lines go to [`Sink::line`].
     pub protocol: bool,
-    /// Folders of control groups that it joins before it starts.
+    /// Folders of control groups that the program joins before it starts.
     pub groups: &'a [PathBuf],
 }
 
-/// Bounds on a run of a program.
+/// Limits on a run of a program.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// It is ended after this long.
+    /// Time after which the program is stopped.
     pub timeout: Duration,
-    /// How long it has between SIGTERM and SIGKILL.
+    /// Time between SIGTERM and SIGKILL.
     pub grace: Duration,
-    /// How many bytes of each output stream are kept: half from the beginning, half from the end.
+    /// Number of bytes kept of each output stream: half from the beginning, half from the end.
     pub keep_bytes: usize,
 }
 
-/// Who hears of the program while it runs.
+/// Receiver of events while the program runs.
 pub trait Sink {
-    /// A line of the metrics protocol, without its newline, and when it arrived (`CLOCK_MONOTONIC`).
+    /// Handles a line of the metrics protocol, without its newline; `t_ns` is its arrival
+    /// (`CLOCK_MONOTONIC`).
     fn line(&mut self, line: &[u8], t_ns: u64);
 
-    /// How often [`Sink::tick`] wants to be called; `None`: never, so that nothing wakes up meanwhile.
+    /// Returns the interval between calls of [`Sink::tick`]; `None` for no calls, so that nothing
+    /// wakes up meanwhile.
     fn every(&self) -> Option<Duration> {
         None
     }
 
-    /// Called every [`Sink::every`].
+    /// Called at the interval of [`Sink::every`].
     fn tick(&mut self) {}
 
-    /// Whether [`Sink::output`] wants to be called.
+    /// True if [`Sink::output`] should be called.
     fn wants_output(&self) -> bool {
         false
     }
 
-    /// What the program printed just now, where its output is kept.
+    /// Handles output that the program has just printed, if its output is kept.
     fn output(&mut self, _stream: Stream, _bytes: &[u8]) {}
 }
 
-/// Where a program prints.
+/// Output stream of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stream {
-    /// Standard output.
     Stdout,
-    /// Standard error.
     Stderr,
 }
 
-/// A sink that hears nothing.
+/// A sink that ignores every event.
 impl Sink for () {
     fn line(&mut self, _line: &[u8], _t_ns: u64) {}
 }
 
-/// Why the program ended.
+/// Reason why the program ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
-    /// By itself.
+    /// The program exited on its own.
     Exited,
-    /// It ran past its time and was ended.
+    /// The program exceeded its timeout and was killed.
     TimedOut,
-    /// A signal to assay ended it.
+    /// A signal to assay stopped the program.
     Interrupted,
-    /// It was stopped because it asked for the terminal, and was ended.
+    /// The kernel stopped the program because it accessed the terminal, and it was killed.
     WantsTerminal,
 }
 
-/// What a run of a program left.
+/// Result of running a program.
 #[derive(Debug)]
 pub struct Ran {
-    /// How it ended.
+    /// Exit status of the program.
     pub exit: Exit,
-    /// Why.
     pub end: End,
-    /// Just before it was started, `CLOCK_MONOTONIC`.
+    /// Time just before the start, `CLOCK_MONOTONIC`.
     pub start_ns: u64,
-    /// When its end was seen, `CLOCK_MONOTONIC`.
+    /// Time at which the end was noticed, `CLOCK_MONOTONIC`.
     pub end_ns: u64,
-    /// What it used.
     pub resources: ResourceUse,
-    /// How many processes it left behind, which were ended.
+    /// Number of processes that the program left behind, which were killed.
     pub leftovers: u32,
     /// Lines of the metrics protocol that were too long and were dropped.
     pub dropped_lines: u64,
 }
 
-/// A program that could not be run.
+/// Errors of running a program.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProcessError {
@@ -161,36 +159,23 @@ pub enum ProcessError {
     Empty,
     /// The program could not be started.
     #[error("start `{program}`: {source}{}", hint(.source))]
-    Start {
-        /// The program.
-        program: String,
-        /// The system's error.
-        source: io::Error,
-    },
-    /// The file for its standard input could not be opened.
+    Start { program: String, source: io::Error },
+    /// The file for standard input could not be opened.
     #[error("open {path} for standard input: {source}")]
-    Stdin {
-        /// The file.
-        path: PathBuf,
-        /// The system's error.
-        source: io::Error,
-    },
-    /// A control group that it was to join cannot be joined.
+    Stdin { path: PathBuf, source: io::Error },
+    /// A control group could not be joined.
     #[error("join the control group {path}: {source}")]
     Group {
-        /// The group's file of processes.
+        /// The group's `cgroup.procs` file.
         path: PathBuf,
-        /// The system's error.
         source: io::Error,
     },
     /// A system call that the run needs failed.
     #[error("{what} while `{program}` ran: {source}")]
     System {
-        /// Which.
+        /// Description of the failed step.
         what: &'static str,
-        /// The program.
         program: String,
-        /// The system's error.
         source: io::Error,
     },
 }
@@ -203,23 +188,23 @@ fn hint(source: &io::Error) -> &'static str {
     }
 }
 
-/// Runs programs, one at a time, with buffers that are used again.
+/// Runs programs, one at a time, with reusable buffers.
 #[derive(Debug)]
 pub struct Runner {
-    /// What was kept of standard output of the last program.
+    /// Kept standard output of the last program.
     pub stdout: Capture,
-    /// What was kept of standard error of the last program.
+    /// Kept standard error of the last program.
     pub stderr: Capture,
     lines: Lines,
     interrupt: Option<Interrupt>,
-    /// The largest resident set of this process that is known, bytes.
+    /// Largest known resident set of this process in bytes.
     own_peak: u64,
-    /// Reports of tasks as they end; `None`: this user may not have them.
+    /// Reports on exiting tasks; `None` if the kernel has none or this user may not read them.
     exits: Option<Taskstats>,
     /// True if there is a terminal that a program may ask for.
     terminal: bool,
-    /// The descriptor of the last program. Closing it takes as long as reaping, so it is closed when the next one is
-    /// opened, while that program runs, and not between the two.
+    /// The pidfd of the last program. Closing it takes as long as reaping, so it is closed while
+    /// the next program runs instead of between the two.
     reaped: Option<OwnedFd>,
 }
 
@@ -230,10 +215,10 @@ struct Child {
 }
 
 impl Runner {
-    /// A runner that ends its program when `interrupt` fires. Makes this process the one that orphans
-    /// of the program come to, so that none escapes.
+    /// Makes a runner that stops its program when `interrupt` fires. Also makes this process the
+    /// subreaper, so that orphans of the program cannot escape.
     pub fn new(interrupt: Option<Interrupt>) -> Self {
-        // Without it (kernels before 3.4) only the process group is ended.
+        // Without it (kernels before 3.4), only the process group is killed.
         let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
         Runner {
             stdout: Capture::default(),
@@ -247,7 +232,7 @@ impl Runner {
         }
     }
 
-    /// Forgets the output of the last program.
+    /// Drops the output of the last program.
     pub fn forget(&mut self) {
         self.stdout.reset(0);
         self.stderr.reset(0);
@@ -256,7 +241,8 @@ impl Runner {
     /// Runs a program to its end.
     ///
     /// # Errors
-    /// It could not be started, or waiting for it failed. A program that fails is not an error here.
+    /// If the program could not be started or waiting for it failed. A program that fails is not an
+    /// error here.
     pub fn run(
         &mut self,
         program: &Program<'_>,
@@ -269,7 +255,7 @@ impl Runner {
         let name =
             || program.argv.first().map(|p| p.to_string_lossy().into_owned()).unwrap_or_default();
         let counters = Counters::read(program.groups);
-        // What ended between two programs would fill the buffer.
+        // Reports on tasks that ended between two programs would fill the buffer.
         self.exits.as_mut().and_then(|exits| exits.peak_memory(0));
         let (mut child, start_ns) = spawn(program)?;
         guard::tell(Some(child.pid));
@@ -310,9 +296,10 @@ impl Runner {
         })
     }
 
-    /// The peak of a program as the kernel reported it at its end; without reports as it was counted for its parent,
-    /// unless assay's own is no smaller, which is counted into that of every program that assay starts. It never
-    /// falls, so it is asked for again only where what is known of it does not decide.
+    /// Returns the peak memory of a program as the kernel reported it at its exit. Without such
+    /// reports, returns the value counted for its parent, unless assay's own peak is as large,
+    /// because the kernel counts that into every program that assay starts. Assay's own peak never
+    /// falls, so it is read again only if the known value does not decide.
     fn peak_memory(&mut self, program: Pid, counted: Option<u64>) -> Option<u64> {
         let program = program.as_raw_nonzero().get().cast_unsigned();
         if let Some(peak) = self.exits.as_mut().and_then(|exits| exits.peak_memory(program)) {
@@ -324,8 +311,8 @@ impl Runner {
         more_than(self.own_peak)
     }
 
-    /// Waits for the end of the child while its output is read. Returns why it ended and when that was
-    /// seen; the child is not reaped yet.
+    /// Waits for the end of the child while reading its output. Returns the reason for the end and
+    /// the time when it was noticed; the child is not reaped yet.
     fn watch(
         &mut self,
         child: &mut Child,
@@ -355,7 +342,7 @@ impl Runner {
                     } else {
                         (Signal::KILL, Some(end))
                     };
-                    // ESRCH: the group is gone already, which the pidfd will tell.
+                    // ESRCH: the group has exited already, which the pidfd will report.
                     let _ = rustix::process::kill_process_group(child.pid, signal);
                     killed = signal == Signal::KILL;
                     end = why.unwrap_or(if fired { End::Interrupted } else { End::TimedOut });
@@ -408,7 +395,7 @@ impl Runner {
         Ok((!fds[0].revents().is_empty(), ready))
     }
 
-    /// Reads what one stream holds now; closes it at its end.
+    /// Reads the available data of one stream; closes it at its end.
     fn read_stream(&mut self, child: &mut Child, index: usize, sink: &mut dyn Sink) {
         let Some(fd) = child.streams[index].as_ref() else { return };
         let open = match index {
@@ -428,7 +415,7 @@ impl Runner {
         }
     }
 
-    /// Takes what is left in the pipes. Nothing writes any more, so this ends.
+    /// Reads the rest of the pipes. Nothing writes to them any more, so this terminates.
     fn drain(&mut self, child: &mut Child, sink: &mut dyn Sink) {
         for index in 0..3 {
             if let Some(fd) = &child.streams[index] {
@@ -452,11 +439,12 @@ impl Runner {
     }
 }
 
-/// When it is first looked whether the terminal stopped a program; later looks are twice as late each, since they wake
-/// this process.
+/// Time of the first check whether the terminal stopped the program; each later check comes twice
+/// as late, because the checks wake this process.
 const FIRST_LOOK_NS: u64 = 1_000_000_000;
 
-/// Returns true if a child is stopped because its group, which is in the background, asked for the terminal.
+/// True if a child is stopped because its group, which is in the background, asked for the
+/// terminal.
 fn stopped_by_terminal(child: Pid) -> bool {
     let options = WaitIdOptions::STOPPED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
     let status = waitid(WaitId::Pid(child), options).ok().flatten();
@@ -464,8 +452,8 @@ fn stopped_by_terminal(child: Pid) -> bool {
     signal.is_some_and(|s| [Signal::TTIN, Signal::TTOU].iter().any(|t| t.as_raw() == s))
 }
 
-/// The kernel counts resident memory in parts, one for each CPU, and adds them up late: two readings
-/// of one process can differ by a few hundred KiB.
+/// Tolerance in bytes. The kernel counts resident memory per CPU and adds up the parts late, so
+/// that two readings of one process can differ by a few hundred KiB.
 const MEMORY_SLACK: u64 = 2 << 20;
 
 fn spawn(program: &Program<'_>) -> Result<(Child, u64), ProcessError> {
@@ -495,7 +483,7 @@ fn spawn(program: &Program<'_>) -> Result<(Child, u64), ProcessError> {
     } else if program.output == Output::Discard {
         command.stdout(Stdio::null()).stderr(Stdio::null());
     }
-    // Before descriptor 3 is made, which may take the place of one of these.
+    // Must come before descriptor 3 is created, which may replace one of these.
     wait4::join_groups(&mut command, program.groups)
         .map_err(|(path, source)| ProcessError::Group { path, source })?;
     let mut protocol_end = None;
@@ -507,7 +495,7 @@ fn spawn(program: &Program<'_>) -> Result<(Child, u64), ProcessError> {
     }
     let start_ns = monotonic_ns();
     let started = command.spawn();
-    // Our copies of the write ends must go, or the pipes never end.
+    // This process's copies of the write ends must be closed, or the pipes never end.
     drop(command);
     drop(protocol_end);
     let started = started.map_err(|source| ProcessError::Start { program: shown(), source })?;

@@ -1,5 +1,5 @@
-//! On which NUMA nodes the memory of a trial's program really lay, looked at while it runs. On a machine with one
-//! node there is nothing to look at.
+//! Samples on which NUMA nodes the memory of a trial's program lies while it runs. Does nothing on
+//! a machine with one node.
 
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -13,21 +13,23 @@ use crate::process::setup::ProcessSetup;
 use crate::read::numa::{self, ByNode, Maps};
 use crate::read::root::Root;
 
-/// The share of the program's memory on the node that had most of it.
+/// Metric: share of the program's memory on the node that had most of it.
 const METRIC: &str = "one_node_share";
 const NUMA_MAPS: &str = "numa_maps";
 const NUMA_STAT: &str = "memory.numa_stat";
 
-/// What looks, for [`crate::beside`]; `None`: the machine has one node with memory, or the kernel is built without NUMA.
+/// Returns the function that takes the samples, for [`crate::beside`]; `None` if only one node has
+/// memory or the kernel is built without NUMA.
 pub fn node_memory(root: &Root, setup: &ProcessSetup) -> Option<During> {
-    // Of this machine once: a trial of a millisecond is not to pay for it.
+    // Determined once per machine, so that a trial of a millisecond does not pay for it.
     static SEVERAL: OnceLock<bool> = OnceLock::new();
     let many =
         if root.is_system() { *SEVERAL.get_or_init(|| several(root)) } else { several(root) };
     if !many {
         return None;
     }
-    // The group's counters cost the program nothing, and do not count explicit large pages.
+    // Reading the group's counters costs the program nothing, but they do not count explicit huge
+    // pages.
     let counted = |group: &&PathBuf| numa::of_group(group).is_some();
     let group = setup.groups.iter().find(counted).filter(|_| setup.pages.is_none()).cloned();
     let root = root.clone();
@@ -38,18 +40,18 @@ pub fn node_memory(root: &Root, setup: &ProcessSetup) -> Option<During> {
     }))
 }
 
-/// Whether there are several nodes with memory.
+/// True if several nodes have memory.
 fn several(root: &Root) -> bool {
     numa::nodes(root).is_ok_and(|nodes| nodes.iter().filter(|n| n.memory).count() > 1)
 }
 
-/// What was seen so far.
+/// The samples taken so far.
 #[derive(Debug, Default)]
 struct Seen {
-    /// At the look at which there was most.
+    /// The sample with the most memory.
     most: ByNode,
     source: &'static str,
-    /// Why a look saw nothing.
+    /// Error of a sample that was refused.
     refused: Option<String>,
 }
 
@@ -70,7 +72,7 @@ impl Seen {
         for pid in pids {
             match numa::numa_maps(root, *pid) {
                 Ok(text) => maps.add(&text),
-                // A process that has just ended says nothing, which is no refusal.
+                // A process that has just exited has no maps, which is not a refusal.
                 Err(e) if e.kind() == std::io::ErrorKind::PermissionDenied => {
                     self.refused = Some(format!("read /proc/{pid}/numa_maps: {e}"));
                 }
@@ -83,7 +85,7 @@ impl Seen {
     fn conclude(self, record: &mut TrialRecord) {
         let all: u64 = self.most.values().sum();
         let unseen = match self.refused {
-            // A part of the memory is not all of it.
+            // A part of the memory must not be reported as all of it.
             Some(why) => why,
             None if all == 0 => "the program ended before its memory was sampled".to_owned(),
             None => String::new(),

@@ -1,6 +1,6 @@
-//! `prctl(PR_SET_PDEATHSIG)`: ties a child to the thread that starts it, so that it does not outlive it
-//! however that ends.
-#![allow(unsafe_code)] // what is done between fork and exec is unsafe to std
+//! `prctl(PR_SET_PDEATHSIG)`: ties a child to the thread that starts it, so that the child does not
+//! survive the thread, however that ends.
+#![allow(unsafe_code)] // std considers everything between fork and exec unsafe
 
 use std::io;
 use std::os::unix::process::CommandExt;
@@ -9,8 +9,9 @@ use std::process::Command;
 use rustix::process::{Signal, getpid, getppid, set_parent_process_death_signal};
 use rustix::thread::{CpuSet, sched_setaffinity};
 
-/// The command will run on `cpus` (`None`: where its parent may) and be killed when the calling thread
-/// ends, which must be the one that starts it. A program that changes its user is not tied any more.
+/// Makes the command run on `cpus` (`None` for its parent's CPUs) and be killed when the calling
+/// thread ends; that thread must also start the command. A program that changes its user loses this
+/// tie.
 pub fn end_with_parent(command: &mut Command, cpus: Option<&[usize]>) {
     let parent = getpid();
     let set = cpus.map(|cpus| {
@@ -20,7 +21,7 @@ pub fn end_with_parent(command: &mut Command, cpus: Option<&[usize]>) {
     });
     let between = move || {
         set_parent_process_death_signal(Some(Signal::KILL))?;
-        // It may have ended before the signal was requested.
+        // The parent may have exited before the signal was requested.
         if getppid() != Some(parent) {
             return Err(io::ErrorKind::BrokenPipe.into());
         }
@@ -29,8 +30,8 @@ pub fn end_with_parent(command: &mut Command, cpus: Option<&[usize]>) {
             None => Ok(()),
         }
     };
-    // SAFETY: between fork and exec the closure makes three system calls on values that it owns, and
-    // neither allocates nor takes a lock.
+    // SAFETY: between fork and exec, the closure makes three system calls on values that it owns,
+    // and neither allocates nor takes a lock.
     unsafe {
         command.pre_exec(between);
     }

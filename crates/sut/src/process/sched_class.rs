@@ -5,16 +5,16 @@ use std::io;
 
 use crate::process::setup::Sched;
 
-/// A class as the kernel has it: policy with its flags, and static priority.
+/// A class in the kernel's form: policy with flags, and static priority.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SavedClass {
     policy: libc::c_int,
     priority: libc::c_int,
 }
 
-/// The class of the calling thread, to be restored.
+/// Returns the class of the calling thread, to be restored later.
 pub(crate) fn saved() -> io::Result<SavedClass> {
-    // SAFETY: the call takes a thread id (0: the calling one) and touches no memory.
+    // SAFETY: the call takes a thread id (0: the calling thread) and accesses no memory.
     let policy = unsafe { libc::syscall(libc::SYS_sched_getscheduler, 0) };
     if policy < 0 {
         return Err(io::Error::last_os_error());
@@ -34,7 +34,7 @@ pub(crate) fn saved() -> io::Result<SavedClass> {
     Ok(SavedClass { policy, priority })
 }
 
-/// The class of the calling thread in our words; `None` for one that we have no word for.
+/// Returns the class of the calling thread; `None` for a class that assay does not know.
 pub(crate) fn current() -> io::Result<Option<Sched>> {
     let SavedClass { policy, priority } = saved()?;
     let priority = u8::try_from(priority).unwrap_or(0);
@@ -60,7 +60,7 @@ pub(crate) fn set(class: Sched) -> io::Result<()> {
     restore(SavedClass { policy, priority: libc::c_int::from(priority) })
 }
 
-/// Puts a class back on the calling thread.
+/// Restores a class of the calling thread.
 pub(crate) fn restore(class: SavedClass) -> io::Result<()> {
     let priority = class.priority;
     // SAFETY: the kernel reads one `struct sched_param`, a single int on Linux, from the pointer.

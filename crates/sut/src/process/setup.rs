@@ -1,4 +1,4 @@
-//! What is applied to the program that is measured, rather than to the machine.
+//! Settings that apply to the measured program instead of the machine.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -6,18 +6,18 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// A scheduling class, with its static priority where it has one.
+/// A scheduling class, with its static priority if it has one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Sched {
     /// The kernel's default, time-shared.
     Other,
-    /// Time-shared, taken to be busy and not interactive.
+    /// Time-shared, treated as CPU-bound and not interactive.
     Batch,
-    /// Runs when nothing else wants to.
+    /// Runs only when no other task wants to run.
     Idle,
-    /// Real time, first in first out: runs until it waits. Priority 1 to 99.
+    /// Real time, first in first out: runs until it blocks. Priority 1 to 99.
     Fifo(u8),
-    /// Real time, taking turns with its equals. Priority 1 to 99.
+    /// Real time, round robin among tasks of equal priority. Priority 1 to 99.
     Rr(u8),
 }
 
@@ -63,43 +63,41 @@ impl FromStr for Sched {
     }
 }
 
-/// From which NUMA nodes memory is taken.
+/// NUMA nodes from which memory is allocated.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum NumaPolicy {
     /// Page by page from each of these nodes in turn.
     Interleave(Vec<usize>),
     /// From these nodes only.
     Bind(Vec<usize>),
-    /// From this node while it has some, else from others.
+    /// From this node while it has free memory, else from others.
     Preferred(usize),
 }
 
-/// What must be applied to the program: environment variables when it is started, the rest by
-/// [`crate::enter`] on the thread that starts it.
+/// Settings of the program: environment variables are set when it is started; [`crate::enter`]
+/// applies the rest to the thread that starts it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ProcessSetup {
     /// Environment variables on top of the inherited ones.
     pub env: Vec<(String, String)>,
-    /// The CPUs that it may run on.
+    /// The CPUs that the program may run on.
     pub cpus: Option<Vec<usize>>,
-    /// Its scheduling class.
     pub sched: Option<Sched>,
-    /// Its nice value, -20 to 19.
+    /// Nice value, -20 to 19.
     pub nice: Option<i32>,
-    /// Where its memory comes from.
     pub numa: Option<NumaPolicy>,
-    /// Whether its address space is not randomised.
+    /// True if the address space is not randomized.
     pub no_aslr: bool,
-    /// Whether its memory is kept from transparent huge pages.
+    /// True if transparent huge pages are disabled for the program.
     pub no_thp: bool,
-    /// The pages that its memory is to have, as a level of the control `pages`.
+    /// The pages for the program's memory, as a level of the control `pages`.
     pub pages: Option<String>,
-    /// Folders of control groups that it joins before it starts.
+    /// Folders of control groups that the program joins before it starts.
     pub groups: Vec<PathBuf>,
-    /// The folder for its files, where a control says where they are to live; it exists.
+    /// An existing folder for the program's files, if a control determines it.
     pub storage: Option<PathBuf>,
-    /// The folder for what it reads, where that is another one: it is read-only once
-    /// [`crate::Applied::make_cold`] was called.
+    /// A separate folder for the program's input, if there is one; it is read-only after
+    /// [`crate::Applied::make_cold`].
     pub inputs: Option<PathBuf>,
 }
 

@@ -1,5 +1,6 @@
-//! Accounts of the kernel by netlink (taskstats). Asked for a thread or a process: run time, waits and switches in one
-//! answer, without a file of `/proc`. Sent as each process ends: its peak memory.
+//! Accounting data of the kernel over netlink (taskstats). A query for a thread or a process
+//! returns run time, waits and context switches in one response, without reading `/proc`. A
+//! subscription reports the peak memory of each process as it exits.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -27,31 +28,31 @@ const NLMSG_ERROR: u16 = 2;
 const NLM_F_REQUEST: u16 = 1;
 const NLM_F_ACK: u16 = 4;
 const HEADERS: usize = 20;
-/// This version moved fields; those before and after it have them at the same places.
+/// A version that moved fields; earlier and later versions have them at the same offsets.
 const MOVED: u16 = 15;
 /// The first version with all fields that are read here.
 const OLDEST: u16 = 9;
-/// For some 3,000 reports, bytes.
+/// Size of the receive buffer in bytes, enough for about 3,000 reports.
 const RECEIVE_BUFFER: usize = 4 << 20;
 
-/// The account of a task since it began: nanoseconds and counts.
+/// Accounting data of a task since its start: nanoseconds and counts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Accounted {
-    /// On a CPU.
+    /// Time on a CPU.
     pub run_ns: u64,
-    /// Ready, waiting for a CPU.
+    /// Time ready to run but waiting for a CPU.
     pub cpu_wait_ns: u64,
-    /// Waiting for block I/O.
+    /// Time waiting for block I/O.
     pub disk_ns: u64,
-    /// Swapping in, freeing pages, thrashing, compaction as far as the kernel tells.
+    /// Time for swap-in, memory reclaim, thrashing and compaction, as far as the kernel reports it.
     pub memory_ns: u64,
-    /// Context switches because it waited.
+    /// Context switches because the task blocked.
     pub voluntary: u64,
-    /// Context switches because its time was over.
+    /// Context switches because the task was preempted.
     pub involuntary: u64,
 }
 
-/// A task that ended.
+/// Report on a task that exited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Exited {
     pid: u32,
@@ -59,7 +60,7 @@ struct Exited {
     peak_bytes: u64,
 }
 
-/// A connection to the kernel.
+/// A netlink connection to the kernel's taskstats.
 #[derive(Debug)]
 pub struct Taskstats {
     socket: OwnedFd,
@@ -69,10 +70,10 @@ pub struct Taskstats {
 }
 
 impl Taskstats {
-    /// Connects and tries it on this process.
+    /// Connects and makes a test query for this process.
     ///
     /// # Errors
-    /// The kernel does not have it, or this process may not ask (CAP_NET_ADMIN), as a sentence.
+    /// A sentence: the kernel lacks taskstats, or this process may not use it (CAP_NET_ADMIN).
     pub fn open() -> Result<Self, String> {
         let socket = socket_with(
             AddressFamily::NETLINK,
@@ -99,18 +100,18 @@ impl Taskstats {
         }
     }
 
-    /// Of a thread.
+    /// Queries a thread.
     ///
     /// # Errors
-    /// It is gone, or the answer is none.
+    /// If the thread has exited, or if the response is invalid.
     pub fn thread(&mut self, tid: u32) -> io::Result<Accounted> {
         self.of(OF_THREAD, tid)
     }
 
-    /// Of all threads of a process that are there.
+    /// Queries the sum over all living threads of a process.
     ///
     /// # Errors
-    /// It is gone, or the answer is none.
+    /// If the process has exited, or if the response is invalid.
     pub fn process(&mut self, pid: u32) -> io::Result<Accounted> {
         self.of(OF_PROCESS, pid)
     }
@@ -123,10 +124,10 @@ impl Taskstats {
         parse(stats.ok_or_else(unknown)?).ok_or_else(unknown)
     }
 
-    /// Connects, and has the kernel report every task that ends from now on.
+    /// Connects and subscribes to a report on every task that exits from now on.
     ///
     /// # Errors
-    /// As [`Taskstats::open`]; or this process is not in the first namespace of process ids.
+    /// As for [`Taskstats::open`]; also if this process is not in the initial PID namespace.
     pub fn listen() -> Result<Self, String> {
         let mut all = Taskstats::open()?;
         let listen = |all: &mut Taskstats| {
@@ -141,15 +142,15 @@ impl Taskstats {
         Ok(all)
     }
 
-    /// The largest peak memory among `root` and its descendants, of the tasks that ended since the last call, bytes.
-    /// `None`: `root` is not among them, or reports were lost.
+    /// Returns the largest peak memory in bytes among `root` and its descendants, of the tasks that
+    /// exited since the last call; `None` if `root` is not among them or reports were lost.
     pub fn peak_memory(&mut self, root: u32) -> Option<u64> {
         let (mut exits, mut lost) = (Vec::new(), false);
         loop {
             match recv(&self.socket, &mut self.buffer[..], RecvFlags::empty()) {
                 Ok((n, _)) => exits.extend(self.buffer.get(HEADERS..n).and_then(exited)),
                 Err(Errno::INTR) => {}
-                // More tasks ended than the buffer holds.
+                // More tasks exited than the buffer holds.
                 Err(Errno::NOBUFS) => lost = true,
                 Err(_) => break,
             }
@@ -157,7 +158,7 @@ impl Taskstats {
         if lost { None } else { peak_of_tree(root, &exits) }
     }
 
-    /// Sends one attribute and returns those of the answer.
+    /// Sends one attribute and returns the response's attributes.
     fn ask(&mut self, command: u8, kind: u16, value: &[u8]) -> io::Result<&[u8]> {
         self.request(NLM_F_REQUEST, command, kind, value)
     }
@@ -180,7 +181,7 @@ impl Taskstats {
         loop {
             let (n, _) = recv(&self.socket, &mut self.buffer[..], RecvFlags::empty())?;
             let head = |at: usize| self.buffer.get(at..at + 4).and_then(|b| b.try_into().ok());
-            // An answer to a question before it, whose own was given up.
+            // The response to an earlier query that was abandoned.
             if n < HEADERS || head(8).map(u32::from_ne_bytes) != Some(self.sequence) {
                 continue;
             }
@@ -196,7 +197,7 @@ impl Taskstats {
     }
 }
 
-/// The value of an attribute among some.
+/// Returns the value of an attribute.
 fn attribute(mut all: &[u8], wanted: u16) -> Option<&[u8]> {
     while all.len() >= 4 {
         let length = usize::from(u16::from_ne_bytes([all[0], all[1]]));
@@ -210,10 +211,11 @@ fn attribute(mut all: &[u8], wanted: u16) -> Option<&[u8]> {
     None
 }
 
-/// The largest peak of a process and of those that descend from it by what each says of its parent.
+/// Returns the largest peak of a process and its descendants, as identified by the parents in the
+/// reports.
 fn peak_of_tree(root: u32, exits: &[Exited]) -> Option<u64> {
     let (mut tree, mut peak) = (BTreeSet::from([root]), None);
-    // A parent ends after the children that it waited for, so one pass from the last to the first finds them.
+    // A parent exits after the children that it waited for, so one backward pass finds them all.
     for e in exits.iter().rev() {
         if tree.contains(&e.pid) || tree.contains(&e.parent) {
             tree.insert(e.pid);
@@ -223,7 +225,7 @@ fn peak_of_tree(root: u32, exits: &[Exited]) -> Option<u64> {
     exits.iter().any(|e| e.pid == root).then_some(peak).flatten()
 }
 
-/// Reads the report of a task that ended.
+/// Parses the report on a task that exited.
 fn exited(report: &[u8]) -> Option<Exited> {
     let stats = attribute(attribute(report, AGGREGATE_OF_THREAD)?, TYPE_STATS)?;
     version(stats)?;
@@ -232,7 +234,7 @@ fn exited(report: &[u8]) -> Option<Exited> {
     Some(Exited { pid: half(128)?, parent: half(132)?, peak_bytes: at(stats, 200)? * 1024 })
 }
 
-/// The version of a `struct taskstats`, if its fields are where they are read here.
+/// Returns the version of a `struct taskstats` if its fields are at the offsets used here.
 fn version(stats: &[u8]) -> Option<u16> {
     let version = u16::from_ne_bytes(stats.get(..2)?.try_into().ok()?);
     (version >= OLDEST && version != MOVED).then_some(version)
@@ -242,7 +244,7 @@ fn at(stats: &[u8], place: usize) -> Option<u64> {
     Some(u64::from_ne_bytes(stats.get(place..place + 8)?.try_into().ok()?))
 }
 
-/// Reads `struct taskstats`; `None`: a version with other places.
+/// Parses `struct taskstats`; `None` for a version with other offsets.
 fn parse(stats: &[u8]) -> Option<Accounted> {
     let version = version(stats)?;
     let at = |place: usize| at(stats, place);
@@ -298,7 +300,7 @@ mod tests {
                 let own = stats.process(std::process::id()).unwrap();
                 assert!(own.run_ns > 0, "{own:?}");
                 assert!(stats.thread(u32::MAX / 2).is_err());
-                // An error does not leave an answer for the next question.
+                // A query that failed must not leave a response for the next one.
                 assert!(stats.process(std::process::id()).unwrap().run_ns >= own.run_ns);
             }
             Err(why) => println!("skipped: because {why}"),

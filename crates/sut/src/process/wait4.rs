@@ -1,5 +1,5 @@
-//! `wait4(2)`: waits for a child and returns how it ended and what it used. The only interface that
-//! gives the resource use of one child rather than of all of them.
+//! `wait4(2)`: waits for a child and returns its exit status and resource use. It is the only
+//! interface that reports the use of one child instead of all of them.
 #![allow(unsafe_code)] // neither std nor rustix offers wait4
 
 use std::io;
@@ -11,8 +11,8 @@ fn seconds(t: libc::timeval) -> f64 {
     t.tv_sec as f64 + t.tv_usec as f64 * 1e-6
 }
 
-/// Returns what the kernel counted for a child and the children that it waited for. The largest resident set counts
-/// the image that called `exec` too.
+/// Returns what the kernel counted for a child and the children that it waited for. The largest
+/// resident set includes the image that called `exec`.
 fn used(r: &libc::rusage) -> ResourceUse {
     ResourceUse {
         user_s: seconds(r.ru_utime),
@@ -26,8 +26,8 @@ fn used(r: &libc::rusage) -> ResourceUse {
     }
 }
 
-/// Reaps `pid`, or any child with -1. `Ok(None)`: there are such children, none has ended (only with
-/// `block` false). `Err` with `ECHILD`: there is no such child.
+/// Reaps `pid`, or any child if it is -1. Returns `Ok(None)` if there are such children but none
+/// has exited (only if `block` is false), and `ECHILD` if there is no such child.
 pub(crate) fn wait4(pid: i32, block: bool) -> io::Result<Option<(i32, Exit, ResourceUse)>> {
     let options = if block { 0 } else { libc::WNOHANG };
     loop {
@@ -56,25 +56,24 @@ pub(crate) fn wait4(pid: i32, block: bool) -> io::Result<Option<(i32, Exit, Reso
     }
 }
 
-/// A child that has ended, and what it used.
+/// A child that has exited, and its resource use.
 #[derive(Debug, Clone, Copy)]
 pub struct Ended {
-    /// Its process id.
     pub pid: i32,
-    /// How it ended.
     pub exit: Exit,
-    /// CPU time in user mode of it and the children that it waited for, seconds.
+    /// CPU time in user mode, in seconds, of the child and the children that it waited for.
     pub user_s: f64,
-    /// CPU time in the kernel of the same, seconds.
+    /// CPU time in the kernel, in seconds, of the same processes.
     pub system_s: f64,
-    /// The largest resident set of any one of them, bytes; counts the image that called `exec` too.
+    /// Largest resident set of any of these processes in bytes; includes the image that called
+    /// `exec`.
     pub peak_memory_bytes: u64,
 }
 
-/// Waits until any child of this process ends.
+/// Waits until any child of this process exits.
 ///
 /// # Errors
-/// There is no child.
+/// If there is no child.
 pub fn wait_any() -> io::Result<Ended> {
     loop {
         if let Some((pid, exit, usage)) = wait4(-1, true)? {
@@ -85,7 +84,7 @@ pub fn wait_any() -> io::Result<Ended> {
     }
 }
 
-/// The largest resident set of this process so far, bytes.
+/// Returns the largest resident set of this process so far, in bytes.
 pub(crate) fn own_peak_memory() -> u64 {
     // SAFETY: an all-zero rusage is a valid value of that plain C struct.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
@@ -101,7 +100,7 @@ pub(crate) fn own_peak_memory() -> u64 {
 pub(crate) fn map_fd3(command: &mut std::process::Command, source: std::os::fd::RawFd) {
     use std::os::unix::process::CommandExt as _;
     // SAFETY: the closure runs between fork and exec and calls only async-signal-safe functions
-    // (dup2, fcntl); the descriptor is kept open by the caller until after the spawn.
+    // (dup2, fcntl); the caller keeps the descriptor open until after the spawn.
     unsafe {
         command.pre_exec(move || {
             let done =
@@ -111,10 +110,10 @@ pub(crate) fn map_fd3(command: &mut std::process::Command, source: std::os::fd::
     }
 }
 
-/// Makes the program that the command starts join control groups, by their folders.
+/// Makes the program that the command starts join control groups, given by their folders.
 ///
 /// # Errors
-/// A group's file of processes cannot be opened; with its path.
+/// If a group's `cgroup.procs` cannot be opened; returns its path.
 pub fn join_groups(
     command: &mut std::process::Command,
     groups: &[PathBuf],
@@ -129,16 +128,17 @@ pub fn join_groups(
     Ok(())
 }
 
-/// Makes the program that the command starts join a control group; `procs` is the group's file of
-/// processes. It joins between fork and exec, so that no page of the program is charged elsewhere.
+/// Makes the program that the command starts join a control group; `procs` is the group's
+/// `cgroup.procs`. It joins between fork and exec, so that no page of the program is charged
+/// elsewhere.
 fn join_group(command: &mut std::process::Command, procs: std::fs::File) {
     use std::os::fd::AsRawFd as _;
     use std::os::unix::process::CommandExt as _;
-    // SAFETY: the closure runs between fork and exec and calls one async-signal-safe function (write)
-    // with a live buffer; it owns the file, which stays open as long as the command.
+    // SAFETY: the closure runs between fork and exec and calls one async-signal-safe function
+    // (write) with a live buffer; it owns the file, which stays open as long as the command.
     unsafe {
         command.pre_exec(move || {
-            // 0 stands for the process that writes.
+            // 0 means the process that writes.
             let done = libc::write(procs.as_raw_fd(), c"0".as_ptr().cast(), 1);
             if done == 1 { Ok(()) } else { Err(io::Error::last_os_error()) }
         });

@@ -1,25 +1,25 @@
-//! The clock of a run: `CLOCK_MONOTONIC` in nanoseconds, which all its processes share. Durations are
-//! never taken from the time of day, which may step. CPU time of the caller is read here, too.
+//! The clock of a run: `CLOCK_MONOTONIC` in nanoseconds, which all its processes share. Durations
+//! are never computed from the time of day, which may step. Also reads the caller's CPU time.
 
 use std::time::Duration;
 
 use rustix::time::{ClockId, clock_getres, clock_gettime};
 
-/// How often the clock is read to learn what that costs.
+/// Number of readings with which the cost of a reading is measured.
 const READINGS: usize = 32;
 
-/// Nanoseconds of `CLOCK_MONOTONIC` now.
+/// Returns the current `CLOCK_MONOTONIC` in nanoseconds.
 pub fn monotonic_ns() -> u64 {
     let t = clock_gettime(ClockId::Monotonic);
     t.tv_sec as u64 * 1_000_000_000 + t.tv_nsec as u64
 }
 
-/// CPU time (user and system) of this process so far.
+/// Returns the CPU time (user and system) of this process so far.
 pub fn process_cpu_time() -> Duration {
     cpu_time(ClockId::ProcessCPUTime)
 }
 
-/// CPU time (user and system) of the calling thread so far.
+/// Returns the CPU time (user and system) of the calling thread so far.
 pub fn thread_cpu_time() -> Duration {
     cpu_time(ClockId::ThreadCPUTime)
 }
@@ -29,7 +29,8 @@ fn cpu_time(clock: ClockId) -> Duration {
     Duration::new(t.tv_sec as u64, t.tv_nsec as u32)
 }
 
-/// The clock's resolution and what reading it costs (the median of some readings in a row), seconds.
+/// Returns the clock's resolution and the cost of a reading (the median of series of readings),
+/// both in seconds.
 pub fn quality() -> (f64, f64) {
     let r = clock_getres(ClockId::Monotonic);
     let resolution = r.tv_sec as f64 + r.tv_nsec as f64 * 1e-9;

@@ -1,4 +1,4 @@
-//! How the CPUs spent their time since boot, from the first line of `/proc/stat`.
+//! CPU times since boot, from the first line of `/proc/stat`.
 
 use std::io;
 
@@ -8,18 +8,18 @@ use crate::read::root::Unreadable;
 /// Ticks of all CPUs since boot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CpuTimes {
-    /// All ticks: user, nice, system, idle, iowait, irq, softirq, steal. Time in guests is part of user
-    /// and nice already.
+    /// All ticks: user, nice, system, idle, iowait, irq, softirq, steal. Guest time is already part
+    /// of user and nice.
     pub total: u64,
-    /// Ticks in which the hypervisor ran something else while a task was ready here.
+    /// Ticks in which the hypervisor ran something else although a task was ready here.
     pub steal: u64,
 }
 
 impl CpuTimes {
-    /// Reads them.
+    /// Reads the CPU times.
     ///
     /// # Errors
-    /// `/proc/stat` cannot be read, or its first line is not as the kernel writes it.
+    /// If `/proc/stat` cannot be read or its first line is invalid.
     pub fn read(root: &Root) -> Result<Self, Unreadable> {
         let text = root.text("/proc/stat")?;
         parse(&text).ok_or_else(|| Unreadable {
@@ -31,12 +31,12 @@ impl CpuTimes {
         })
     }
 
-    /// The share of time stolen since boot, 0 to 1; `None` when no tick was counted.
+    /// Returns the share of stolen time since boot, 0 to 1; `None` if no tick was counted.
     pub fn steal_share(self) -> Option<f64> {
         (self.total > 0).then(|| self.steal as f64 / self.total as f64)
     }
 
-    /// The share of time stolen since `earlier`, 0 to 1; `None` when no tick passed.
+    /// Returns the share of stolen time since `earlier`, 0 to 1; `None` if no tick has passed.
     pub fn steal_share_since(self, earlier: CpuTimes) -> Option<f64> {
         CpuTimes {
             total: self.total.checked_sub(earlier.total)?,

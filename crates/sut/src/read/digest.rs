@@ -1,4 +1,4 @@
-//! Hashes: of files, so that two runs can tell whether they ran the same program, and of texts.
+//! Hashes of files, which show whether two runs used the same program, and of texts.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -6,10 +6,10 @@ use std::path::Path;
 
 use sha2::{Digest, Sha256};
 
-/// The SHA-256 of a file's content, 64 hexadecimal digits.
+/// Returns the SHA-256 of a file's content as 64 hexadecimal digits.
 ///
 /// # Errors
-/// The file cannot be opened or read.
+/// If the file cannot be opened or read.
 pub fn sha256_file(path: &Path) -> io::Result<String> {
     let mut file = File::open(path)?;
     let mut hash = Sha256::new();
@@ -25,12 +25,12 @@ pub fn sha256_file(path: &Path) -> io::Result<String> {
     }
 }
 
-/// The SHA-256 of bytes, 64 hexadecimal digits.
+/// Returns the SHA-256 of bytes as 64 hexadecimal digits.
 pub fn sha256(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 
-/// Bytes as lower-case hexadecimal digits.
+/// Formats bytes as lower-case hexadecimal digits.
 pub fn hex(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let digit = |n: u8| char::from(DIGITS[usize::from(n)]);

@@ -1,35 +1,37 @@
-//! How often the limits of control groups took effect: CPU quotas that stopped the tasks of a group, and memory limits
-//! that were reached.
+//! Counts how often the limits of control groups took effect: CPU quotas that throttled a group,
+//! and memory limits that were reached.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Counts since a group was made. Of several groups, the one that stopped its tasks longest.
+/// Counts since a group was created; of several groups, those of the one that was throttled
+/// longest.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct LimitHits {
-    /// Periods in which a group with a quota had something to run.
+    /// Periods in which a group with a quota had runnable tasks.
     pub periods: u64,
-    /// Those of them in which it was stopped.
+    /// Periods in which the group was throttled.
     pub stopped: u64,
-    /// How long it was stopped, seconds.
+    /// Time for which the group was throttled, in seconds.
     pub stopped_s: f64,
-    /// How often a memory limit was reached.
+    /// Number of times that a memory limit was reached.
     pub memory: u64,
 }
 
-/// The groups around a program that have limits.
+/// Watches the control groups around a program that have limits.
 #[derive(Debug, Default)]
 pub struct LimitWatch {
     at: Vec<(PathBuf, LimitHits)>,
 }
 
 impl LimitWatch {
-    /// Looks at groups that limit a program: [`crate::limited_groups`], and those that it joins.
+    /// Starts watching groups that limit a program: [`crate::limited_groups`], and those that the
+    /// program joins.
     pub fn start<'a>(groups: impl Iterator<Item = &'a PathBuf>) -> Self {
         LimitWatch { at: groups.map(|dir| (dir.clone(), read(dir))).collect() }
     }
 
-    /// What the limits did since; `None`: there are none.
+    /// Returns the counts since the start; `None` if no group is watched.
     pub fn since(&self) -> Option<LimitHits> {
         let since = self.at.iter().map(|(dir, was)| {
             let now = read(dir);
@@ -47,7 +49,8 @@ impl LimitWatch {
     }
 }
 
-/// The counters of one group: `cpu.stat` of both versions, `memory.events` of version 2, `memory.failcnt` of version 1.
+/// Reads the counters of one group: `cpu.stat` of both versions, `memory.events` of version 2,
+/// `memory.failcnt` of version 1.
 fn read(group: &Path) -> LimitHits {
     let text = |file: &str| fs::read_to_string(group.join(file)).unwrap_or_default();
     let cpu = text("cpu.stat");

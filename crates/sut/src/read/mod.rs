@@ -1,4 +1,4 @@
-//! The files of a system, read: below `/`, or a folder that looks like it.
+//! Readers of a system's files, below `/` or below a folder with the same layout.
 
 pub mod clock;
 pub(crate) mod cpu_times;

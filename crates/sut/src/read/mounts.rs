@@ -1,4 +1,4 @@
-//! What is mounted where, from `/proc/self/mountinfo`.
+//! The mounts of the system, from `/proc/self/mountinfo`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -11,47 +11,46 @@ use crate::read::root::Unreadable;
 /// One mount: a line of mountinfo.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mount {
-    /// The device's numbers, `7:0`.
+    /// The device's numbers, such as `7:0`.
     pub numbers: String,
-    /// Which part of the file system is mounted; `/`: all of it.
+    /// The part of the file system that is mounted; `/` for all of it.
     pub part: PathBuf,
-    /// Where.
     pub point: PathBuf,
-    /// The type of file system.
+    /// Type of the file system.
     pub kind: String,
-    /// What is mounted: a device, or a name.
+    /// Source of the mount: a device or a name.
     pub source: String,
-    /// The options of the mount, then those of the file system that are not among them.
+    /// Options of the mount, followed by the other options of the file system.
     pub options: String,
 }
 
-/// All mounts, the earliest first.
+/// Returns all mounts, the earliest first.
 ///
 /// # Errors
-/// The kernel does not tell.
+/// If the kernel does not provide them.
 pub fn read(root: &Root) -> Result<Vec<Mount>, Unreadable> {
     let text = root.text("/proc/self/mountinfo")?;
     Ok(text.lines().filter_map(line).collect())
 }
 
-/// All mounts, the earliest first; none where the kernel does not tell.
+/// Returns all mounts, the earliest first; empty if the kernel does not provide them.
 pub fn all(root: &Root) -> Vec<Mount> {
     read(root).unwrap_or_default()
 }
 
-/// The kernel's name of the block device that the file system of a folder is on; `None` where it is on none
-/// (memory, the network) or on more than can be determined from here.
+/// Returns the kernel's name of the block device that holds a folder's file system; `None` if there
+/// is none (memory, network) or if there are several that cannot be determined.
 pub fn device_below(path: &Path) -> Option<String> {
     below(&Root::system(), &path.canonicalize().ok()?)
 }
 
-/// File systems that are on no device of this machine.
+/// File systems that lie on no device of this machine.
 const NO_DEVICE: [&str; 9] =
     ["tmpfs", "ramfs", "devtmpfs", "nfs", "nfs4", "cifs", "9p", "virtiofs", "proc"];
 
-/// What trials use, as facts: `used.mount.POINT` and `used.device.NAME` (as in `block.NAME`), each with
-/// what for. `places` are folders and files that are there, each with its purpose. Where the devices below
-/// a file system cannot be determined, `used.device` is unknown.
+/// Returns the mounts and devices that trials use, as facts with their purposes: `used.mount.POINT`
+/// and `used.device.NAME` (as in `block.NAME`). `places` are existing folders and files, each with
+/// its purpose. If the devices below a file system cannot be determined, `used.device` is unknown.
 pub fn used(root: &Root, places: &[(&str, PathBuf)]) -> BTreeMap<String, Fact> {
     let mut found: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
     let mut facts = BTreeMap::new();
@@ -87,7 +86,7 @@ pub fn used(root: &Root, places: &[(&str, PathBuf)]) -> BTreeMap<String, Fact> {
     facts
 }
 
-/// A block device, the disk that it is a part of, and what those are made of.
+/// Collects a block device's disk and the devices of which that is composed.
 fn devices(root: &Root, name: &str, names: &mut BTreeSet<String>) {
     let disks = root.names("/sys/block");
     let disk = if disks.iter().any(|d| d == name) {
@@ -109,7 +108,7 @@ fn devices(root: &Root, name: &str, names: &mut BTreeSet<String>) {
     }
 }
 
-/// The mount that a path is in: of those at one place the last one is seen.
+/// Returns the mount that contains a path; of several at one mount point, the last one is visible.
 pub fn holding<'a>(mounts: &'a [Mount], path: &Path) -> Option<&'a Mount> {
     mounts
         .iter()
@@ -123,7 +122,7 @@ fn below(root: &Root, path: &Path) -> Option<String> {
     let real = root.path(&named.source).canonicalize().ok();
     let name = real.and_then(|p| Some(p.file_name()?.to_string_lossy().into_owned()));
     let is_device = |name: &String| root.exists(&format!("/sys/class/block/{name}"));
-    // `/dev/root` is nobody's name; the numbers are.
+    // `/dev/root` is no device's name, so the device is found by its numbers.
     name.filter(is_device).or_else(|| {
         let numbers = |name: &String| root.text(&format!("/sys/class/block/{name}/dev")).ok();
         let mut names = root.names("/sys/class/block").into_iter();
@@ -131,7 +130,8 @@ fn below(root: &Root, path: &Path) -> Option<String> {
     })
 }
 
-/// `36 35 98:0 /root /point rw,noatime shared:1 - ext4 /dev/sda1 rw,errors=continue` (proc(5)).
+/// Parses a line such as `36 35 98:0 /root /point rw,noatime shared:1 - ext4 /dev/sda1
+/// rw,errors=continue` (proc(5)).
 fn line(line: &str) -> Option<Mount> {
     let (before, after) = line.split_once(" - ")?;
     let mut before = before.split(' ');
@@ -148,14 +148,14 @@ fn line(line: &str) -> Option<Mount> {
 }
 
 impl Mount {
-    /// The device's numbers, major and minor.
+    /// Returns the device's major and minor number.
     pub fn device(&self) -> Option<(u32, u32)> {
         let (major, minor) = self.numbers.split_once(':')?;
         Some((major.parse().ok()?, minor.parse().ok()?))
     }
 }
 
-/// Undoes the kernel's octal escapes of blanks, tabs, newlines, backslashes (`\040`).
+/// Decodes the kernel's octal escapes of blanks, tabs, newlines and backslashes (`\040`).
 fn unescaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

@@ -1,5 +1,5 @@
-//! NUMA nodes: which there are, with their CPUs and whether they have memory; and on which of them the memory
-//! of a process or of a control group lies.
+//! NUMA nodes: their CPUs, whether they have memory, and how the memory of a process or control
+//! group is distributed over them.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -12,25 +12,24 @@ use crate::read::root::{Root, Unreadable};
 
 const NODE: &str = "/sys/devices/system/node";
 
-/// One node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Node {
-    /// Its number.
+    /// Number of the node.
     pub id: usize,
-    /// Its CPUs; none: it has memory alone.
+    /// CPUs of the node; empty for a node with only memory.
     pub cpus: Vec<usize>,
-    /// Whether it has memory.
+    /// True if the node has memory.
     pub memory: bool,
 }
 
-/// The nodes that are online.
+/// Returns the nodes that are online.
 ///
 /// # Errors
-/// The kernel does not list them: it is built without NUMA.
+/// If the kernel does not list them because it is built without NUMA.
 pub fn nodes(root: &Root) -> Result<Vec<Node>, Unreadable> {
     let list = |file: &str| {
         let text = root.text(&format!("{NODE}/{file}"))?;
-        // Empty where nothing is: a node without CPUs.
+        // The file is empty for a node without CPUs.
         Ok(cpulist::parse(&text).unwrap_or_default())
     };
     let with_memory = list("has_memory")?;
@@ -43,25 +42,26 @@ pub fn nodes(root: &Root) -> Result<Vec<Node>, Unreadable> {
         .collect()
 }
 
-/// Bytes by node.
+/// Number of bytes by node.
 pub(crate) type ByNode = BTreeMap<u32, u64>;
 
-/// As it is recorded.
+/// Converts the bytes by node to the form in records.
 pub(crate) fn recorded(by_node: &ByNode) -> Vec<OnNode> {
     by_node.iter().map(|(node, bytes)| OnNode { node: *node, bytes: *bytes }).collect()
 }
 
-/// The memory of processes by node: their own (anonymous, and in explicit large pages), and what they share with
-/// each other, once.
+/// Memory of processes by node: their own memory (anonymous pages and explicit huge pages), and
+/// memory that they share with each other, counted once.
 #[derive(Debug, Default)]
 pub(crate) struct Maps {
     own: ByNode,
-    /// By name and address of the mapping: processes that were forked from one share it at one address.
+    /// Shared memory by name and address of the mapping, because processes forked from the same one
+    /// share it at the same address.
     shared: BTreeMap<String, ByNode>,
 }
 
 impl Maps {
-    /// Adds what `/proc/PID/numa_maps` says.
+    /// Adds the content of `/proc/PID/numa_maps`.
     pub fn add(&mut self, numa_maps: &str) {
         for line in numa_maps.lines() {
             let mut words = line.split_ascii_whitespace();
@@ -84,7 +84,7 @@ impl Maps {
                 Some(name) if is_memory(name) => {
                     self.shared.entry(format!("{name} {address}")).or_default()
                 }
-                // Files of a file system lie where somebody read them first.
+                // Cached pages of files lie on the node where they were first read.
                 Some(_) => continue,
             };
             let shared = file.is_some() && !huge;
@@ -95,7 +95,7 @@ impl Maps {
         }
     }
 
-    /// All of it.
+    /// Returns own and shared memory together.
     pub fn by_node(mut self) -> ByNode {
         for (node, bytes) in self.shared.into_values().flatten() {
             *self.own.entry(node).or_default() += bytes;
@@ -104,17 +104,17 @@ impl Maps {
     }
 }
 
-/// Whether a mapping of that name is memory and no file of a file system.
+/// True if a mapping with this name is memory and not a file of a file system.
 fn is_memory(name: &str) -> bool {
     ["/dev/zero", "/dev/shm/", "/memfd:", "/SYSV", "/anon_hugepage"]
         .iter()
         .any(|known| name.starts_with(known))
 }
 
-/// On which nodes the memory of a process lies.
+/// Returns the memory of a process by node.
 ///
 /// # Errors
-/// It is gone, belongs to somebody else, or the kernel does not tell.
+/// If the process has exited or belongs to another user, or if the kernel does not provide it.
 pub fn of_process(root: &Root, pid: u32) -> io::Result<Vec<OnNode>> {
     let mut maps = Maps::default();
     maps.add(&numa_maps(root, pid)?);
@@ -125,7 +125,8 @@ pub(crate) fn numa_maps(root: &Root, pid: u32) -> io::Result<String> {
     std::fs::read_to_string(root.path(&format!("/proc/{pid}/numa_maps")))
 }
 
-/// The anonymous and shared memory of a control group of version 2; `None`: the kernel does not tell.
+/// Returns the anonymous and shared memory of a version 2 control group by node; `None` if the
+/// kernel does not provide it.
 pub(crate) fn of_group(folder: &Path) -> Option<ByNode> {
     let text = std::fs::read_to_string(folder.join("memory.numa_stat")).ok()?;
     let mut found = ByNode::new();

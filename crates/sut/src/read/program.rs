@@ -1,4 +1,4 @@
-//! What a program is, as far as its file tells: hash, build id, machine, compilers, libraries.
+//! Identifies a program by its file: hash, build id, machine, compilers, libraries.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,17 +14,17 @@ use object::{Architecture, Object, ObjectSection, ReadCache};
 
 use crate::read::digest::{hex, sha256_file};
 
-/// The dynamic linker is given so long to name the libraries.
+/// Maximum time for the dynamic linker to list the libraries.
 const LINKER_TIMEOUT: Duration = Duration::from_secs(5);
-/// A longer first line is no `#!`.
+/// Maximum length in bytes of a first line that counts as `#!`.
 const MAX_SHEBANG: usize = 256;
-/// Sections and answers longer than this are not read.
+/// Maximum size in bytes of a section or output that is read.
 const MAX_SECTION: u64 = 1 << 20;
 
-/// Reads what the file at `path` tells of the program in it.
+/// Identifies the program in the file at `path`.
 ///
 /// # Errors
-/// It cannot be read.
+/// If the file cannot be read.
 pub fn identify(path: &Path) -> io::Result<Program> {
     let real = fs::canonicalize(path)?;
     let mut program = Program {
@@ -85,15 +85,16 @@ fn section<'data>(elf: &impl Object<'data>, name: &str) -> Option<Vec<u8>> {
     section.data().ok().map(<[u8]>::to_vec)
 }
 
-/// The x86 instruction-set level in a GNU property note (`GNU_PROPERTY_X86_ISA_1_NEEDED`, one bit a level;
-/// System V ABI, AMD64 supplement, "Program Property").
+/// Returns the x86 instruction-set level in a GNU property note (`GNU_PROPERTY_X86_ISA_1_NEEDED`,
+/// one bit per level; System V ABI, AMD64 supplement, "Program Property").
 fn isa_level(note: &[u8], little: bool) -> Option<u32> {
     const ISA_1_NEEDED: u32 = 0xc000_8002;
     let word = |at: usize| {
         let bytes: [u8; 4] = note.get(at..at.checked_add(4)?)?.try_into().ok()?;
         Some(if little { u32::from_le_bytes(bytes) } else { u32::from_be_bytes(bytes) })
     };
-    // Name size, description size, type, the name `GNU\0`; then properties of type, size and data.
+    // Layout: name size, description size, type, the name `GNU\0`, then properties of type, size
+    // and data.
     let end = 16usize.checked_add(word(4)? as usize)?.min(note.len());
     let mut at = 16;
     while at + 8 <= end {
@@ -115,7 +116,7 @@ fn libraries(path: &Path, program: &mut Program) {
     }
 }
 
-/// The dynamic linker that the file names; `None`: it is linked statically.
+/// Returns the dynamic linker that the file names; `None` for a statically linked program.
 fn interpreter(path: &Path) -> Option<PathBuf> {
     use object::read::elf::{FileHeader, ProgramHeader};
     fn of<H: FileHeader<Endian = object::Endianness>>(data: &[u8]) -> Option<PathBuf> {
@@ -125,7 +126,7 @@ fn interpreter(path: &Path) -> Option<PathBuf> {
         let name = segments.iter().find_map(|s| s.interpreter(endian, data).ok().flatten())?;
         Some(PathBuf::from(String::from_utf8_lossy(name).into_owned()))
     }
-    // Headers and the name stand at the start of the file.
+    // Headers and the name are at the start of the file.
     let mut head = vec![0u8; 1 << 16];
     let n = fs::File::open(path).ok()?.read_at(&mut head, 0).ok()?;
     head.truncate(n);
@@ -145,7 +146,7 @@ fn listed(interpreter: &Path, path: &Path) -> Result<BTreeMap<String, String>, S
         .spawn()
         .map_err(|e| format!("`{}` could not be started: {e}", interpreter.display()))?;
     let until = Instant::now() + LINKER_TIMEOUT;
-    // What it prints is a few lines, which fit into the pipe.
+    // The output is a few lines, which fit into the pipe.
     while child.try_wait().map_err(|e| e.to_string())?.is_none() {
         if Instant::now() > until {
             let _ = child.kill();
@@ -163,7 +164,8 @@ fn listed(interpreter: &Path, path: &Path) -> Result<BTreeMap<String, String>, S
     Ok(paths.filter_map(|p| Some((p.to_owned(), sha256_file(Path::new(p)).ok()?))).collect())
 }
 
-/// `libc.so.6 => /lib/libc.so.6 (0x7f...)` and `/lib64/ld-linux-x86-64.so.2 (0x7f...)`.
+/// Extracts the path from a line such as `libc.so.6 => /lib/libc.so.6 (0x7f...)` or
+/// `/lib64/ld-linux-x86-64.so.2 (0x7f...)`.
 fn library(line: &str) -> Option<&str> {
     let target = line.split_once("=>").map_or(line, |(_, path)| path).trim();
     target.starts_with('/').then(|| target.split(" (0x").next().unwrap_or(target))

@@ -1,5 +1,5 @@
-//! Where the system's files are read: `/`, or a folder that looks like it, so that everything that
-//! reads `/proc` and `/sys` can be shown a made-up machine.
+//! The root below which system files are read: `/`, or a folder with the same layout, so that tests
+//! can give a fake machine to all code that reads `/proc` and `/sys`.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 
 use assay_model::Fact;
 
-/// No file of `/proc` or `/sys` that is read as text is larger; more is cut off.
+/// Maximum number of bytes read as text. No such file of `/proc` or `/sys` is larger; more would be
+/// cut off.
 const MAX_TEXT: u64 = 4 << 20;
 
 /// The root of the file tree that describes a system.
@@ -17,30 +18,31 @@ pub struct Root {
 }
 
 impl Root {
-    /// This machine: `/`.
+    /// Returns the root of this machine, `/`.
     pub fn system() -> Self {
         Root { prefix: PathBuf::from("/") }
     }
 
-    /// A folder with `proc`, `sys` and so on below it.
+    /// Returns a root with `proc`, `sys` and so on below it.
     pub fn at(prefix: impl Into<PathBuf>) -> Self {
         Root { prefix: prefix.into() }
     }
 
-    /// Whether it is this machine, where system calls tell about the same system as the files do.
+    /// True for this machine, where system calls describe the same system as the files.
     pub fn is_system(&self) -> bool {
         self.prefix == Path::new("/")
     }
 
-    /// The real path of `path` (`/proc/stat`), which is meant below this root.
+    /// Returns the real path of a system path, such as `/proc/stat`, below this root.
     pub fn path(&self, path: &str) -> PathBuf {
         self.prefix.join(path.trim_start_matches('/'))
     }
 
-    /// The text of a file, without the white space around it.
+    /// Reads the text of a file, without surrounding white space. Bytes that are not UTF-8 are
+    /// replaced.
     ///
     /// # Errors
-    /// It is not there or may not be read. What is not UTF-8 is replaced, not refused.
+    /// If the file does not exist or may not be read.
     pub fn text(&self, path: &str) -> Result<String, Unreadable> {
         let read = || {
             let mut bytes = Vec::new();
@@ -51,10 +53,10 @@ impl Root {
         Ok(String::from_utf8_lossy(&bytes).trim().to_owned())
     }
 
-    /// The text of a file as a number.
+    /// Reads the text of a file as a number.
     ///
     /// # Errors
-    /// As [`Root::text`]; text that is not such a number is [`io::ErrorKind::InvalidData`].
+    /// As for [`Root::text`]; other text is [`io::ErrorKind::InvalidData`].
     pub fn number<T: std::str::FromStr>(&self, path: &str) -> Result<T, Unreadable> {
         let text = self.text(path)?;
         text.parse().map_err(|_| Unreadable {
@@ -69,7 +71,7 @@ impl Root {
         })
     }
 
-    /// The text of a file as a fact, with its lines and runs of white space joined by one space.
+    /// Reads the text of a file as a fact; line breaks and other white space become single spaces.
     pub fn fact(&self, path: &str) -> Fact {
         match self.text(path) {
             Ok(text) => Fact::known(one_line(&text)),
@@ -77,13 +79,13 @@ impl Root {
         }
     }
 
-    /// Whether there is such a file or folder.
+    /// True if the file or folder exists.
     pub fn exists(&self, path: &str) -> bool {
         self.path(path).exists()
     }
 
-    /// The names in a folder, numbers in their order (`cpu2` before `cpu10`); none if it cannot be
-    /// read.
+    /// Returns the names in a folder, in natural order (`cpu2` before `cpu10`); empty if it cannot
+    /// be read.
     pub fn names(&self, dir: &str) -> Vec<String> {
         let Ok(entries) = fs::read_dir(self.path(dir)) else { return Vec::new() };
         let mut names: Vec<String> = entries
@@ -93,10 +95,10 @@ impl Root {
         names
     }
 
-    /// The last part of what a symbolic link points to.
+    /// Returns the last part of a symbolic link's target.
     ///
     /// # Errors
-    /// It is not there or is not a link.
+    /// If the path does not exist or is not a link.
     pub fn link_name(&self, path: &str) -> Result<String, Unreadable> {
         let target = fs::read_link(self.path(path))
             .map_err(|source| Unreadable { path: path.to_owned(), source })?;
@@ -110,18 +112,17 @@ fn natural(name: &str) -> (String, u64, &str) {
     (stem.to_owned(), number.parse().unwrap_or(0), name)
 }
 
-/// Runs of white space, newlines too, as one space each.
+/// Replaces each run of white space, including newlines, by one space.
 pub(crate) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// A file of the system that could not be read, and why, as a person would say it.
+/// Error for a system file that could not be read, with a message for users.
 #[derive(Debug, thiserror::Error)]
 #[error("`{path}` {}", why(source))]
 pub struct Unreadable {
-    /// The file, as it is called on the system.
+    /// Path of the file on the system.
     pub path: String,
-    /// The kernel's error.
     pub source: io::Error,
 }
 

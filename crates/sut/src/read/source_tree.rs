@@ -1,27 +1,27 @@
-//! The version-controlled tree that a program lies in: which commit, and whether the tree is as that commit has
-//! it. Only git is asked, and nothing is written.
+//! Identifies the git tree that contains a program: its commit, and the number of files that differ
+//! from it. Only git is run, and nothing is written.
 
 use std::io::Read;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// git is given so long to compare the tree with its commit.
+/// Maximum time for git to compare the tree with its commit.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
-/// A tree as git has it.
+/// State of a git tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceTree {
-    /// The commit that is checked out; `None`: there is none yet.
+    /// The commit that is checked out; `None` in a repository without commits.
     pub commit: Option<String>,
-    /// Files under version control that are not as that commit has them.
+    /// Number of tracked files that differ from the commit.
     pub changed: u32,
 }
 
-/// The tree that the file at `path` lies in; `None`: it lies in none.
+/// Returns the tree that contains the file at `path`; `None` if there is none.
 ///
 /// # Errors
-/// git is missing, does not trust the tree's owner, or takes too long; the sentence says which.
+/// A sentence: git is missing, does not trust the tree's owner, or takes too long.
 pub fn source_tree(path: &Path) -> Option<Result<SourceTree, String>> {
     let real = path.canonicalize().ok()?;
     let folder = real.ancestors().skip(1).find(|folder| folder.join(".git").exists())?;
@@ -29,7 +29,7 @@ pub fn source_tree(path: &Path) -> Option<Result<SourceTree, String>> {
 }
 
 fn read(folder: &Path) -> Result<SourceTree, String> {
-    // Programs that the tree's own configuration names are not run.
+    // Prevents programs in the tree's own configuration from running.
     let mut child = Command::new("git")
         .env("GIT_OPTIONAL_LOCKS", "0")
         .args(["-c", "core.fsmonitor=false", "-C"])
@@ -65,7 +65,7 @@ fn read(folder: &Path) -> Result<SourceTree, String> {
     Ok(parse(&text))
 }
 
-/// Reads `git status --porcelain=v2 --branch` (git-status(1)).
+/// Parses the output of `git status --porcelain=v2 --branch` (git-status(1)).
 fn parse(text: &str) -> SourceTree {
     let commit = text.lines().find_map(|l| l.strip_prefix("# branch.oid "));
     let changed = text.lines().filter(|l| l.starts_with(['1', '2', 'u'])).count();

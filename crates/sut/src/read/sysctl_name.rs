@@ -1,8 +1,8 @@
-//! The names of tunables and their files below `/proc/sys`. A dot in a file's name is a slash in the
-//! tunable's (`net.ipv4.conf.eth0/100.forwarding`), as `sysctl(8)` writes it.
+//! Converts between names of tunables and their files below `/proc/sys`. A dot in a file's name
+//! becomes a slash in the tunable's name (`net.ipv4.conf.eth0/100.forwarding`), as in `sysctl(8)`.
 
-/// The file of a tunable, below `/proc/sys`: `vm.swappiness` is `/proc/sys/vm/swappiness`. `None` if
-/// it is not a name: empty parts, or parts that lead out of the folder.
+/// Returns the file of a tunable: `/proc/sys/vm/swappiness` for `vm.swappiness`. Returns `None` for
+/// an invalid name with empty parts or parts that leave the folder.
 pub fn file_of(name: &str) -> Option<String> {
     let swapped: String = name
         .chars()
@@ -18,7 +18,7 @@ pub fn file_of(name: &str) -> Option<String> {
     fine.then(|| format!("/proc/sys/{swapped}"))
 }
 
-/// The tunable of a path below `/proc/sys`: `vm/swappiness` is `vm.swappiness`.
+/// Returns the tunable of a path below `/proc/sys`: `vm.swappiness` for `vm/swappiness`.
 pub fn name_of(path: &str) -> String {
     path.chars()
         .map(|c| match c {

@@ -1,12 +1,12 @@
-//! Finds a program the way a shell does.
+//! Finds a program like a shell does.
 
 use std::ffi::OsStr;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-/// The path of the program that `program` starts: itself if it has a `/`, else the first executable
-/// of that name in the folders of `$PATH`. Links are not followed, so that the answer is what was
-/// meant; `None` if there is none.
+/// Returns the path of the program that `program` starts: itself if it contains a `/`, else the
+/// first executable with this name in the folders of `$PATH`; `None` if there is none. Links are
+/// not followed, so that the result is the path that was meant.
 pub fn which(program: &str) -> Option<PathBuf> {
     find(program, std::env::var_os("PATH").unwrap_or_default().as_os_str())
 }

@@ -1,9 +1,9 @@
-//! Where assay keeps what must survive a crash.
+//! The folder in which assay stores data that must survive a crash.
 
 use std::path::PathBuf;
 
-/// The folder of state: `$ASSAY_STATE`; else `/var/lib/assay` for root; else `assay` in
-/// `$XDG_STATE_HOME`, or in `~/.local/state` where that is not set. It may not exist yet.
+/// Returns the state folder: `$ASSAY_STATE`, else `/var/lib/assay` for root, else `assay` in
+/// `$XDG_STATE_HOME` or, if that is not set, in `~/.local/state`. The folder may not exist yet.
 pub fn state_dir() -> PathBuf {
     let root = rustix::process::geteuid().is_root();
     choose(root, |name| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from))
@@ -16,7 +16,7 @@ fn choose(root: bool, var: impl Fn(&str) -> Option<PathBuf>) -> PathBuf {
     if root {
         return PathBuf::from("/var/lib/assay");
     }
-    // The specification of these folders says that a relative path is to be ignored.
+    // The XDG specification demands that a relative path is ignored.
     if let Some(dir) = var("XDG_STATE_HOME").filter(|d| d.is_absolute()) {
         return dir.join("assay");
     }

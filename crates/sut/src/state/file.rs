@@ -1,16 +1,16 @@
-//! Small files of state that only their owner reads: at any moment there is the old one or the new one,
-//! whole, also after a crash.
+//! Small state files that only their owner reads. At any moment, even after a crash, there is the
+//! complete old file or the complete new one.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-/// Writes `content` to `path` (mode 0600): under a temporary name beside it, flushed, renamed, and its
-/// folder flushed.
+/// Writes `content` to `path` (mode 0600): writes a temporary file next to it, flushes and renames
+/// it, and flushes the folder.
 ///
 /// # Errors
-/// The file or its folder cannot be written.
+/// If the file or its folder cannot be written.
 pub fn write(path: &Path, content: &[u8]) -> io::Result<()> {
     let part = path.with_extension("part");
     let mut out =
@@ -21,10 +21,10 @@ pub fn write(path: &Path, content: &[u8]) -> io::Result<()> {
     flush_folder(path)
 }
 
-/// Removes `path` for good; that there is none is fine.
+/// Removes `path` permanently. It is no error if it does not exist.
 ///
 /// # Errors
-/// It cannot be removed, or its folder not be flushed.
+/// If the file cannot be removed or its folder cannot be flushed.
 pub fn remove(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {
         Err(e) if e.kind() != io::ErrorKind::NotFound => Err(e),

@@ -1,4 +1,5 @@
-//! What assay keeps on disk for itself: state that survives a crash, and folders for files that need not.
+//! Files that assay stores for itself: state that survives a crash, and scratch folders that need
+//! not.
 
 pub(crate) mod dir;
 pub mod file;

@@ -1,5 +1,5 @@
-//! Names of folders for files that nobody needs after the process that made them, so that what a killed
-//! process left is distinguished from what is in use.
+//! Scratch folders for files that nobody needs after the process that made them. Their names show
+//! whether a folder is in use or was left by a killed process.
 
 use std::fs;
 use std::io;
@@ -11,21 +11,21 @@ use crate::start_ticks;
 
 const PREFIX: &str = "assay-scratch-";
 
-/// The mode of a folder that everybody may look into, as far as the umask lets them.
+/// Mode of a folder that everybody may access, subject to the umask.
 pub const EVERYBODY: u32 = 0o777;
-/// The mode of a folder for its owner alone.
+/// Mode of a folder that only its owner may access.
 pub const OWNER: u32 = 0o700;
 
-/// Where scratch folders are made: `$ASSAY_SCRATCH`, else the system's folder for temporary files.
+/// Returns the parent of scratch folders: `$ASSAY_SCRATCH`, else the system's temporary folder.
 pub fn root() -> PathBuf {
     std::env::var_os("ASSAY_SCRATCH").map_or_else(std::env::temp_dir, PathBuf::from)
 }
 
-/// Makes a folder under `root`. Its name carries this process's id and start time, by which [`sweep`]
-/// knows whether it is still in use. Whoever makes it removes it.
+/// Creates a folder in `root`. Its name contains this process's id and start time, by which
+/// [`sweep`] knows whether it is still in use. The caller must remove it.
 ///
 /// # Errors
-/// It could not be made.
+/// If the folder could not be created.
 pub fn make(root: &Path, mode: u32) -> io::Result<PathBuf> {
     loop {
         let dir = root.join(name());
@@ -37,17 +37,17 @@ pub fn make(root: &Path, mode: u32) -> io::Result<PathBuf> {
     }
 }
 
-/// The name of a folder that [`sweep`] knows, another one at each call.
+/// Returns a name that [`sweep`] recognizes, a new one at each call.
 pub(crate) fn name() -> String {
     format!("{PREFIX}{}", unique())
 }
 
-/// Whether a folder is called as [`name`] calls one.
+/// True if the folder has a name made by [`name`].
 pub(crate) fn is_name(path: &Path) -> bool {
     path.file_name().is_some_and(|n| n.to_string_lossy().starts_with(PREFIX))
 }
 
-/// This process's id and start time, and a count: another one at each call.
+/// Returns this process's id and start time and a counter: a new text at each call.
 pub(crate) fn unique() -> String {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let pid = std::process::id();
@@ -55,8 +55,8 @@ pub(crate) fn unique() -> String {
     format!("{pid}-{}-{n}", start_ticks(pid).unwrap_or(0))
 }
 
-/// Removes the folders of processes that are gone. Returns how many there were. One in which something
-/// is mounted is left alone: what is mounted there may be somebody's device.
+/// Removes the folders of processes that have exited, and returns their number. Skips folders that
+/// contain a mount, because the mount may be a user's device.
 pub fn sweep(root: &Path) -> usize {
     let mounts = crate::read::mounts::all(&crate::Root::system());
     let Ok(entries) = fs::read_dir(root) else { return 0 };

@@ -1,6 +1,6 @@
-//! A run that is killed in the middle: what it changed is found and restored.
+//! Tests that the changes of a killed run are found and restored.
 //!
-//! The child is this test program itself, started again with one ignored test chosen.
+//! The child is this test program itself, started again with a single ignored test.
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -13,7 +13,7 @@ use assay_sut::{
 };
 use assay_testing::alone;
 
-/// Which state folder the child uses, which system, and what it sets.
+/// The state folder, the root and the settings of the child.
 const STATE: &str = "ASSAY_TEST_STATE";
 const ROOT: &str = "ASSAY_TEST_ROOT";
 const SETTINGS: &str = "ASSAY_TEST_SETTINGS";
@@ -84,7 +84,7 @@ fn read(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap().trim().to_owned()
 }
 
-/// What a tunable of this machine was, restored at the end whatever happens.
+/// Remembers a tunable of this machine and restores it on drop.
 struct Keep(&'static str, String);
 
 impl Keep {
@@ -118,7 +118,7 @@ fn a_killed_run_is_put_back_in_reverse() {
     assert_eq!(owner.pid, child.0.id());
     assert_eq!(entries.len(), 2);
 
-    // Nobody may build on what was left changed.
+    // New changes on top of ones that were left behind are refused.
     let next = Controller::new(&state, Root::at(&machine)).apply(&settings("sysctl.vm.a=30"));
     assert!(matches!(next, Err(ControlError::LeftOver { .. })));
 

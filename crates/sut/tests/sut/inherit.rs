@@ -1,11 +1,11 @@
-//! What a program really gets: set on the thread that starts it, seen by the program itself.
+//! Tests that a program inherits the settings of the thread that starts it, as seen by the program.
 
 use std::process::Command;
 
 use assay_model::Scalar;
 use assay_sut::{Controller, ProcessSetup, Root, enter, parse_setting};
 
-/// The setup of these settings, or why they cannot be had here.
+/// Returns the setup of these settings, or the reason why they are not possible here.
 fn setup(settings: &[(&str, &str)]) -> Result<ProcessSetup, String> {
     let state = tempfile::tempdir().unwrap();
     let settings: Vec<_> = settings
@@ -19,7 +19,7 @@ fn setup(settings: &[(&str, &str)]) -> Result<ProcessSetup, String> {
     Ok(applied.setup.clone())
 }
 
-/// What a program prints that is started in a setup.
+/// Runs a program with a setup and returns its output.
 fn run(setup: &ProcessSetup, program: &str, args: &[&str]) -> String {
     let _turn = assay_testing::alone();
     let entered = enter(setup).unwrap();
@@ -35,7 +35,7 @@ fn status(text: &str, field: &str) -> String {
     line.unwrap().trim().to_owned()
 }
 
-/// Fields of `/proc/PID/stat` after the name, numbered as in proc(5).
+/// Returns a field of `/proc/PID/stat` after the name, numbered as in proc(5).
 fn stat(text: &str, field: usize) -> i64 {
     let rest = text.rsplit_once(')').unwrap().1;
     rest.split_whitespace().nth(field - 3).unwrap().parse().unwrap()
@@ -55,7 +55,7 @@ fn cpus_reach_the_program_and_not_the_caller() {
 
 #[test]
 fn scheduling_classes_reach_the_program() {
-    // Field 41 is the policy, 40 the real-time priority.
+    // Field 41 is the policy, field 40 the real-time priority.
     for (level, policy, priority) in
         [("batch", 3, 0), ("idle", 5, 0), ("fifo:10", 1, 10), ("rr:7", 2, 7)]
     {

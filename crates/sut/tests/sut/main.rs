@@ -1,8 +1,9 @@
-//! Programs, settings and storage on this machine.
+//! Tests of programs, settings and storage on this machine.
 //!
-//! A test that starts a process takes a turn alone: a runner ends what its program leaves behind and cannot tell that from
-//! another test's child. There can be one daemon of zfs-fuse, too.
-#![allow(clippy::unwrap_used, clippy::print_stdout)] // tests fail by panics and print why they are skipped
+//! A test that starts a process must run alone: a runner kills everything that its program leaves
+//! behind, and cannot tell it from another test's child. Also, there can be only one zfs-fuse
+//! daemon.
+#![allow(clippy::unwrap_used, clippy::print_stdout)] // tests fail by panicking and print why they are skipped
 
 mod bench;
 mod crash;

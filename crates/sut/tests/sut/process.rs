@@ -1,4 +1,5 @@
-//! Runs real programs: how they end, what is kept of them, and that nothing of them stays alive.
+//! Tests with real programs: their exit status, their captured output, and that no process is left
+//! alive.
 
 use std::ffi::OsString;
 use std::time::Duration;
@@ -40,7 +41,7 @@ fn sh(runner: &mut Runner, script: &str) -> Ran {
     run_with(runner, &["sh", "-c", script], &limits(), false, &mut ()).unwrap()
 }
 
-/// Whether some process has `mark` in its command line.
+/// True if another process has `mark` in its command line.
 fn alive(mark: &str) -> bool {
     std::fs::read_dir("/proc").unwrap().flatten().any(|entry| {
         let cmdline = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
@@ -77,7 +78,7 @@ fn user_time_is_that_of_the_program() {
 #[test]
 fn peak_memory_is_that_of_the_program_or_unknown() {
     let _turn = alone();
-    // Whatever this test process has touched is more than `grep` needs.
+    // This test process has touched more memory than `grep` needs.
     let ballast = vec![1u8; 64 << 20];
     let mut runner = Runner::new(None);
     let large = sh(&mut runner, "head -c 200000000 /dev/zero | tail -c 150000000 > /dev/null");
@@ -93,18 +94,19 @@ fn peak_memory_is_that_of_the_program_or_unknown() {
     };
     let printed = String::from_utf8(runner.stdout.bytes()).unwrap();
     let kib: u64 = printed.split_whitespace().nth(1).unwrap().parse().unwrap();
-    // After this it only prints and ends. Resident memory is counted in parts, one for each CPU, which the file adds up
-    // and the report does not.
+    // After this, the program only prints and exits. The kernel counts resident memory per CPU; the
+    // file adds up the parts and the report does not.
     let ratio = told as f64 / (kib * 1024) as f64;
     assert!((0.8..1.25).contains(&ratio), "{told} B told, {kib} KiB printed");
-    // Of several processes the largest counts, in whatever order they end.
+    // Of several processes the largest counts, in whatever order they exit.
     let several = sh(
         &mut runner,
         "sleep 0.05 & head -c 30000000 /dev/zero | tail -c 30000000 >/dev/null; wait",
     );
     let peak = several.resources.peak_memory_bytes.unwrap();
     assert!((30_000_000..60_000_000).contains(&peak), "{peak}");
-    // More processes than the kernel's buffer holds reports of: never the peak of a part.
+    // More processes than the kernel's buffer has room for: the peak must not be that of only a
+    // part.
     let many = sh(&mut runner, "for i in $(seq 9000); do (:); done");
     let peak = many.resources.peak_memory_bytes;
     assert!(peak.is_none_or(|p| p > 500_000), "{peak:?}");
@@ -127,7 +129,7 @@ fn a_program_that_hangs_is_ended_with_its_group() {
     let _turn = alone();
     let mut runner = Runner::new(None);
     let limits = Limits { timeout: Duration::from_millis(300), ..limits() };
-    // The shell and its child ignore SIGTERM, so it takes SIGKILL.
+    // The shell and its child ignore SIGTERM, so that SIGKILL is needed.
     let script = "trap '' TERM; sh -c 'trap \"\" TERM; exec sleep 987.125' & wait; sleep 987.125";
     let ran = run_with(&mut runner, &["sh", "-c", script], &limits, false, &mut ()).unwrap();
     assert_eq!((ran.end, ran.exit), (End::TimedOut, Exit::Signal(9)));
@@ -138,9 +140,9 @@ fn a_program_that_hangs_is_ended_with_its_group() {
 fn what_forks_and_leaves_is_found_and_ended() {
     let _turn = alone();
     let mut runner = Runner::new(None);
-    // Of other tests in this process.
+    // Kill leftovers of other tests in this process.
     assay_sut::end_strays();
-    // In the group, out of the group, and holding the output open.
+    // One in the group, one outside of it, both holding the output open.
     let ran = sh(&mut runner, "sleep 986.25 & setsid sleep 986.25 & echo gone");
     assert_eq!(ran.exit, Exit::Code(0));
     assert_eq!(ran.leftovers, 2);

@@ -1,5 +1,5 @@
-//! Storage on devices that the kernel makes of others: arrays of MD, and stripes, encryption and delays of the device
-//! mapper. Needs root and a kernel with both, as those of `make test-vm` have.
+//! Tests of storage on composed devices: MD arrays, and stripes, encryption and delays of the
+//! device mapper. Needs root and a kernel with both, such as those of `make test-vm`.
 
 use std::io::Read as _;
 use std::path::Path;
@@ -8,12 +8,12 @@ use std::time::{Duration, Instant};
 use crate::bench::Bench;
 use crate::bench::killed::kill_and_put_back;
 
-/// The name of the device that a folder's file system is on.
+/// Returns the name of the device that holds a folder's file system.
 fn device_of(files: &Path) -> String {
     let mounts = std::fs::read_to_string("/proc/self/mountinfo").unwrap();
     let point = |l: &&str| l.split(' ').nth(4).map(Path::new) == files.parent();
     let line = mounts.lines().find(point).unwrap();
-    // btrfs shows numbers of its own.
+    // btrfs shows its own device numbers.
     let source = line.split(" - ").nth(1).unwrap().split(' ').nth(1).unwrap();
     let device = std::fs::canonicalize(source).unwrap();
     device.file_name().unwrap().to_string_lossy().into_owned()
@@ -64,7 +64,8 @@ fn every_kind_is_made_measured_sealed_and_taken_away() {
         let began = Instant::now();
         let mut read = String::new();
         std::fs::File::open(files.join("x")).unwrap().read_to_string(&mut read).unwrap();
-        // No request can be quicker than what holds it back; how much slower it is, is the machine's matter.
+        // A request takes at least as long as the emulated delay; how much longer depends on the
+        // machine.
         assert!(!emulated || began.elapsed() >= Duration::from_millis(20), "{level}");
         assert!(read == text, "{level}: what was read is not what was written");
         applied.restore().unwrap_or_else(|e| panic!("{level}: {e}"));

@@ -1,5 +1,6 @@
-//! The controls `storage` and `memory` on this machine: file systems on loop devices, limits, groups; and
-//! what is left after a kill -9 at any moment. Needs root; the child is this test program itself.
+//! Tests of the controls `storage` and `memory` on this machine: file systems on loop devices,
+//! limits, groups, and the state after a kill -9 at any moment. Needs root; the child is this test
+//! program itself.
 
 use std::path::Path;
 use std::process::Command;
@@ -67,7 +68,7 @@ fn an_emulated_disk_is_called_so_and_holds_its_rates() {
     for way in ["storage_sequential_read", "storage_sequential_write"] {
         let rate = figure(&applied, way);
         println!("{way} {rate}");
-        // Whatever else this machine does, no more than the limit goes through.
+        // Whatever else the machine does, the rate cannot exceed the limit.
         assert!(rate > 0.0 && rate < 126e6 * 1.10, "{way}: {rate}");
     }
     applied.restore().unwrap();
@@ -93,7 +94,7 @@ fn a_device_in_use_is_refused_and_a_free_one_is_left_as_it_was() {
     let on_it = settings(&format!("storage=device:{device},probe=400ms"));
     let error = bench.controller().check(&on_it).unwrap_err().to_string();
     assert!(error.contains("mounted at"), "{error}");
-    // The same device, unmounted, with a file of somebody's on it.
+    // The same device, unmounted, with a user's file on it.
     std::fs::write(format!("{point}/mine"), "kept").unwrap();
     let names = || {
         let entries = std::fs::read_dir(&point).unwrap();
@@ -144,7 +145,7 @@ fn the_program_has_no_more_memory_than_it_is_given() {
     let group = applied.setup.groups[0].clone();
     let ran = run(&applied, "head -c 4M /dev/zero | tail -c 4M > /dev/null");
     assert!(ran.exit.success());
-    // Version 2 counts what all of them used, also of programs smaller than this one.
+    // Version 2 counts the use of all processes, even for programs smaller than this one.
     let used = ran.resources.group;
     assert_eq!(used.is_some(), group.join("cgroup.controllers").exists());
     if let Some(used) = used {
@@ -165,7 +166,8 @@ fn the_program_has_no_more_memory_than_it_is_given() {
     assert!(!group.exists());
 }
 
-/// 50 moments in all: most where most is changed, and each other way of making a storage.
+/// 50 kills in total: most for the level that changes most, and some for each other way of creating
+/// storage.
 #[test]
 fn nothing_is_left_after_kill_9_at_random_moments() {
     for (text, kills, longest) in [

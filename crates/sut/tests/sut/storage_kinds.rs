@@ -1,5 +1,5 @@
-//! Storage that is more than a file system on a loop device: zram, ZFS by its daemon, images of inputs; and
-//! the errors where something for it is missing. Needs root.
+//! Tests of other storage than a file system on a loop device: zram, ZFS with its daemon, images of
+//! inputs; and of the errors if something for it is missing. Needs root.
 
 use std::io::Read as _;
 use std::path::Path;
@@ -9,10 +9,10 @@ use crate::bench::{Bench, daemons, zrams};
 use assay_sut::Applied;
 use assay_sut::process::{Limits, Output, Program, Runner};
 
-/// A file that compresses well.
+/// Content that compresses well.
 const TEXT: &str = "plant 001 to market 002 by route 0003\n";
 
-/// The type of file system that a folder lies on, and its options.
+/// Returns the type of the file system that holds a folder, and its line in mountinfo.
 fn mounted(files: &Path) -> Option<(String, String)> {
     let mounts = std::fs::read_to_string("/proc/self/mountinfo").unwrap();
     let of = |line: &str| line.split(' ').nth(4).map(|p| files.parent() == Some(Path::new(p)));
@@ -21,12 +21,12 @@ fn mounted(files: &Path) -> Option<(String, String)> {
     Some((after.split(' ').next()?.to_owned(), line.to_owned()))
 }
 
-/// The folder for what the program reads.
+/// Returns the folder for the program's input.
 fn inputs(applied: &Applied) -> std::path::PathBuf {
     applied.setup.inputs.clone().or(applied.setup.storage.clone()).unwrap()
 }
 
-/// Bytes read from the devices below it so far.
+/// Returns the bytes read so far from the devices below the storage.
 fn read_so_far(applied: &Applied) -> u64 {
     let names = applied.setup.env.iter().find(|(k, _)| k == "ASSAY_STORAGE_DEVICES").unwrap();
     let stat =
@@ -53,8 +53,9 @@ fn what_is_put_on_a_storage_is_read_from_its_devices_once_it_is_cold() {
     }
 }
 
-/// Puts a file on a level of storage, makes it cold and reads it again: all of it comes from the devices, or much less where
-/// it is compressed; nothing is left. Says why where the level cannot be had.
+/// Puts a file on a level of storage, makes it cold and reads it again. All of it must come from
+/// the devices (much less if it is compressed), and nothing may be left. Prints the reason if the
+/// level is not possible here.
 fn read_cold(level: &str, kind: &str, compressed: bool) {
     let _turn = assay_testing::alone();
     let text = TEXT.repeat((16 << 20) / TEXT.len());
@@ -84,7 +85,7 @@ fn read_cold(level: &str, kind: &str, compressed: bool) {
     assert_eq!(zrams(), before, "{level}");
 }
 
-/// Where ZFS's module is loaded (`make test-vm ZFS=1 KERNEL=6.1`).
+/// Needs the ZFS module (`make test-vm ZFS=1 KERNEL=6.1`).
 #[test]
 fn zfs_by_the_kernel_is_made_cold_and_taken_away() {
     for (level, compressed) in [
@@ -97,7 +98,7 @@ fn zfs_by_the_kernel_is_made_cold_and_taken_away() {
     }
 }
 
-/// Likewise, of a run that is killed at any moment.
+/// Needs the ZFS module; the run is killed at any moment.
 #[test]
 fn zfs_by_the_kernel_is_taken_away_after_a_kill() {
     let text = "storage=zfs,raid1,size=128MiB,probe=400ms,in=IMAGES";
@@ -110,16 +111,16 @@ fn the_daemon_outlives_a_program_and_ends_with_the_storage() {
     let bench = Bench::new();
     let level = "storage=zfs-fuse,size=128MiB,arc=16MiB,probe=400ms,in=IMAGES";
     let Some(wanted) = bench.settings(level) else { return };
-    // This process is the subreaper of the programs of other tests.
+    // This process is the subreaper of other tests' programs.
     assay_sut::end_strays();
-    // A killed daemon left its socket.
+    // Imitate a killed daemon, which leaves its socket.
     let socket = Path::new("/var/run/zfs/zfs_socket");
     std::fs::create_dir_all(socket.parent().unwrap()).unwrap();
     drop(std::os::unix::net::UnixListener::bind(socket));
     let applied = bench.controller().apply(&wanted).unwrap();
     let here = bench.images().to_string_lossy().into_owned();
     assert_eq!(daemons(&here).len(), 1);
-    // Only one at a time.
+    // Only one daemon can run at a time.
     let error = bench.controller().check(&wanted).unwrap_err().to_string();
     assert!(error.contains("runs already"), "{error}");
     let argv = ["sh".into(), "-c".into(), "sleep 600 & echo x > x".into()];
@@ -162,8 +163,8 @@ fn child_that_checks_a_level() {
 #[test]
 fn a_program_that_is_missing_is_named_with_its_package() {
     let _turn = assay_testing::alone();
-    // Folders of programs beside PATH are looked at too, so they must not be seen: a namespace of mounts in
-    // which they are empty.
+    // Programs are also searched outside of PATH, so the check runs in a mount namespace in which
+    // those folders are empty.
     let hidden = ["/usr/sbin", "/sbin", "/usr/local/sbin", "/usr/bin", "/bin"];
     for (level, program, package) in [
         ("loop:ext4", "mkfs.ext4", "e2fsprogs"),

@@ -1,5 +1,6 @@
-//! Control groups that are made for the program of one trial, and taken away after it. Both versions:
-//! one hierarchy for each controller (1), or one for all (2).
+//! Control groups that are created for the program of one trial and removed after it. Supports both
+//! versions: one hierarchy per controller (version 1) and one hierarchy for all controllers
+//! (version 2).
 
 use std::fs;
 use std::path::Path;
@@ -19,22 +20,22 @@ mod place;
 pub(crate) use place::Place;
 
 const TOP: &str = "/sys/fs/cgroup";
-/// What a group that assay made is called, before what tells it from others.
+/// Prefix of the names of groups that assay creates.
 const PREFIX: &str = "assay-";
-/// What a group is called in which the processes wait that were in the way of one.
+/// Prefix of the names of groups into which processes are moved that were in the way of a group.
 const REST: &str = "assay-rest-";
-/// How a group is journaled: it was not there.
+/// Journaled old state of a group: it did not exist.
 pub(crate) const ABSENT: &str = "absent";
 const PRESENT: &str = "present";
-/// How long the last processes of a group may take to go.
+/// Maximum time to wait until the last processes of a group have exited.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Where a controller can be had.
+/// The place where a controller is available.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Hierarchy {
-    /// Version 1: the top of the controller's own hierarchy, and the group of this process in it.
+    /// Version 1: the top of the controller's own hierarchy, and this process's group in it.
     One { top: String, own: String },
-    /// Version 2: where groups are made.
+    /// Version 2: the place where groups are created.
     Two(Place),
 }
 
@@ -46,7 +47,7 @@ pub(crate) fn version_1(root: &Root, controller: &str) -> Option<Hierarchy> {
         let (Some(names), Some(path)) = (parts.next(), parts.next()) else { continue };
         let top = format!("{TOP}/{names}");
         if names.split(',').any(|n| n == controller) && root.exists(&top) {
-            // A path that cannot be seen from inside a container: its top is what is mounted.
+            // Inside a container the path may be invisible; then the mounted top is the group.
             let own = format!("{top}{}", path.trim_end_matches('/'));
             let own = if root.exists(&own) { own } else { top.clone() };
             return Some(Hierarchy::One { top, own });
@@ -55,11 +56,11 @@ pub(crate) fn version_1(root: &Root, controller: &str) -> Option<Hierarchy> {
     None
 }
 
-/// Whether a group with this controller could be made; changes nothing.
+/// Checks that a group with this controller can be created; changes nothing.
 pub(crate) fn check(root: &Root, path: &str, controller: &str) -> Result<Hierarchy, ControlError> {
     let not_here = |reason: String| ControlError::NotHere { path: path.to_owned(), reason };
     if let Some(hierarchy) = version_1(root, controller) {
-        // Below this process's own, whose limits go on holding.
+        // Groups are created below this process's own group, so that its limits still apply.
         let Hierarchy::One { own, .. } = &hierarchy else { return Ok(hierarchy) };
         if access(root.path(own), Access::WRITE_OK).is_err() {
             return Err(not_here(format!(
@@ -76,8 +77,8 @@ pub(crate) fn check(root: &Root, path: &str, controller: &str) -> Result<Hierarc
     place::find(root, controller).map(Hierarchy::Two).map_err(not_here)
 }
 
-/// Makes a group for the program, journaled, and has the program join it. With version 2 all controls of
-/// a treatment share one group.
+/// Creates a group for the program, journals it, and makes the program join it. With version 2, all
+/// controls of a treatment share one group.
 pub(crate) fn make(
     session: &mut Session<'_>,
     control: &dyn Control,
@@ -91,7 +92,8 @@ pub(crate) fn make(
             vacate(session, control, place)?;
             enable(session, control, place, controller)?;
             if controller == "io" && place.has(session.root(), "memory") {
-                // Only then is what the kernel writes back later counted to the group.
+                // The kernel attributes later writeback to the group only if its memory controller
+                // is enabled too.
                 enable(session, control, place, "memory")?;
             }
             if let Some(group) = shared(session, &place.parent) {
@@ -112,8 +114,8 @@ pub(crate) fn make(
     Ok((dir, hierarchy))
 }
 
-/// Moves the processes of this process's own group into a group below it, journaled, so that controllers may be
-/// handed down.
+/// Moves the processes of this process's own group into a group below it, journaled, so that
+/// controllers can be enabled for child groups.
 fn vacate(
     session: &mut Session<'_>,
     control: &dyn Control,
@@ -134,7 +136,7 @@ fn vacate(
     move_all(root, &place.parent, &rest).map_err(failed)
 }
 
-/// Moves all processes of a group into another, also those that are started meanwhile.
+/// Moves all processes of a group into another, including those that are started meanwhile.
 fn move_all(root: &Root, from: &str, to: &str) -> std::io::Result<()> {
     let began = Instant::now();
     loop {
@@ -144,7 +146,7 @@ fn move_all(root: &Root, from: &str, to: &str) -> std::io::Result<()> {
         }
         for pid in processes.lines() {
             match fs::write(root.path(&format!("{to}/cgroup.procs")), pid) {
-                // It has ended meanwhile.
+                // The process has exited meanwhile.
                 Err(e) if e.raw_os_error() == Some(rustix::io::Errno::SRCH.raw_os_error()) => {}
                 Err(e) if began.elapsed() > TIMEOUT => return Err(e),
                 _ => {}
@@ -156,7 +158,7 @@ fn move_all(root: &Root, from: &str, to: &str) -> std::io::Result<()> {
     }
 }
 
-/// The group of version 2 that another control of this treatment made in that folder.
+/// Returns the version 2 group that another control of this treatment created in the folder.
 fn shared(session: &mut Session<'_>, parent: &str) -> Option<String> {
     let folder = session.root().path(parent);
     let groups = session.setup().groups.clone();
@@ -168,7 +170,8 @@ fn ours(group: &Path) -> bool {
     group.file_name().is_some_and(|n| n.to_string_lossy().starts_with(PREFIX))
 }
 
-/// Has version 2 hand a controller to the groups in a folder; journaled, because it reaches all of them.
+/// Enables a version 2 controller for the groups in a folder; journaled, because this affects all
+/// of them.
 fn enable(
     session: &mut Session<'_>,
     control: &dyn Control,
@@ -193,18 +196,18 @@ pub(crate) fn write(root: &Root, path: &str, file: &str, value: &str) -> Result<
     })
 }
 
-/// The file and the controller, of a key that says that one is handed down.
+/// Splits the key of an enabled controller into the file and the controller.
 fn subtree(key: &str) -> Option<(&str, &str)> {
     let (file, controller) = key.rsplit_once(':')?;
     file.ends_with(place::SUBTREE).then_some((file, controller))
 }
 
-/// Whether a journal's key is one of this file.
+/// True if a journal's key belongs to this module.
 pub(crate) fn is_key(key: &str) -> bool {
     key.starts_with(TOP)
 }
 
-/// Whether what a key names is there: a group, or a controller handed down.
+/// Returns whether the object of a key exists: a group, or a controller enabled for child groups.
 pub(crate) fn state(root: &Root, key: &str) -> &'static str {
     let there = match subtree(key) {
         Some((file, controller)) => one_line(&root.text(file).unwrap_or_default())
@@ -215,8 +218,8 @@ pub(crate) fn state(root: &Root, key: &str) -> &'static str {
     if there { PRESENT } else { ABSENT }
 }
 
-/// Takes away what a key names. Processes that are left in a group are ended: they are the program of
-/// a trial whose assay is gone. Those that only made room go back to where they were.
+/// Removes the object of a key. Processes left in a group are killed: they are the program of a
+/// trial whose assay has died. Processes that were only moved out of the way are moved back.
 pub(crate) fn remove(root: &Root, control: &str, key: &str) -> Result<(), ControlError> {
     if let Some((file, controller)) = subtree(key) {
         return write(root, control, file, &format!("-{controller}"));
@@ -228,7 +231,7 @@ pub(crate) fn remove(root: &Root, control: &str, key: &str) -> Result<(), Contro
         return Err(ControlError::Key { path, reason });
     }
     if !root.is_system() {
-        // The files of a made-up group do not go with its folder by themselves.
+        // In a fake tree, the files of a group do not disappear with its folder.
         let _ = fs::remove_dir_all(&dir);
         return Ok(());
     }
@@ -257,7 +260,7 @@ pub(crate) fn remove(root: &Root, control: &str, key: &str) -> Result<(), Contro
     }
 }
 
-/// How many processes the kernel ended in a group because its memory was used up.
+/// Returns the number of processes in a group that the kernel killed for lack of memory.
 pub(crate) fn killed_for_memory(group: &Path) -> u64 {
     ["memory.oom_control", "memory.events"]
         .iter()
@@ -268,7 +271,7 @@ pub(crate) fn killed_for_memory(group: &Path) -> u64 {
         .sum()
 }
 
-/// This process is in another group, until this is dropped.
+/// Membership of this process in another group; ends on drop.
 #[derive(Debug)]
 pub(crate) struct Joined {
     back: std::path::PathBuf,

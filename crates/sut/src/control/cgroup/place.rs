@@ -1,5 +1,6 @@
-//! Where a group of version 2 may be made: below the top, by root; elsewhere beside or in this process's own group, if
-//! systemd handed it over (`Delegate=`) or Slurm runs it as root. Changes nothing.
+//! Finds the place where a version 2 group may be created: for root below the top; for other users
+//! next to or inside this process's own group if systemd delegated it (`Delegate=`) or if Slurm
+//! runs the process as root. Changes nothing.
 
 use rustix::fs::{Access, access};
 
@@ -7,23 +8,24 @@ use super::TOP;
 use crate::Root;
 use crate::read::root::one_line;
 
-/// Where groups are made.
+/// The place where groups are created.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Place {
-    /// The folder.
+    /// Path of the folder that will hold the groups.
     pub parent: String,
-    /// It is this process's own group and has processes, which must move into a group of their own first: groups with
-    /// controllers lie below groups without processes only.
+    /// True if this is the process's own group and has processes. These must be moved into a group
+    /// of their own first, because groups with controllers may only lie below groups without
+    /// processes.
     pub crowded: bool,
 }
 
 impl Place {
-    /// The file that hands controllers down.
+    /// Returns the file that enables controllers for child groups.
     pub fn subtree(&self) -> String {
         format!("{}/{SUBTREE}", self.parent)
     }
 
-    /// Whether the kernel could hand a controller down from here.
+    /// True if the kernel can enable the controller for groups here.
     pub fn has(&self, root: &Root, controller: &str) -> bool {
         has(root, &self.parent, controller)
     }
@@ -31,11 +33,12 @@ impl Place {
 
 pub(super) const SUBTREE: &str = "cgroup.subtree_control";
 
-/// Finds a place for a group with a controller; else why there is none.
+/// Finds a place for a group with the controller, or returns the reason why there is none.
 pub(super) fn find(root: &Root, controller: &str) -> Result<Place, String> {
     let own = own(root);
     if of_slurm(root).is_some() {
-        // Beside the task's own and no further up: there Slurm's limits hold and its steps are counted.
+        // Next to the task's own group and no higher, where Slurm's limits apply and its accounting
+        // works.
         return usable(root, parent_of(&own), controller).map_err(|why| {
             format!(
                 "Slurm holds this process to the control group `{own}`, and {why}. Leave the control out, or ask \
@@ -55,7 +58,7 @@ pub(super) fn find(root: &Root, controller: &str) -> Result<Place, String> {
     let mut reasons = Vec::new();
     for one in tried {
         match one {
-            // Only of its own group may this process move what lies in it.
+            // This process may only move processes that are in its own group.
             Ok(place) if !place.crowded || place.parent == own => return Ok(place),
             Ok(place) => reasons.push(format!("`{}` has processes of its own", place.parent)),
             Err(why) => reasons.push(why),
@@ -69,7 +72,7 @@ pub(super) fn find(root: &Root, controller: &str) -> Result<Place, String> {
     ))
 }
 
-/// Whether groups with a controller may be made in a folder.
+/// Checks that groups with a controller may be created in a folder.
 fn usable(root: &Root, folder: &str, controller: &str) -> Result<Place, String> {
     let may = |path: String| access(root.path(&path), Access::WRITE_OK).is_ok();
     let all = ["", "/cgroup.procs", &format!("/{SUBTREE}")];
@@ -81,7 +84,7 @@ fn usable(root: &Root, folder: &str, controller: &str) -> Result<Place, String> 
             "`{folder}` has no `{controller}` controller: the group above it does not hand it down"
         ));
     }
-    // The top of all may have both processes and groups; it alone has no type.
+    // The root group may have both processes and child groups; it is the only one without a type.
     let rules = root.exists(&format!("{folder}/cgroup.type"));
     let processes = root.text(&format!("{folder}/cgroup.procs")).unwrap_or_default();
     Ok(Place { parent: folder.to_owned(), crowded: rules && !processes.trim().is_empty() })
@@ -92,7 +95,7 @@ pub(super) fn has(root: &Root, folder: &str, controller: &str) -> bool {
     one_line(&all).split(' ').any(|c| c == controller)
 }
 
-/// The group of this process.
+/// Returns the group of this process.
 pub(super) fn own(root: &Root) -> String {
     let groups = root.text("/proc/self/cgroup").unwrap_or_default();
     let path = groups.lines().find_map(|l| l.strip_prefix("0::")).unwrap_or("/");
@@ -103,11 +106,11 @@ fn parent_of(group: &str) -> &str {
     group.rsplit_once('/').map_or(TOP, |(parent, _)| parent)
 }
 
-/// The group that Slurm put this process in, for its job; `None`: it is in none.
+/// Returns the group in which Slurm put this process for its job; `None` if Slurm did not.
 pub(super) fn of_slurm(root: &Root) -> Option<String> {
     let own = own(root);
     let mut parts = own.split('/');
-    // `slurmstepd.scope`, and `NODE_slurmstepd.scope` where several nodes may be one machine.
+    // `slurmstepd.scope`, or `NODE_slurmstepd.scope` if several nodes may share a machine.
     let slurms = parts.any(|p| p == "slurm" || p.contains("slurmstepd"));
     (slurms && parts.any(|p| p.starts_with("job_"))).then_some(own)
 }
@@ -133,15 +136,15 @@ mod tests {
         let machine = Machine::new();
         let root = machine.root();
         machine.put("/proc/self/cgroup", "0::/user.slice/app.slice/run.scope\n");
-        // A service of the system that was handed over: only its own group may be changed.
+        // A delegated system service may only change its own group.
         group(&machine, &format!("{TOP}/user.slice/app.slice/run.scope"), "memory pids\n", "7\n");
         assert_eq!(find(&root, "memory"), Ok(at("/user.slice/app.slice/run.scope", true)));
         let why = find(&root, "io").unwrap_err();
         assert!(why.contains("no `io` controller") && why.contains("Delegate=yes"), "{why}");
-        // Of a user's own systemd the slice above it, too.
+        // In a user's own systemd, the slice above is available too.
         group(&machine, &format!("{TOP}/user.slice/app.slice"), "memory pids\n", "");
         assert_eq!(find(&root, "memory"), Ok(at("/user.slice/app.slice", false)));
-        // Root: the top, where processes do not matter.
+        // Root uses the top, where processes do not matter.
         group(&machine, TOP, "memory io\n", "1\n");
         std::fs::remove_file(machine.path(&format!("{TOP}/cgroup.type"))).unwrap();
         assert_eq!(find(&root, "io"), Ok(at("", false)));
@@ -161,7 +164,7 @@ mod tests {
         let other = "/system.slice/n1_slurmstepd.scope/job_5/step_0/user";
         machine.put("/proc/self/cgroup", &format!("0::{other}/task_0\n"));
         assert!(of_slurm(&root).is_some());
-        // The daemon's own, and a user's.
+        // The daemon's own group, and a user's.
         for other in ["/system.slice/slurmd.service", "/user.slice/job_5"] {
             machine.put("/proc/self/cgroup", &format!("0::{other}\n"));
             assert_eq!(of_slurm(&root), None);

@@ -118,7 +118,7 @@ fn a_control_and_one_that_it_is_made_of_are_one_thing() {
         let error = controller(&m).check(&order).unwrap_err();
         assert!(matches!(error, ControlError::Twice { .. }), "{error}");
     }
-    // Pages of 4 KiB are a flag of the process; the machine's level may be anything.
+    // 4 KiB pages are a flag of the process, so the machine's level may be anything.
     controller(&m).check(&both("4KiB")).unwrap();
 }
 

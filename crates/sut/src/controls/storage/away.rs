@@ -1,5 +1,4 @@
-//! Taking the folder of one trial's storage away, from nothing but its path, at whatever point it was
-//! left.
+//! Removes the folder of a trial's storage, given only its path, whatever state it was left in.
 
 use std::fs;
 use std::path::Path;
@@ -16,10 +15,11 @@ use super::place::within;
 use super::tools::VARIABLE;
 use super::{stacked, tools, zfs, zram};
 
-/// How long a file system may stay busy after its programs were ended.
+/// Maximum time that a file system may stay busy after its programs were killed.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Whether anything of a folder is there: itself, a mount below it, a loop device on a file in it.
+/// True if any part of the storage exists: the folder, a mount below it, a loop device on a file in
+/// it, or a stacked device.
 pub(super) fn exists(root: &Root, folder: &Path) -> bool {
     root.path(&folder.to_string_lossy()).exists()
         || !mounts_below(root, folder).is_empty()
@@ -31,10 +31,10 @@ fn mounts_below(root: &Root, folder: &Path) -> Vec<mounts::Mount> {
     mounts::all(root).into_iter().filter(|m| m.point.starts_with(folder)).collect()
 }
 
-/// Takes everything of a folder away.
+/// Removes everything that belongs to a folder.
 ///
 /// # Errors
-/// A sentence: what could not be taken away, and who holds it.
+/// A sentence: the part that could not be removed, and who uses it.
 pub(super) fn take_away(root: &Root, folder: &Path) -> Result<(), String> {
     let folder = &folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     // A program that a killed assay had just started may mount or attach something meanwhile.
@@ -45,7 +45,8 @@ fn attempt(root: &Root, folder: &Path) -> Result<(), String> {
     end_programs(folder)?;
     zfs::destroy(root, folder)?;
     let loops = loops_of(root, folder);
-    // A file system that goes with its image need not be emptied; a person's own is left as it was.
+    // A file system that disappears with its image need not be emptied; a device that belongs to
+    // the user is left as it was.
     let own = loops.is_empty() && zram::number(folder).is_none() && !zfs::is_pool(folder);
     for mount in mounts_below(root, folder).iter().rev() {
         if own && mount.kind != "tmpfs" {
@@ -59,7 +60,8 @@ fn attempt(root: &Root, folder: &Path) -> Result<(), String> {
     for name in &loops {
         let device = format!("/dev/{name}");
         if let Some(program) = tools::find("btrfs") {
-            // The kernel remembers devices of btrfs, and would take a later one for a part of these.
+            // The kernel remembers devices of btrfs and would take a later one for a part of this
+            // file system.
             let program = program.to_string_lossy().into_owned();
             let _ = tools::run(folder, &program, ["device", "scan", "--forget", &device]);
         }
@@ -87,7 +89,8 @@ fn remove(folder: &Path) -> Result<(), String> {
     }
 }
 
-/// Unmounts; what still holds it may be about to go, and `meanwhile` is done until it has.
+/// Unmounts a file system. Its last users may be about to exit, so this retries and calls
+/// `meanwhile` between attempts.
 pub(super) fn unmount(
     folder: &Path,
     point: &Path,
@@ -107,8 +110,8 @@ pub(super) fn unmount(
     }
 }
 
-/// Ends what a killed assay left running: the trial's program, one that was making the storage, or the
-/// daemon that drives it.
+/// Kills processes that a killed assay left running: the trial's program, a program that was making
+/// the storage, or the daemon that drives it.
 fn end_programs(folder: &Path) -> Result<(), String> {
     let began = Instant::now();
     let mut ended = Vec::new();
@@ -126,14 +129,15 @@ fn end_programs(folder: &Path) -> Result<(), String> {
         std::thread::sleep(Duration::from_millis(5));
     }
     for pid in ended {
-        // A daemon of this process, which nobody else waits for; others are not its children.
+        // Reaps a daemon of this process, for which nobody else waits; other processes are not its
+        // children.
         let _ = waitpid(Some(pid), WaitOptions::empty());
         leftovers::no_longer_spared(pid);
     }
     Ok(())
 }
 
-/// The processes that were started with the variable that says that their files are here.
+/// Returns the processes that were started with the variable that names this folder.
 fn programs_of(folder: &Path) -> Vec<Pid> {
     let wanted = format!("{VARIABLE}={}/", folder.display());
     let Ok(processes) = fs::read_dir("/proc") else { return Vec::new() };

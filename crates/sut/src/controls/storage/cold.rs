@@ -1,5 +1,5 @@
-//! Sealing: what was put on a storage for the trial to read is written to its devices and is in no cache,
-//! and where the storage is an image, it is made of it.
+//! Makes storage cold: writes the trial's input to the devices and drops it from all caches; if the
+//! storage is an image, makes the image from the input.
 
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt as _;
@@ -16,10 +16,10 @@ use super::loops::loops_of;
 use super::place::{MOUNT, mount_devices, within};
 use super::{away, stacked, tools, zfs, zram};
 
-/// How much of an image is copied at once.
+/// Number of bytes copied at once.
 const CHUNK: usize = 1 << 20;
 
-/// Seals the storage of a folder. Returns what to know about it.
+/// Makes the storage of a folder cold. Returns sentences for the record.
 ///
 /// # Errors
 /// A sentence.
@@ -33,7 +33,7 @@ pub(super) fn make_cold(root: &Root, level: &Level, folder: &Path) -> Result<Vec
         Kind::Image(format) => image(root, *format, level, folder).map(|note| vec![note]),
         Kind::Loop { .. } | Kind::Stacked { .. } | Kind::Zram(_) | Kind::Device(_) => {
             let devices = devices(root, level, folder)?;
-            // The kernel forgets what it has cached of a file system that nobody has mounted.
+            // Unmounting makes the kernel drop everything that it has cached of the file system.
             away::unmount(folder, &folder.join(MOUNT), || Ok(()))?;
             forget_backing(folder, level.kind.files());
             mount_devices(folder, level, &devices).map(|()| Vec::new())
@@ -51,7 +51,7 @@ fn devices(root: &Root, level: &Level, folder: &Path) -> Result<Vec<Device>, Str
     names.iter().map(|name| Device::find(root, Path::new(&format!("/dev/{name}")))).collect()
 }
 
-/// What of the files of loop devices is cached by the file system that they are on, where it is.
+/// Drops the cached pages of the files behind loop devices in the file system that holds them.
 fn forget_backing(folder: &Path, files: u32) {
     for n in 0..files {
         if let Ok(file) = File::open(folder.join(format!("disk{n}"))) {
@@ -61,7 +61,7 @@ fn forget_backing(folder: &Path, files: u32) {
     }
 }
 
-/// Writes all files below a folder and has the kernel drop what it has cached of them.
+/// Writes back all files below a folder and drops their cached pages.
 fn drop_files(dir: &Path) -> Result<(), String> {
     let failed = |path: &Path, e: std::io::Error| format!("`{}`: {e}", path.display());
     let top = File::open(dir).map_err(|e| failed(dir, e))?;
@@ -84,7 +84,8 @@ fn drop_files(dir: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Makes an image of what is in the folder's `mnt` and mounts it there, over it: paths stay as they were.
+/// Makes an image of the folder's `mnt` and mounts it over the same place, so that paths stay the
+/// same.
 fn image(root: &Root, format: Format, level: &Level, folder: &Path) -> Result<String, String> {
     let (from, to) = (folder.join(MOUNT), folder.join("image"));
     let (program, _) = format.maker();
@@ -94,7 +95,7 @@ fn image(root: &Root, format: Format, level: &Level, folder: &Path) -> Result<St
     let device = devices.first().ok_or("the loop device of the image is gone")?;
     let size = copy(&to, &folder.join("disk0"), level.size)?;
     fs::remove_file(&to).map_err(|e| format!("`{}`: {e}", to.display()))?;
-    // What was read of the device so far (its first blocks, by udev) is not what is on it now.
+    // Earlier reads of the device (its first blocks, by udev) are out of date now.
     tools::run(folder, "blockdev", ["--flushbufs", &format!("/dev/{}", device.name)])?;
     forget_backing(folder, 1);
     mount_devices(folder, level, &devices)?;
@@ -125,7 +126,7 @@ fn arguments(format: Format, level: &Level, from: &Path, to: &Path) -> Vec<Strin
     }
 }
 
-/// Copies an image onto the file of a device, from its beginning. Its size.
+/// Copies an image to the start of the file behind a device. Returns the image's size in bytes.
 fn copy(from: &Path, to: &Path, room: u64) -> Result<u64, String> {
     let failed =
         |e: std::io::Error| format!("the image cannot be copied to `{}`: {e}", to.display());

@@ -1,11 +1,11 @@
-//! Block devices: their numbers, and whether somebody uses one.
+//! Block devices: their numbers and their users.
 
 use std::path::Path;
 
 use crate::Root;
 use crate::read::mounts;
 
-/// A device as the kernel calls it: `sdb` and its numbers, `8:16`.
+/// A device under the kernel's name, such as `sdb`, with its numbers, such as `8:16`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Device {
     pub name: String,
@@ -13,10 +13,10 @@ pub(super) struct Device {
 }
 
 impl Device {
-    /// The device of a path below `/dev`, links followed.
+    /// Finds the device of a path below `/dev`, following links.
     ///
     /// # Errors
-    /// A sentence: it is not there or is no block device.
+    /// A sentence: the path does not exist or is not a block device.
     pub fn find(root: &Root, path: &Path) -> Result<Self, String> {
         let shown = path.display();
         let real = root.path(&path.to_string_lossy());
@@ -28,7 +28,7 @@ impl Device {
         Ok(Device { name, numbers })
     }
 
-    /// Its folder of queue settings; that of the whole disk, of a partition.
+    /// Returns the folder of the device's queue settings; for a partition, that of the whole disk.
     pub fn queue(&self, root: &Root) -> String {
         let own = format!("/sys/class/block/{}", self.name);
         if root.exists(&format!("{own}/queue")) {
@@ -37,7 +37,8 @@ impl Device {
         format!("{own}/../queue")
     }
 
-    /// Who uses it, or a part of it: a sentence; `None` if nobody.
+    /// Returns a sentence that names the user of the device or of a part of it; `None` if it is
+    /// unused.
     pub fn user(&self, root: &Root) -> Option<String> {
         let mounts = mounts::all(root);
         let swaps = root.text("/proc/swaps").unwrap_or_default();
@@ -77,7 +78,7 @@ impl Device {
     }
 }
 
-/// Opens a block device as its only user, as mounting would.
+/// Opens a block device exclusively, as mounting would.
 fn exclusive(path: &Path) -> std::io::Result<()> {
     use rustix::fs::{Mode, OFlags, open};
     match open(path, OFlags::RDONLY | OFlags::EXCL | OFlags::CLOEXEC, Mode::empty()) {

@@ -1,6 +1,7 @@
-//! The disks that can be emulated, as data with its sources: bytes and operations each second, each way.
+//! The disks that can be emulated, with the sources of their figures: bytes and operations per
+//! second for reads and writes.
 
-/// One disk.
+/// A disk that can be emulated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Disk {
     pub name: &'static str,
@@ -8,18 +9,18 @@ pub(super) struct Disk {
     pub write_bytes_s: u64,
     pub read_ops_s: u64,
     pub write_ops_s: u64,
-    /// Where the figures are from.
+    /// Source of the figures.
     pub source: &'static str,
 }
 
 const TABLE: &str = include_str!("disks.csv");
 
-/// All of them.
+/// Returns all disks.
 pub(super) fn all() -> impl Iterator<Item = Disk> {
     TABLE.lines().skip(1).filter_map(read)
 }
 
-/// The one of that name.
+/// Returns the disk with this name.
 pub(super) fn find(name: &str) -> Option<Disk> {
     all().find(|d| d.name == name)
 }
@@ -46,7 +47,7 @@ mod tests {
             assert!(disk.read_bytes_s >= disk.write_bytes_s && disk.write_ops_s > 0);
         }
         assert_eq!(find("sata-7200").unwrap().read_ops_s, 86);
-        // What the source says: a seek and half a turn.
+        // The computation in the source: a seek and half a rotation.
         assert_eq!((1.0_f64 / (0.0074 + 0.00416)).floor() as u64, 86);
         assert_eq!((1.0_f64 / (0.0082 + 0.00416)).round() as u64, 81);
         assert_eq!(find("floppy"), None);

@@ -1,4 +1,4 @@
-//! What a level of `storage` says: `loop:btrfs,raid0,size=2GiB,emulated=sata-ssd`.
+//! Levels of `storage` as types, such as `loop:btrfs,raid0,size=2GiB,emulated=sata-ssd`.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -7,48 +7,59 @@ use super::disk::Disk;
 
 pub(super) use super::options::parse;
 
-/// A level, read.
+/// A parsed level.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Level {
     pub kind: Kind,
-    /// Of each device.
+    /// Size of each device in bytes.
     pub size: u64,
-    /// How it is compressed: `zstd:3`, as its file system takes it.
+    /// Compression in the file system's notation, such as `zstd:3`.
     pub compress: Option<String>,
-    /// The most memory for the cache of ZFS.
+    /// Maximum size of ZFS's cache in bytes.
     pub arc: Option<u64>,
     pub emulated: Option<Disk>,
     pub limits: Limits,
     pub scheduler: Option<String>,
     pub read_ahead: Option<u64>,
-    /// Where the files of loop devices lie; the scratch folder without it.
+    /// Folder that holds the files of loop devices; `None` for the scratch folder.
     pub within: Option<PathBuf>,
-    /// How long the measurement takes, all of it.
+    /// Total duration of the measurement.
     pub probe: Duration,
 }
 
-/// On what.
+/// The kind of storage.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// In a folder that is there.
+    /// An existing folder.
     Folder(PathBuf),
-    /// In memory.
     Tmpfs,
-    /// A file system made on files.
-    Loop { system: System, devices: u32, raid: Option<Raid> },
-    /// A file system made on a device that the kernel makes of others, which lie on files.
-    Stacked { system: System, stack: Stack, devices: u32 },
-    /// A file system made on memory that is compressed.
+    /// A file system created on files.
+    Loop {
+        system: System,
+        devices: u32,
+        raid: Option<Raid>,
+    },
+    /// A file system created on a device that the kernel composes of others, which lie on files.
+    Stacked {
+        system: System,
+        stack: Stack,
+        devices: u32,
+    },
+    /// A file system created on compressed memory.
     Zram(System),
-    /// A pool of ZFS made on files.
-    Zfs { driver: Driver, devices: u32, raid: Option<Raid> },
-    /// An image of the inputs, read-only, on a file.
+    /// A pool of ZFS created on files.
+    Zfs {
+        driver: Driver,
+        devices: u32,
+        raid: Option<Raid>,
+    },
+    /// A read-only image of the input, on a file.
     Image(Format),
-    /// A block device with a file system on it, neither of which is made.
+    /// An existing block device with an existing file system.
     Device(PathBuf),
 }
 
-/// A file system that can be made.
+/// A file system that can be created.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum System {
     Ext4,
@@ -56,21 +67,21 @@ pub(super) enum System {
     Btrfs,
 }
 
-/// A device that the kernel makes of others.
+/// A device that the kernel composes of others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stack {
     /// An array of MD.
     Md(Raid),
-    /// The device mapper: one device after the other, a chunk each.
+    /// Device mapper: data striped over the devices in chunks.
     Stripe,
-    /// The same: encrypted with a key that nobody keeps.
+    /// Device mapper: encryption with a random key that is not stored.
     Crypt,
-    /// The same: every request so many milliseconds later.
+    /// Device mapper: every request delayed by this many milliseconds.
     Delay(u32),
 }
 
 impl Stack {
-    /// In words.
+    /// Returns a description for messages.
     pub fn what(self) -> String {
         match self {
             Stack::Md(raid) => format!("array of MD ({})", raid.name()),
@@ -80,7 +91,7 @@ impl Stack {
         }
     }
 
-    /// The modules of the kernel that it takes.
+    /// Returns the kernel modules that it needs.
     pub fn modules(self) -> &'static [&'static str] {
         match self {
             Stack::Md(Raid::Stripe) => &["md_mod", "raid0"],
@@ -92,7 +103,7 @@ impl Stack {
         }
     }
 
-    /// The programs that it takes, and the Debian package of each.
+    /// Returns the programs that it needs, with the Debian package of each.
     pub fn programs(self) -> &'static [(&'static str, &'static str)] {
         match self {
             Stack::Md(_) => &[("mdadm", "mdadm")],
@@ -102,34 +113,34 @@ impl Stack {
     }
 }
 
-/// Who drives ZFS.
+/// The implementation of ZFS.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Driver {
-    /// A module of the kernel.
+    /// The kernel module.
     Kernel,
     /// The daemon of zfs-fuse.
     Fuse,
 }
 
-/// A format of images.
+/// Format of an image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Format {
     Squashfs,
     Erofs,
 }
 
-/// How several devices are one.
+/// Combination of several devices into one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Raid {
     Stripe,
     Mirror,
-    /// One device's worth of parity, as ZFS has it.
+    /// One device's worth of parity, in ZFS's variant.
     Parity,
-    /// The same, as MD has it.
+    /// One device's worth of parity, in MD's variant.
     Five,
 }
 
-/// Which figures of an emulated disk are limits.
+/// Choice of which figures of an emulated disk become limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Limits {
     Both,
@@ -148,7 +159,7 @@ impl System {
         }
     }
 
-    /// The program that makes it, and its Debian package.
+    /// Returns the program that creates the file system, and its Debian package.
     pub fn maker(self) -> (&'static str, &'static str) {
         match self {
             System::Ext4 => ("mkfs.ext4", "e2fsprogs"),
@@ -157,7 +168,7 @@ impl System {
         }
     }
 
-    /// The smallest device that its tools take.
+    /// Returns the size in bytes of the smallest device that the file system's tools accept.
     fn minimum(self) -> u64 {
         match self {
             System::Ext4 => 32 << 20,
@@ -175,7 +186,7 @@ impl Format {
         }
     }
 
-    /// The program that makes it, and its Debian package.
+    /// Returns the program that creates the image, and its Debian package.
     pub fn maker(self) -> (&'static str, &'static str) {
         match self {
             Format::Squashfs => ("mksquashfs", "squashfs-tools"),
@@ -185,7 +196,7 @@ impl Format {
 }
 
 impl Driver {
-    /// The programs that it takes, and the Debian package of each.
+    /// Returns the programs that it needs, with the Debian package of each.
     pub fn programs(self) -> &'static [(&'static str, &'static str)] {
         match self {
             Driver::Kernel => &[("zpool", "zfsutils-linux")],
@@ -195,7 +206,7 @@ impl Driver {
 }
 
 impl Raid {
-    /// As a level calls it, and btrfs and MD.
+    /// Returns the name that levels, btrfs and MD use.
     pub fn name(self) -> &'static str {
         match self {
             Raid::Stripe => "raid0",
@@ -205,14 +216,14 @@ impl Raid {
         }
     }
 
-    /// The fewest devices that it takes.
+    /// Returns the smallest number of devices.
     pub fn minimum(self) -> u32 {
         if matches!(self, Raid::Parity | Raid::Five) { 3 } else { 2 }
     }
 }
 
 impl Kind {
-    /// The smallest device, and of what.
+    /// Returns the smallest device in bytes, and the name of what sets this limit.
     pub fn minimum(&self) -> (u64, &'static str) {
         match self {
             Kind::Loop { system, .. } | Kind::Stacked { system, .. } | Kind::Zram(system) => {
@@ -223,7 +234,7 @@ impl Kind {
         }
     }
 
-    /// How many files there are to be, each of the level's size.
+    /// Returns the number of files to create, each of the level's size.
     pub fn files(&self) -> u32 {
         match self {
             Kind::Loop { devices, .. }
@@ -234,12 +245,13 @@ impl Kind {
         }
     }
 
-    /// Whether it has block devices below it.
+    /// True if the storage lies on block devices.
     pub fn is_block(&self) -> bool {
         !matches!(self, Kind::Folder(_) | Kind::Tmpfs)
     }
 
-    /// The compressions that it takes, with the highest level of those that have levels.
+    /// Returns the supported compressions with their highest level, which is 0 for those without
+    /// levels.
     pub fn compressions(&self) -> &'static [(&'static str, u32)] {
         match self {
             Kind::Loop { system: System::Btrfs, .. } => &[("zstd", 15), ("zlib", 9), ("lzo", 0)],

@@ -1,10 +1,10 @@
-//! The loop devices on the files of a folder.
+//! Loop devices on the files of a folder.
 
 use std::path::Path;
 
 use crate::Root;
 
-/// The loop devices on files in a folder, removed ones too.
+/// Returns the loop devices on files in a folder, even if the files were deleted.
 pub(super) fn loops_of(root: &Root, folder: &Path) -> Vec<String> {
     let blocks = root.names("/sys/class/block").into_iter().filter(|n| n.starts_with("loop"));
     let backing = |name: &String| {

@@ -1,5 +1,5 @@
-//! `storage`: where the files of a trial live: a folder, memory, a device, or a file system that is made
-//! for the trial on files, with the limits of a disk where one is to be emulated.
+//! `storage`: the place of a trial's files: a folder, memory, a device, or a file system that is
+//! created on files for the trial, optionally with the limits of an emulated disk.
 
 mod away;
 mod cold;
@@ -57,7 +57,7 @@ static SPEC: ControlSpec = ControlSpec {
     probe: ("", "loop:ext4,size=64MiB,emulated=sata-ssd"),
 };
 
-/// The word of a folder that is not there, as the journal has it.
+/// Journal word for a folder that does not exist.
 const ABSENT: &str = cgroup::ABSENT;
 const PRESENT: &str = "present";
 
@@ -110,12 +110,13 @@ impl Control for Storage {
 
     fn apply(&self, setting: &Setting, session: &mut Session<'_>) -> Result<(), ControlError> {
         let level = level(setting)?;
-        // Once more: somebody may have mounted the device since it was checked.
+        // Check again, because the device may have been mounted since the first check.
         check_place(session.root(), &level).map_err(not_here)?;
         let folder = place::folder(&level);
         if matches!(level.kind, Kind::Zfs { driver: Driver::Fuse, .. }) {
-            // The daemon leaves it; and there can be one of them, so nobody else may start another. One that
-            // stands there already is dead (`check` found no daemon behind it), and is not worth keeping.
+            // The daemon leaves its socket behind. There can be only one daemon, so the journal
+            // entry keeps other assay processes from starting one. A socket that exists already is
+            // dead (`check` found no daemon behind it) and need not be kept.
             session.record(self, zfs::SOCKET, ABSENT, PRESENT)?;
         }
         session.record(self, &folder.to_string_lossy(), ABSENT, &setting.value.to_text())?;
@@ -178,7 +179,7 @@ impl Control for Storage {
     }
 }
 
-/// The controller that limits block devices.
+/// Returns the controller that limits block devices.
 fn controller(root: &Root) -> Result<Hierarchy, ControlError> {
     let one = "/sys/fs/cgroup/blkio/blkio.throttle.read_bps_device";
     match cgroup::version_1(root, "blkio") {
@@ -188,8 +189,8 @@ fn controller(root: &Root) -> Result<Hierarchy, ControlError> {
 }
 
 impl Storage {
-    /// Sets the limits of an emulated disk on each device. This process is in the group that they hold
-    /// for as long as what is returned lives.
+    /// Sets the limits of an emulated disk on each device. This process stays in the limited
+    /// control group for as long as the returned value lives.
     fn limit(
         &self,
         session: &mut Session<'_>,
@@ -207,7 +208,7 @@ impl Storage {
                 session.record(self, &throttle::key(&device.numbers), &old, &wanted)?;
                 throttle::set(session.root(), &device.numbers, &wanted)?;
             }
-            // Each group has a budget of its own, and the kernel writes back from the top one.
+            // Each group has a budget of its own, and the kernel's writeback runs in the top group.
             let top_group = session.root().path(top);
             if top == own {
                 None
@@ -232,7 +233,7 @@ impl Storage {
         ));
         let join = |group: PathBuf| {
             if let Some(daemon) = made.daemon {
-                // It reads and writes for the program.
+                // The daemon does the program's I/O, so it must have the same limits.
                 let file = format!("{}/cgroup.procs", group.display());
                 cgroup::write(session.root(), SPEC.name, &file, &daemon.to_string())?;
             }
@@ -263,7 +264,7 @@ fn queue(session: &mut Session<'_>, level: &Level, device: &Device) -> Result<()
     let folder = device.queue(session.root());
     let mut set = |name: &str, value: String| {
         let key = session.root().path(&format!("{folder}/{name}"));
-        // The file itself, which the control of such files wants written without `..`.
+        // The resolved path, because the `sysfs` control does not accept `..`.
         let key = key.canonicalize().unwrap_or(key).to_string_lossy().into_owned();
         let setting = Setting { control: "sysfs".to_owned(), key, value: Scalar::Text(value) };
         Sysfs.check(session.root(), &setting)?;
@@ -281,7 +282,7 @@ fn queue(session: &mut Session<'_>, level: &Level, device: &Device) -> Result<()
 fn measure(session: &mut Session<'_>, level: &Level, made: &Made) -> Result<(), ControlError> {
     let dir = &made.files;
     let figures = if let (Kind::Image(_), Some(device)) = (&level.kind, made.devices.first()) {
-        // There is no file system yet that could be written: the device itself.
+        // There is no writable file system yet, so the device itself is measured.
         let device = PathBuf::from(format!("/dev/{}", device.name));
         probe::measure_device(&device, level.probe, level.size)
     } else {
@@ -306,7 +307,8 @@ fn measure(session: &mut Session<'_>, level: &Level, made: &Made) -> Result<(), 
         format_value(figures.write_ops_s, "ops/s"),
         format_value(figures.read_ops_s, "ops/s"),
     ));
-    // What several devices are held to together depends on how they are one, and a delay comes on top.
+    // The joint limit of several devices depends on how they are combined, and a delay comes on
+    // top.
     let plain = made.devices.len() == 1 && !matches!(level.kind, Kind::Stacked { .. });
     let disk = level.emulated.filter(|_| plain);
     let held = disk.map_or([None; 4], |d| {
@@ -315,7 +317,7 @@ fn measure(session: &mut Session<'_>, level: &Level, made: &Made) -> Result<(), 
         let sequential = [bytes(d.write_bytes_s), bytes(d.read_bytes_s)];
         [sequential[0], sequential[1], operations(d.write_ops_s), operations(d.read_ops_s)]
     });
-    // Of files in memory the cache is the storage.
+    // For files in memory, the cache is the storage.
     let cached =
         matches!(level.kind, Kind::Zfs { .. }) || !figures.direct && level.kind != Kind::Tmpfs;
     for (metric, held) in figures.metrics().into_iter().zip(held) {
@@ -332,7 +334,7 @@ fn measure(session: &mut Session<'_>, level: &Level, made: &Made) -> Result<(), 
     Ok(())
 }
 
-/// Whether a level can be had here. A sentence if not.
+/// Checks that a level is possible on this machine; returns a sentence if it is not.
 fn check_place(root: &Root, level: &Level) -> Result<(), String> {
     if let Kind::Folder(path) = &level.kind {
         return check_folder(path);
@@ -386,7 +388,7 @@ fn check_place(root: &Root, level: &Level) -> Result<(), String> {
     }
 }
 
-/// Whether programs are there, each with its Debian package.
+/// Checks that programs are installed; each is given with its Debian package.
 fn there(programs: &[(&str, &str)]) -> Result<(), String> {
     match programs.iter().find(|(program, _)| tools::find(program).is_none()) {
         Some((program, package)) => {
@@ -396,9 +398,9 @@ fn there(programs: &[(&str, &str)]) -> Result<(), String> {
     }
 }
 
-/// Whether the files of loop devices can be made.
-/// Loop devices of some kernels (Linux 5.10) take no scheduler. Those that are there show it; without one it is seen
-/// when it is set.
+/// Checks that loop devices accept the scheduler. Those of some kernels (Linux 5.10) take none. An
+/// existing loop device shows which ones it takes; without one, an error appears only when the
+/// scheduler is set.
 fn check_scheduler(root: &Root, level: &Level) -> Result<(), String> {
     let Some(wanted) = &level.scheduler else { return Ok(()) };
     let blocks = root.names("/sys/block");

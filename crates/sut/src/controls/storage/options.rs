@@ -1,4 +1,4 @@
-//! Reading a level of `storage`: its head, its options, and whether they go together.
+//! Parses a level of `storage`: its head, its options, and whether they are compatible.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use assay_model::units::{format_bytes, parse_bytes, parse_duration};
 use super::disk::{self, Disk};
 use super::level::{Driver, Format, Kind, Level, Limits, Raid, Stack, System};
 
-/// What is read of the options before it is known whether they fit together.
+/// The parsed options, before it is known whether they are compatible.
 #[derive(Default)]
 struct Options {
     size: Option<u64>,
@@ -17,7 +17,7 @@ struct Options {
     compress: Option<String>,
     arc: Option<u64>,
     emulated: Option<Disk>,
-    /// Milliseconds.
+    /// Delay in milliseconds.
     delay: Option<u32>,
     limits: Option<Limits>,
     scheduler: Option<String>,
@@ -26,10 +26,10 @@ struct Options {
     probe: Option<Duration>,
 }
 
-/// Reads a level.
+/// Parses a level.
 ///
 /// # Errors
-/// A sentence: what is wrong, and what would be right.
+/// A sentence: the problem and the valid values.
 pub(super) fn parse(text: &str) -> Result<Level, String> {
     let mut parts = text.split(',').map(str::trim);
     let head = parts.next().unwrap_or_default();
@@ -40,7 +40,7 @@ pub(super) fn parse(text: &str) -> Result<Level, String> {
     options.fit(head)
 }
 
-/// What of a level stands before its first comma.
+/// Parses the part of a level before its first comma.
 fn kind(head: &str, options: &Options) -> Result<Kind, String> {
     let Options { raid, devices: given, delay, .. } = *options;
     let (name, rest) = head.split_once(':').unwrap_or((head, ""));
@@ -178,7 +178,7 @@ impl Options {
         })
     }
 
-    /// Whether each option goes with this kind.
+    /// Checks that each option is allowed for this kind of storage.
     fn belong(&self, head: &str, kind: &Kind) -> Result<(), String> {
         let is_btrfs = matches!(kind, Kind::Loop { system: System::Btrfs, .. });
         let is_zfs = matches!(kind, Kind::Zfs { .. });
@@ -196,7 +196,8 @@ impl Options {
             _ => is_btrfs || is_zfs || is_md,
         };
         let several = raid && self.raid.is_some() || stack == Some(Stack::Stripe);
-        // A thread of the kernel, which is in no control group, writes what has a parity.
+        // Arrays with parity are written by a kernel thread, which is in no control group and
+        // escapes the limits.
         let held = kind.is_block() && stack != Some(Stack::Md(Raid::Five));
         let fits = [
             ("size=", self.size.is_some(), sized),
@@ -225,7 +226,7 @@ impl Options {
     }
 }
 
-/// Whether `zstd` or `zlib:9` is a compression of this kind.
+/// Checks that a compression, such as `zstd` or `zlib:9`, exists for this kind of storage.
 fn compression(wanted: &str, kind: &Kind) -> Result<(), String> {
     let known = kind.compressions();
     let (name, level) = wanted.split_once(':').unwrap_or((wanted, ""));

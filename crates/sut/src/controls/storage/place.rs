@@ -1,9 +1,9 @@
-//! The folder of one trial's storage: made and mounted. [`super::away`] takes it away again.
+//! Creates and mounts the folder of a trial's storage; [`super::away`] removes it again.
 //!
-//! `FOLDER/disk0`, `disk1` ... are the files of loop devices, `FOLDER/md` has the number of an array over them,
-//! `FOLDER/zram` that of a zram device, `FOLDER/pool` says who drives a pool of ZFS, `FOLDER/mnt` is where they or a device are
-//! mounted, and the trial's own folder is in `mnt`, or in `FOLDER` where nothing is mounted. It is called
-//! as `FOLDER` is, a name that nothing of a person's has.
+//! `FOLDER/disk0`, `disk1` ... are the files of loop devices, `FOLDER/md` holds the number of an
+//! array over them, `FOLDER/zram` that of a zram device, and `FOLDER/pool` the driver of a ZFS
+//! pool. `FOLDER/mnt` is the mount point. The trial's own folder is in `mnt`, or in `FOLDER` if
+//! nothing is mounted. It has the same name as `FOLDER`, which no folder of a user has.
 
 use std::fs::{self, File};
 use std::os::unix::fs::DirBuilderExt as _;
@@ -18,24 +18,24 @@ use super::device::Device;
 use super::level::{Kind, Level, Raid, Stack, System};
 use super::{stacked, tools, zfs, zram};
 
-/// The variable with the kernel's names of the devices below it.
+/// Environment variable with the kernel's names of the devices below the storage.
 pub(super) const DEVICES: &str = "ASSAY_STORAGE_DEVICES";
 pub(super) const MOUNT: &str = "mnt";
 
-/// What was made.
+/// The storage that was created.
 #[derive(Debug)]
 pub(super) struct Made {
     /// The trial's folder.
     pub files: PathBuf,
-    /// The devices below it.
+    /// The block devices below the storage.
     pub devices: Vec<Device>,
-    /// What to know about it.
+    /// Sentences for the record of the trial.
     pub notes: Vec<String>,
-    /// The process that drives it, where it is none of the kernel's.
+    /// Process id of the daemon that drives the storage, if it is not the kernel.
     pub daemon: Option<u32>,
 }
 
-/// The folder that a level is to be made in; nothing is made yet.
+/// Returns the folder in which a level will be created; creates nothing.
 pub(super) fn folder(level: &Level) -> PathBuf {
     let root = match &level.kind {
         Kind::Folder(path) => path.clone(),
@@ -44,15 +44,15 @@ pub(super) fn folder(level: &Level) -> PathBuf {
     root.join(scratch::name())
 }
 
-/// The trial's own folder in `parent`.
+/// Returns the trial's own folder in `parent`.
 pub(super) fn within(parent: &Path, folder: &Path) -> PathBuf {
     parent.join(folder.file_name().unwrap_or_default())
 }
 
-/// Makes the folder and what is mounted in it, but not the trial's own folder.
+/// Creates the folder and the mounts in it, but not the trial's own folder.
 ///
 /// # Errors
-/// A sentence. What was made so far is for [`take_away`].
+/// A sentence. [`take_away`] removes what was created before the error.
 pub(super) fn make(root: &Root, level: &Level, folder: &Path) -> Result<Made, String> {
     let at = |path: &Path, e: std::io::Error| format!("`{}` cannot be made: {e}", path.display());
     fs::DirBuilder::new().mode(scratch::EVERYBODY).create(folder).map_err(|e| at(folder, e))?;
@@ -118,7 +118,7 @@ pub(super) fn make(root: &Root, level: &Level, folder: &Path) -> Result<Made, St
     Ok(made)
 }
 
-/// Mounts the file system that is on these devices.
+/// Mounts the file system on these devices.
 pub(super) fn mount_devices(
     folder: &Path,
     level: &Level,
@@ -128,7 +128,8 @@ pub(super) fn mount_devices(
     let kind = match &level.kind {
         Kind::Loop { system, .. } => {
             options.extend(level.compress.as_ref().map(|c| format!("compress={c}")));
-            // The kernel needs the other devices of a raid named; nobody else looks for them.
+            // The kernel must be told the other devices of a raid, because nothing else scans for
+            // them.
             options.extend(devices.iter().skip(1).map(|d| format!("device=/dev/{}", d.name)));
             Some(system.name())
         }
@@ -144,7 +145,7 @@ pub(super) fn mount_devices(
     mount_it(folder, first.as_ref(), &folder.join(MOUNT), kind, &options.join(","))
 }
 
-/// Makes the trial's own folder.
+/// Creates the trial's own folder.
 pub(super) fn make_files(made: &Made) -> Result<(), String> {
     fs::create_dir(&made.files)
         .map_err(|e| format!("`{}` cannot be made: {e}", made.files.display()))
@@ -165,7 +166,7 @@ fn mount_it(
     tools::run(folder, "mount", arguments).map(|_| ())
 }
 
-/// A file of that size whose blocks are its own, so that the trial cannot run out of them.
+/// Creates a file of this size with all blocks allocated, so that the trial cannot run out of them.
 fn reserve(path: &Path, size: u64) -> Result<(), String> {
     let make = || {
         let file = File::create_new(path)?;
@@ -184,7 +185,7 @@ fn reserve(path: &Path, size: u64) -> Result<(), String> {
     })
 }
 
-/// Attaches a file to a loop device, past the page cache where the file's own file system can.
+/// Attaches a file to a loop device, with direct I/O if the file's own file system supports it.
 fn attach(root: &Root, file: &Path, notes: &mut Vec<String>) -> Result<Device, String> {
     let folder = file.parent().unwrap_or(file);
     let path =
@@ -204,7 +205,7 @@ fn make_system(
     raid: Option<Raid>,
     devices: &[Device],
 ) -> Result<(), String> {
-    // Nothing is discarded, and nothing is left for the kernel to do during the trial.
+    // Nothing is discarded, and no initialization is left for the kernel to do during the trial.
     let mut arguments: Vec<String> = match system {
         System::Ext4 => {
             vec!["-q", "-F", "-E", "nodiscard,lazy_itable_init=0,lazy_journal_init=0"]

@@ -1,5 +1,5 @@
-//! What a storage can do, measured just before the trial: sequential and random, written and read, in
-//! four equal parts of the time.
+//! Measures a storage's speed just before the trial: sequential and random writes and reads, each
+//! for a quarter of the time.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, IoSliceMut};
@@ -12,30 +12,30 @@ use assay_model::{Better, Kind, MetricValue};
 use rustix::fs::{Advice, OFlags, fadvise};
 use rustix::io::{Errno, ReadWriteFlags, preadv2};
 
-/// One sequential operation.
+/// Bytes of a sequential operation.
 const LONG: usize = 2 << 20;
-/// One random operation.
+/// Bytes of a random operation.
 const SHORT: usize = 4096;
-/// How many random operations are under way at once.
+/// Number of concurrent random operations.
 const AT_ONCE: u64 = 16;
-/// The file is no larger than this.
+/// Maximum size of the test file in bytes.
 const MAX_BYTES: u64 = 256 << 20;
 
-/// What was found.
+/// Measured rates of a storage.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Figures {
     pub write_bytes_s: f64,
     pub read_bytes_s: f64,
     pub write_ops_s: f64,
     pub read_ops_s: f64,
-    /// Whether it went past the page cache.
+    /// True if the I/O bypassed the page cache.
     pub direct: bool,
-    /// Whether random writes were flushed one by one.
+    /// True if each random write was flushed.
     pub flushed: bool,
 }
 
 impl Figures {
-    /// As metrics of the trial. They describe it; none of them is its result.
+    /// Returns the rates as metrics that describe the trial; none of them is its result.
     pub fn metrics(&self) -> [MetricValue; 4] {
         [
             ("storage_sequential_write", self.write_bytes_s, "B/s"),
@@ -49,7 +49,8 @@ impl Figures {
     }
 }
 
-/// Measures with a file in `dir`, which is gone afterwards. `size` is what the storage holds.
+/// Measures with a file in `dir`, which is removed afterwards. `size` is the storage's capacity in
+/// bytes.
 ///
 /// # Errors
 /// The system's error.
@@ -63,7 +64,7 @@ pub(super) fn measure(dir: &Path, time: Duration, size: u64) -> io::Result<Figur
     Ok(figures)
 }
 
-/// Measures a block device on which there is nothing to keep.
+/// Measures a block device whose content may be overwritten.
 ///
 /// # Errors
 /// The system's error.
@@ -72,7 +73,7 @@ pub(super) fn measure_device(path: &Path, time: Duration, size: u64) -> io::Resu
 }
 
 fn with_file(path: &Path, time: Duration, size: u64) -> io::Result<Figures> {
-    // Written through in either case: what a file system takes into its cache is not written yet.
+    // Synchronous in either case, because data in a file system's cache is not written yet.
     let (direct, file) = match open(path, OFlags::DIRECT | OFlags::DSYNC) {
         Ok(file) => (true, file),
         Err(_) => (false, open(path, OFlags::DSYNC)?),
@@ -84,7 +85,7 @@ fn with_file(path: &Path, time: Duration, size: u64) -> io::Result<Figures> {
     let (written, took) = sequence(time, size, |at| file.write_all_at(buffer, at))?;
     let write_bytes_s = written as f64 / took;
     let reach = written.min(size);
-    // What the cache may hold of it would be read from there.
+    // Otherwise cached data would be read from the cache.
     fadvise(&file, 0, None, Advice::DontNeed)?;
     let (read, took) = sequence(time, reach, |at| file.read_exact_at(buffer, at))?;
     let read_bytes_s = read as f64 / took;
@@ -101,20 +102,22 @@ fn open(path: &Path, flags: OFlags) -> io::Result<File> {
     OpenOptions::new().read(true).write(true).custom_flags(flags.bits() as i32).open(path)
 }
 
-/// The file for writes that are on the device when they return, without a flush after each, which a limit of
-/// operations counts as one more. `None` where the file system takes them into its cache all the same (btrfs
-/// does when it compresses) or does not tell.
+/// Opens the file for writes that are on the device when they return, without a flush after each
+/// one, which an operation limit would count as another operation. Returns `None` if the file
+/// system puts them into its cache anyway (btrfs does when it compresses) or if this cannot be
+/// determined.
 fn past_the_cache(path: &Path, buffer: &[u8]) -> io::Result<Option<File>> {
     let file = open(path, OFlags::DIRECT)?;
     file.write_all_at(&buffer[..SHORT], 0)?;
     let mut byte = [0];
     let mut into = [IoSliceMut::new(&mut byte)];
-    // Answered from the cache or not at all.
+    // Succeeds only if the data is in the cache.
     let looked = preadv2(File::open(path)?, &mut into, 0, ReadWriteFlags::NOWAIT);
     Ok((looked == Err(Errno::AGAIN)).then_some(file))
 }
 
-/// One after the other, from the beginning again after `reach`. Bytes and seconds.
+/// Runs sequential operations, starting again at offset 0 after `reach` bytes. Returns bytes and
+/// seconds.
 fn sequence(
     time: Duration,
     reach: u64,
@@ -129,7 +132,7 @@ fn sequence(
     Ok((done, began.elapsed().as_secs_f64()))
 }
 
-/// Small ones at random places, several at once. Operations each second.
+/// Runs small operations at random offsets, several at once. Returns operations per second.
 fn scatter(
     time: Duration,
     reach: u64,
@@ -158,13 +161,13 @@ fn scatter(
     Ok(done.into_inner() as f64 / began.elapsed().as_secs_f64())
 }
 
-/// The part of `memory` that begins at a multiple of [`SHORT`], as I/O past the cache wants it.
+/// Returns the part of `memory` that starts at a multiple of [`SHORT`], as direct I/O requires.
 fn aligned(memory: &mut [u8], length: usize) -> &mut [u8] {
     let skip = memory.as_ptr().align_offset(SHORT);
     &mut memory[skip..skip + length]
 }
 
-/// Fills with what no file system can compress. A fixed start: the same at each call.
+/// Fills the buffer with data that no file system can compress, the same at each call.
 fn fill(buffer: &mut [u8]) {
     let mut state = 0xA076_1D64_78BD_642F;
     for word in buffer.chunks_exact_mut(8) {
@@ -172,7 +175,7 @@ fn fill(buffer: &mut [u8]) {
     }
 }
 
-/// Marsaglia's xorshift of 64 bits.
+/// Returns the next number of Marsaglia's 64-bit xorshift.
 fn next(state: &mut u64) -> u64 {
     *state ^= *state << 13;
     *state ^= *state >> 7;

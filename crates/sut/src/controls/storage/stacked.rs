@@ -1,5 +1,5 @@
-//! Devices that are made of others: arrays of MD, and mappings of the device mapper. Below them are loop devices on
-//! files of the folder, by which they are found again, whatever their own names are.
+//! Devices that are composed of others: MD arrays and device-mapper mappings. They lie on loop
+//! devices on files of the folder, by which they are found again, whatever their own names are.
 
 use std::fs;
 use std::path::Path;
@@ -12,15 +12,16 @@ use super::level::{Level, Raid, Stack};
 use super::loops::loops_of;
 use super::tools;
 
-/// Below the folder of the storage: the number of its array, which may be there before its members are.
+/// File in the storage's folder with the number of its array, which may exist before the array has
+/// members.
 const NUMBER: &str = "md";
-/// Sectors of a chunk of a stripe: 64 KiB, as MD has it by default in sectors of its own.
+/// Sectors in a chunk of a stripe: 64 KiB.
 const CHUNK: u64 = 128;
 const SECTOR: u64 = 512;
-/// How long a device may be looked at by somebody (udev) before it can be removed.
+/// Maximum time that another process (udev) may keep a device open before it can be removed.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Whether the kernel can make such a device. A sentence if not.
+/// Checks that the kernel can create such a device; returns a sentence if it cannot.
 pub(super) fn check(root: &Root, stack: Stack) -> Result<(), String> {
     for module in stack.modules() {
         let loaded = root.exists(&format!("/sys/module/{module}"));
@@ -34,16 +35,16 @@ pub(super) fn check(root: &Root, stack: Stack) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether the kernel has a module, loaded, built in or to be loaded.
+/// True if the kernel has the module: loaded, built in, or loadable.
 fn loadable(module: &str) -> bool {
     let here = Path::new("/");
     tools::run(here, "modprobe", ["--dry-run", "--quiet", module]).is_ok()
 }
 
-/// The device over `below`.
+/// Creates the device on top of `below`.
 ///
 /// # Errors
-/// A sentence. What was made so far is for [`take_away`].
+/// A sentence. [`take_away`] removes what was created before the error.
 pub(super) fn make(
     root: &Root,
     folder: &Path,
@@ -73,7 +74,7 @@ pub(super) fn make(
             let device = first(below)?;
             let plain =
                 ["open", "--type", "plain", "--cipher", "aes-xts-plain64", "--key-size", "512"];
-            // A key that nobody keeps: what is on it is gone with the trial.
+            // A random key that is not stored: the data is lost with the trial.
             let key = ["--key-file", "/dev/urandom", "--batch-mode"];
             let name = name(folder);
             let arguments = [&plain[..], &key[..], &[&device, &name]].concat();
@@ -88,7 +89,7 @@ fn first(below: &[Device]) -> Result<String, String> {
     below.first().map(|d| format!("/dev/{}", d.name)).ok_or_else(|| "there is no device".to_owned())
 }
 
-/// The name of a folder's mapping: that of the folder, which nothing of a person's has.
+/// Returns the name of a folder's mapping: the folder's own name, which no mapping of a user has.
 fn name(folder: &Path) -> String {
     folder.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
@@ -113,11 +114,12 @@ fn array(root: &Root, folder: &Path, raid: Raid, below: &[Device]) -> Result<(),
         format!("--raid-devices={}", below.len()),
         "--metadata=1.2".to_owned(),
         format!("--name={number}"),
-        // New files hold zeros, of which mirrors and parities are right: nothing is to be synchronised.
+        // New files hold zeros, for which mirrors and parities are consistent, so no resync is
+        // needed.
         "--assume-clean".to_owned(),
         "--bitmap=none".to_owned(),
     ];
-    // A stripe has no copies that could be clean, and no bitmap.
+    // A stripe has no redundancy that could be clean, and no bitmap.
     let words = words.into_iter().filter(|w| {
         raid != Raid::Stripe || !w.starts_with("--assume") && !w.starts_with("--bitmap")
     });
@@ -125,7 +127,7 @@ fn array(root: &Root, folder: &Path, raid: Raid, below: &[Device]) -> Result<(),
     tools::run(folder, "mdadm", words.chain(members)).map(|_| ())
 }
 
-/// The name of the device of a folder, if there is one.
+/// Returns the name of the folder's device, if there is one.
 pub(super) fn find(root: &Root, folder: &Path) -> Option<String> {
     let loops = loops_of(root, folder);
     let mut blocks = root.names("/sys/class/block").into_iter();
@@ -137,14 +139,14 @@ pub(super) fn find(root: &Root, folder: &Path) -> Option<String> {
     })
 }
 
-/// Removes the device of a folder; what is on it is unmounted already.
+/// Removes the device of a folder; its file system must be unmounted already.
 ///
 /// # Errors
-/// A sentence: somebody holds it.
+/// A sentence, if the device is in use.
 pub(super) fn take_away(root: &Root, folder: &Path) -> Result<(), String> {
     let began = Instant::now();
     let loops = loops_of(root, folder);
-    // Somebody (udev) may assemble an array again, as long as its members say that they are members.
+    // While the members have an MD superblock, another process (udev) may assemble the array again.
     while let Some(made) = find(root, folder).or_else(|| empty(root, folder)) {
         let mapped = root.text(&format!("/sys/class/block/{made}/dm/name"));
         let removed = match &mapped {
@@ -168,7 +170,7 @@ pub(super) fn take_away(root: &Root, folder: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// The array of a folder that has no members: assay was killed while it was made.
+/// Returns the folder's array if it has no members, because assay was killed while it was created.
 fn empty(root: &Root, folder: &Path) -> Option<String> {
     let number: u32 = fs::read_to_string(folder.join(NUMBER)).ok()?.trim().parse().ok()?;
     let name = format!("md{number}");

@@ -1,5 +1,5 @@
-//! Limits of bytes and operations each second on a block device, in the top group of version 1, where they
-//! hold for everybody, the kernel's own write-back among them.
+//! Limits of bytes and operations per second on a block device, set in the top group of version 1,
+//! where they apply to all processes and to the kernel's writeback.
 
 use crate::Root;
 use crate::control::cgroup;
@@ -8,13 +8,14 @@ use crate::control::error::ControlError;
 use super::disk::Disk;
 use super::level::Limits;
 
-/// The four files of a group, in the order in which a level lists their values.
+/// The four files of a group, in the order of their values in a level.
 const FILES: [&str; 4] =
     ["read_bps_device", "write_bps_device", "read_iops_device", "write_iops_device"];
-/// What stands before the device's numbers in the journal.
+/// Prefix of a device's numbers in the journal.
 const KEY: &str = "limits:";
 
-/// The values for a disk: bytes/s and operations/s, read and write; 0 is no limit.
+/// Returns the limits for a disk: bytes/s and operations/s, each for reads and writes; 0 means no
+/// limit.
 pub(super) fn values(disk: &Disk, limits: Limits) -> [u64; 4] {
     let bytes = limits != Limits::Operations;
     let operations = limits != Limits::Bytes;
@@ -27,7 +28,7 @@ pub(super) fn values(disk: &Disk, limits: Limits) -> [u64; 4] {
     ]
 }
 
-/// The line of version 2's `io.max` for a device.
+/// Formats the line of version 2's `io.max` for a device.
 pub(super) fn io_max(numbers: &str, values: [u64; 4]) -> String {
     let words = ["rbps", "wbps", "riops", "wiops"];
     let word = |(name, value): (&str, u64)| match value {
@@ -38,7 +39,7 @@ pub(super) fn io_max(numbers: &str, values: [u64; 4]) -> String {
     format!("{numbers} {}", limits.join(" "))
 }
 
-/// The journal's key for a device, and back.
+/// Returns the journal's key for a device; [`numbers`] is the inverse.
 pub(super) fn key(numbers: &str) -> String {
     format!("{KEY}{numbers}")
 }
@@ -51,7 +52,7 @@ fn file(name: &str) -> String {
     format!("/sys/fs/cgroup/blkio/blkio.throttle.{name}")
 }
 
-/// The limits of a device now, as a level: four numbers.
+/// Reads the current limits of a device as a level: four numbers.
 pub(super) fn current(root: &Root, numbers: &str) -> Result<String, ControlError> {
     let mut found = Vec::new();
     for name in FILES {

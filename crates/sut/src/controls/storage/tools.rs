@@ -1,4 +1,4 @@
-//! The programs of the system that make, mount and take away.
+//! Runs the system programs that create, mount and remove storage.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -6,21 +6,21 @@ use std::process::{Command, Stdio};
 
 use crate::read::which::which;
 
-/// The variable by which a program finds the storage.
+/// Environment variable with the path of the storage.
 pub(super) const VARIABLE: &str = "ASSAY_STORAGE";
-/// Folders that a person's `$PATH` may lack.
+/// Folders that a user's `$PATH` may lack.
 const ALSO: [&str; 3] = ["/usr/sbin", "/sbin", "/usr/local/sbin"];
 
-/// Where a program is.
+/// Returns the path of a program.
 pub(super) fn find(program: &str) -> Option<PathBuf> {
     which(program).or_else(|| ALSO.iter().find_map(|dir| which(&format!("{dir}/{program}"))))
 }
 
-/// Runs a program to its end and returns what it printed. It carries the folder that it works for in its
-/// environment, so that it can be found when assay is killed meanwhile.
+/// Runs a program to its end and returns its output. The program's environment holds the storage's
+/// folder, so that it can be found if assay is killed meanwhile.
 ///
 /// # Errors
-/// A sentence: it is not there, or its error message.
+/// A sentence: the program is missing, or its error message.
 pub(super) fn run<A: AsRef<OsStr>>(
     folder: &Path,
     program: &str,

@@ -1,4 +1,5 @@
-//! Pools of ZFS on files: by the kernel's module, or by a daemon of zfs-fuse that runs for one trial.
+//! ZFS pools on files, driven by the kernel's module or by a zfs-fuse daemon that runs for one
+//! trial.
 
 use std::fs::{self, File};
 use std::os::unix::net::UnixStream;
@@ -15,16 +16,16 @@ use super::level::{Driver, Level, Raid};
 use super::place::MOUNT;
 use super::tools::{self, VARIABLE};
 
-/// Where the daemon of zfs-fuse listens; there can be one on a machine.
+/// Socket of the zfs-fuse daemon; there can be only one per machine.
 pub(super) const SOCKET: &str = "/var/run/zfs/zfs_socket";
-/// Pools that a daemon would open as it starts.
+/// List of pools that a daemon would open when it starts.
 const CACHE: &str = "/var/lib/zfs/zpool.cache";
-/// Below the folder of the storage: who drives its pool.
+/// File in the storage's folder that names the driver of its pool.
 const POOL: &str = "pool";
-/// How long the daemon may take to start.
+/// Maximum time that the daemon may take to start.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Whether such a pool can be had here. A sentence if not.
+/// Checks that such a pool is possible on this machine; returns a sentence if it is not.
 pub(super) fn check(root: &Root, driver: Driver) -> Result<(), String> {
     if driver == Driver::Kernel {
         let known = root.text("/proc/filesystems").unwrap_or_default();
@@ -55,12 +56,12 @@ pub(super) fn check(root: &Root, driver: Driver) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether a daemon answers.
+/// True if a daemon accepts connections.
 pub(super) fn listens() -> bool {
     UnixStream::connect(SOCKET).is_ok()
 }
 
-/// What a daemon that is gone left.
+/// Removes the socket of a daemon that has exited.
 pub(super) fn forget_socket(root: &Root) -> Result<(), String> {
     if root.is_system() && listens() {
         return Err(format!("a daemon of zfs-fuse still listens on `{SOCKET}`"));
@@ -72,27 +73,27 @@ pub(super) fn forget_socket(root: &Root) -> Result<(), String> {
         }
         _ => {}
     }
-    // The daemon made its folder too; another one's files would keep it.
+    // The daemon also created the folder; it stays if another daemon has files in it.
     if let Some(dir) = path.parent() {
         let _ = fs::remove_dir(dir);
     }
     Ok(())
 }
 
-/// The pool's name: that of the folder.
+/// Returns the pool's name, which is that of the folder.
 fn name(folder: &Path) -> String {
     folder.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// Whether a pool was made, or was about to be, in a folder.
+/// True if a pool was created in the folder, or was about to be.
 pub(super) fn is_pool(folder: &Path) -> bool {
     folder.join(POOL).exists()
 }
 
-/// Makes the pool and mounts it. Returns the daemon's id if there is one.
+/// Creates the pool and mounts it. Returns the daemon's process id if there is one.
 ///
 /// # Errors
-/// A sentence. What was made so far is for [`super::away::take_away`].
+/// A sentence. [`super::away::take_away`] removes what was created before the error.
 pub(super) fn make(
     folder: &Path,
     driver: Driver,
@@ -106,7 +107,7 @@ pub(super) fn make(
     let daemon = if driver == Driver::Fuse { Some(start(folder, level)?) } else { None };
     let mut arguments: Vec<String> =
         ["create", "-f", "-o", "cachefile=none", "-O", "atime=off", "-O"].map(str::to_owned).into();
-    // As the property has it: `gzip-9`.
+    // In the notation of the property: `gzip-9`.
     let compress = level.compress.as_deref().unwrap_or("off").replace(':', "-");
     arguments.push(format!("compression={compress}"));
     arguments.extend(["-m".to_owned(), folder.join(MOUNT).to_string_lossy().into_owned()]);
@@ -121,7 +122,7 @@ pub(super) fn make(
     Ok(daemon)
 }
 
-/// Starts the daemon and waits until it answers.
+/// Starts the daemon and waits until it accepts connections.
 fn start(folder: &Path, level: &Level) -> Result<u32, String> {
     let program = tools::find("zfs-fuse").ok_or("there is no program `zfs-fuse`")?;
     let log_file = folder.join("zfs-fuse.log");
@@ -133,8 +134,9 @@ fn start(folder: &Path, level: &Level) -> Result<u32, String> {
     if let Some(arc) = level.arc {
         command.args(["--max-arc-size".to_owned(), arc.div_ceil(1 << 20).to_string()]);
     }
-    // It carries the folder that it works for, so that it can be found when assay is killed, and is in a
-    // group of its own, so that an interrupt from the terminal does not take the disk from the trial.
+    // The environment holds the storage's folder, so that the daemon can be found if assay is
+    // killed. The daemon has a process group of its own, so that an interrupt from the terminal
+    // does not take the disk away from the trial.
     let mut child = command
         .env(VARIABLE, folder.join(""))
         .current_dir("/")
@@ -158,14 +160,14 @@ fn start(folder: &Path, level: &Level) -> Result<u32, String> {
     Ok(child.id())
 }
 
-/// Closes the pool and opens it again, so that nothing of it is in memory.
+/// Closes the pool and opens it again, so that none of its data is in memory.
 pub(super) fn reopen(folder: &Path) -> Result<(), String> {
     let name = name(folder);
     tools::run(folder, "zpool", ["export", &name])?;
     tools::run(folder, "zpool", ["import", "-d", "/dev", "-o", "cachefile=none", &name]).map(|_| ())
 }
 
-/// Gives up the pool of a folder that the kernel drives; one of a daemon goes with it.
+/// Destroys a folder's pool if the kernel drives it; a daemon's pool ends with the daemon.
 pub(super) fn destroy(root: &Root, folder: &Path) -> Result<(), String> {
     let kernel = fs::read_to_string(folder.join(POOL)).is_ok_and(|word| word == "kernel");
     let name = name(folder);

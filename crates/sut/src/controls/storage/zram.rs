@@ -1,7 +1,7 @@
-//! Devices of compressed memory (zram): added for a trial, and removed after it.
+//! Devices of compressed memory (zram), added for a trial and removed after it.
 //!
-//! The kernel chooses a device's number only when it adds one, so the numbers that were there before are
-//! written down first, and the new one as soon as it is known.
+//! The kernel chooses a device's number only when it adds the device. Therefore the existing
+//! numbers are written down first, and the new one as soon as it is known.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,14 +14,14 @@ use super::level::Level;
 
 const ADD: &str = "/sys/class/zram-control/hot_add";
 const REMOVE: &str = "/sys/class/zram-control/hot_remove";
-/// Below the folder of the storage: the number of its device.
+/// File in the storage's folder with the number of its device.
 const NUMBER: &str = "zram";
-/// The same: which were there before.
+/// File in the storage's folder with the numbers of the devices that existed before.
 const BEFORE: &str = "zram-before";
-/// How long a device may be looked at by somebody (udev) before it can be removed.
+/// Maximum time that another process (udev) may keep a device open before it can be removed.
 const TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Whether devices can be added here. A sentence if not.
+/// Checks that devices can be added on this machine; returns a sentence if they cannot.
 pub(super) fn check(root: &Root) -> Result<(), String> {
     if root.exists(ADD) {
         return Ok(());
@@ -32,7 +32,7 @@ pub(super) fn check(root: &Root) -> Result<(), String> {
     ))
 }
 
-/// The number of the device of a folder.
+/// Returns the number of the folder's device.
 pub(super) fn number(folder: &Path) -> Option<u32> {
     fs::read_to_string(folder.join(NUMBER)).ok()?.trim().parse().ok()
 }
@@ -45,7 +45,7 @@ fn numbers(root: &Root) -> Vec<String> {
 /// Adds a device of the level's size.
 ///
 /// # Errors
-/// A sentence. What was made so far is for [`take_away`].
+/// A sentence. [`take_away`] removes what was created before the error.
 pub(super) fn make(root: &Root, folder: &Path, level: &Level) -> Result<Device, String> {
     let keep = |name: &str, text: &str| {
         let path = folder.join(name);
@@ -68,10 +68,10 @@ pub(super) fn make(root: &Root, folder: &Path, level: &Level) -> Result<Device, 
     Device::find(root, &PathBuf::from(format!("/dev/zram{number}")))
 }
 
-/// Removes the device of a folder; what is on it is unmounted already.
+/// Removes the device of a folder; its file system must be unmounted already.
 ///
 /// # Errors
-/// A sentence: somebody holds it.
+/// A sentence, if the device is in use.
 pub(super) fn take_away(root: &Root, folder: &Path) -> Result<(), String> {
     let gone: Vec<String> = match number(folder) {
         Some(number) => vec![number.to_string()],
@@ -96,8 +96,8 @@ pub(super) fn take_away(root: &Root, folder: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Devices that came after this folder's list was made and that nobody has given a size yet: assay was
-/// killed between adding one and writing its number down.
+/// Returns devices that are not in the folder's list and have no size yet. They exist if assay was
+/// killed between adding a device and writing down its number.
 fn unnamed(root: &Root, folder: &Path) -> Vec<String> {
     let Ok(before) = fs::read_to_string(folder.join(BEFORE)) else { return Vec::new() };
     let known: Vec<&str> = before.split_whitespace().collect();
@@ -128,7 +128,7 @@ mod tests {
         check(&root).unwrap();
         let folder = tempfile::tempdir().unwrap();
         let level = super::super::level::parse("zram:ext4,size=64MiB,compress=lz4").unwrap();
-        // Device 0 was there before; device 1 is the one that the kernel has just added.
+        // Device 0 existed before; device 1 is the one that the kernel has just added.
         fs::write(folder.path().join(BEFORE), "0").unwrap();
         assert_eq!(unnamed(&root, folder.path()), ["1"], "killed before its number was written");
         let device = make(&root, folder.path(), &level).unwrap();

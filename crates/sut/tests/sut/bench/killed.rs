@@ -1,5 +1,5 @@
-//! A child that sets a storage and is killed: what it left is restored, and nothing of it may stay. The child is the
-//! test program itself.
+//! Starts a child that sets up storage and kills it, then asserts that everything is restored and
+//! that nothing is left. The child is the test program itself.
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -40,12 +40,13 @@ impl Drop for Killed {
     }
 }
 
-/// The moments of the kills follow from it.
+/// Seed from which the times of the kills are derived.
 const SEED: &str = "ASSAY_TEST_SEED";
 const KILLS: &str = "ASSAY_TEST_KILLS";
 
-/// Starts a child that sets `text` and kills it `kills` times, each after a random part of `longest`; what it
-/// left is restored each time, and then nothing of it may be on the machine.
+/// Starts a child that applies `text` and kills it, `kills` times, each time after a random part of
+/// `longest`. After each kill, restores what was left and asserts that nothing remains on the
+/// machine.
 pub fn kill_and_put_back(text: &str, kills: u64, longest: Duration) {
     let _turn = assay_testing::alone();
     let bench = Bench::new();
@@ -70,11 +71,11 @@ pub fn kill_and_put_back(text: &str, kills: u64, longest: Duration) {
         let pid = child.0.id();
         let mut lines = BufReader::new(child.0.stdout.take().unwrap()).lines();
         if n == 0 {
-            // Once when all is set and the program runs in it.
+            // The first kill comes when everything is set up and the program runs in it.
             assert!(lines.any(|l| l.unwrap().contains("changed")), "it could not be set");
         } else {
             assert!(lines.any(|l| l.unwrap().contains("started")));
-            // From the first step to the last: the moments are what is tested, not the time.
+            // From the first step to the last; the random moments are the point of the test.
             std::thread::sleep(longest.mul_f64(uniform(&mut random)));
         }
         child.0.kill().unwrap();
@@ -90,7 +91,7 @@ pub fn kill_and_put_back(text: &str, kills: u64, longest: Duration) {
     }
 }
 
-/// Uniform in 0 to 1, by Marsaglia's xorshift.
+/// Returns a uniform number from 0 to 1, by Marsaglia's xorshift.
 fn uniform(state: &mut u64) -> f64 {
     *state ^= *state << 13;
     *state ^= *state >> 7;
@@ -98,7 +99,7 @@ fn uniform(state: &mut u64) -> f64 {
     (*state >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// Control groups that a process made.
+/// Returns the control groups that a process created.
 fn groups_of(pid: u32) -> Vec<String> {
     let mut found = Vec::new();
     let mut folders = vec![std::path::PathBuf::from("/sys/fs/cgroup")];
@@ -115,7 +116,7 @@ fn groups_of(pid: u32) -> Vec<String> {
     found
 }
 
-/// Limits on loop devices that no file is attached to.
+/// Returns limits on loop devices that have no file attached.
 fn limits_of_nobody() -> Vec<String> {
     let limits = "/sys/fs/cgroup/blkio/blkio.throttle.read_bps_device";
     let limits = std::fs::read_to_string(limits).unwrap_or_default();

@@ -1,6 +1,6 @@
-//! What the tests of the control `storage` share: a place for images, and the certainty that nothing of a
-//! test is left on the machine, also when it fails.
-#![allow(dead_code, clippy::unwrap_used, clippy::print_stdout)] // each test file uses a part of it
+//! Common code for tests of the control `storage`: a folder for images, and checks that no test
+//! leaves anything on the machine, even if it fails.
+#![allow(dead_code, clippy::unwrap_used, clippy::print_stdout)] // each test file uses a part of this module
 
 pub mod killed;
 
@@ -37,7 +37,8 @@ impl Bench {
         self.dir.path().join("images")
     }
 
-    /// The settings with this bench's folder in them, or why they cannot be had here.
+    /// Returns the settings with this bench's folder inserted; if they are not possible here,
+    /// prints the reason and returns `None`.
     pub fn settings(&self, text: &str) -> Option<Vec<Setting>> {
         let all = settings(&text.replace("IMAGES", &self.images().to_string_lossy()));
         match self.controller().check(&all) {
@@ -49,7 +50,7 @@ impl Bench {
         }
     }
 
-    /// What of this bench is still on the machine.
+    /// Returns everything of this bench that is still on the machine.
     pub fn left(&self) -> Vec<String> {
         let here = self.images().to_string_lossy().into_owned();
         let mounts = std::fs::read_to_string("/proc/self/mountinfo").unwrap();
@@ -58,7 +59,7 @@ impl Bench {
         for block in std::fs::read_dir("/sys/class/block").unwrap().flatten() {
             let file = std::fs::read_to_string(block.path().join("loop/backing_file"));
             left.extend(file.ok().filter(|f| f.contains(&here)));
-            // What is made of others: no other test makes such devices.
+            // Composed devices; no other test makes them.
             let name = block.file_name().to_string_lossy().into_owned();
             let made = name.strip_prefix("md").or(name.strip_prefix("dm-"));
             left.extend(made.map(|_| name.clone()));
@@ -72,7 +73,7 @@ impl Bench {
         left
     }
 
-    /// Puts back what dead processes of this bench left in the journal of that name.
+    /// Restores what dead processes of this bench left in the journal with this name.
     fn put_back(&self, state: &str) {
         let _ = restore_pending(&self.dir.path().join(state), &Root::system());
     }
@@ -83,7 +84,7 @@ impl Drop for Bench {
         for state in ["state", "second"] {
             self.put_back(state);
         }
-        // What no journal knew of, because the test failed over just that.
+        // Remove what no journal lists, which is exactly what makes a test fail.
         let here = self.images().to_string_lossy().into_owned();
         for pid in daemons(&here) {
             let _ = Command::new("kill").args(["-9", &pid]).status();
@@ -103,7 +104,7 @@ impl Drop for Bench {
     }
 }
 
-/// The processes that work for a storage below a folder.
+/// Returns the processes that drive a storage below a folder.
 pub fn daemons(here: &str) -> Vec<String> {
     let wanted = format!("ASSAY_STORAGE={here}");
     let processes = std::fs::read_dir("/proc").unwrap().flatten();
@@ -115,7 +116,7 @@ pub fn daemons(here: &str) -> Vec<String> {
     .collect()
 }
 
-/// The zram devices of this machine.
+/// Returns the zram devices of this machine.
 pub fn zrams() -> Vec<String> {
     let blocks = std::fs::read_dir("/sys/class/block").unwrap().flatten();
     let mut names: Vec<String> =
