@@ -141,10 +141,7 @@ pub enum Error {
     },
     /// The index is unusable. Callers inside the crate fall back to the files.
     #[error("cannot use the index {}: {source}; delete it, it is rebuilt from the runs", path.display())]
-    Index {
-        path: PathBuf,
-        source: rusqlite::Error,
-    },
+    Index { path: PathBuf, source: rusqlite::Error },
     /// The experiment that was made for imported results cannot be written.
     #[error("the experiment of `{name}` cannot be written as TOML: {reason}")]
     Experiment {
