@@ -69,7 +69,7 @@ pub enum Verdict {
     Better,
     /// The interval lies on the worse side of 1 (beyond the margin, if one was requested).
     Worse,
-    /// Both one-sided tests lie inside the margin.
+    /// Two one-sided tests place the ratio within the margin.
     Equivalent,
     /// The data do not decide.
     Inconclusive,

@@ -42,7 +42,8 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         t_ns: Option<u64>,
     },
-    /// `{"metric":"throughput","value":1.5,"unit":"ops/s","better":"higher"}`.
+    /// `{"metric":"throughput","value":1.5,"unit":"ops/s","better":"higher"}`: the value of a
+    /// metric.
     Metric {
         /// Name of the metric.
         metric: String,
@@ -162,7 +163,7 @@ pub enum Event {
         /// Completed fraction, 0 to 1.
         progress: f64,
     },
-    /// `{"note":"..."}`: a sentence for the record.
+    /// `{"note":"..."}`: a sentence for the reader of the record.
     Note {
         /// Text of the note, a sentence.
         note: String,

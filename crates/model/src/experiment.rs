@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Scalar, Where};
 
-/// A workload, fixed parameters, factors, a design and what to observe.
+/// An experiment: a workload with fixed parameters, factors, a design and observers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Experiment {
-    /// The version of the file format; absent means 1.
+    /// Version of the file format; absent means 1.
     #[serde(default = "one")]
     pub schema_version: u32,
     /// A short name: lower-case letters, digits, `-` and `.`.
@@ -124,8 +124,8 @@ pub enum FactorLevels {
     Range {
         /// First level of the range.
         from: i64,
-        /// The last level (never passed, always included): a number, or `cpus` for the CPUs that
-        /// assay may use on this machine.
+        /// Last level, which is always included and never exceeded: a number, or `cpus` for the
+        /// number of CPUs that assay may use on this machine.
         to: Scalar,
         /// Difference between neighbouring levels; 1 when neither `step` nor `times` is given.
         #[serde(default, skip_serializing_if = "Option::is_none")]
