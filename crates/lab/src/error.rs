@@ -43,7 +43,7 @@ pub enum LabError {
     Unbuilt {
         /// Label of the revision.
         label: String,
-        /// Consequence: the part of the run that is impossible without the revision.
+        /// Reason why the run is impossible without the revision.
         without: &'static str,
         /// Reason with the end of the build's output.
         reason: String,

@@ -44,7 +44,7 @@ pub(crate) struct Done {
 /// State and reason of a run that ends early.
 pub(crate) type Over = (RunState, String);
 
-/// Runs trials, on one kind of place.
+/// Runs the trials of a run in one kind of place: this machine, Slurm nodes or virtual machines.
 pub(crate) trait Executor {
     /// Prepares for the trials of `block`.
     ///

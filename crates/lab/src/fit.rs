@@ -19,8 +19,8 @@ pub(crate) struct Fit {
     pub findings: Vec<Finding>,
 }
 
-/// Checks this machine, and waits until it is fit if the experiment demands it; `say` reports the
-/// reason for waiting.
+/// Checks this machine, and waits until it is fit, at most `max_wait`, if the experiment demands
+/// it; `say` reports the reason for waiting.
 ///
 /// # Errors
 /// The machine is not fit and the experiment refuses to run then; the error lists the reasons.

@@ -136,7 +136,7 @@ pub fn analyse(recorded: &Recorded<'_>) -> Analysis {
     analysis
 }
 
-/// Returns the kind of virtual machine that the trials ran in; `None` if they ran on the host.
+/// Returns the kind of virtual machine that the trials ran in, if they ran in one.
 fn guest(experiment: &Experiment, records: &[TrialRecord]) -> Option<Guest> {
     if experiment.place.engine != Engine::Vm {
         return None;
@@ -182,8 +182,8 @@ fn no_verdict_of_what_is_invalid(analysis: &mut Analysis, records: &[TrialRecord
     }
 }
 
-/// Returns the smallest time limit in seconds, for the metric `elapsed`, if every trial of a
-/// treatment reached its limit.
+/// For the metric `elapsed`, returns the shortest duration in seconds of a treatment's trials if
+/// all of them timed out: the true value is longer.
 fn longer_than(records: &[TrialRecord], treatment: u32, metric: &Named) -> Option<f64> {
     if metric.name != "elapsed" {
         return None;
