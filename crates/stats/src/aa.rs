@@ -1,23 +1,24 @@
-//! What identical treatments differ by on this machine (the A/A floor), and the correction for many
-//! comparisons.
+//! The A/A floor, which is the difference between identical treatments on this machine, and Holm's
+//! correction for many comparisons.
 
 use crate::percentile::quantile;
 
-/// Comparisons of identical code that a floor needs.
+/// Minimum number of comparisons of identical code for a floor.
 pub const MIN_COMPARISONS: usize = 20;
 
-/// The A/A floor of a machine, workload and schedule.
+/// A/A floor of a machine, workload and schedule.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Floor {
-    /// The floor as a ratio above 1: 95 of 100 comparisons of identical treatments lie within
+    /// The floor as a ratio above 1: 95 of 100 comparisons of identical treatments are within
     /// [1/ratio, ratio].
     pub ratio: f64,
-    /// How many comparisons it rests on.
+    /// Number of comparisons it is based on.
     pub n: usize,
 }
 
-/// The floor: the 95th percentile of |ln ratio| over at least 20 comparisons of identical code made
-/// with one schedule, as a ratio. `None` below 20 or when a ratio is not positive and finite.
+/// Computes the floor: the 95th percentile of |ln ratio| over at least 20 comparisons of identical
+/// code made with one schedule, as a ratio. Returns `None` below 20 or if a ratio is not positive
+/// and finite.
 pub fn floor(ratios: &[f64]) -> Option<Floor> {
     if ratios.len() < MIN_COMPARISONS || ratios.iter().any(|r| !(*r > 0.0 && r.is_finite())) {
         return None;
@@ -26,7 +27,7 @@ pub fn floor(ratios: &[f64]) -> Option<Floor> {
     quantile(&sizes, 0.95).map(|q| Floor { ratio: q.exp(), n: ratios.len() })
 }
 
-/// The order that sorts p-values upwards; `None` when one is not within 0..=1.
+/// Returns the order that sorts p-values in ascending order; `None` if one is not within 0..=1.
 fn order(p: &[f64]) -> Option<Vec<usize>> {
     if p.iter().any(|p| !(0.0..=1.0).contains(p)) {
         return None;
@@ -36,15 +37,17 @@ fn order(p: &[f64]) -> Option<Vec<usize>> {
     Some(order)
 }
 
-/// Holm's adjusted p-values (Scand. J. Stat. 6 (1979) 65), in the order given: those at most α are
-/// rejected with a familywise error of α. For gates. `None` when a p is not within 0..=1.
+/// Returns Holm's adjusted p-values (Scand. J. Stat. 6 (1979) 65), in the order given. Rejecting
+/// those at most α keeps the familywise error at α. Used for gates. Returns `None` if a p is not
+/// within 0..=1.
 pub fn holm(p: &[f64]) -> Option<Vec<f64>> {
     holm_weighted(p, &vec![1.0; p.len()])
 }
 
-/// The same where each has its own part of the error (section 4 there): a larger weight makes a smaller effect clear, at the
-/// expense of the others. The familywise error holds if weights are independent of the p-values where there is no effect.
-/// `None` also when a weight is not above 0.
+/// Returns Holm's adjusted p-values with weights (section 4 of the paper): a larger weight makes a
+/// smaller effect significant, at the expense of the others. The familywise error holds if the
+/// weights are independent of the p-values that have no effect. Returns `None` also if a weight is
+/// not above 0.
 pub fn holm_weighted(p: &[f64], weights: &[f64]) -> Option<Vec<f64>> {
     if p.len() != weights.len() || !weights.iter().all(|w| w.is_finite() && *w > 0.0) {
         return None;
@@ -70,8 +73,8 @@ mod tests {
         assert!(a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-9), "{a:?} {b:?}");
     }
 
-    /// The fifteen p-values of the example in Benjamini and Hochberg (J. R. Statist. Soc. B 57 (1995)
-    /// 289), section 4.1: at 0.05 Bonferroni and Holm reject three.
+    /// The fifteen p-values of the example in Benjamini and Hochberg (J. R. Statist. Soc. B 57
+    /// (1995) 289), section 4.1: at 0.05 Bonferroni and Holm reject three.
     #[test]
     fn a_published_example() {
         let p = [
@@ -83,7 +86,7 @@ mod tests {
 
     #[test]
     fn weights_share_out_the_error() {
-        // By hand: 0.02 / 0.75 stands first, then 0.01 / 0.25 has all that is left.
+        // By hand: 0.02 / 0.75 comes first, then 0.01 / 0.25 has all the remaining weight.
         close(&holm_weighted(&[0.01, 0.02], &[0.25, 0.75]).unwrap(), &[0.02 / 0.75, 0.02 / 0.75]);
         close(&holm_weighted(&[0.03, 0.02], &[0.5, 0.5]).unwrap(), &holm(&[0.03, 0.02]).unwrap());
         assert_eq!(holm_weighted(&[0.1], &[0.0]), None);

@@ -1,5 +1,5 @@
-//! The front door of comparisons: the values of two treatments in, a whole
-//! [`Comparison`] with verdict and reason out.
+//! Entry point for comparisons: turns the values of two treatments into a complete [`Comparison`]
+//! with verdict and reason.
 
 use assay_model::{Better, Comparison, Method, Verdict};
 
@@ -7,71 +7,69 @@ use crate::aa::holm;
 use crate::ratio::{Ratio, RatioError, compare_paired, compare_unpaired};
 use crate::verdict::{Rule, judge};
 
-/// The values of the two treatments. `None` is a trial that gave no value.
+/// Values of the two treatments. `None` is a trial without a value.
 #[derive(Debug, Clone, Copy)]
 pub enum Samples<'a> {
-    /// One (baseline, treatment) a block. A pair that lacks one of the two is left out, and the reason
-    /// states it.
+    /// One (baseline, treatment) pair per block. A pair without one of the two is left out, and the
+    /// reason reports it.
     Paired(&'a [(Option<f64>, Option<f64>)]),
-    /// Two samples that share no blocks. Missing values are left out, and the reason states it.
+    /// Two samples that share no blocks. Missing values are left out, and the reason reports it.
     Independent {
-        /// The baseline's values.
+        /// Values of the baseline.
         baseline: &'a [Option<f64>],
-        /// The treatment's values.
+        /// Values of the treatment.
         treatment: &'a [Option<f64>],
     },
 }
 
-/// What [`compare`] needs.
+/// Input of [`compare`] for one metric.
 #[derive(Debug, Clone, Copy)]
 pub struct CompareInput<'a> {
-    /// The metric.
     pub metric: &'a str,
-    /// Its unit.
+    /// Unit of the metric.
     pub unit: &'a str,
-    /// Which way is better.
+    /// Direction in which the metric is better.
     pub better: Better,
-    /// The baseline's treatment id.
+    /// Id of the baseline treatment.
     pub baseline: u32,
-    /// The treatment's id.
+    /// Id of the compared treatment.
     pub treatment: u32,
-    /// The values.
     pub samples: Samples<'a>,
-    /// The confidence level of the intervals, 0.5 to 0.999.
+    /// Confidence level of the intervals, 0.5 to 0.999.
     pub confidence: f64,
-    /// Differences within it do not matter, as a fraction (0.02 for 2 %).
+    /// Differences up to this fraction do not matter (0.02 for 2 %).
     pub margin: Option<f64>,
-    /// Whether `better` and `worse` must lie beyond the margin.
+    /// True if `better` and `worse` require a difference beyond the margin.
     pub gate: bool,
 }
 
 /// Compares a treatment with the baseline.
 ///
-/// With R = treatment / baseline (ratio of geometric means), its interval at `confidence` = 1 − α, and
-/// m the margin (0 where none is given), the verdict of an interval is the first that holds:
+/// With R = treatment / baseline (ratio of geometric means), its interval at `confidence` = 1 − α,
+/// and the margin m (0 if none is given), the verdict of an interval is the first that holds:
 ///
-/// 1. `equivalent`: the interval of level 1 − 2α (0.90 for 0.95) lies inside [1/(1+m), 1+m], which is
-///    two one-sided tests at α (Schuirmann 1987). It goes before `better`: a clear difference that
-///    is smaller than what matters is equivalent, and the reason says both. Without a margin only
-///    values that are exactly equal are equivalent.
+/// 1. `equivalent`: the interval of level 1 − 2α (0.90 for 0.95) lies inside [1/(1+m), 1+m], which
+///    is two one-sided tests at α (Schuirmann 1987). It has precedence over `better`: a clear
+///    difference that is too small to matter is equivalent, and the reason states both. Without a
+///    margin only values that are exactly equal are equivalent.
 /// 2. `better` or `worse`: the interval lies above 1 or below 1. With `gate` it must lie beyond the
 ///    margin: above 1+m or below 1/(1+m).
-/// 3. `inconclusive`. Also when `better` is [`Better::Neither`] and the interval excludes 1: the size is
-///    known, but it is no score.
+/// 3. `inconclusive`, also if `better` is [`Better::Neither`] and the interval excludes 1: the size
+///    is known, but neither direction is better.
 ///
-/// The sensitivity check by ranks (signed ranks from six pairs, Mann-Whitney from four and four) gets a verdict of its
-/// own by the same rules; when the two differ the comparison is `inconclusive`, because the shape of
-/// the data decides. Below three pairs there is a ratio and no interval, `inconclusive`. Values that
-/// are not positive, no values, or a confidence or margin out of range make it `invalid`. Every float
-/// in the result is finite.
+/// The sensitivity check by ranks (signed ranks from six pairs, Mann-Whitney from four values on
+/// each side) gets its own verdict by the same rules. If the two verdicts differ, the comparison is
+/// `inconclusive`, because the shape of the data decides. Below three pairs there is a ratio but no
+/// interval, and the verdict is `inconclusive`. It is `invalid` if there are no values, a value is
+/// not positive, or the confidence or margin is out of range. Every float in the result is finite.
 pub fn compare(input: &CompareInput<'_>) -> Comparison {
     compared(input).0
 }
 
-/// Compares several treatments, each as [`compare`] does. Of gates, where more than one carries a test, `better` and
-/// `worse` hold only if Holm's adjusted p ([`holm`]) of "the ratio lies within the margin" is at most α = 1 −
-/// confidence, so that the chance of any false alarm among them is at most α; the others are `inconclusive`. The
-/// intervals stay those of each comparison by itself.
+/// Compares several treatments, each as [`compare`] does. If more than one gate has a test, their
+/// `better` and `worse` hold only if Holm's adjusted p ([`holm`]) of "the ratio lies within the
+/// margin" is at most α = 1 − confidence, so that the chance of any false alarm among them is at
+/// most α; the others become `inconclusive`. The intervals remain those of each comparison alone.
 pub fn compare_family(inputs: &[CompareInput<'_>]) -> Vec<Comparison> {
     let (mut all, tests): (Vec<Comparison>, Vec<Option<f64>>) = inputs.iter().map(compared).unzip();
     let gated = |i: &usize| inputs[*i].gate;
@@ -98,7 +96,7 @@ pub fn compare_family(inputs: &[CompareInput<'_>]) -> Vec<Comparison> {
     all
 }
 
-/// The comparison, and the p that it has in a family: of "the ratio lies within the margin".
+/// Returns the comparison, and the p of "the ratio lies within the margin" for use in a family.
 fn compared(input: &CompareInput<'_>) -> (Comparison, Option<f64>) {
     let mut tested = None;
     let rule = Rule { better: input.better, margin: input.margin, gate: input.gate };
@@ -151,7 +149,7 @@ fn compared(input: &CompareInput<'_>) -> (Comparison, Option<f64>) {
     (comparison, tested)
 }
 
-/// How many count, what is missing in words, and the ratio.
+/// Returns the number of values that count, a description of missing values, and the ratio.
 fn measure(input: &CompareInput<'_>) -> (usize, Option<String>, Result<Ratio, RatioError>) {
     match input.samples {
         Samples::Paired(pairs) => {

@@ -1,5 +1,5 @@
-//! Curves over several trials: merged point by point, with the best point, the smallest that is nearly
-//! as good, the smoothness, and the value in between.
+//! Curves over several trials: merges them point by point, and finds the best point, the smallest
+//! that is nearly as good, the smoothness, and interpolated values.
 
 use assay_model::{Better, CurvePoint, Interval};
 
@@ -7,37 +7,38 @@ use crate::distribution::{normal_quantile, student_quantile};
 use crate::roughness::{Noise, noise, row_means, smoothness};
 use crate::summary::{exp_interval, mean, variance};
 
-/// The curve of one treatment over its trials. The caller adds the names and units that make it a
-/// `CurveSummary`.
+/// The curve of one treatment over its trials. The caller adds the names and units that turn it
+/// into a `CurveSummary`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Merged {
-    /// The points by rising x.
+    /// Points in ascending order of x.
     pub points: Vec<CurvePoint>,
-    /// Where the curve is best; `None` without points or when neither direction is better.
+    /// Best point of the curve; `None` without points or if neither direction is better.
     pub best: Option<CurvePoint>,
-    /// The smallest x within 2 % of the best.
+    /// Point with the smallest x within 2 % of the best.
     pub efficient: Option<CurvePoint>,
-    /// The smoothness, 0 to 1, of [`crate::roughness`].
+    /// Smoothness, 0 to 1, as defined in [`crate::roughness`].
     pub smoothness: Option<f64>,
 }
 
-/// A point of "nearly as good" lies within this of the best.
+/// Maximum distance of an efficient point from the best, as a fraction.
 pub const NEARLY: f64 = 0.02;
 
-/// The logs of the trials' values at one x, a trial each.
+/// Logs of the values at one x, one per trial.
 struct Row {
     x: f64,
     logs: Vec<f64>,
 }
 
-/// Repeats of one x within a trial are averaged on logs first, so that the trial stays the unit.
-/// Points that are not finite, and values that are not positive, are missing.
+/// Collects the values by x. Repeats of one x within a trial are averaged on logs first, so that
+/// the trial remains the unit. Points that are not finite, and values that are not positive, are
+/// missing.
 fn rows<T: AsRef<[[f64; 2]]>>(trials: &[T]) -> Vec<Row> {
     let mut all: Vec<(f64, usize, f64)> = Vec::new();
     for (trial, points) in trials.iter().enumerate() {
         let good =
             points.as_ref().iter().filter(|[x, v]| x.is_finite() && *v > 0.0 && v.is_finite());
-        // Adding 0.0 makes −0.0 and 0.0 one x.
+        // Adding 0.0 merges −0.0 and 0.0 into one x.
         all.extend(good.map(|[x, v]| (*x + 0.0, trial, v.ln())));
     }
     all.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
@@ -69,14 +70,16 @@ fn points_of(rows: &[Row], trials: usize, confidence: f64) -> Vec<CurvePoint> {
     rows.iter().filter_map(point).collect()
 }
 
-/// How many neighbours on each side, and how far in x, a value is judged together with.
+/// Maximum number of neighbors on each side, and their maximum factor in x, with which a value is
+/// averaged before it is judged.
 const NEIGHBOURS: usize = 3;
 const NEAR: f64 = 1.25;
 
-/// What each point is judged by, on logs: the mean of it and its near neighbours (up to three on each
-/// side with x within a factor of 1.25), unless it differs from them by more than noise explains
-/// (Bonferroni at 5 % over all points); then it stands for itself. So a lucky point of a fine sweep
-/// does not win, and a true spike (a page-sized buffer) does. Without known noise the mean is taken.
+/// Returns the value by which each point is judged, on logs. It is the mean of the point and its
+/// near neighbors (up to three on each side with x within a factor of 1.25), or the point's own
+/// value if it differs from them by more than noise explains (Bonferroni at 5 % over all points).
+/// So a lucky point of a fine sweep does not win, but a true spike (a page-sized buffer) does.
+/// Without known noise the mean is used.
 fn judged(x: &[f64], y: &[f64], noise: Option<&Noise>) -> Vec<f64> {
     let limit = normal_quantile(1.0 - 0.05 / (2.0 * y.len().max(1) as f64));
     let near =
@@ -98,18 +101,19 @@ fn judged(x: &[f64], y: &[f64], noise: Option<&Noise>) -> Vec<f64> {
     (0..y.len()).map(judge).collect()
 }
 
-/// Merges the curves of a treatment's trials, each its `[x, value]` points in any order. The points are
-/// geometric means over the trials with Student's interval on logs at `confidence` from three trials.
+/// Merges the curves of a treatment's trials, each a list of `[x, value]` points in any order. The
+/// points are geometric means over the trials, with Student's interval on logs at `confidence` from
+/// three trials on.
 ///
-/// The highest of many noisy values is too high by luck (the winner's curse), so `best` is looked for
-/// only among the x that every trial has (the largest n there is), each judged together with its near
-/// neighbours: the mean of it and up to three on each side within a factor of 1.25 in x, unless it
-/// stands out from them by more than noise explains. What is reported is the chosen x's own value.
-/// `efficient` is the smallest x so judged within 2 % of the best. Both are `None` when
-/// [`Better::Neither`].
+/// The highest of many noisy values is too high by luck (the winner's curse). Therefore `best` is
+/// chosen only among the x that every trial has (the largest n there is), each judged together with
+/// its near neighbors: by the mean of it and up to three on each side within a factor of 1.25 in x,
+/// unless it differs from them by more than noise explains. The reported value is that of the
+/// chosen x itself. `efficient` is the smallest x judged within 2 % of the best. Both are `None`
+/// for [`Better::Neither`].
 ///
-/// `smoothness` is taken from the x > 0 that every trial has; `None` below two trials or seven such
-/// points, where texture cannot be separated from noise.
+/// `smoothness` is computed from the x > 0 that every trial has; it is `None` below two trials or
+/// seven such points, where texture cannot be separated from noise.
 pub fn merge<T: AsRef<[[f64; 2]]>>(trials: &[T], better: Better, confidence: f64) -> Merged {
     let rows = rows(trials);
     let points = points_of(&rows, trials.len(), confidence);
@@ -138,7 +142,7 @@ fn smooth(x: &[f64], y: &[f64], error: f64) -> Option<f64> {
     smoothness(&u, &y[positive..], error)
 }
 
-/// The indices of the best and of the smallest x within 2 % of it.
+/// Returns the indices of the best point and of the smallest x within 2 % of it.
 fn choose(x: &[f64], judged: &[f64], better: Better) -> Option<(usize, usize)> {
     let (sign, nearly) = match better {
         Better::Higher => (1.0, (1.0 - NEARLY).ln()),
@@ -146,14 +150,15 @@ fn choose(x: &[f64], judged: &[f64], better: Better) -> Option<(usize, usize)> {
         Better::Neither => return None,
     };
     let score: Vec<f64> = judged.iter().map(|y| sign * y).collect();
-    // The first of equals: the smaller x.
+    // Among equals, choose the first, which has the smaller x.
     let best = (0..x.len()).reduce(|a, b| if score[b] > score[a] { b } else { a })?;
     let efficient = (0..x.len()).find(|i| score[*i] >= score[best] + nearly)?;
     Some((best, efficient))
 }
 
-/// The value at `x`: a point's own, or between two points the straight line in log-log (in x itself
-/// where a point's x is not positive). `None` outside the points, which would be extrapolation.
+/// Returns the value at `x`: that of a point, or between two points that of the straight line in
+/// log-log (linear in x if a point's x is not positive). Returns `None` outside the points, which
+/// would be extrapolation.
 pub fn at(points: &[CurvePoint], x: f64) -> Option<f64> {
     let right = points.partition_point(|p| p.x < x);
     let high = points.get(right)?;

@@ -1,9 +1,9 @@
-//! The normal and Student's t distributions: a thin door before `statrs`, so that what is outside a
-//! function's domain is NaN and never a panic. Checked against published tables below.
+//! The normal and Student's t distributions. Wraps `statrs` so that arguments outside a function's
+//! domain give NaN and never a panic. Checked against published tables below.
 
 use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 
-/// The z with P(Z <= z) = `p`; NaN unless 0 < p < 1.
+/// Returns the z with P(Z <= z) = `p`; NaN unless 0 < p < 1.
 pub fn normal_quantile(p: f64) -> f64 {
     if !(p > 0.0 && p < 1.0) {
         return f64::NAN;
@@ -11,12 +11,13 @@ pub fn normal_quantile(p: f64) -> f64 {
     Normal::standard().inverse_cdf(p)
 }
 
-/// P(Z > z), with all its digits where it is small; NaN of NaN.
+/// Returns P(Z > z), with full precision where it is small; NaN for NaN.
 pub fn normal_tail(z: f64) -> f64 {
     0.5 * statrs::function::erf::erfc(z / std::f64::consts::SQRT_2)
 }
 
-/// P(T <= t) of Student's t with `df` degrees of freedom (any positive number); NaN outside that.
+/// Returns P(T <= t) of Student's t with `df` degrees of freedom (any positive number); NaN for
+/// other `df`.
 pub fn student_cdf(t: f64, df: f64) -> f64 {
     if t.is_nan() {
         return f64::NAN;
@@ -24,9 +25,9 @@ pub fn student_cdf(t: f64, df: f64) -> f64 {
     StudentsT::new(0.0, 1.0, df).map_or(f64::NAN, |d| d.cdf(t))
 }
 
-/// The t with P(T <= t) = `p`; NaN unless 0 < p < 1 and `df` > 0.
+/// Returns the t with P(T <= t) = `p`; NaN unless 0 < p < 1 and `df` > 0.
 ///
-/// Newton steps on [`student_cdf`] polish the library's inverse, because inverses of the incomplete
+/// Newton steps on [`student_cdf`] refine the library's inverse, because inverses of the incomplete
 /// beta function lose digits at small and at large `df`.
 pub fn student_quantile(p: f64, df: f64) -> f64 {
     if !(p > 0.0 && p < 1.0 && df > 0.0) {
@@ -39,7 +40,8 @@ pub fn student_quantile(p: f64, df: f64) -> f64 {
         return normal_quantile(p);
     }
     let Ok(student) = StudentsT::new(0.0, 1.0, df) else { return f64::NAN };
-    // The upper half alone, by symmetry: P(T > t) keeps its digits where 1 - P(T <= t) does not.
+    // Compute only the upper half and use symmetry: P(T > t) keeps its digits where 1 - P(T <= t)
+    // does not.
     let tail = p.min(1.0 - p);
     let mut t = student.inverse_cdf(tail).abs();
     if !t.is_finite() {
@@ -110,7 +112,7 @@ mod tests {
         assert!((student_quantile(0.975, 1e9) - 1.959964).abs() < 1e-5);
     }
 
-    /// The same handbook, 1.3.6.7.1.
+    /// NIST/SEMATECH e-Handbook of Statistical Methods, 1.3.6.7.1.
     #[test]
     fn normal_of_the_table() {
         for (p, z) in [(0.90, 1.28155), (0.95, 1.64485), (0.975, 1.95996), (0.99, 2.32635)] {

@@ -1,5 +1,5 @@
-//! An estimate with Student's distribution around it: a difference of means, or a log ratio. Its interval, its p, and
-//! the smallest difference that it could have shown.
+//! An estimate with Student's distribution: a difference of means, or a log ratio. Gives its
+//! interval, its p, and the smallest difference that it could have detected.
 
 use assay_model::Interval;
 
@@ -11,17 +11,17 @@ use crate::summary::{mean, variance};
 /// An estimate, in the unit of the values.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Estimate {
-    /// The difference.
+    /// Difference between treatment and baseline.
     pub value: f64,
-    /// Its standard error; 0 when there is no spread; NaN when n cannot show one.
+    /// Standard error of the difference; 0 without spread; NaN if n is too small.
     pub se: f64,
-    /// Degrees of freedom.
+    /// Degrees of freedom of the standard error.
     pub df: f64,
 }
 
 impl Estimate {
-    /// mean(treatment) − mean(baseline) of independent samples, by Welch (Biometrika 34 (1947) 28). `variance_of` gives the
-    /// variance of a sample: NaN where it has none.
+    /// Estimates mean(treatment) − mean(baseline) of independent samples, after Welch (Biometrika
+    /// 34 (1947) 28). `variance_of` returns the variance of a sample, or NaN if it has none.
     pub fn welch(baseline: &[f64], treatment: &[f64], variance_of: impl Fn(&[f64]) -> f64) -> Self {
         let n = [baseline.len(), treatment.len()];
         let of_mean = [baseline, treatment].map(|v| variance_of(v) / v.len() as f64);
@@ -32,9 +32,9 @@ impl Estimate {
         }
     }
 
-    /// value ± t·se at `level`; `None` when it is not a pair of numbers.
+    /// Returns the interval value ± t·se at `level`; `None` if a limit is not finite.
     pub fn interval(&self, level: f64) -> Option<Interval> {
-        // Without spread the degrees of freedom are of no account (Welch's are 0/0).
+        // Without spread the degrees of freedom do not matter (Welch's are 0/0).
         let half = if self.se == 0.0 {
             0.0
         } else {
@@ -44,9 +44,10 @@ impl Estimate {
         (low.is_finite() && high.is_finite()).then_some(Interval { low, high, level })
     }
 
-    /// The two-sided p of "it lies within ±limit" (0: of "there is no difference"), for corrections over many
-    /// comparisons (never shown alone): it is at most α where the interval of level 1 − α lies beyond. `None` when
-    /// n carries no test. Without spread it is 0, or 1 where the value lies within.
+    /// Returns the two-sided p of "the value lies within ±limit" (with limit 0: "there is no
+    /// difference"). It is for corrections over many comparisons and is never shown alone; it is at
+    /// most α if the interval of level 1 − α lies beyond the limit. Returns `None` if n is too
+    /// small for a test. Without spread it is 0, or 1 if the value lies within.
     pub fn p_beyond(&self, limit: f64) -> Option<f64> {
         let beyond = self.value.abs() - limit;
         if self.se == 0.0 || beyond <= 0.0 {
@@ -56,31 +57,32 @@ impl Estimate {
         p.is_finite().then_some(p)
     }
 
-    /// The smallest difference that a test of this standard error finds with [`power::POWER`]; `None`: not a number.
+    /// Returns the smallest difference that a test with this standard error detects with
+    /// [`power::POWER`]; `None` if it is not finite.
     pub fn detectable(&self, confidence: f64) -> Option<f64> {
         Some(power::in_errors(self.df, confidence, power::POWER) * self.se)
             .filter(|d| d.is_finite())
     }
 }
 
-/// The degrees of freedom of the sum of two variances of means: (v₁ + v₂)² / (v₁²/(n₁ − 1) + v₂²/(n₂ − 1)) (Welch,
-/// Satterthwaite). NaN where neither varies.
+/// Returns the degrees of freedom of the sum of two variances of means: (v₁ + v₂)² / (v₁²/(n₁ − 1)
+/// + v₂²/(n₂ − 1)) (Welch, Satterthwaite). NaN if neither varies.
 pub fn welch_df(of_mean: [f64; 2], n: [usize; 2]) -> f64 {
     let below = |i: usize| of_mean[i] * of_mean[i] / (n[i] as f64 - 1.0);
     (of_mean[0] + of_mean[1]).powi(2) / (below(0) + below(1))
 }
 
-/// The sample variance, and at least `minimum`; NaN below two values.
+/// Returns the sample variance, but at least `minimum`; NaN below two values.
 pub fn variance_at_least(values: &[f64], minimum: f64) -> f64 {
     variance(values).map_or(f64::NAN, |v| v.max(minimum))
 }
 
-/// Replaces the p of those that have one by Holm's adjusted p ([`holm`](crate::aa::holm)).
+/// Replaces each p that is present by Holm's adjusted p ([`holm`](crate::aa::holm)).
 pub fn adjust<'a>(ps: impl Iterator<Item = &'a mut Option<f64>>) {
     adjust_weighted(ps.map(|p| (p, 1.0)));
 }
 
-/// The same with weights ([`holm_weighted`]).
+/// Replaces each p that is present by Holm's adjusted p with weights ([`holm_weighted`]).
 pub fn adjust_weighted<'a>(ps: impl Iterator<Item = (&'a mut Option<f64>, f64)>) {
     let (mut tested, weights): (Vec<&mut f64>, Vec<f64>) =
         ps.filter_map(|(p, weight)| Some((p.as_mut()?, weight))).unzip();

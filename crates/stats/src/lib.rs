@@ -1,10 +1,11 @@
 //! The statistics of assay as pure functions over slices: summaries, ratios between treatments with
-//! their intervals and verdicts, looks at fixed points, variance by level, warm-up, means of suites,
-//! scaling fits, curves, the A/A floor. Nothing here does I/O, reads a clock or keeps state; what is
-//! random takes a seed. `docs/statistics.md` says what is computed, when and why.
+//! intervals and verdicts, sequential looks, variance by level, warm-up, means of suites, scaling
+//! fits, curves and the A/A floor. Nothing here does I/O, reads a clock or keeps state; functions
+//! that use random numbers take a seed. `docs/statistics.md` defines each method and explains its
+//! use.
 //!
-//! The front doors are [`summary::summarize`], [`compare::compare`], [`sequential::look`],
-//! [`scaling::scaling`] and [`curve::merge`]; they return the types of `assay-model`.
+//! Start with [`summary::summarize`], [`compare::compare`], [`sequential::look`],
+//! [`scaling::scaling`] or [`curve::merge`]; they return the types of `assay-model`.
 
 pub mod aa;
 pub mod compare;

@@ -1,6 +1,6 @@
-//! Means, and the summary of a suite: every member, the geometric mean, the ratio of totals, the best
-//! and the worst. Authorities disagree on which mean is right (Fleming and Wallace 1986: geometric;
-//! Eeckhout 2024: harmonic), so both are given, and a disagreement is reported.
+//! Means, and the summary of a suite: every member, the geometric mean, the ratio of totals, the
+//! best and the worst. Authorities disagree on which mean is right (Fleming and Wallace 1986:
+//! geometric; Eeckhout 2024: harmonic), so both are given, and a disagreement is reported.
 
 use crate::summary::logs;
 
@@ -12,84 +12,85 @@ fn weights_fit(values: &[f64], weights: &[f64]) -> bool {
         && weights.iter().sum::<f64>() > 0.0
 }
 
-/// Σwx / Σw; `None` for no values, lengths that differ, weights that are negative or all 0.
+/// Returns the weighted mean Σwx / Σw; `None` without values, for different lengths, or for weights
+/// that are negative or all 0.
 pub fn weighted(values: &[f64], weights: &[f64]) -> Option<f64> {
     let sum: f64 = values.iter().zip(weights).map(|(v, w)| v * w).sum();
     weights_fit(values, weights).then(|| sum / weights.iter().sum::<f64>())
 }
 
-/// exp(Σw ln x / Σw); `None` as [`weighted`] and when a value is not positive.
+/// Returns the weighted geometric mean exp(Σw ln x / Σw); `None` in the cases of [`weighted`] and
+/// if a value is not positive.
 pub fn weighted_geometric(values: &[f64], weights: &[f64]) -> Option<f64> {
     weighted(&logs(values)?, weights).map(f64::exp)
 }
 
-/// Σw / Σ(w/x), the mean of rates over fixed work; `None` as [`weighted_geometric`].
+/// Returns the weighted harmonic mean Σw / Σ(w/x), the mean of rates over fixed work; `None` in the
+/// cases of [`weighted_geometric`].
 pub fn weighted_harmonic(values: &[f64], weights: &[f64]) -> Option<f64> {
     logs(values)?;
     let times: Vec<f64> = values.iter().map(|v| 1.0 / v).collect();
     weighted(&times, weights).map(|t| 1.0 / t)
 }
 
-/// The geometric mean; `None` for no values or one that is not positive.
+/// Returns the geometric mean; `None` without values or if one is not positive.
 pub fn geometric(values: &[f64]) -> Option<f64> {
     weighted_geometric(values, &vec![1.0; values.len()])
 }
 
-/// The harmonic mean; `None` for no values or one that is not positive.
+/// Returns the harmonic mean; `None` without values or if one is not positive.
 pub fn harmonic(values: &[f64]) -> Option<f64> {
     weighted_harmonic(values, &vec![1.0; values.len()])
 }
 
-/// Whether a suite's metric is an amount (time, energy) or a rate (operations per second).
+/// Kind of a suite's metric: an amount (time, energy) or a rate (operations per second).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Quantity {
-    /// Totals are sums.
+    /// Totals are sums of the members' values.
     Amount,
-    /// A member's work is its weight, its time weight / rate; the total rate is work / time.
+    /// The weight of a member is its work and weight / rate its time; the total rate is work /
+    /// time.
     Rate,
 }
 
-/// One member of a suite.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Member {
-    /// Its name.
     pub name: String,
-    /// The baseline's value.
+    /// Value of the baseline.
     pub baseline: f64,
-    /// The treatment's value.
+    /// Value of the treatment.
     pub treatment: f64,
-    /// How much of the whole it stands for; 1 for equal shares.
+    /// Share of the member in the whole; 1 for equal shares.
     pub weight: f64,
 }
 
-/// treatment / baseline of one member.
+/// The ratio treatment / baseline of one member.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MemberRatio {
-    /// The member's name.
+    /// Name of the member.
     pub name: String,
-    /// Its ratio.
     pub ratio: f64,
 }
 
-/// The summary of a suite.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SuiteSummary {
-    /// Every member, in the order given.
+    /// Ratios of all members, in the order given.
     pub members: Vec<MemberRatio>,
-    /// The weighted geometric mean of the ratios.
+    /// Weighted geometric mean of the ratios.
     pub geomean: f64,
     /// Ratio of weighted totals: of sums for amounts, of total work / total time for rates.
     pub totals: f64,
-    /// The member with the highest ratio.
+    /// Member with the highest ratio.
     pub highest: MemberRatio,
-    /// The member with the lowest ratio.
+    /// Member with the lowest ratio.
     pub lowest: MemberRatio,
-    /// Whether geometric mean and totals lie on different sides of 1, so that the choice of the mean
-    /// decides which side leads (check F44).
+    /// True if the geometric mean and the ratio of totals are on different sides of 1, so that the
+    /// choice of the mean decides which side leads (check F44).
     pub means_disagree: bool,
 }
 
-/// The ratio of totals, treatment / baseline; `None` when a value is not positive or a weight is bad.
+/// Returns the ratio of totals, treatment / baseline; `None` if a value is not positive or a weight
+/// is invalid.
 pub fn ratio_of_totals(members: &[Member], quantity: Quantity) -> Option<f64> {
     let column = |f: fn(&Member) -> f64| members.iter().map(f).collect::<Vec<f64>>();
     let (b, t) = (column(|m| m.baseline), column(|m| m.treatment));
@@ -103,7 +104,8 @@ pub fn ratio_of_totals(members: &[Member], quantity: Quantity) -> Option<f64> {
     Some(total(&t, &weights)? / total(&b, &weights)?).filter(|r| r.is_finite())
 }
 
-/// Summarises a suite; `None` for no members, a value that is not positive, or bad weights.
+/// Summarizes a suite; `None` without members, for a value that is not positive, or invalid
+/// weights.
 pub fn suite(members: &[Member], quantity: Quantity) -> Option<SuiteSummary> {
     let totals = ratio_of_totals(members, quantity)?;
     let ratios: Vec<f64> = members.iter().map(|m| m.treatment / m.baseline).collect();
@@ -146,8 +148,8 @@ mod tests {
         assert_eq!(weighted(&[1.0], &[1.0, 1.0]), None);
     }
 
-    /// Smith, CACM 31 (1988) 1202: programs of 1 and 1000 s on A, 10 and 100 s on B, 20 and 20 s on C.
-    /// The totals are 1001, 110 and 40; the geometric means √1000, √1000 and 20.
+    /// Smith, CACM 31 (1988) 1202: programs of 1 and 1000 s on A, 10 and 100 s on B, 20 and 20 s on
+    /// C. The totals are 1001, 110 and 40; the geometric means √1000, √1000 and 20.
     #[test]
     fn the_example_of_smith() {
         let b_to_a = suite(&members(&[(1.0, 10.0), (1000.0, 100.0)]), Quantity::Amount).unwrap();

@@ -2,23 +2,24 @@
 
 use crate::summary::{mean, median};
 
-/// Makes the median absolute deviation of a normal sample its standard deviation: 1 / Φ⁻¹(3/4).
+/// Factor that turns the median absolute deviation of a normal sample into its standard deviation:
+/// 1 / Φ⁻¹(3/4).
 pub const MAD_TO_SIGMA: f64 = 1.4826;
-/// A value is flagged when it lies more than this many robust deviations from the median.
+/// Number of robust deviations from the median beyond which a value is flagged.
 pub const LIMIT: f64 = 3.0;
 
-/// One flagged value.
+/// A value that was flagged.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Outlier {
-    /// Its place in the slice.
+    /// Index of the value in the slice.
     pub index: usize,
-    /// How many robust standard deviations it lies above (below: negative) the median.
+    /// Distance from the median in robust standard deviations; negative below the median.
     pub z: f64,
 }
 
-/// The robust standard deviation 1.4826 · MAD around `centre`. Where more than half of the values
-/// agree and the MAD is 0, the mean absolute deviation · √(π/2) stands in (Iglewicz and Hoaglin,
-/// 1993). `None` for no values.
+/// Returns the robust standard deviation 1.4826 · MAD around `centre`. If more than half of the
+/// values agree and the MAD is 0, the mean absolute deviation · √(π/2) replaces it (Iglewicz and
+/// Hoaglin, 1993). Returns `None` without values.
 fn robust_sigma(values: &[f64], centre: f64) -> Option<f64> {
     let deviations: Vec<f64> = values.iter().map(|v| (v - centre).abs()).collect();
     let mad = median(&deviations)?;
@@ -28,8 +29,8 @@ fn robust_sigma(values: &[f64], centre: f64) -> Option<f64> {
     mean(&deviations).map(|d| d * std::f64::consts::FRAC_PI_2.sqrt())
 }
 
-/// The values outside median ± 3 · 1.4826 · MAD. None are flagged below five values, nor where all
-/// agree. Values that are not finite are missing and never flagged.
+/// Returns the values outside median ± 3 · 1.4826 · MAD. None are flagged below five values, or if
+/// all agree. Values that are not finite are missing and never flagged.
 pub fn outliers(values: &[f64]) -> Vec<Outlier> {
     let finite: Vec<f64> = values.iter().copied().filter(|v| v.is_finite()).collect();
     if finite.len() < 5 {

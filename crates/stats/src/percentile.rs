@@ -1,25 +1,25 @@
-//! Quantiles: of a sample, and how many samples a percentile needs behind it. Percentiles of latency come from merged histograms elsewhere; they are
-//! never averaged.
+//! Quantiles of a sample, and the number of samples that a percentile needs. Percentiles of latency
+//! come from merged histograms elsewhere; they are never averaged.
 
-/// Samples that must lie beyond a percentile.
+/// Minimum number of samples beyond a percentile.
 pub const TAIL_SAMPLES: f64 = 10.0;
 
-/// Whether `n_eff` independent samples carry the percentile `p` (0.99 for p99): n_eff · (1 − p) >= 10.
-/// False for anything outside 0 <= p < 1.
+/// True if `n_eff` independent samples support the percentile `p` (0.99 for p99): n_eff · (1 − p)
+/// >= 10. False unless 0 <= p < 1.
 pub fn supports(n_eff: f64, p: f64) -> bool {
-    // 1 − p loses a bit, so that 1000 · (1 − 0.99) would fall short of 10 without the tolerance.
+    // 1 − p loses a bit, so without the tolerance 1000 · (1 − 0.99) would fall short of 10.
     (0.0..1.0).contains(&p) && n_eff * (1.0 - p) >= TAIL_SAMPLES * (1.0 - 1e-9)
 }
 
-/// The `p` quantile of the finite values, linear between order statistics (type 7 of Hyndman and Fan,
-/// Am. Stat. 50 (1996) 361); `None` for no values or p outside 0..=1.
+/// Returns the `p` quantile of the finite values, linear between order statistics (type 7 of
+/// Hyndman and Fan, Am. Stat. 50 (1996) 361); `None` without values or for p outside 0..=1.
 pub fn quantile(values: &[f64], p: f64) -> Option<f64> {
     let mut sorted: Vec<f64> = values.iter().copied().filter(|v| v.is_finite()).collect();
     sorted.sort_unstable_by(f64::total_cmp);
     quantile_sorted(&sorted, p)
 }
 
-/// As [`quantile`], of finite values that are already sorted.
+/// Returns the same as [`quantile`] for finite values that are already sorted.
 pub fn quantile_sorted(sorted: &[f64], p: f64) -> Option<f64> {
     if sorted.is_empty() || !(0.0..=1.0).contains(&p) {
         return None;

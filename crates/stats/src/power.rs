@@ -1,28 +1,28 @@
-//! What a design can see: the effect it finds with a given power, and the number of pairs that an
-//! effect needs. Normal theory on the logs, with Student quantiles of the design's own degrees of
-//! freedom.
+//! Power of a design: the effect it detects with a given power, and the number of pairs that an
+//! effect needs. Uses normal theory on the logs, with Student quantiles of the design's own degrees
+//! of freedom.
 
 use crate::distribution::student_quantile;
 
-/// The power that [`assay_model::Comparison::detectable`] speaks of: 80 of 100 repeats.
+/// The power that [`assay_model::Comparison::detectable`] refers to: 80 of 100 repeats.
 pub const POWER: f64 = 0.80;
 
-/// t_{df,1−α/2} + t_{df,power}: the smallest difference that a test with `df` degrees of freedom finds with `power`, in
-/// standard errors.
+/// Returns t_{df,1−α/2} + t_{df,power}: the smallest difference that a test with `df` degrees of
+/// freedom detects with `power`, in standard errors.
 pub(crate) fn in_errors(df: f64, confidence: f64, power: f64) -> f64 {
     student_quantile(f64::midpoint(1.0, confidence), df) + student_quantile(power, df)
 }
 
-/// exp((t_{df,1−α/2} + t_{df,power}) · se): the smallest ratio above 1 that a test with standard error
-/// `se` of the log ratio and `df` degrees of freedom finds with `power`. 1 for `se` 0; `None` when it
-/// is not a number.
+/// Returns exp((t_{df,1−α/2} + t_{df,power}) · se): the smallest ratio above 1 that a test with
+/// standard error `se` of the log ratio and `df` degrees of freedom detects with `power`. It is 1
+/// for `se` 0 and `None` if it is not finite.
 pub fn detectable(se: f64, df: f64, confidence: f64, power: f64) -> Option<f64> {
     let ratio = (in_errors(df, confidence, power) * se).exp();
     ratio.is_finite().then_some(ratio)
 }
 
-/// The detectable ratio of `n` pairs whose log ratios have the standard deviation `sd`; `None` below
-/// three pairs.
+/// Returns the detectable ratio of `n` pairs whose log ratios have the standard deviation `sd`;
+/// `None` below three pairs.
 pub fn detectable_paired(sd: f64, n: usize, confidence: f64, power: f64) -> Option<f64> {
     if n < 3 {
         return None;
@@ -30,8 +30,9 @@ pub fn detectable_paired(sd: f64, n: usize, confidence: f64, power: f64) -> Opti
     detectable(sd / (n as f64).sqrt(), n as f64 - 1.0, confidence, power)
 }
 
-/// The detectable ratio of two independent samples of `n` each whose logs have the standard deviation
-/// `sd`: exp((t_{ν,.975} + t_{ν,.80}) · sd · √(2/n)), ν = 2n − 2; `None` below three each.
+/// Returns the detectable ratio of two independent samples of `n` each whose logs have the standard
+/// deviation `sd`: exp((t_{ν,.975} + t_{ν,.80}) · sd · √(2/n)), ν = 2n − 2; `None` below three
+/// each.
 pub fn detectable_unpaired(sd: f64, n: usize, confidence: f64, power: f64) -> Option<f64> {
     if n < 3 {
         return None;
@@ -55,8 +56,8 @@ mod tests {
         assert!(p > d, "fewer degrees of freedom at the same error see less");
     }
 
-    /// How often the interval of a comparison excludes 1 when the ratio is what is called detectable, in
-    /// 20,000 simulated runs of `n` blocks of independent trials with 2 % noise.
+    /// Measures how often the interval of a comparison excludes 1 if the true ratio is the
+    /// detectable one, in 20,000 simulated runs of `n` blocks of independent trials with 2 % noise.
     #[test]
     fn the_power_holds_in_a_simulation_too() {
         let mut rng = Rng::new(7);

@@ -1,6 +1,6 @@
-//! Rank estimates on the log scale: the Walsh averages of one sample (the Hodges-Lehmann centre and
-//! the exact signed-rank interval) and the shift between two (with the exact Mann-Whitney interval).
-//! Hollander and Wolfe, Nonparametric Statistical Methods, chapters 3 and 4.
+//! Rank estimates on the log scale: the Walsh averages of one sample (the Hodges-Lehmann center and
+//! the exact signed-rank interval) and the shift between two (with the exact Mann-Whitney
+//! interval). See Hollander and Wolfe, Nonparametric Statistical Methods, chapters 3 and 4.
 //!
 //! The k-th smallest of the n(n+1)/2 averages or m·n differences is found by bisection over a count
 //! that takes one pass of the sorted data, so that thousands of trials need no quadratic memory.
@@ -9,22 +9,23 @@ use assay_model::Interval;
 
 use crate::distribution::normal_quantile;
 
-/// Above this many averages or differences the normal approximation with continuity correction takes
-/// the place of the exact null distribution; it is then within two ranks of it.
+/// Number of averages or differences above which the normal approximation with continuity
+/// correction replaces the exact null distribution; it is then within two ranks of it.
 const EXACT_LIMIT: usize = 10_000;
-/// Below so many pairs there is no signed-rank interval.
+/// Minimum number of pairs for a signed-rank interval.
 pub const MIN_PAIRS: usize = 6;
-/// Below so many values in either sample there is no Mann-Whitney interval.
+/// Minimum number of values in each sample for a Mann-Whitney interval.
 pub const MIN_EACH: usize = 4;
 
-/// The largest k >= 1 with 2 · P(statistic <= k - 1) <= `alpha`, from the null distribution's lower
-/// tail `counts` out of `total`; `None` if not even the smallest value is rare enough.
+/// Returns the largest k >= 1 with 2 · P(statistic <= k - 1) <= `alpha`, given the lower tail
+/// `counts` of the null distribution out of `total`; `None` if not even the smallest value is rare
+/// enough.
 fn rank_of(counts: &[f64], total: f64, alpha: f64) -> Option<usize> {
     let mut sum = 0.0;
     let mut k = 0;
     for c in counts {
         sum += c;
-        // The tolerance lets a probability that is alpha but for rounding count as alpha.
+        // The tolerance accepts a probability that equals alpha except for rounding.
         if 2.0 * sum / total > alpha * (1.0 + 1e-12) {
             break;
         }
@@ -38,8 +39,8 @@ fn rank_of_normal(mean: f64, sd: f64, alpha: f64) -> Option<usize> {
     (k >= 1.0).then_some(k as usize)
 }
 
-/// The rank k of the signed-rank interval (W₍ₖ₎, W₍M+1−k₎) of `n` values at `level`, M = n(n+1)/2;
-/// `None` when `n` cannot carry that level (below 6 at 0.95).
+/// Returns the rank k of the signed-rank interval (W₍ₖ₎, W₍M+1−k₎) of `n` values at `level`, with M
+/// = n(n+1)/2; `None` if `n` is too small for the level (below 6 at 0.95).
 pub fn signed_rank_k(n: usize, level: f64) -> Option<usize> {
     let alpha = 1.0 - level;
     let m = n * (n + 1) / 2;
@@ -63,8 +64,8 @@ pub fn signed_rank_k(n: usize, level: f64) -> Option<usize> {
     rank_of(&p, 1.0, alpha)
 }
 
-/// The rank k of the Mann-Whitney interval (D₍ₖ₎, D₍mn+1−k₎) of samples of `m` and `n` at `level`;
-/// `None` when they cannot carry that level.
+/// Returns the rank k of the Mann-Whitney interval (D₍ₖ₎, D₍mn+1−k₎) of samples of sizes `m` and
+/// `n` at `level`; `None` if they are too small for the level.
 pub fn rank_sum_k(m: usize, n: usize, level: f64) -> Option<usize> {
     let alpha = 1.0 - level;
     if m == 0 || n == 0 || !(0.0..1.0).contains(&level) {
@@ -74,8 +75,8 @@ pub fn rank_sum_k(m: usize, n: usize, level: f64) -> Option<usize> {
     if m * n > EXACT_LIMIT {
         return rank_of_normal(mf * nf / 2.0, (mf * nf * (mf + nf + 1.0) / 12.0).sqrt(), alpha);
     }
-    // The Gaussian binomial: multiply by (1 − q^(n+i)) and divide by (1 − qⁱ), i = 1..m. Done in this
-    // turn every step holds whole counts, and those of the tail are small and therefore exact.
+    // The Gaussian binomial: multiply by (1 − q^(n+i)) and divide by (1 − qⁱ), i = 1..m. In this
+    // order every step gives integer counts, and those of the tail are small and therefore exact.
     let mut c = vec![0.0; m * n / 2 + 1];
     c[0] = 1.0;
     let mut total = 1.0;
@@ -91,7 +92,7 @@ pub fn rank_sum_k(m: usize, n: usize, level: f64) -> Option<usize> {
     rank_of(&c, total, alpha)
 }
 
-/// The smallest x at which `count` reaches `k`, between `low` and `high`.
+/// Finds the smallest x between `low` and `high` at which `count` reaches `k`.
 fn select(k: usize, mut low: f64, mut high: f64, count: impl Fn(f64) -> usize) -> f64 {
     if count(low) >= k {
         return low;
@@ -110,7 +111,7 @@ fn select(k: usize, mut low: f64, mut high: f64, count: impl Fn(f64) -> usize) -
     high
 }
 
-/// Walsh averages (xᵢ + xⱼ)/2, i <= j, of sorted values that are <= x.
+/// Counts the Walsh averages (xᵢ + xⱼ)/2, i <= j, of sorted values that are <= x.
 fn count_walsh(sorted: &[f64], x: f64) -> usize {
     let mut count = 0;
     let mut j = sorted.len();
@@ -126,7 +127,7 @@ fn count_walsh(sorted: &[f64], x: f64) -> usize {
     count
 }
 
-/// Differences b − a of two sorted samples that are <= x.
+/// Counts the differences b − a of two sorted samples that are <= x.
 fn count_differences(a: &[f64], b: &[f64], x: f64) -> usize {
     let mut j = 0;
     a.iter()
@@ -145,14 +146,14 @@ fn sorted(values: &[f64]) -> Vec<f64> {
     v
 }
 
-/// The centre of a set of `total` numbers of which `at(k)` is the k-th smallest.
+/// Returns the median of `total` numbers, where `at(k)` is the k-th smallest.
 fn middle(total: usize, at: impl Fn(usize) -> f64) -> f64 {
     if total % 2 == 1 { at(total / 2 + 1) } else { f64::midpoint(at(total / 2), at(total / 2 + 1)) }
 }
 
-/// The exact signed-rank interval of the centre of finite values; `None` below [`MIN_PAIRS`] values or
-/// when so few cannot carry `level`. Assumes a symmetric distribution, as log ratios of pairs have
-/// when the two sides share a shape.
+/// Returns the exact signed-rank interval of the center of finite values; `None` below
+/// [`MIN_PAIRS`] values or if they are too few for `level`. Assumes a symmetric distribution, which
+/// log ratios of pairs have if the two sides have the same shape.
 pub fn walsh_interval(values: &[f64], level: f64) -> Option<Interval> {
     if values.len() < MIN_PAIRS {
         return None;
@@ -165,8 +166,8 @@ pub fn walsh_interval(values: &[f64], level: f64) -> Option<Interval> {
     Some(Interval { low: at(k), high: at(total + 1 - k), level })
 }
 
-/// The Hodges-Lehmann shift from `a` to `b`, the median of all differences b − a of finite values;
-/// `None` when either is empty.
+/// Returns the Hodges-Lehmann shift from `a` to `b`, which is the median of all differences b − a
+/// of finite values; `None` if either is empty.
 pub fn shift(a: &[f64], b: &[f64]) -> Option<f64> {
     let (a, b) = (sorted(a), sorted(b));
     let (low, high) = (b.first()? - a.last()?, b.last()? - a.first()?);
@@ -174,8 +175,9 @@ pub fn shift(a: &[f64], b: &[f64]) -> Option<f64> {
     Some(middle(a.len() * b.len(), at))
 }
 
-/// The exact Mann-Whitney interval of the shift; `None` below [`MIN_EACH`] values in either or when so
-/// few cannot carry `level`. Assumes that the two distributions differ by a shift only.
+/// Returns the exact Mann-Whitney interval of the shift; `None` below [`MIN_EACH`] values in either
+/// sample or if they are too few for `level`. Assumes that the two distributions differ only by a
+/// shift.
 pub fn shift_interval(a: &[f64], b: &[f64], level: f64) -> Option<Interval> {
     if a.len().min(b.len()) < MIN_EACH {
         return None;
@@ -191,8 +193,8 @@ pub fn shift_interval(a: &[f64], b: &[f64], level: f64) -> Option<Interval> {
 mod tests {
     use super::*;
 
-    /// Critical values c of the signed-rank test, two-sided 0.05, of the usual table (Wilcoxon 1945;
-    /// Hollander and Wolfe A.4): reject when W <= c, so k = c + 1.
+    /// Critical values c of the signed-rank test, two-sided 0.05, from the usual table (Wilcoxon
+    /// 1945; Hollander and Wolfe A.4): reject when W <= c, so k = c + 1.
     #[test]
     fn signed_rank_table() {
         let table =
@@ -206,8 +208,8 @@ mod tests {
         assert_eq!(signed_rank_k(8, 1.0 - 0.0142), Some(1));
     }
 
-    /// Critical values of the Mann-Whitney U, two-sided 0.05 (Mann and Whitney 1947, as reprinted in
-    /// Siegel, table K): reject when U <= c.
+    /// Critical values of the Mann-Whitney U, two-sided 0.05 (Mann and Whitney 1947, as reprinted
+    /// in Siegel, table K): reject when U <= c.
     #[test]
     fn rank_sum_table() {
         let table = [

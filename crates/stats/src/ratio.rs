@@ -1,5 +1,6 @@
-//! The ratio of two treatments: Student's t on the log ratios of pairs, Welch's t on the logs of two
-//! independent samples, each with its sensitivity check by ranks. The estimand is the ratio of geometric means.
+//! The ratio of two treatments: Student's t on the log ratios of pairs, Welch's t on the logs of
+//! two independent samples, each with a sensitivity check by ranks. The estimand is the ratio of
+//! geometric means.
 
 use assay_model::{Interval, Method};
 
@@ -7,72 +8,69 @@ use crate::estimate::Estimate;
 use crate::rank::{shift_interval, walsh_interval};
 use crate::summary::{exp_interval, mean, variance};
 
-/// Why there is no ratio.
+/// Reason why a ratio cannot be computed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum RatioError {
     /// One side has no values.
     #[error("there is no value of the {side}; a ratio needs at least one of each")]
     Empty {
-        /// `baseline` or `treatment`.
+        /// Side without values: `baseline` or `treatment`.
         side: &'static str,
     },
-    /// Pairs need two slices of one length.
+    /// The two slices of pairs have different lengths.
     #[error(
         "{baseline} baseline values cannot be paired with {treatment} treatment values; \
              compare them as independent samples"
     )]
     Unpaired {
-        /// How many baseline values.
+        /// Number of baseline values.
         baseline: usize,
-        /// How many treatment values.
+        /// Number of treatment values.
         treatment: usize,
     },
-    /// A value has no logarithm.
+    /// A value is not positive and has no logarithm.
     #[error("value {index} of the {side} is {value}; a ratio needs positive values")]
     NotPositive {
-        /// `baseline` or `treatment`.
+        /// Side of the value: `baseline` or `treatment`.
         side: &'static str,
-        /// Its place, from 0.
+        /// Index of the value, from 0.
         index: usize,
-        /// The value.
         value: f64,
     },
-    /// A confidence level outside 0.5 to 1.
+    /// The confidence level is outside 0.5 to 1.
     #[error("a confidence level of {level} cannot be used; give one from 0.5 to 0.999")]
-    Level {
-        /// The level.
-        level: f64,
-    },
+    Level { level: f64 },
 }
 
-/// Spread of logs below which they agree but for rounding.
+/// Standard deviation of logs below which they are equal except for rounding.
 const ROUNDING: f64 = 1e-12;
 
-/// treatment / baseline with everything that a verdict needs.
+/// The ratio treatment / baseline with everything that a verdict needs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ratio {
-    /// Pairs, or the smaller sample.
+    /// Number of pairs, or size of the smaller sample.
     pub n: usize,
-    /// The estimate on the log scale.
+    /// Estimate on the log scale.
     pub estimate: Estimate,
-    /// The ratio of geometric means.
+    /// Ratio of the geometric means.
     pub ratio: f64,
-    /// [`Method::PairedT`] or [`Method::Welch`].
+    /// Either [`Method::PairedT`] or [`Method::Welch`].
     pub method: Method,
-    /// The interval at the confidence asked for; `None` below three.
+    /// Interval at the requested confidence; `None` for n below three.
     pub interval: Option<Interval>,
-    /// The interval whose place inside the margin is the two one-sided tests: at 1 − α each, level
-    /// 1 − 2α (0.90 for a confidence of 0.95).
+    /// Interval for the two one-sided tests at 1 − α each, of level 1 − 2α (0.90 for a confidence
+    /// of 0.95). Both tests pass if it is within the margin.
     pub two_sided_tests: Option<Interval>,
-    /// [`Method::SignedRank`] or [`Method::RankSum`].
+    /// Either [`Method::SignedRank`] or [`Method::RankSum`].
     pub sensitivity_method: Method,
-    /// The sensitivity check's interval at the confidence asked for; `None` below six pairs, or four and four.
+    /// Interval of the sensitivity check at the requested confidence; `None` below six pairs, or
+    /// four values on each side.
     pub sensitivity: Option<Interval>,
-    /// The sensitivity check's interval for the two one-sided tests.
+    /// Interval of the sensitivity check for the two one-sided tests.
     pub sensitivity_two_sided_tests: Option<Interval>,
-    /// The smallest ratio above 1 that this n and noise find with a power of 80 %.
+    /// Smallest ratio above 1 that this n and noise detect with a power of 80 %.
     pub detectable: Option<f64>,
-    /// Whether the values showed no spread at all, so that the interval has no width.
+    /// True if the values showed no spread at all, so that the interval has no width.
     pub no_spread: bool,
 }
 
@@ -90,7 +88,7 @@ fn check_level(level: f64) -> Result<(), RatioError> {
     if (0.5..1.0).contains(&level) { Ok(()) } else { Err(RatioError::Level { level }) }
 }
 
-/// The variance, or 0 where the logs agree but for rounding; NaN below two.
+/// Returns the variance, or 0 if the logs are equal except for rounding; NaN below two values.
 fn spread(logs: &[f64]) -> f64 {
     let v = variance(logs).unwrap_or(f64::NAN);
     if v.sqrt() < ROUNDING { 0.0 } else { v }
@@ -129,11 +127,12 @@ fn finish(
 }
 
 /// Compares pairs: `baseline[i]` and `treatment[i]` were measured in one block (several runs of one
-/// block averaged beforehand). d = ln t − ln b; exp(d̄ ± t_{n−1} · s_d / √n); the sensitivity check is the
-/// signed-rank interval of d.
+/// block are averaged beforehand). With d = ln t − ln b, the interval is exp(d̄ ± t_{n−1} · s_d /
+/// √n); the sensitivity check is the signed-rank interval of d.
 ///
 /// # Errors
-/// Different lengths, no values, a value that is not positive, a level outside 0.5 to 1.
+/// If the lengths differ, there are no values, a value is not positive, or the level is outside 0.5
+/// to 1.
 pub fn compare_paired(
     baseline: &[f64],
     treatment: &[f64],
@@ -158,12 +157,12 @@ pub fn compare_paired(
     }))
 }
 
-/// Compares independent samples: δ = mean ln t − mean ln b; exp(δ ± t_ν · √(v_b + v_t)), v = s²/n,
-/// ν = (v_b + v_t)² / (v_b²/(n_b − 1) + v_t²/(n_t − 1)) (Welch 1947); the sensitivity check is the Mann-Whitney
-/// interval of the shift.
+/// Compares independent samples. With δ = mean ln t − mean ln b, the interval is exp(δ ± t_ν ·
+/// √(v_b + v_t)), v = s²/n, ν = (v_b + v_t)² / (v_b²/(n_b − 1) + v_t²/(n_t − 1)) (Welch 1947); the
+/// sensitivity check is the Mann-Whitney interval of the shift.
 ///
 /// # Errors
-/// No values, a value that is not positive, a level outside 0.5 to 1.
+/// If there are no values, a value is not positive, or the level is outside 0.5 to 1.
 pub fn compare_unpaired(
     baseline: &[f64],
     treatment: &[f64],
@@ -184,10 +183,10 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Student (1908), the sleep data: extra hours by two drugs in ten patients. Paired difference of
-    /// means 1.58, t = 4.0621, df 9, p = 0.00283, interval 0.7001 to 2.4599; Welch: t = 1.8608,
+    /// Student (1908), the sleep data: extra hours by two drugs in ten patients. Paired difference
+    /// of means 1.58, t = 4.0621, df 9, p = 0.00283, interval 0.7001 to 2.4599; Welch: t = 1.8608,
     /// df 17.776, p = 0.07939, interval −0.2055 to 3.3655 (as in R's `sleep` and its t.test page).
-    /// Exponentials of the hours have those hours as logs.
+    /// The test uses exponentials of the hours, whose logs are the hours.
     #[test]
     fn student_sleep_data() {
         let hours1 = [0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0];
@@ -199,7 +198,7 @@ mod tests {
         assert!((paired.estimate.p_beyond(0.0).unwrap() - 0.002833).abs() < 1e-6);
         let i = paired.interval.unwrap();
         assert!((i.low.ln() - 0.7001142).abs() < 1e-6 && (i.high.ln() - 2.4598858).abs() < 1e-6);
-        // At the interval's own limit p is one less its level.
+        // At the limit of the interval, p is one minus its level.
         assert!((paired.estimate.p_beyond(i.low.ln()).unwrap() - 0.05).abs() < 1e-9);
         assert_eq!(paired.estimate.p_beyond(10f64.ln()), Some(1.0));
         let welch = compare_unpaired(&a, &b, 0.95).unwrap();

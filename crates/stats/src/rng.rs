@@ -1,15 +1,15 @@
-//! A small seeded generator: xoshiro256++ (Blackman and Vigna, 2019), its state filled by SplitMix64
-//! (Steele, Lea and Flood, 2014). The same seed gives the same numbers on every machine and in every
-//! version of assay, which a dependency would not promise. Not for secrets.
+//! A small seeded generator: xoshiro256++ (Blackman and Vigna, 2019), its state filled by
+//! SplitMix64 (Steele, Lea and Flood, 2014). The same seed gives the same numbers on every machine
+//! and in every version of assay, which a dependency would not promise. Not for secrets.
 
-/// The generator.
+/// Random number generator, which is not cryptographically secure.
 #[derive(Debug, Clone)]
 pub struct Rng {
     state: [u64; 4],
 }
 
 impl Rng {
-    /// A generator that always gives the same sequence for the same `seed`.
+    /// Creates a generator that always gives the same sequence for the same `seed`.
     pub fn new(seed: u64) -> Self {
         let mut z = seed;
         let state = std::array::from_fn(|_| {
@@ -22,7 +22,7 @@ impl Rng {
         Rng { state }
     }
 
-    /// 64 random bits.
+    /// Returns 64 random bits.
     pub fn next_u64(&mut self) -> u64 {
         let s = &mut self.state;
         let result = s[0].wrapping_add(s[3]).rotate_left(23).wrapping_add(s[0]);
@@ -36,29 +36,30 @@ impl Rng {
         result
     }
 
-    /// Uniform in [0, 1), 53 bits.
+    /// Returns a uniform number in [0, 1) with 53 random bits.
     pub fn uniform(&mut self) -> f64 {
         (self.next_u64() >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// Uniform in 0..`n`, without bias worth the name (multiply-shift: off by less than n / 2^64);
-    /// 0 when `n` is 0.
+    /// Returns a uniform number in 0..`n`, or 0 if `n` is 0. The bias is negligible
+    /// (multiply-shift: less than n / 2^64).
     pub fn below(&mut self, n: usize) -> usize {
         ((u128::from(self.next_u64()) * n as u128) >> 64) as usize
     }
 
-    /// Standard normal (Box and Muller, 1958; one of the pair is thrown away for the sake of no state).
+    /// Returns a standard normal number (Box and Muller, 1958; the second of the pair is discarded,
+    /// so that the generator needs no further state).
     pub fn normal(&mut self) -> f64 {
         let radius = (-2.0 * (1.0 - self.uniform()).ln()).sqrt();
         radius * (std::f64::consts::TAU * self.uniform()).cos()
     }
 
-    /// Exponential with mean 1.
+    /// Returns an exponentially distributed number with mean 1.
     pub fn exponential(&mut self) -> f64 {
         -(1.0 - self.uniform()).ln()
     }
 
-    /// Puts a slice into a random order (Fisher and Yates).
+    /// Shuffles a slice (Fisher and Yates).
     pub fn shuffle<T>(&mut self, slice: &mut [T]) {
         for i in (1..slice.len()).rev() {
             slice.swap(i, self.below(i + 1));
@@ -70,7 +71,7 @@ impl Rng {
 mod tests {
     use super::*;
 
-    /// First output of the reference SplitMix64 for seed 0 is 0xE220A8397B1DCDAF, the second
+    /// The first output of the reference SplitMix64 for seed 0 is 0xE220A8397B1DCDAF, the second
     /// 0x6E789E6AA1B965F4 (the reference C program).
     #[test]
     fn splitmix_fills_the_state() {
@@ -79,7 +80,7 @@ mod tests {
         assert_eq!(rng.state[1], 0x6E78_9E6A_A1B9_65F4);
     }
 
-    /// The reference C program of xoshiro256++ from state 1, 2, 3, 4.
+    /// Output of the reference C program of xoshiro256++ from state 1, 2, 3, 4.
     #[test]
     fn xoshiro_reference_outputs() {
         let mut rng = Rng { state: [1, 2, 3, 4] };

@@ -1,44 +1,47 @@
-//! How smooth a curve is, apart from the noise it was measured with.
+//! Smoothness of a curve, separated from the noise of its measurement.
 //!
 //! Definition. Let u = ln x and y = ln(geometric mean of the trials) at the points that every trial
-//! measured, m >= 7 of them, from n >= 2 trials. For each point with two neighbours on both sides
-//! the local trend is the cubic through those four neighbours in (u, y); it follows the knee of any
-//! curve x/(a + bx) (a call that costs a fixed and a proportional time) on a doubling grid to half a
-//! per cent. With wⱼ the weights that the cubic gives the neighbours,
+//! measured, m >= 7 of them, from n >= 2 trials. For each point with two neighbors on both sides
+//! the local trend is the cubic through those four neighbors in (u, y). On a doubling grid it
+//! follows the knee of any curve x/(a + bx) (a call with a fixed and a proportional time) to half a
+//! percent. With wⱼ the weights that the cubic gives the neighbors,
 //!
-//! * dᵢ = (yᵢ − Σ wⱼ yⱼ) / √(1 + Σ wⱼ²), which has the spread of one point if points are independent;
+//! * dᵢ = (yᵢ − Σ wⱼ yⱼ) / √(1 + Σ wⱼ²), which has the spread of one point if points are
+//!   independent;
 //! * s = 1.4826 · median |dᵢ|, the spread of points about their trend;
-//! * ε² = the noise of a point: the variance between trials at a point, after each trial's mean level is
-//!   taken out (a trial that is slower everywhere has not changed the shape), median over the points,
-//!   divided by the median of χ²/ν for its ν = n − 1, and by n;
+//! * ε² = the noise of a point: the variance between trials at a point, after each trial's mean
+//!   level is removed (a trial that is slower everywhere has not changed the shape), median over
+//!   the points, divided by the median of χ²/ν for its ν = n − 1, and by n;
 //! * roughness ρ = √max(0, s² − ε²); **smoothness = max(0, 1 − ρ)**.
 //!
-//! So 0.95 means: beyond noise, a typical point lies 5 % off the trend of its neighbours. As a median
-//! it tells texture; a single step (a cache that ends) does not make a curve rough.
+//! So 0.95 means that, beyond noise, a typical point lies 5 % off the trend of its neighbors.
+//! Because it is a median it measures texture; a single step (a cache that ends) does not make a
+//! curve rough.
 
 use crate::outlier::MAD_TO_SIGMA;
 use crate::summary::{mean, median, variance};
 
-/// Points that a smoothness needs.
+/// Minimum number of points for a smoothness.
 pub const MIN_POINTS: usize = 7;
 
-/// Median of χ²_ν / ν by Wilson and Hilferty (1931), within 1.5 % from ν = 2 on and 3.5 % at 1.
+/// Approximates the median of χ²_ν / ν after Wilson and Hilferty (1931), within 1.5 % from ν = 2 on
+/// and 3.5 % at 1.
 fn median_of_chi_square_ratio(nu: f64) -> f64 {
     (1.0 - 2.0 / (9.0 * nu)).powi(3)
 }
 
-/// The noise of the mean at a point: its standard error on the log scale, for each point and for the
+/// Noise of the mean at a point, as its standard error on the log scale, for each point and for the
 /// typical one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Noise {
-    /// The typical standard error ε (the robust pooled one of the definition).
+    /// Typical standard error ε (the robust pooled one of the definition).
     pub typical: f64,
-    /// Each point's own standard error.
+    /// Standard error of each point.
     pub each: Vec<f64>,
 }
 
-/// The noise of the shape from `rows[point][trial]` of logs, every row with one value a trial. `None`
-/// below two trials or two points, or when the rows differ in length.
+/// Estimates the noise of the shape from logs in `rows[point][trial]`, where every row has one
+/// value per trial. Returns `None` below two trials or two points, or if the rows differ in length.
 pub fn noise(rows: &[Vec<f64>]) -> Option<Noise> {
     let n = rows.first()?.len();
     if n < 2 || rows.len() < 2 || rows.iter().any(|r| r.len() != n) {
@@ -48,7 +51,7 @@ pub fn noise(rows: &[Vec<f64>]) -> Option<Noise> {
     let level: Vec<f64> = (0..n).map(|j| rows.iter().map(|r| r[j]).sum::<f64>() / m).collect();
     let spread = |row: &Vec<f64>| {
         let shape: Vec<f64> = row.iter().zip(&level).map(|(y, l)| y - l).collect();
-        // Taking the levels out also takes 1/m of the noise out.
+        // Removing the levels also removes 1/m of the noise.
         variance(&shape).map(|v| v * m / (m - 1.0))
     };
     let spreads: Vec<f64> = rows.iter().filter_map(spread).collect();
@@ -58,7 +61,7 @@ pub fn noise(rows: &[Vec<f64>]) -> Option<Noise> {
     Some(Noise { typical: typical.sqrt(), each })
 }
 
-/// The weights with which the cubic through `nodes` gives its value at `u`.
+/// Returns the weights with which the cubic through `nodes` gives its value at `u`.
 fn cubic_weights(nodes: [f64; 4], u: f64) -> [f64; 4] {
     std::array::from_fn(|j| {
         let others = (0..4).filter(|k| *k != j);
@@ -66,9 +69,9 @@ fn cubic_weights(nodes: [f64; 4], u: f64) -> [f64; 4] {
     })
 }
 
-/// The smoothness of logs `y` at rising logs `u` whose points have the standard error `error`: the
-/// definition at the top. `None` below [`MIN_POINTS`], for lengths that differ, for u that does not
-/// rise, or numbers that are not finite.
+/// Returns the smoothness, as defined above, of logs `y` at ascending logs `u` whose points have
+/// the standard error `error`. Returns `None` below [`MIN_POINTS`], for different lengths, if u
+/// does not ascend, or for numbers that are not finite.
 pub fn smoothness(u: &[f64], y: &[f64], error: f64) -> Option<f64> {
     let rising = u.windows(2).all(|w| w[0] < w[1]);
     let finite = y.iter().chain(u).all(|v| v.is_finite()) && error.is_finite();
@@ -88,7 +91,7 @@ pub fn smoothness(u: &[f64], y: &[f64], error: f64) -> Option<f64> {
     rough.is_finite().then(|| (1.0 - rough).max(0.0))
 }
 
-/// The means of rows, for callers that hold the matrix.
+/// Returns the mean of each row, for callers that hold the matrix.
 pub fn row_means(rows: &[Vec<f64>]) -> Vec<f64> {
     rows.iter().map(|r| mean(r).unwrap_or(f64::NAN)).collect()
 }
@@ -102,12 +105,13 @@ mod tests {
         (0..m).map(|i| f64::from(i) * std::f64::consts::LN_2).collect()
     }
 
-    /// Throughput of calls of 1 µs + x · 1 ns.
+    /// Throughput of calls that take 1 µs + x · 1 ns.
     fn call(u: f64) -> f64 {
         (u.exp() / (1e-6 + 1e-9 * u.exp())).ln()
     }
 
-    /// Rows of `n` trials of a true curve with noise `sd` and a level of each trial that is 5 % off.
+    /// Returns rows of `n` trials of a true curve with noise `sd` and a level per trial that is off
+    /// by 5 %.
     fn measured(truth: &[f64], n: usize, sd: f64, rng: &mut Rng) -> Vec<Vec<f64>> {
         let level: Vec<f64> = (0..n).map(|_| 0.05 * rng.normal()).collect();
         truth.iter().map(|y| level.iter().map(|l| y + l + sd * rng.normal()).collect()).collect()

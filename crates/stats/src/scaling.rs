@@ -1,4 +1,5 @@
-//! How a metric grows with a count: speedup and efficiency of every measured size, and the fits.
+//! Scaling of a metric with a count: speedup and efficiency of every measured size, and fitted
+//! laws.
 
 use assay_model::{Better, Interval, Scaling, ScalingModel, ScalingPoint};
 
@@ -6,22 +7,23 @@ use crate::ratio::{compare_paired, compare_unpaired};
 use crate::summary::{logs, mean};
 use crate::usl::{Law, fit};
 
-/// The trials of one size.
+/// Trials of one size.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Size {
-    /// How many (processes, threads, copies).
+    /// Number of processes, threads or copies.
     pub count: f64,
-    /// The metric, one value a block, in block order; `None` for a trial that gave none.
+    /// Values of the metric, one per block in block order; `None` for a trial without a value.
     pub values: Vec<Option<f64>>,
 }
 
-/// Analyses `metric` over the sizes of `factor`. A metric that is better lower is taken as the time of
-/// one fixed amount of work, so that its speedup is time at the smallest count / time.
+/// Analyzes `metric` over the sizes of `factor`. A metric for which lower is better is taken as the
+/// time of a fixed amount of work, so that its speedup is time at the smallest count / time.
 ///
 /// Every size with only positive values becomes a point: the geometric mean, the speedup over the
-/// smallest such count with its interval at `confidence` (paired by block when both sizes are whole and
-/// of one length, else Welch; `None` below three), and the efficiency. From six sizes on Amdahl's law
-/// and the USL are fitted; below, `note` says why they are not. Sizes left out are named in it too.
+/// smallest such count with its interval at `confidence` (paired by block if both sizes are
+/// complete and of the same length, else Welch; `None` below three), and the efficiency. From six
+/// sizes on, Amdahl's law and the USL are fitted; below that, `note` gives the reason. It also
+/// names sizes that were left out.
 pub fn scaling(
     factor: &str,
     (metric, unit): (&str, &str),
@@ -66,8 +68,9 @@ pub fn scaling(
     }
 }
 
-/// Amdahl's law and the USL fitted to points whose values are rates (better higher), and a sentence:
-/// the measured range, or why there is no fit (below six sizes, say), with no models then.
+/// Fits Amdahl's law and the USL to points whose values are rates (higher is better). Returns the
+/// models with a sentence about the measured range, or no models with the reason (such as fewer
+/// than six sizes).
 fn models(points: &[ScalingPoint]) -> (Vec<ScalingModel>, String) {
     let rates: Vec<(f64, f64)> = points.iter().map(|p| (p.count, p.value)).collect();
     let fits: Result<Vec<ScalingModel>, _> =
@@ -90,7 +93,7 @@ fn point(
 ) -> Option<ScalingPoint> {
     let value = mean(&logs(&this.1)?)?.exp();
     let base = mean(&logs(&smallest.1)?)?.exp();
-    // For times the ratio is turned over: smallest / this.
+    // For times the ratio is inverted: smallest / this.
     let (from, to) = if better == Better::Lower { (this, smallest) } else { (smallest, this) };
     let speedup = if better == Better::Lower { base / value } else { value / base };
     let complete = |s: &(f64, Vec<f64>, &Size)| s.1.len() == s.2.values.len();

@@ -1,25 +1,25 @@
-//! PELT: the cheapest cut of a series into stretches of constant mean and variance. Killick, Fearnhead
-//! and Eckley, J. Am. Stat. Assoc. 107 (2012) 1590; cost and penalty as used for warm-up by Barrett et
-//! al., OOPSLA 2017.
+//! PELT: splits a series into segments of constant mean and variance at minimum cost. Killick,
+//! Fearnhead and Eckley, J. Am. Stat. Assoc. 107 (2012) 1590; cost and penalty as used for warm-up
+//! by Barrett et al., OOPSLA 2017.
 
-/// The shortest stretch: fewer points do not show a variance of their own.
+/// Minimum length of a segment; fewer points do not show a variance of their own.
 const SHORTEST: usize = 5;
 
-/// A stretch of a series.
+/// A segment of a series.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Segment {
-    /// Its first index.
+    /// First index of the segment.
     pub start: usize,
-    /// One past its last index.
+    /// Index after the last one.
     pub end: usize,
-    /// Its mean.
+    /// Mean of the segment.
     pub mean: f64,
-    /// Its standard deviation (n).
+    /// Standard deviation of the segment (divided by n).
     pub sd: f64,
 }
 
-/// Sums that give mean and variance of any stretch at once, taken about the series' mean so that
-/// large values with small changes keep their digits.
+/// Prefix sums that give mean and variance of any segment in constant time. They are taken about
+/// the mean of the series, so that large values with small changes keep their digits.
 struct Sums {
     centre: f64,
     first: Vec<f64>,
@@ -49,7 +49,8 @@ impl Sums {
         (m, v.max(0.0))
     }
 
-    /// −2 ln likelihood of a normal stretch whose variance is at least the smallest, without constants.
+    /// Returns −2 ln likelihood of a normal segment, with a variance of at least `least_variance`
+    /// and without constants.
     fn cost(&self, start: usize, end: usize) -> f64 {
         let (_, v) = self.moments(start, end);
         let credited = v.max(self.least_variance);
@@ -57,9 +58,10 @@ impl Sums {
     }
 }
 
-/// Cuts finite `values` with `penalty` per cut. `least_sd` is the standard deviation below which a
-/// stretch is not credited with being quieter; it must be positive, or stretches of equal values would
-/// cost nothing. Empty for fewer than five values or a `least_sd` that is not positive.
+/// Segments finite `values` with `penalty` per cut. `least_sd` is the standard deviation below
+/// which a segment gains nothing by being quieter; it must be positive, or segments of equal values
+/// would cost nothing. Returns no segments for fewer than five values or a `least_sd` that is not
+/// positive.
 pub fn pelt(values: &[f64], penalty: f64, least_sd: f64) -> Vec<Segment> {
     let n = values.len();
     if n < SHORTEST || least_sd.is_nan() || least_sd <= 0.0 || values.iter().any(|v| !v.is_finite())
@@ -72,8 +74,8 @@ pub fn pelt(values: &[f64], penalty: f64, least_sd: f64) -> Vec<Segment> {
     let mut from = vec![0usize; n + 1];
     let mut candidates: Vec<usize> = Vec::new();
     for end in SHORTEST..=n {
-        // A start that loses to a cut at `past` loses for good, and from here on a stretch may begin
-        // at `past`; sooner it might still have won.
+        // A start that loses to a cut at `past` loses for good once a segment may begin at `past`,
+        // which is from here on; before, it might still have won.
         let past = end - SHORTEST;
         if best[past].is_finite() {
             candidates
@@ -107,7 +109,7 @@ mod tests {
         (0..n).map(|_| mean + sd * rng.normal()).collect()
     }
 
-    /// Every cut tried: the cost that PELT must reach.
+    /// Tries every cut and returns the cost that PELT must reach.
     fn optimal_cost(values: &[f64], penalty: f64, least_sd: f64) -> f64 {
         let sums = Sums::new(values, least_sd);
         let mut best = vec![f64::INFINITY; values.len() + 1];

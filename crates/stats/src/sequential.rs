@@ -1,62 +1,63 @@
-//! Looks at fixed points: stop as soon as the answer is clear, without the false alarms that come from
-//! looking often. After 6, 9, 13, 19, 28 and 42 blocks every test is made at a nominal α of 0.0142, the
-//! constant limit of Pocock (Biometrika 64 (1977) 191) for six looks and 5 % overall. Pocock's limit is
-//! derived for equally spaced looks of normal data; for these looks and Student's t a simulation
-//! gives 4 to 6 % (`docs/statistics.md`).
+//! Looks at fixed points: a run stops as soon as the answer is clear, without the false alarms that
+//! frequent looks would cause. After 6, 9, 13, 19, 28 and 42 blocks every test is made at a nominal
+//! α of 0.0142, the constant limit of Pocock (Biometrika 64 (1977) 191) for six looks and 5 %
+//! overall. Pocock's limit is derived for equally spaced looks at normal data; for these looks and
+//! Student's t a simulation gives 4 to 6 % (`docs/statistics.md`).
 //!
-//! An interval reported after such a stop has the level 1 − 0.0142 ([`CONFIDENCE`]), not 0.95: a run
-//! that was looked at is compared by `compare` with that confidence, at whichever look it ended.
+//! An interval reported after such a stop has the level 1 − 0.0142 ([`CONFIDENCE`]), not 0.95. A
+//! run with looks is compared by `compare` with that confidence, at whichever look it ended.
 
 use assay_model::{Better, Comparison, Verdict};
 
 use crate::compare::{CompareInput, Samples, compare};
 
-/// After how many blocks the data are looked at.
+/// Numbers of blocks after which the data are tested.
 pub const LOOKS: [usize; 6] = [6, 9, 13, 19, 28, 42];
-/// The nominal two-sided α of each look, for 5 % over all six.
+/// Nominal two-sided α of each look, for 5 % over all six.
 pub const NOMINAL_ALPHA: f64 = 0.0142;
-/// The confidence level of every interval of a run with looks.
+/// Confidence level of every interval of a run with looks.
 pub const CONFIDENCE: f64 = 1.0 - NOMINAL_ALPHA;
 
-/// What a look needs.
+/// Input of a look.
 #[derive(Debug, Clone, Copy)]
 pub struct LookInput<'a> {
-    /// (baseline, treatment) of each finished block, in order; `None` for a trial that gave no value.
+    /// (baseline, treatment) of each finished block, in order; `None` for a trial without a value.
     pub pairs: &'a [(Option<f64>, Option<f64>)],
-    /// Which way is better.
+    /// Direction in which the metric is better.
     pub better: Better,
-    /// Differences within it do not matter, as a fraction.
+    /// Differences up to this fraction do not matter.
     pub margin: Option<f64>,
-    /// Whether `better` and `worse` must lie beyond the margin.
+    /// True if `better` and `worse` require a difference beyond the margin.
     pub gate: bool,
 }
 
-/// What to do after a block.
+/// Decision after a block.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Look {
-    /// Go on.
+    /// The run goes on.
     Continue {
-        /// Why, in a sentence.
+        /// Reason as a sentence.
         sentence: String,
     },
     /// The answer is clear, or the looks are used up.
     Stop {
-        /// The verdict at the adjusted level.
+        /// Verdict at the adjusted level.
         verdict: Verdict,
-        /// Why, in a sentence.
+        /// Reason as a sentence.
         sentence: String,
     },
 }
 
-/// The first look after `blocks` finished blocks; `None` after the last.
+/// Returns the first look after `blocks` finished blocks; `None` after the last.
 pub fn next_look(blocks: usize) -> Option<usize> {
     LOOKS.into_iter().find(|n| *n > blocks)
 }
 
-/// Whether to go on after the blocks in `input`. Only the numbers of blocks in [`LOOKS`] are looks; at
-/// any other the answer is to continue without looking. At a look the run stops when the verdict is
-/// better, worse, equivalent or invalid, or when it is the last one. With several treatments against
-/// one baseline, stop when every one of them says stop.
+/// Decides whether to go on after the blocks in `input`. Only the numbers of blocks in [`LOOKS`]
+/// are looks; at any other number the decision is to continue without a test. At a look the run
+/// stops if the verdict is better, worse, equivalent or invalid, or if it is the last look. With
+/// several treatments against one baseline, stop when the decision for every one of them is to
+/// stop.
 pub fn look(input: &LookInput<'_>) -> Look {
     let blocks = input.pairs.len();
     let last = LOOKS[LOOKS.len() - 1];

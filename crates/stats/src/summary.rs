@@ -1,22 +1,24 @@
-//! The summary of one sample: where it lies, how wide it is, and what interval it carries.
+//! Summary of one sample: location, spread and confidence interval.
 
 use assay_model::{Interval, Summary};
 
 use crate::distribution::student_quantile;
 
-/// The arithmetic mean; `None` for no values.
+/// Returns the arithmetic mean, or `None` without values.
 pub fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
-/// The sample variance (n - 1), by the two-pass formula; `None` below two values.
+/// Returns the sample variance (divided by n − 1) by the two-pass formula, or `None` below two
+/// values.
 pub fn variance(values: &[f64]) -> Option<f64> {
     let m = mean(values).filter(|_| values.len() >= 2)?;
     let squares: f64 = values.iter().map(|v| (v - m) * (v - m)).sum();
     Some(squares / (values.len() - 1) as f64)
 }
 
-/// The median, the mean of the middle two when their number is even; `None` for no values.
+/// Returns the median, which is the mean of the middle two for an even number of values, or `None`
+/// without values.
 pub fn median(values: &[f64]) -> Option<f64> {
     let mut sorted = values.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
@@ -28,15 +30,15 @@ pub fn median(values: &[f64]) -> Option<f64> {
     }
 }
 
-/// The coefficient of variation, standard deviation / mean, as a fraction; `None` below two values
-/// or when the mean is not positive.
+/// Returns the coefficient of variation, standard deviation / mean, as a fraction; `None` below two
+/// values or if the mean is not positive.
 pub fn variation(values: &[f64]) -> Option<f64> {
     let m = mean(values).filter(|m| *m > 0.0)?;
     variance(values).map(|v| v.sqrt() / m)
 }
 
-/// Student's interval of the mean at `level` (0 to 1, ends excluded): mean ± t · s / √n. `None` below
-/// three values, where it would be wider than anyone could use.
+/// Returns Student's interval of the mean at `level` (0 to 1, ends excluded): mean ± t · s / √n.
+/// Returns `None` below three values, where it would be too wide to be useful.
 pub fn mean_interval(values: &[f64], level: f64) -> Option<Interval> {
     if values.len() < 3 || !(0.0..1.0).contains(&level) {
         return None;
@@ -48,22 +50,23 @@ pub fn mean_interval(values: &[f64], level: f64) -> Option<Interval> {
     half.is_finite().then_some(Interval { low: m - half, high: m + half, level })
 }
 
-/// The logs of values that are all positive and finite; `None` if one is not, or there is none.
+/// Returns the logs of values, or `None` if the slice is empty or a value is not positive and
+/// finite.
 pub fn logs(values: &[f64]) -> Option<Vec<f64>> {
     let ok = !values.is_empty() && values.iter().all(|v| *v > 0.0 && v.is_finite());
     ok.then(|| values.iter().map(|v| v.ln()).collect())
 }
 
-/// An interval on the log scale, as one of the values themselves; `None` when it overflows.
+/// Converts an interval on the log scale to one of the values; `None` if it overflows.
 pub fn exp_interval(log: Interval) -> Option<Interval> {
     let (low, high) = (log.low.exp(), log.high.exp());
     (low.is_finite() && high.is_finite()).then_some(Interval { low, high, level: log.level })
 }
 
-/// Summarises the trials of one treatment in one metric. Values that are not finite are missing: they
-/// are left out and not counted. `confidence` is the level of the interval (0.95): of the geometric
-/// mean, by Student on the logs, when every value is positive; else of the arithmetic mean, which ends at 0
-/// where no value is negative; `None` below three values.
+/// Summarizes the trials of one treatment in one metric. Values that are not finite are missing:
+/// they are left out and not counted. The interval has the level `confidence` (0.95). It is that of
+/// the geometric mean, by Student on the logs, if every value is positive; else that of the
+/// arithmetic mean, cut at 0 if no value is negative; `None` below three values.
 pub fn summarize(values: &[f64], confidence: f64) -> Summary {
     let values: Vec<f64> = values.iter().copied().filter(|v| v.is_finite()).collect();
     let logs = logs(&values);
@@ -103,8 +106,9 @@ mod tests {
         assert!((i.low - 9.258242).abs() < 2e-6 && (i.high - 9.264679).abs() < 2e-6, "{i:?}");
     }
 
-    /// NIST StRD, univariate: NumAcc1 has mean 10000002 and standard deviation 1; NumAcc3 (1000000.2,
-    /// then 500 pairs of 1000000.1 and 1000000.3) has mean 1000000.2 and standard deviation 0.1.
+    /// NIST StRD, univariate: NumAcc1 has mean 10000002 and standard deviation 1; NumAcc3
+    /// (1000000.2, then 500 pairs of 1000000.1 and 1000000.3) has mean 1000000.2 and standard
+    /// deviation 0.1.
     #[test]
     fn certified_values() {
         let acc1 = [10000001.0, 10000003.0, 10000002.0];

@@ -1,27 +1,27 @@
-//! Fits of throughput against count: the Universal Scalability Law X(N) = γN / (1 + σ(N−1) + κN(N−1))
-//! (Gunther, Guerrilla Capacity Planning, 2007) and Amdahl's law, which is κ = 0. N/X is linear in the
-//! parameters, so each fit is a weighted linear least squares with weights (X/N)², which makes the
-//! residuals relative errors, under σ >= 0 and κ >= 0.
+//! Fits throughput against count: the Universal Scalability Law X(N) = γN / (1 + σ(N−1) + κN(N−1))
+//! (Gunther, Guerrilla Capacity Planning, 2007) and Amdahl's law, which is κ = 0. N/X is linear in
+//! the parameters, so each fit is a weighted linear least squares with weights (X/N)², which makes
+//! the residuals relative errors, under σ >= 0 and κ >= 0.
 
 use assay_model::{Interval, ScalingModel};
 
 use crate::percentile::quantile_sorted;
 use crate::rng::Rng;
 
-/// Sizes that a fit needs.
+/// Minimum number of different sizes for a fit.
 pub const MIN_SIZES: usize = 6;
 
-/// Which law.
+/// Scaling law to fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Law {
-    /// Contention alone.
+    /// Contention only (κ = 0).
     Amdahl,
-    /// Contention and coherency.
+    /// Contention and coherency delay.
     Usl,
 }
 
 impl Law {
-    /// The name used in records.
+    /// Returns the name used in records.
     pub fn name(self) -> &'static str {
         match self {
             Law::Amdahl => "amdahl",
@@ -37,38 +37,33 @@ impl Law {
     }
 }
 
-/// Why there is no fit.
+/// Reason why a law cannot be fitted.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum FitError {
-    /// Too few sizes.
+    /// There are too few different sizes.
     #[error("{sizes} sizes are too few for a scaling fit; measure at least {minimum}", minimum = MIN_SIZES)]
     TooFew {
-        /// How many different sizes there are.
+        /// Number of different sizes.
         sizes: usize,
     },
-    /// A count below 1 or a value that is not positive.
+    /// A count is below 1 or a value is not positive.
     #[error("a scaling fit needs counts of 1 or more and positive values, not {value} at {count}")]
-    NotPositive {
-        /// The count.
-        count: f64,
-        /// The value.
-        value: f64,
-    },
-    /// No parameters describe the data.
+    NotPositive { count: f64, value: f64 },
+    /// No valid parameters describe the data.
     #[error("no scaling law with a positive throughput of one fits these values")]
     NoFit,
 }
 
-/// Throughput at `count` by a fitted model.
+/// Returns the throughput of a fitted model at `count`.
 pub fn throughput(model: &ScalingModel, count: f64) -> f64 {
     let delay = 1.0 + model.sigma * (count - 1.0) + model.kappa * count * (count - 1.0);
     model.gamma * count / delay
 }
 
-/// Fits `law` to (count, throughput) points, one a size.
+/// Fits `law` to (count, throughput) points, with one point per size.
 ///
 /// # Errors
-/// Fewer than six different counts, counts below 1, values that are not positive.
+/// If there are fewer than six different counts, a count is below 1, or a value is not positive.
 pub fn fit(points: &[(f64, f64)], law: Law) -> Result<ScalingModel, FitError> {
     let good = |(n, x): &(f64, f64)| *n >= 1.0 && n.is_finite() && *x > 0.0 && x.is_finite();
     if let Some((count, value)) = points.iter().find(|p| !good(p)) {
@@ -83,8 +78,8 @@ pub fn fit(points: &[(f64, f64)], law: Law) -> Result<ScalingModel, FitError> {
     fit_checked(points, law).ok_or(FitError::NoFit)
 }
 
-/// The best among the fits with each set of parameters free and the others 0: with two constraints
-/// this is the constrained least squares.
+/// Returns the best of the fits in which each subset of σ and κ is free and the others are 0. With
+/// two constraints this is the constrained least squares.
 fn fit_checked(points: &[(f64, f64)], law: Law) -> Option<ScalingModel> {
     let sets: &[[bool; 2]] = match law {
         Law::Amdahl => &[[false, false], [true, false]],
@@ -105,7 +100,7 @@ fn fit_checked(points: &[(f64, f64)], law: Law) -> Option<ScalingModel> {
     Some(ScalingModel { model: law.name().to_owned(), gamma: 1.0 / a, sigma: b / a, kappa: c / a })
 }
 
-/// The columns 1, N−1, N(N−1) weighted by X/N; the target N/X so weighted is 1.
+/// Returns the columns 1, N−1, N(N−1) weighted by X/N. The target N/X with this weight is 1.
 fn row((n, x): (f64, f64)) -> [f64; 3] {
     let w = x / n;
     [w, w * (n - 1.0), w * n * (n - 1.0)]
@@ -116,7 +111,8 @@ fn residual(point: (f64, f64), beta: &[f64; 3]) -> f64 {
     1.0 - r[0] * beta[0] - r[1] * beta[1] - r[2] * beta[2]
 }
 
-/// Normal equations with scaled columns, by elimination with pivots; parameters not free are 0.
+/// Solves the normal equations with scaled columns by elimination with pivoting. Parameters that
+/// are not free are 0.
 fn solve(points: &[(f64, f64)], free: [bool; 2]) -> Option<[f64; 3]> {
     let used: Vec<usize> = (0..3).filter(|i| *i == 0 || free[*i - 1]).collect();
     let mut scale = [0.0f64; 3];
@@ -159,31 +155,32 @@ fn solve(points: &[(f64, f64)], free: [bool; 2]) -> Option<[f64; 3]> {
     beta.iter().all(|b| b.is_finite()).then_some(beta)
 }
 
-/// A predicted throughput.
+/// A predicted throughput with its interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Prediction {
-    /// At which count.
+    /// Count that the prediction is for.
     pub count: f64,
-    /// The fitted throughput there.
+    /// Throughput of the fitted law at `count`.
     pub value: f64,
-    /// The prediction interval: where one more measurement would fall.
+    /// Prediction interval for one more measurement.
     pub interval: Interval,
-    /// Whether the count lies outside the measured range; then the word belongs beside the number.
+    /// True if the count is outside the measured range; the number must then be shown as
+    /// extrapolated.
     pub extrapolated: bool,
 }
 
-/// Resamples of the bootstrap.
+/// Number of bootstrap resamples.
 const RESAMPLES: usize = 1000;
 
-/// Predicts the throughput at `count` with an interval at `level` by a seeded residual bootstrap: log
-/// residuals, widened by √(n/(n−p)) for the p fitted parameters, are drawn anew onto the fitted
-/// curve, the law is fitted again, and one more residual is put on its prediction.
+/// Predicts the throughput at `count` with an interval at `level` by a seeded residual bootstrap:
+/// log residuals, widened by √(n/(n−p)) for the p fitted parameters, are resampled onto the fitted
+/// curve, the law is fitted again, and one more residual is added to its prediction.
 ///
-/// The interval knows the noise, not whether the law is right: far outside the range the truth may well
-/// lie beyond it.
+/// The interval covers the noise but not the choice of the law: far outside the measured range the
+/// true value may well be outside the interval.
 ///
 /// # Errors
-/// As [`fit`]; a `count` below 1 is not positive.
+/// The same as for [`fit`]; a `count` below 1 is reported as not positive.
 pub fn predict(
     points: &[(f64, f64)],
     law: Law,

@@ -1,35 +1,35 @@
-//! Variance by level (samples in trials, trials in builds). Kalibera and Jones, ISMM 2013 and Kent TR 4-12.
+//! Variance by level (samples in trials, trials in builds), after Kalibera and Jones, ISMM 2013 and
+//! Kent TR 4-12.
 
 use crate::summary::{mean, variance};
 
-/// Why there is no variance by level.
+/// Reason why the variance by level cannot be computed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LevelError {
     /// The number of values is not the product of the repeats.
     #[error("{values} values are not a whole design of {design}; give a balanced one")]
     Unbalanced {
-        /// How many values.
         values: usize,
-        /// The product of the repeats.
+        /// Product of the repeats.
         design: usize,
     },
     /// A level with one repeat has no variance.
     #[error("level {level} has {repeats} repeats; two are the least that show a variance")]
     OneRepeat {
-        /// Which level, 1 is the innermost.
+        /// Number of the level; 1 is the innermost.
         level: usize,
-        /// Its repeats.
+        /// Number of its repeats.
         repeats: usize,
     },
 }
 
-/// The variance that each level adds, T₁² (innermost) to T_k²: S_i² is the mean variance among the
-/// units of level i of the means below them; T₁² = S₁², T_i² = S_i² − S_{i−1}²/r_{i−1}. A negative T²
-/// says that the level adds nothing that could be seen. `values` are those of a balanced design,
-/// the innermost level running fastest; `repeats` are r₁ (innermost) to r_k.
+/// Computes the variance that each level adds, T₁² (innermost) to T_k². S_i² is the mean variance
+/// among the units of level i of the means below them; T₁² = S₁², T_i² = S_i² − S_{i−1}²/r_{i−1}. A
+/// negative T² means that the level adds nothing that could be detected. `values` are those of a
+/// balanced design, with the innermost level varying fastest; `repeats` are r₁ (innermost) to r_k.
 ///
 /// # Errors
-/// The design is not balanced, or a level has fewer than two repeats.
+/// If the design is not balanced, or a level has fewer than two repeats.
 pub fn by_level(values: &[f64], repeats: &[usize]) -> Result<Vec<f64>, LevelError> {
     let design = repeats.iter().try_fold(1usize, |p, r| p.checked_mul(*r)).unwrap_or(usize::MAX);
     if repeats.is_empty() || design != values.len() {
@@ -56,7 +56,8 @@ mod tests {
     use super::*;
     use crate::rng::Rng;
 
-    /// Two trials of two samples, by hand: S₁² = (2 + 2)/2 = 2, means 2 and 6, S₂² = 8, T₂² = 8 − 2/2.
+    /// Two trials of two samples, by hand: S₁² = (2 + 2)/2 = 2, means 2 and 6, S₂² = 8, T₂² = 8 −
+    /// 2/2.
     #[test]
     fn two_levels_by_hand() {
         assert_eq!(by_level(&[1.0, 3.0, 5.0, 7.0], &[2, 2]), Ok(vec![2.0, 7.0]));

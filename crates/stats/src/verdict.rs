@@ -1,4 +1,4 @@
-//! From intervals to a verdict and the sentence that gives the reason. The rules are in the doc of
+//! Turns intervals into a verdict and a sentence with the reason. The rules are documented at
 //! [`crate::compare::compare`].
 
 use assay_model::units;
@@ -6,14 +6,14 @@ use assay_model::{Better, Interval, Verdict};
 
 use crate::ratio::Ratio;
 
-/// What a verdict depends on besides the data.
+/// Parameters of a verdict besides the data.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Rule {
-    /// Which way is better.
+    /// Direction in which the metric is better.
     pub better: Better,
-    /// Differences within it do not matter, as a fraction.
+    /// Differences up to this fraction do not matter.
     pub margin: Option<f64>,
-    /// Whether better and worse must lie beyond the margin.
+    /// True if better and worse require a difference beyond the margin.
     pub gate: bool,
 }
 
@@ -27,7 +27,7 @@ impl Rule {
         1.0 / m <= tests.low && tests.high <= m
     }
 
-    /// The verdict of one interval and its two one-sided tests.
+    /// Returns the verdict of one interval and of the interval for the two one-sided tests.
     fn verdict(self, interval: Interval, tests: Option<Interval>) -> Verdict {
         if tests.is_some_and(|t| self.inside(t)) {
             return Verdict::Equivalent;
@@ -43,7 +43,7 @@ impl Rule {
     }
 }
 
-/// `95 %`, `98.58 %`.
+/// Formats a fraction as `95 %` or `98.58 %`.
 pub(crate) fn per_cent(fraction: f64) -> String {
     format!("{} %", (fraction * 1e4).round() / 100.0)
 }
@@ -53,7 +53,7 @@ fn range(i: Interval) -> String {
     units::interval(&text.low, &text.high, None)
 }
 
-/// The verdict of a ratio and why, a sentence without a full stop at its end.
+/// Returns the verdict of a ratio and its reason, a sentence without a full stop at its end.
 pub(crate) fn judge(ratio: &Ratio, rule: Rule) -> (Verdict, String) {
     let n = ratio.n;
     let Some(interval) = ratio.interval else {
@@ -73,7 +73,7 @@ pub(crate) fn judge(ratio: &Ratio, rule: Rule) -> (Verdict, String) {
         if verdict == Verdict::Inconclusive || ratio.no_spread {
             return (verdict, reason);
         }
-        // The interval that was judged: for equivalence that of the two one-sided tests.
+        // The interval that was judged: for equivalence, that of the two one-sided tests.
         let judged = match verdict {
             Verdict::Equivalent => ratio.sensitivity_two_sided_tests.unwrap_or(sensitivity),
             _ => sensitivity,
@@ -149,7 +149,7 @@ fn explain(ratio: &Ratio, rule: Rule, interval: Interval, verdict: Verdict) -> S
     }
 }
 
-/// A ratio above 1 as the change it is, two significant digits.
+/// Formats a ratio above 1 as a change in percent with two significant digits.
 fn size(ratio: f64) -> String {
     format!("{} %", units::significant((ratio - 1.0) * 100.0, 2))
 }

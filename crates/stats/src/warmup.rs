@@ -1,6 +1,6 @@
-//! Where a series of samples inside one trial becomes steady, and whether it does: PELT on mean and
-//! variance for 100 points and more (Barrett et al., OOPSLA 2017), MSER-5 for 20 to 99 (White, Cobb and
-//! Spratt, WSC 2000), and no verdict below.
+//! Finds where a series of samples within one trial becomes steady, if it does: PELT on mean and
+//! variance for 100 points and more (Barrett et al., OOPSLA 2017), MSER-5 for 20 to 99 (White, Cobb
+//! and Spratt, WSC 2000), and no verdict below.
 
 use assay_model::Better;
 
@@ -8,56 +8,55 @@ use crate::percentile::quantile;
 use crate::segment::{Segment, pelt};
 use crate::summary::{mean, median, variance};
 
-/// What the series does.
+/// Behavior of a series over time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Class {
     /// Steady from the first sample.
     Flat,
-    /// It gets better, then steady.
+    /// Improves, then becomes steady.
     Warmup,
-    /// It gets worse, then steady.
+    /// Gets worse, then becomes steady.
     Slowdown,
-    /// It does not settle within the series.
+    /// Does not become steady within the series.
     NoSteadyState,
-    /// Fewer than 20 samples: no verdict.
+    /// Has fewer than 20 samples: no verdict.
     TooShort,
 }
 
-/// How the class was found.
+/// Method that classified the series.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Detector {
     /// PELT on mean and variance.
     Pelt,
-    /// MSER-5.
+    /// MSER-5 (marginal standard error rule) on batches of five samples.
     Mser5,
 }
 
-/// What was found about a series.
+/// Classification of a series.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Steady {
-    /// The class.
     pub class: Class,
-    /// The index of the first steady sample; `None` without a steady state.
+    /// Index of the first steady sample; `None` without a steady state.
     pub start: Option<usize>,
-    /// How it was found; `None` when the series is too short.
+    /// Method that was used; `None` if the series is too short.
     pub detector: Option<Detector>,
-    /// The stretches PELT cut, as indices into the series; empty for MSER-5.
+    /// Segments found by PELT, as indices into the series; empty for MSER-5.
     pub segments: Vec<Segment>,
 }
 
-/// Fewer samples get no verdict.
+/// Minimum number of samples for a verdict.
 pub const SHORTEST: usize = 20;
-/// From so many samples on PELT is used.
+/// Minimum number of samples for PELT.
 pub const LONG: usize = 100;
-/// The steady tail that the last stretch must cover, in samples (the half of a shorter series).
+/// Minimum length of the steady part, in samples. For shorter series it is half of the series.
 pub const TAIL: usize = 200;
-/// Longer series are averaged in equal groups to at most so many points, because PELT's time grows
-/// with the square of a series without changes.
+/// Maximum number of points for PELT, because its time grows with the square of the length of a
+/// series without changes. Longer series are averaged in equal groups.
 const MAX_POINTS: usize = 4096;
 
-/// Classifies the samples of one trial, in order of time. `better` says which change is a warm-up
-/// ([`Better::Neither`] is read as `Lower`, as for times). Values that are not finite make the series
-/// [`Class::TooShort`] only if fewer than 20 finite ones are left; else they are skipped.
+/// Classifies the samples of one trial, in time order. `better` defines which change is a warm-up
+/// ([`Better::Neither`] is treated as `Lower`, as for times). Values that are not finite are
+/// skipped; the series is [`Class::TooShort`] if fewer than 20 finite ones are left.
 pub fn steady_state(values: &[f64], better: Better) -> Steady {
     let index: Vec<usize> = (0..values.len()).filter(|i| values[*i].is_finite()).collect();
     let finite: Vec<f64> = index.iter().map(|i| values[*i]).collect();
@@ -81,14 +80,16 @@ fn changed(from: f64, to: f64, better: Better) -> Class {
     if improved { Class::Warmup } else { Class::Slowdown }
 }
 
-/// The number of samples MSER-5 cuts: batch means Z of five samples, the d that minimises
-/// Σ_{j>=d}(Z_j − Z̄_d)² / (k − d)². At least three batches stay, because two agree by chance. `None`
-/// when the smallest lies beyond the half of the series, which is then not steady, or below 20 samples.
+/// Returns the number of samples that MSER-5 cuts: with batch means Z of five samples, the d that
+/// minimizes Σ_{j>=d}(Z_j − Z̄_d)² / (k − d)². At least three batches remain, because two agree by
+/// chance. Returns `None` below 20 samples, or if the minimum is in the second half of the series,
+/// which is then not steady.
 pub fn mser5(values: &[f64]) -> Option<usize> {
     if values.len() < SHORTEST {
         return None;
     }
-    // Whole batches from the end: the first, short one is the one a warm-up may lose.
+    // Whole batches from the end, so that the incomplete batch is at the start, where a warm-up may
+    // be.
     let offset = values.len() % 5;
     let z: Vec<f64> = values[offset..].chunks_exact(5).filter_map(mean).collect();
     let k = z.len();
@@ -114,8 +115,8 @@ fn by_mser5(values: &[f64], better: Better) -> Steady {
     let Some(cut) = mser5(values) else { return steady };
     let (head, tail) = values.split_at(cut);
     steady.start = Some(cut);
-    // MSER-5 always finds some minimum: a head that does not differ from the tail by three standard
-    // errors is no warm-up, and the series is flat.
+    // MSER-5 always finds a minimum. If the head differs from the tail by at most three standard
+    // errors, it is no warm-up and the series is flat.
     let pieces = mean(head).zip(mean(tail)).zip(variance(tail));
     let Some(((before, after), v)) = pieces else {
         steady.class = Class::Flat;
@@ -131,8 +132,9 @@ fn by_mser5(values: &[f64], better: Better) -> Steady {
     steady
 }
 
-/// Indices that are not outliers: within median ± 3 · (P90 − P10) of the 200 samples around, the rule
-/// of Barrett et al. Unlike the MAD it does not take the minority side of a step for outliers.
+/// Returns the indices of values that are not outliers: within median ± 3 · (P90 − P10) of the 200
+/// samples around them, the rule of Barrett et al. Unlike the MAD, it does not treat the minority
+/// side of a step as outliers.
 fn without_outliers(values: &[f64]) -> Vec<usize> {
     let half = TAIL / 2;
     let inside = |i: &usize| {
@@ -143,7 +145,8 @@ fn without_outliers(values: &[f64]) -> Vec<usize> {
     (0..values.len()).filter(inside).collect()
 }
 
-/// The noise of neighbours: 1.4826 · median |xᵢ₊₁ − xᵢ| / √2, which steps and trends hardly touch.
+/// Estimates the noise between neighbors as 1.4826 · median |xᵢ₊₁ − xᵢ| / √2, which steps and
+/// trends hardly affect.
 fn neighbour_noise(values: &[f64]) -> f64 {
     let steps: Vec<f64> = values.windows(2).map(|w| (w[1] - w[0]).abs()).collect();
     median(&steps).map_or(0.0, |m| 1.4826 * m / 2f64.sqrt())
@@ -154,8 +157,8 @@ fn by_pelt(values: &[f64], better: Better) -> Steady {
     let points: Vec<f64> = values.chunks(group).filter_map(mean).collect();
     let kept = without_outliers(&points);
     let clean: Vec<f64> = kept.iter().map(|i| points[*i]).collect();
-    // A stretch is not credited with less noise than a tenth of the neighbours' or 0.1 % of the level:
-    // changes smaller than that are of no account, and equal values must not look infinitely quiet.
+    // A segment's noise is at least a tenth of that between neighbors or 0.1 % of the level.
+    // Smaller changes do not matter, and equal values must not look infinitely quiet.
     let level = median(&clean).unwrap_or(0.0).abs();
     let minimum = (0.1 * neighbour_noise(&clean)).max(1e-3 * level).max(f64::MIN_POSITIVE.sqrt());
     let cut = pelt(&clean, 15.0 * (clean.len() as f64).ln(), minimum);
@@ -172,8 +175,9 @@ fn by_pelt(values: &[f64], better: Better) -> Steady {
     }
 }
 
-/// Stretches whose bands (mean ± sd, at least the smallest deviation) overlap that of the last are one
-/// with it. The steady part is the run of such stretches at the end; it must hold the tail.
+/// Classifies segments. Segments whose bands (mean ± sd, at least `minimum`) overlap that of the
+/// last one belong together. The steady part is the run of such segments at the end; it must be at
+/// least as long as the tail.
 fn classify(
     cut: &[Segment],
     n: usize,
@@ -190,8 +194,8 @@ fn classify(
         return (Class::NoSteadyState, None);
     }
     let before = cut.iter().filter(|s| s.end <= steady.start).max_by(|a, b| {
-        // The stretch that differs most in the better direction decides: a series that was better
-        // once and settles worse is a slowdown.
+        // The segment that is best decides: a series that was better once and settles worse is a
+        // slowdown.
         let score = |s: &Segment| if better == Better::Higher { s.mean } else { -s.mean };
         score(a).total_cmp(&score(b))
     });
@@ -225,7 +229,7 @@ mod tests {
                 flat[i] += u32::from(s.class == Class::Flat && s.start == Some(0));
             }
         }
-        // MSER-5 is no test and now and then takes the quiet second half for the steady part.
+        // MSER-5 is no test, and sometimes takes the quiet second half for the steady part.
         assert!(flat[0] >= 75 && flat[1] >= 98, "{flat:?}");
         assert_eq!(class(&[5.0; 300], Better::Lower), (Class::Flat, Some(0)));
         assert_eq!(class(&[5.0; 30], Better::Lower), (Class::Flat, Some(0)));

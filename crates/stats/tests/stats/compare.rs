@@ -1,4 +1,4 @@
-//! Comparisons through the front door: every verdict, its reason, and what may not happen.
+//! Comparisons through the public API: every verdict, its reason, and invalid input.
 
 use assay_model::{Better, Comparison, Method, Verdict};
 use assay_stats::{CompareInput, Samples, compare, compare_family};
@@ -176,7 +176,8 @@ proptest::proptest! {
     }
 }
 
-/// Ten pairs whose log ratios lie evenly about `log`, with a standard error of 0.00383.
+/// Returns ten pairs whose log ratios are evenly spaced about `log`, with a standard error of
+/// 0.00383.
 fn about(log: f64) -> Vec<(Option<f64>, Option<f64>)> {
     let steps = (0..10).map(|i| f64::from(i) * 0.004 - 0.018);
     steps.map(|w| (Some(1.0), Some((log + w).exp()))).collect()
@@ -184,7 +185,8 @@ fn about(log: f64) -> Vec<(Option<f64>, Option<f64>)> {
 
 #[test]
 fn of_several_gates_each_must_be_clear_enough_for_all() {
-    // Student's p: 2e-10, 0.018 and 1; Holm asks of the second of four that 3 p be at most 0.05.
+    // Student's p: 2e-10, 0.018 and 1; Holm requires of the second of four that 3 p be at most
+    // 0.05.
     let (clear, close, none) = (about(0.1), about(0.0111), about(0.0));
     let gate = |p| CompareInput { gate: true, ..input(Samples::Paired(p)) };
     let alone = compare(&gate(&close));
@@ -197,10 +199,10 @@ fn of_several_gates_each_must_be_clear_enough_for_all() {
     assert!(family[1].reason.contains("Holm"), "{}", family[1].reason);
     assert!(family[2].reason.contains("also among 4 comparisons"), "{}", family[2].reason);
     assert_eq!(family[1].interval, alone.interval, "the interval is of the one comparison");
-    // Of two, 0.018 is clear enough.
+    // Among two comparisons, 0.018 is clear enough.
     let two = compare_family(&[gate(&close), gate(&clear)]);
     assert_eq!(two[0].verdict, Verdict::Worse, "{}", two[0].reason);
-    // One by itself, and what is no gate, is as it was.
+    // A single comparison, and comparisons that are not gates, are unchanged.
     assert_eq!(compare_family(&[gate(&close)]), [alone]);
     let free = [&none, &close, &clear, &none].map(|p| input(Samples::Paired(p)));
     assert_eq!(compare_family(&free), free.iter().map(compare).collect::<Vec<_>>());
@@ -212,7 +214,7 @@ fn a_gate_in_a_family_is_judged_against_its_margin() {
     let (a, b) = (about(0.1), about(0.031));
     let gate =
         |p, margin| CompareInput { gate: true, margin: Some(margin), ..input(Samples::Paired(p)) };
-    // 3.1 % lies 2.9 standard errors beyond 2 %: clear by itself (p = 0.018), and among two.
+    // 3.1 % is 2.9 standard errors beyond 2 %: clear alone (p = 0.018), and among two.
     let of = |n: usize| {
         let mut all = vec![gate(&b, 0.02); n];
         all.push(gate(&a, 0.02));

@@ -1,5 +1,6 @@
-//! The simulations of `docs/statistics.md` as tests: fixed seeds, bands as acceptance ranges. A band is
-//! what the method is known to do, widened by about three standard errors of the repeats made here.
+//! The simulations of `docs/statistics.md` as tests, with fixed seeds and bands as acceptance
+//! ranges. A band is the known performance of the method, widened by about three standard errors of
+//! the repeats made here.
 
 use crate::simulation::scaling::{TO_8, TO_32, predictions_of_64};
 use crate::simulation::{
@@ -121,7 +122,8 @@ fn predictions_of_64_cores() {
     assert!(linear[0] > 1.3 && linear[1] < 2.3, "{linear:?}");
 }
 
-/// Verdicts of 12 pairs of a true ratio: shares of (better or worse, equivalent), in per cent.
+/// Returns the shares of (better or worse, equivalent) verdicts for 12 pairs of a true ratio, in
+/// percent.
 fn verdicts(shape: Shape, ratio: f64, margin: Option<f64>, seed: u64) -> (f64, f64) {
     let mut rng = Rng::new(seed);
     let (mut differs, mut equivalent) = (0usize, 0usize);

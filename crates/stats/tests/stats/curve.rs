@@ -1,4 +1,4 @@
-//! Curves through the front door: merging, the choice of a point, smoothness, interpolation.
+//! Curves through the public API: merging, the choice of a point, smoothness, interpolation.
 
 use assay_model::Better;
 use assay_stats::curve::{Merged, at, merge};
@@ -8,7 +8,7 @@ fn merged(trials: &[Vec<[f64; 2]>], better: Better) -> Merged {
     merge(trials, better, 0.95)
 }
 
-/// Calls of 1 µs + 1 ns/B.
+/// Throughput of calls that take 1 µs + 1 ns/B.
 fn call(x: f64) -> f64 {
     x / (1e-6 + 1e-9 * x)
 }
@@ -51,7 +51,7 @@ fn the_efficient_point_is_the_smallest_near_the_best() {
     let x: Vec<f64> = (0..20).map(|i| f64::from(1 << i)).collect();
     let mut rng = Rng::new(51);
     let c = merged(&sweep(&x, 5, 0.001, &mut rng, call), Better::Higher);
-    // x/(x + 1000) within 2 % of the value at 2^19: 49 000 < x, so 65536.
+    // x/(x + 1000) is within 2 % of the value at 2^19 if 49 000 < x, so 65536.
     assert_eq!(c.efficient.unwrap().x, 65536.0);
     assert!(c.best.unwrap().x >= 131072.0);
     assert!(c.smoothness.unwrap() > 0.99);

@@ -1,5 +1,5 @@
-//! Intervals, verdicts and curves against published values and by simulation.
-#![allow(clippy::unwrap_used, clippy::print_stdout)] // tests fail by panics and print why they are skipped
+//! Tests of intervals, verdicts and curves against published values and by simulation.
+#![allow(clippy::unwrap_used, clippy::print_stdout)] // tests panic and print skips
 
 mod compare;
 mod coverage;

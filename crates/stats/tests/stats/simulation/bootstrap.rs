@@ -1,14 +1,15 @@
-//! Not used by assay, which has a formula for every interval that it shows: it stands here to be compared.
+//! The seeded percentile bootstrap over whole blocks, for statistics that have no formula (a ratio
+//! of p99s, a total over a suite). For means below 20 blocks it covers too little, and is refused.
 //!
-//! The seeded percentile bootstrap over whole blocks, for statistics that have no formula (a ratio of
-//! p99s, a total over a suite). For means below 20 blocks it covers too little, and is refused.
+//! assay does not use it, because it has a formula for every interval that it shows. It is here for
+//! comparison.
 
 use assay_model::Interval;
 
 use assay_stats::percentile::quantile_sorted;
 use assay_stats::rng::Rng;
 
-/// What is bootstrapped, which decides how many blocks it takes.
+/// Statistic to bootstrap, which determines the number of blocks needed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Statistic {
     /// A mean or a ratio of means: 20 blocks, because Student on logs is better below.
@@ -18,7 +19,7 @@ pub enum Statistic {
 }
 
 impl Statistic {
-    /// The smallest number of blocks.
+    /// Returns the minimum number of blocks.
     pub fn min_blocks(self) -> usize {
         match self {
             Statistic::Mean => 20,
@@ -27,48 +28,47 @@ impl Statistic {
     }
 }
 
-/// Why there is no bootstrap interval.
+/// Reason why a bootstrap interval cannot be computed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BootstrapError {
-    /// Too few blocks.
+    /// There are too few blocks.
     #[error(
         "{blocks} blocks are too few for a bootstrap of this statistic; run at least {minimum}"
     )]
     TooFew {
-        /// How many there are.
         blocks: usize,
-        /// How many it takes.
+        /// Minimum number of blocks.
         minimum: usize,
     },
     /// The statistic has no finite value on the data, or on more than one resample in a hundred.
     #[error("the statistic has no finite value on {failed} of {of} resamples of the blocks")]
     Undefined {
-        /// On how many it had none.
+        /// Number of resamples without a finite value.
         failed: usize,
-        /// Of how many.
+        /// Number of all resamples.
         of: usize,
     },
-    /// A level outside 0 to 1, or fewer than 100 resamples.
+    /// The level is outside 0 to 1, or there are fewer than 100 resamples.
     #[error("a bootstrap takes a level between 0 and 1 and at least 100 resamples")]
     Options,
 }
 
-/// How to resample.
+/// Options of the bootstrap.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Resampling {
-    /// How many resamples (2000 is usual).
+    /// Number of resamples (2000 is usual).
     pub resamples: usize,
-    /// The level of the interval.
+    /// Confidence level of the interval.
     pub level: f64,
-    /// The seed; the same seed gives the same interval.
+    /// Seed; the same seed gives the same interval.
     pub seed: u64,
 }
 
-/// The percentile interval of `statistic` over `blocks`. A block (a pair, a trial with all its inner
-/// samples) is drawn whole with replacement; inner samples are never drawn by themselves.
+/// Computes the percentile interval of `statistic` over `blocks`. A block (a pair, a trial with all
+/// its inner samples) is drawn whole with replacement; inner samples are never drawn separately.
 ///
 /// # Errors
-/// Too few blocks, a statistic without finite values, options out of range.
+/// If there are too few blocks, the statistic has no finite values, or an option is out of range.
 pub fn percentile_interval<T>(
     blocks: &[T],
     kind: Statistic,

@@ -1,7 +1,7 @@
-//! Not used by assay, whose ratios are of geometric means: it stands here to be compared.
-//!
 //! Fieller's interval for the ratio of arithmetic means, for quantities whose totals matter (cost,
 //! energy, the time of a batch). Fieller, J. R. Statist. Soc. B 16 (1954) 175.
+//!
+//! assay does not use it, because its ratios are of geometric means. It is here for comparison.
 
 use assay_model::Interval;
 
@@ -11,14 +11,15 @@ use assay_stats::summary::{mean, variance};
 /// The ratio of arithmetic means treatment / baseline and its interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RatioOfMeans {
-    /// mean(treatment) / mean(baseline).
+    /// The ratio mean(treatment) / mean(baseline).
     pub ratio: f64,
-    /// Its interval.
+    /// Confidence interval of the ratio.
     pub interval: Interval,
 }
 
-/// The interval from variances of the two means, their covariance and degrees of freedom:
-/// with g = t²·v_a/ā², it is [R − g·c/v_a ± (t/ā)·√(v_b − 2Rc + R²v_a − g(v_b − c²/v_a))] / (1 − g).
+/// Computes the interval from the variances of the two means, their covariance and the degrees of
+/// freedom: with g = t²·v_a/ā², it is [R − g·c/v_a ± (t/ā)·√(v_b − 2Rc + R²v_a − g(v_b − c²/v_a))]
+/// / (1 − g).
 fn solve(a: f64, b: f64, va: f64, vb: f64, cov: f64, df: f64, level: f64) -> Option<RatioOfMeans> {
     let ratio = b / a;
     let t = student_quantile(f64::midpoint(1.0, level), df);
@@ -35,9 +36,10 @@ fn solve(a: f64, b: f64, va: f64, vb: f64, cov: f64, df: f64, level: f64) -> Opt
         .then_some(RatioOfMeans { ratio, interval: Interval { low, high, level } })
 }
 
-/// Independent samples; degrees of freedom by Welch and Satterthwaite. `None` below three values in
-/// either, when a value is not finite, or when the baseline's mean is not clearly above 0 (g >= 1:
-/// then no bounded interval exists and the answer is inconclusive).
+/// Computes the interval for independent samples, with degrees of freedom after Welch and
+/// Satterthwaite. Returns `None` below three values in either, if a value is not finite, or if the
+/// baseline's mean is not clearly above 0 (g >= 1: then no bounded interval exists and the answer
+/// is inconclusive).
 pub fn fieller_unpaired(baseline: &[f64], treatment: &[f64], level: f64) -> Option<RatioOfMeans> {
     if baseline.len().min(treatment.len()) < 3 {
         return None;
@@ -45,7 +47,7 @@ pub fn fieller_unpaired(baseline: &[f64], treatment: &[f64], level: f64) -> Opti
     let (na, nb) = (baseline.len() as f64, treatment.len() as f64);
     let (va, vb) = (variance(baseline)? / na, variance(treatment)? / nb);
     let (a, b) = (mean(baseline)?, mean(treatment)?);
-    // The difference b − R·a is what is tested, so R weighs the baseline's part.
+    // The tested quantity is the difference b − R·a, so R weights the baseline's part.
     let wa = (b / a).powi(2) * va;
     let df = if wa + vb == 0.0 {
         na + nb - 2.0
@@ -55,8 +57,8 @@ pub fn fieller_unpaired(baseline: &[f64], treatment: &[f64], level: f64) -> Opti
     solve(a, b, va, vb, 0.0, df, level)
 }
 
-/// Pairs, with the covariance term and n − 1 degrees of freedom. `None` as above, and when the
-/// lengths differ.
+/// Computes the interval for pairs, with the covariance term and n − 1 degrees of freedom. Returns
+/// `None` in the cases of [`fieller_unpaired`] and if the lengths differ.
 pub fn fieller_paired(baseline: &[f64], treatment: &[f64], level: f64) -> Option<RatioOfMeans> {
     let n = baseline.len();
     if n < 3 || treatment.len() != n {

@@ -1,5 +1,5 @@
-//! The simulations behind `docs/statistics.md`: how often intervals hold the true ratio and how often
-//! verdicts are false alarms, with fixed seeds.
+//! The simulations behind `docs/statistics.md`: coverage of intervals (how often they contain the
+//! true ratio) and false alarms of verdicts, with fixed seeds.
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
 pub mod bootstrap;
@@ -16,19 +16,19 @@ use assay_stats::summary::{mean, variance};
 use bootstrap::{Resampling, Statistic, percentile_interval};
 use fieller::fieller_unpaired;
 
-/// treatment / baseline in the coverage simulations.
+/// True ratio treatment / baseline in the coverage simulations.
 pub const TRUE_RATIO: f64 = 1.03;
 
-/// The shapes of run times.
+/// Shape of the distribution of run times.
 #[derive(Debug, Clone, Copy)]
 pub enum Shape {
-    /// Lognormal, 2 %.
+    /// Lognormal with a standard deviation of 2 %.
     Lognormal,
-    /// 1 + an exponential of mean 3 %.
+    /// 1 plus an exponential with mean 3 %.
     Skewed,
-    /// 80 % at 1, 20 % at 1.08, 1 % noise.
+    /// 80 % of values at 1, 20 % at 1.08, with 1 % noise.
     TwoModes,
-    /// 1 % normal, 5 % of the values 1.3 to 2 times as large.
+    /// Normal with 1 %; 5 % of the values are 1.3 to 2 times as large.
     Outliers,
 }
 
@@ -55,7 +55,7 @@ impl Shape {
     }
 }
 
-/// The intervals whose coverage is measured.
+/// Intervals whose coverage is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Interval {
     Welch,
@@ -66,8 +66,8 @@ pub enum Interval {
     Bootstrap,
 }
 
-/// Per cent of `repeats` in which the nominal 95 % interval of the ratio holds the truth; `None` when n
-/// carries no such interval.
+/// Returns the percentage of `repeats` in which the nominal 95 % interval of the ratio contains the
+/// true one; `None` if n is too small for the interval.
 pub fn coverage(
     interval: Interval,
     shape: Shape,
@@ -93,8 +93,8 @@ pub fn coverage(
     Some(100.0 * held as f64 / repeats as f64)
 }
 
-/// The percentile bootstrap of the ratio of means of two independent samples, which is
-/// not used: here is why.
+/// Computes the percentile bootstrap of the ratio of means of two independent samples. assay does
+/// not use it; its coverage shows why.
 fn ratio_of_means_bootstrap(a: &[f64], b: &[f64], seed: u64) -> assay_model::Interval {
     let mut rng = Rng::new(seed);
     let mut ratios: Vec<f64> = (0..400)
@@ -107,7 +107,7 @@ fn ratio_of_means_bootstrap(a: &[f64], b: &[f64], seed: u64) -> assay_model::Int
     assay_model::Interval { low: ratios[9], high: ratios[390], level: 0.95 }
 }
 
-/// Coverage of the bootstrap of the mean log ratio over 20 pairs.
+/// Returns the coverage of the bootstrap of the mean log ratio over `n` pairs, in percent.
 pub fn block_bootstrap_coverage(shape: Shape, n: usize, repeats: usize, seed: u64) -> f64 {
     let mut rng = Rng::new(seed);
     let held = (0..repeats)
@@ -134,8 +134,8 @@ fn per_cent(repeats: usize, mut hit: impl FnMut() -> bool) -> f64 {
     100.0 * (0..repeats).filter(|_| hit()).count() as f64 / repeats as f64
 }
 
-/// False alarms of identical arms with 2 % between runs, 1 % within and `samples` a run: of all
-/// samples pooled, and of run means.
+/// Returns the false alarms of identical arms with 2 % noise between runs, 1 % within runs and
+/// `samples` per run: with all samples pooled, and with run means.
 pub fn pooled_and_run_means(runs: usize, samples: usize, repeats: usize, seed: u64) -> (f64, f64) {
     let mut rng = Rng::new(seed);
     let mut arm = |pool: &mut Vec<f64>| -> Vec<f64> {
@@ -159,7 +159,7 @@ pub fn pooled_and_run_means(runs: usize, samples: usize, repeats: usize, seed: u
     (share(pooled), share(means))
 }
 
-/// How the machine drifts while 20 runs of identical code are made.
+/// Drift of the machine during 20 runs of identical code.
 #[derive(Debug, Clone, Copy)]
 pub enum Drift {
     /// Linear, 3 % from first to last run, with 2 % noise.
@@ -180,8 +180,8 @@ fn drifting(drift: Drift, rng: &mut Rng) -> Vec<f64> {
     (0..20).map(value).collect()
 }
 
-/// False alarms of ten runs each under `drift`: all A then all B with Welch; ABAB with pairs; random
-/// order in blocks of two with pairs.
+/// Returns the false alarms for ten runs each under `drift`: all A then all B with Welch; ABAB with
+/// pairs; random order in blocks of two with pairs.
 pub fn schedules(drift: Drift, repeats: usize, seed: u64) -> [f64; 3] {
     let mut rng = Rng::new(seed);
     let blocked = per_cent(repeats, || {
@@ -202,21 +202,21 @@ pub fn schedules(drift: Drift, repeats: usize, seed: u64) -> [f64; 3] {
     [blocked, interleaved(false), interleaved(true)]
 }
 
-/// What is done with the start-up of a shell that is part of every trial's time.
+/// Correction for the start-up of a shell that is part of every trial's time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TakenOff {
-    /// One value, measured beforehand, is taken off the trials of each treatment.
+    /// One value, measured beforehand, is subtracted from the trials of each treatment.
     OncePerTreatment,
-    /// One value, measured beforehand, is taken off all trials.
+    /// One value, measured beforehand, is subtracted from all trials.
     OncePerRun,
-    /// A start measured beside a trial is taken off that trial.
+    /// A start measured next to a trial is subtracted from that trial.
     PerTrial,
-    /// Nothing is taken off.
+    /// Nothing is subtracted from any trial.
     Nothing,
 }
 
-/// How often ten paired trials each show a difference when the programs differ by `effect`: 2 % noise,
-/// and a start-up of 5 % of the program's time that load moves by 40 %.
+/// Returns how often ten paired trials each show a difference if the programs differ by `effect`,
+/// with 2 % noise and a start-up of 5 % of the program's time that varies with load by 40 %.
 pub fn start_up(how: TakenOff, effect: f64, repeats: usize, seed: u64) -> f64 {
     let mut rng = Rng::new(seed);
     let start = |rng: &mut Rng| 0.05 * (0.4 * rng.normal()).exp();
@@ -241,7 +241,7 @@ pub fn start_up(how: TakenOff, effect: f64, repeats: usize, seed: u64) -> f64 {
     })
 }
 
-/// False alarms of identical arms looked at after each of `looks` pairs, each at `alpha`.
+/// Returns the false alarms of identical arms tested after each of `looks` pairs, each at `alpha`.
 pub fn looked_at(looks: &[usize], alpha: f64, repeats: usize, seed: u64) -> f64 {
     let mut rng = Rng::new(seed);
     let quantiles: Vec<f64> =
@@ -257,13 +257,13 @@ pub fn looked_at(looks: &[usize], alpha: f64, repeats: usize, seed: u64) -> f64 
     })
 }
 
-/// False alarms with the looks and the limit that assay uses.
+/// Returns the false alarms with the looks and the limit that assay uses.
 pub fn pocock(repeats: usize, seed: u64) -> f64 {
     looked_at(&LOOKS_OF_ASSAY, NOMINAL_ALPHA, repeats, seed)
 }
 
-/// Power and false alarms of Welch and of "the two intervals do not overlap" at `effect`, 2 % noise, ten
-/// runs each: (Welch, overlap).
+/// Returns power or false alarms of Welch and of "the two intervals do not overlap" at `effect`,
+/// with 2 % noise and ten runs each: (Welch, overlap).
 pub fn power(effect: f64, repeats: usize, seed: u64) -> (f64, f64) {
     let mut rng = Rng::new(seed);
     let t = student_quantile(0.975, 9.0);
@@ -283,8 +283,8 @@ pub fn power(effect: f64, repeats: usize, seed: u64) -> (f64, f64) {
     (share(direct), share(apart))
 }
 
-/// Per cent of families of so many comparisons of identical programs, in n blocks of their own, in which any
-/// gate fires: each by itself, and all together.
+/// Returns the percentage of families of `comparisons` of identical programs, each in n blocks of
+/// its own, in which any gate fires: with each comparison judged alone, and as a family.
 pub fn families(comparisons: usize, n: usize, repeats: usize, seed: u64) -> (f64, f64) {
     use assay_model::{Better, Verdict};
     use assay_stats::{CompareInput, Samples, compare, compare_family};

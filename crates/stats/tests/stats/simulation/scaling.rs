@@ -1,19 +1,19 @@
-//! What predictions of 64 cores from fewer are worth, with 2 % noise.
+//! Accuracy of predictions for 64 cores from measurements on fewer, with 2 % noise.
 
 use assay_model::ScalingModel;
 use assay_stats::percentile::quantile;
 use assay_stats::rng::Rng;
 use assay_stats::usl::{Law, fit, throughput};
 
-/// σ and κ of the machines that are drawn from.
+/// Values of σ and κ of the simulated machines.
 const MACHINES: [(f64, f64); 4] = [(0.01, 0.0001), (0.02, 0.0001), (0.02, 0.0005), (0.05, 0.0002)];
 
-/// What is measured.
+/// Counts that are measured.
 pub const TO_8: [f64; 8] = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0];
 pub const TO_32: [f64; 8] = [1.0, 2.0, 4.0, 8.0, 12.0, 16.0, 24.0, 32.0];
 
-/// 5th and 95th percentile of predicted / true throughput at 64 cores: by the USL, and by scaling the
-/// largest measured size linearly.
+/// Returns the 5th and 95th percentile of predicted / true throughput at 64 cores: by the USL, and
+/// by scaling the largest measured size linearly.
 pub fn predictions_of_64(counts: &[f64], repeats: usize, seed: u64) -> ([f64; 2], [f64; 2]) {
     let mut rng = Rng::new(seed);
     let (mut usl, mut linear) = (Vec::new(), Vec::new());
