@@ -1,22 +1,23 @@
-//! The structures in a Parquet file's footer and before its pages, as tables (parquet.thrift of the Parquet
-//! format). The reader takes a field for what the format says it holds, whatever type the file gives it: in a
-//! damaged file it would go on at another place than the file's own types lead to, and a list of two thousand million
-//! booleans, which have no bytes, may begin there.
+//! Tables of the structures in a Parquet file's footer and page headers (parquet.thrift of the
+//! Parquet format). The `parquet` crate decodes a field as the type that the format prescribes,
+//! whatever type the file states. In a damaged file it would therefore continue at another position
+//! than the stated types lead to, and a list of two billion booleans, which occupy no bytes, may
+//! begin there.
 
 use crate::thrift::{LIST, STRUCT, Thrift};
 
-/// What a field holds.
+/// Type that the format prescribes for a field.
 #[derive(Debug, Clone, Copy)]
 enum Holds {
-    /// The type is the value.
+    /// The field's type code is the value.
     Boolean,
-    /// One of the plain types, by its code.
+    /// A plain type, given by its code.
     Plain(u8),
     Struct(Fields),
     List(&'static Holds),
 }
 
-/// Fields of a structure by their numbers.
+/// Fields of a structure with their ids.
 type Fields = &'static [(i64, Holds)];
 
 const I8: Holds = Holds::Plain(3);
@@ -104,7 +105,7 @@ const ROW_GROUP: Holds = Holds::Struct(&[
 ]);
 const COLUMN_ORDER: Holds = Holds::Struct(&[(1, EMPTY), (2, EMPTY)]);
 
-/// FileMetaData, without encryption.
+/// Fields of the structure FileMetaData, without encryption.
 const FOOTER: Fields = &[
     (1, I32),
     (2, Holds::List(&SCHEMA_ELEMENT)),
@@ -115,7 +116,7 @@ const FOOTER: Fields = &[
     (7, Holds::List(&COLUMN_ORDER)),
 ];
 
-/// PageHeader.
+/// Fields of the structure PageHeader.
 const PAGE: Fields = &[
     (1, I32),
     (2, I32),
@@ -139,23 +140,24 @@ const PAGE: Fields = &[
     ),
 ];
 
-/// A function that gets every integer and the length of every list, with the numbers of the fields that lead to it; it ends
-/// the reading by `None`.
+/// Callback for every integer and for the length of every list, with the ids of the fields that
+/// lead to it. It returns `None` to stop reading.
 pub(crate) type Hear<'a> = &'a mut dyn FnMut(&[i64], i64) -> Option<()>;
 
-/// Reads a footer field by field; `None`: it is not what the format says.
+/// Parses a footer field by field. Returns `None` if it does not follow the format.
 pub(crate) fn footer(bytes: &[u8], hear: Hear<'_>) -> Option<()> {
     fields(&mut Thrift::new(bytes), FOOTER, &mut Vec::new(), hear)
 }
 
-/// Reads the head of a page, which `bytes` begin with, and returns its length; `None`: it is not what the format says.
+/// Parses the page header at the start of `bytes` and returns its length. Returns `None` if it does
+/// not follow the format.
 pub(crate) fn page_head(bytes: &[u8], hear: Hear<'_>) -> Option<usize> {
     let mut thrift = Thrift::new(bytes);
     fields(&mut thrift, PAGE, &mut Vec::new(), hear)?;
     Some(thrift.position())
 }
 
-/// Passes over a structure whose fields are known and in order, as all writers have them.
+/// Parses a structure whose fields must be known and in order, as all writers write them.
 fn fields(
     thrift: &mut Thrift<'_>,
     known: Fields,
@@ -208,17 +210,18 @@ mod tests {
 
     #[test]
     fn a_field_of_another_type_than_the_formats_is_refused() {
-        // Field 3, the number of rows, of 40: a number, and as a true of no bytes before other fields.
+        // Field 3, the number of rows, is 40: as an integer, and as a boolean without bytes before
+        // other fields.
         assert!(is_footer(&[0x36, 0x50, 0]));
         assert!(!is_footer(&[0x32, 0x50, 0]), "found by fuzzing");
-        // A list of a schema's elements, and one of numbers.
+        // A list of schema elements, and a list of integers.
         assert!(is_footer(&[0x29, 0x1c, 0x15, 2, 0, 0]));
         assert!(!is_footer(&[0x29, 0x15, 2, 0]));
-        // Fields out of order, a field that is not known, an end that is missing.
+        // Fields out of order, an unknown field, a missing end.
         assert!(!is_footer(&[0x36, 0x50, 0x05, 2, 2, 0]));
         assert!(!is_footer(&[0xe5, 2, 0]));
         assert!(!is_footer(&[0x36, 0x50]));
-        // A list of booleans, which have no bytes, and a map of a number to one.
+        // A list of booleans, which have no bytes, and a map from an integer to one.
         assert!(!is_footer(&[0x29, 0x21, 2, 2, 0]), "found by fuzzing");
         assert!(!is_footer(&[0x2b, 1, 0x51, 2, 1, 0]));
     }

@@ -1,5 +1,6 @@
-//! Opening a Parquet file from outside: every size in it that its reader would allocate by is looked
-//! at first, so that a small file cannot ask for a large part of memory.
+//! Opens Parquet files from untrusted sources. All sizes in a file by which its reader would
+//! allocate are checked first, so that a small damaged file cannot make the reader allocate a large
+//! part of memory.
 
 mod heads;
 mod positioned;
@@ -15,23 +16,23 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use crate::heads::{footer, page_head};
 pub use crate::positioned::Positioned;
 
-/// The largest footer; ours are a few kilobytes.
+/// Maximum footer size in bytes; assay's own are a few kilobytes.
 const MAX_FOOTER: u64 = 16 << 20;
-/// The largest page, uncompressed; ours are 1 MiB at most.
+/// Maximum uncompressed page size in bytes; assay's own are at most 1 MiB.
 const MAX_PAGE: i64 = 16 << 20;
-/// The most bytes that the head of a page may take.
+/// Maximum size of a page header in bytes.
 const MAX_PAGE_HEAD: usize = 16 << 10;
-/// The most columns.
+/// Maximum number of schema elements, which include the columns.
 const MAX_COLUMNS: i64 = 256;
 
 fn wrong(what: &str) -> ParquetError {
     ParquetError::General(what.to_owned())
 }
 
-/// A file that was looked at; threads may share it.
+/// Reader of a checked file; threads may share it.
 pub type Reader = SerializedFileReader<Positioned>;
 
-/// Opens a file after looking at its footer and the heads of all its pages.
+/// Opens a file after checking its footer and all page headers.
 pub fn open(file: File) -> Result<Reader> {
     let length = file.metadata()?.len();
     check_footer(&file, length)?;
@@ -62,7 +63,8 @@ fn check_footer(file: &File, length: u64) -> Result<()> {
     footer_is_sane(&bytes).ok_or_else(|| wrong("its footer is damaged"))
 }
 
-/// FileMetaData: field 2 is the schema, a list of structures whose field 5 is a number of children.
+/// Checks a footer (FileMetaData). Field 2 is the schema, a list of structures whose field 5 is a
+/// number of children.
 fn footer_is_sane(bytes: &[u8]) -> Option<()> {
     let mut columns = 0;
     footer(bytes, &mut |path, value| {
@@ -90,7 +92,8 @@ fn check_chunk(file: &File, chunk: &ColumnChunkMetaData, length: u64) -> Result<
     let mut buffer = vec![0; MAX_PAGE_HEAD];
     let mut has_dictionary = false;
     while at < end {
-        // A head is a few dozen bytes; the most is read only where that was not enough.
+        // A header takes a few dozen bytes; the maximum is read only if the first part was not
+        // enough.
         let mut page = None;
         for most in [positioned::HEAD, MAX_PAGE_HEAD] {
             let window = usize::try_from(end - at).unwrap_or(usize::MAX).min(most);
@@ -113,19 +116,19 @@ fn check_chunk(file: &File, chunk: &ColumnChunkMetaData, length: u64) -> Result<
     if at == end { Ok(()) } else { Err(wrong("a page ends outside its column chunk")) }
 }
 
-/// What of a page's head (PageHeader in parquet.thrift) is looked at.
+/// The checked fields of a page header (PageHeader in parquet.thrift).
 #[derive(Debug, Default)]
 struct Page {
-    /// Bytes of the head itself.
+    /// Size of the header itself, in bytes.
     head: u64,
-    /// Bytes of the page when unpacked: field 2.
+    /// Uncompressed size of the page, in bytes: field 2.
     plain: i64,
-    /// Bytes of the page in the file: field 3.
+    /// Size of the page in the file, in bytes: field 3.
     packed: i64,
-    /// Values of a dictionary: field 7, its field 1.
+    /// Number of values of a dictionary: field 7, its field 1.
     entries: Option<i64>,
-    /// How the values of a page are encoded: field 5, its field 2; of the second version field 8,
-    /// its field 4.
+    /// Encoding of the values of a page: field 5, its field 2; for pages of version 2, field 8, its
+    /// field 4.
     encoding: Option<i64>,
 }
 
@@ -153,12 +156,13 @@ impl Page {
             && (0..=self.plain / 4).contains(&entries)
     }
 
-    /// `PLAIN`, or by a dictionary. The reader's decoders of other encodings panic on damaged pages.
+    /// True for `PLAIN` and dictionary encodings. The reader's decoders of other encodings panic on
+    /// damaged pages.
     fn is_encoded_as_ours(&self) -> bool {
         matches!(self.encoding, None | Some(0)) || self.wants_dictionary()
     }
 
-    /// `PLAIN_DICTIONARY` and `RLE_DICTIONARY`.
+    /// True for `PLAIN_DICTIONARY` and `RLE_DICTIONARY`.
     fn wants_dictionary(&self) -> bool {
         matches!(self.encoding, Some(2 | 8))
     }

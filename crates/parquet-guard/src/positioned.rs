@@ -1,5 +1,5 @@
-//! A file that is read at any place without moving its own: several threads may read one that was
-//! opened, and looked at, once.
+//! Reads a file at any offset without moving its file position, so that several threads can share a
+//! file that was opened and checked once.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read};
@@ -10,10 +10,10 @@ use bytes::Bytes;
 use parquet::errors::{ParquetError, Result};
 use parquet::file::reader::{ChunkReader, Length};
 
-/// Bytes that are read for the head of a page, which has a few dozen.
+/// Number of bytes read first for a page header, which takes a few dozen.
 pub(crate) const HEAD: usize = 256;
 
-/// The file.
+/// Shared file that is read by offset.
 #[derive(Debug)]
 pub struct Positioned {
     file: Arc<File>,
@@ -40,7 +40,7 @@ impl ChunkReader for Positioned {
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
-        // Nothing is allocated for what the file has not.
+        // Allocate nothing for bytes that the file does not have.
         if start.checked_add(length as u64).is_none_or(|end| end > self.length) {
             return Err(cut());
         }
@@ -59,7 +59,7 @@ fn cut() -> ParquetError {
     ParquetError::EOF("a part of it lies beyond its end".to_owned())
 }
 
-/// The file from a place on.
+/// Reader of the file from an offset.
 #[derive(Debug)]
 pub struct At {
     file: Arc<File>,

@@ -1,14 +1,14 @@
-//! Just enough of Thrift's compact protocol (thrift/doc/specs/thrift-compact-protocol.md) to look at
-//! the sizes in a Parquet file before its reader acts on them.
+//! The part of Thrift's compact protocol (thrift/doc/specs/thrift-compact-protocol.md) that is
+//! needed to check the sizes in a Parquet file before its reader uses them.
 
-/// A cursor over compact-protocol bytes; `None` from any method: the bytes are not that.
+/// A cursor over compact-protocol bytes. Every method returns `None` if the bytes are malformed.
 #[derive(Debug)]
 pub(crate) struct Thrift<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
-/// Codes of types.
+/// Type codes of the protocol.
 pub(crate) const LIST: u8 = 9;
 pub(crate) const STRUCT: u8 = 12;
 
@@ -17,7 +17,7 @@ impl<'a> Thrift<'a> {
         Thrift { bytes, at: 0 }
     }
 
-    /// How many bytes were read.
+    /// Returns the number of bytes read.
     pub(crate) fn position(&self) -> usize {
         self.at
     }
@@ -49,14 +49,14 @@ impl<'a> Thrift<'a> {
         None
     }
 
-    /// A zigzag integer.
+    /// Reads a zigzag integer.
     pub(crate) fn integer(&mut self) -> Option<i64> {
         let raw = self.varint()?;
         Some((raw >> 1) as i64 ^ -((raw & 1) as i64))
     }
 
-    /// The next field of a structure: its id and type, or 0 and 0 at the structure's end. `last` is
-    /// the id of the field before, from 0.
+    /// Reads the next field header of a structure and returns its id and type, or 0 and 0 at the
+    /// end of the structure. `last` is the id of the preceding field, initially 0.
     pub(crate) fn field(&mut self, last: &mut i64) -> Option<(i64, u8)> {
         let head = self.byte()?;
         if head == 0 {
@@ -69,7 +69,7 @@ impl<'a> Thrift<'a> {
         Some((*last, head & 0x0f))
     }
 
-    /// The head of a list: how many elements, of which type.
+    /// Reads the header of a list and returns the number and type of its elements.
     pub(crate) fn list(&mut self) -> Option<(u64, u8)> {
         let head = self.byte()?;
         let count = match head >> 4 {
@@ -79,7 +79,7 @@ impl<'a> Thrift<'a> {
         Some((count, head & 0x0f))
     }
 
-    /// Passes over bytes, whose number stands before them.
+    /// Skips a byte string, which starts with its length.
     pub(crate) fn bytes(&mut self) -> Option<()> {
         let n = self.varint()?;
         self.advance(n)
