@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-/* Which file an I/O belongs to, found from its first page or, for direct I/O, from its request. */
+/* Finds the file that an I/O belongs to, from its first page or, for direct I/O, from its request. */
 #ifndef ASSAY_FILE_H
 #define ASSAY_FILE_H
 
@@ -30,8 +30,8 @@ struct found {
 #define S_IFMT 0170000
 #define S_IFBLK 0060000
 
-/* The first of the pages that belong together. Of another one of them the word is odd: the address of the first or, in newer
- * kernels, a mask that makes it of the page's own. No address of a page begins with 32 ones, and every mask does. */
+/* Returns the first page of a compound page. In other pages the word is odd: the first page's address
+ * or, in newer kernels, a mask for the page's own. Every mask has its high 32 bits set, no address has. */
 static __always_inline struct page *first_page(struct page *page)
 {
 	unsigned long word;
@@ -54,7 +54,7 @@ static __always_inline unsigned long offset_of_alias(void)
 	return bpf_core_field_offset(struct dentry___d_alias, d_alias);
 }
 
-/* The file whose page a bio moves to or from a device or partition. What is no page of a file gives none. */
+/* Finds the file whose page a bio transfers; finds none for pages that do not belong to a file. */
 static __always_inline void file_of_page(struct bio *bio, __u32 lies_on, struct found *found)
 {
 	struct page *page = first_page(BPF_CORE_READ(bio, bi_io_vec, bv_page));
@@ -65,7 +65,7 @@ static __always_inline void file_of_page(struct bio *bio, __u32 lies_on, struct 
 		return;
 	struct inode *inode = BPF_CORE_READ(mapping, host);
 
-	/* A page of another kind keeps something else there; an inode points back. */
+	/* Pages of other kinds keep something else in this field; an inode points back. */
 	if (!inode || BPF_CORE_READ(inode, i_mapping) != mapping)
 		return;
 	found->inode = inode;
@@ -97,7 +97,7 @@ static __always_inline void file_of_bio(struct bio *bio, __u32 lies_on, struct f
 	file_of_page(bio, lies_on, found);
 }
 
-/* Tells the path of a file that was not met before. */
+/* Reports the path of a file that was not reported before. */
 static __always_inline void tell_path(struct found *found, struct inode_key *key)
 {
 	__u8 one = 1;

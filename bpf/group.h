@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
-/* Counts by group: histograms are kept here, where adding to one costs less than telling of an I/O. */
+/* Counts by group: the histograms are kept here, since adding to one is cheaper than reporting an I/O. */
 #ifndef ASSAY_GROUP_H
 #define ASSAY_GROUP_H
 
@@ -13,7 +13,7 @@ static __always_inline bool same_key(const struct key *a, const struct key *b)
 }
 
 #ifdef COMPAT
-/* Numbers that have been given away: the kernel returns what an atomic addition found from 5.12 on. */
+/* Numbers in use: only from 5.12 on does the kernel return the old value of an atomic addition. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 512);
@@ -22,7 +22,7 @@ struct {
 } numbers SEC(".maps");
 #endif
 
-/* A number that nobody else has; `cfg.groups` or more: there is none left. */
+/* Returns a number that nobody else has, or at least `cfg.groups` if none is left. */
 static __always_inline __u32 new_number(void)
 {
 #ifdef COMPAT
@@ -41,7 +41,7 @@ static __always_inline __u32 new_number(void)
 #endif
 }
 
-/* The number of a group, made if there is room; 0, which pools the rest, if there is none. */
+/* Returns the number of a group, created if there is room; else 0, the group that pools the rest. */
 static __noinline __u32 make_group(struct key *key)
 {
 	if (!key)
@@ -81,7 +81,7 @@ static __always_inline __u32 row_of(__u64 v)
 	return v ? 1 + ilog2(v) : 0;
 }
 
-/* The bucket of the log-linear histograms of crates/iotrace. */
+/* Returns the bucket in the log-linear histograms of crates/iotrace. */
 static __always_inline __u32 fine_of(__u64 v)
 {
 	if (v < 2 << FINE_BITS)
@@ -126,8 +126,8 @@ static __always_inline void add_region(struct event *io, __u32 group, __u32 shif
 		ADD(map->n[at < REGIONS ? at : REGIONS - 1], 1);
 }
 
-/* The group of a key and how many bits of its device's block numbers tell of no region. On older kernels
- * a probe may be interrupted by itself, and the cache is left alone. */
+/* Returns the group of a key, and the shift from its device's blocks to regions.
+ * On older kernels a probe may interrupt itself, so the cache is not used. */
 static __always_inline __u32 group_of(struct own *own, struct key *key, int half, __u32 *region_bits)
 {
 #ifdef COMPAT
@@ -153,7 +153,7 @@ static __always_inline __u32 group_of(struct own *own, struct key *key, int half
 	}
 	__u32 group = last->group - 1;
 
-	/* Room may be made later only by a new tracer, but the key may be known by now. */
+	/* Only a new tracer can make room, but the key may be known by then: look it up again. */
 	if (!group)
 		last->group = 0;
 	*region_bits = last->shift;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
- * Block I/O as it ends: counted by group where counts are asked for, told one by one where events are.
- * What is cheap is done always; what is not (who asked for an I/O, and for which file) only when the
- * loader asks for it in `cfg`, which the verifier knows and so leaves out what it does not need.
+ * Block I/O at its end: counted by group, or reported one by one, as requested. Cheap data is
+ * always recorded; expensive data (the requester of an I/O, and the file) only if the loader
+ * requests it in `cfg`. As `cfg` is constant, the verifier removes the code that is not needed.
  */
 #include "kernel.h"
 #include <bpf/bpf_helpers.h>
@@ -13,13 +13,13 @@ char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
 const volatile struct config cfg = {};
 
-/* The next free group; group 0 takes what finds no other. */
+/* Next free group; group 0 pools I/Os whose group has no room. */
 __u32 next_group = 1;
 
-/* When the first start was seen: what had started before is not known, and that is no loss. */
+/* Time of the first start seen: a request that started before is unknown, which is not a loss. */
 __u64 first_start;
 
-/* Each CPU's own: one look-up, which before Linux 6.10 is a call, for all of it. */
+/* Per-CPU data in one map: before Linux 6.10 each look-up is a function call. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
@@ -52,7 +52,7 @@ struct {
 	__type(value, struct map_of_regions);
 } regions SEC(".maps");
 
-/* How many bits of a device's block number tell of no region of it. */
+/* Shift from a device's block number to its region. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1024);
@@ -73,8 +73,8 @@ struct {
 	__uint(max_entries, 4096);
 } events SEC(".maps");
 
-/* Before Linux 6.1 a probe may be interrupted by another, or by itself, on the same CPU: then even the
- * counts of one CPU take an atomic addition. */
+/* Before Linux 6.1 a probe may be interrupted by another one, or by
+ * itself, on the same CPU: then even per-CPU counts need atomic additions. */
 #ifdef COMPAT
 #define ADD(counter, n) ((void)__sync_fetch_and_add(&(counter), n))
 #else
@@ -88,7 +88,7 @@ static __always_inline struct own *own_of_cpu(void)
 	return bpf_map_lookup_elem(&owns, &zero);
 }
 
-/* What is counted seldom. */
+/* Increments a counter of a rare event. */
 static __always_inline void count(__u32 what)
 {
 	struct own *own = own_of_cpu();
@@ -102,7 +102,7 @@ static __always_inline void count(__u32 what)
 #include "state.h"
 #include "group.h"
 
-/* Most I/Os have none of the flags that are told. */
+/* Returns the reported flags; most I/Os have none of them. */
 static __always_inline __u8 flags_in(__u32 opf)
 {
 	return opf & cfg.flags ? flags_of(opf) : 0;
@@ -118,7 +118,7 @@ static __always_inline bool wanted_op(__u8 op)
 	return !(cfg.only_reads && op != OP_READ) && !(cfg.only_writes && op != OP_WRITE);
 }
 
-/* Counts and tells an I/O whose end is told of. */
+/* Counts or reports an I/O whose end was seen. */
 static __always_inline void ended(struct own *own, struct event *io, int half)
 {
 	ADD(own->counts[N_ENDS], 1);
@@ -137,9 +137,9 @@ static __always_inline void ended(struct own *own, struct event *io, int half)
 	}
 }
 
-/* The kernel runs no program of a tracepoint that is met while another program runs on the same CPU (an
- * interrupt that ends requests comes in the middle of one), and it does not always count that. When a
- * request's address is used anew, the I/O that had it has ended: it is counted, without a latency. */
+/* The kernel runs no program of a tracepoint reached while another program runs on the same CPU (as
+ * when an interrupt in the middle of one completes requests), and does not always count that. If a
+ * request's address is reused, the I/O that had it has ended: it is counted, without a latency. */
 static __noinline int ended_untold(struct state *state)
 {
 	struct own *own = own_of_cpu();
@@ -162,7 +162,7 @@ static __noinline int ended_untold(struct state *state)
 	}
 	ADD(own->counts[N_UNTOLD], 1);
 	if (cfg.events) {
-		/* No end: 0. */
+		/* The end is unknown: 0. */
 		if (bpf_ringbuf_output(&events, &io, sizeof(io), BPF_RB_NO_WAKEUP))
 			ADD(own->counts[N_RING_FULL], 1);
 	} else {
@@ -172,7 +172,7 @@ static __noinline int ended_untold(struct state *state)
 	return 0;
 }
 
-/* Follows a request from here on; `before` is what is left of an I/O that had its address. */
+/* Starts to follow a request; `before` is the state left by an I/O that had the same address. */
 static __always_inline struct state *follow(struct request *rq, __u32 opf, struct set *set,
 					    struct state *before, struct state *asked)
 {
@@ -202,7 +202,7 @@ static __always_inline struct state *follow(struct request *rq, __u32 opf, struc
 	return state;
 }
 
-/* Linux 6.5 and later. */
+/* For Linux 6.5 and later. */
 SEC("tp_btf/block_io_start")
 int start(__u64 *ctx)
 {
@@ -216,9 +216,9 @@ int start(__u64 *ctx)
 
 #define FLUSHES(opf) (HAS(opf, __REQ_PREFLUSH) || HAS(opf, __REQ_FUA))
 
-/* Before, a request is followed from where it is queued or, if it goes straight to the driver, issued;
- * its own start stamp tells when that began. Both happen in the task that asks for the I/O, but for what
- * waits until a cache has been emptied: who asks for that is kept with its bio, which is never merged. */
+/* Before 6.5 a request is followed from where it is queued or, if it goes straight to the driver,
+ * issued; its own start stamp gives its start. Both happen in the task that requests the I/O, except for
+ * requests that wait for a cache flush: their requester is stored for their bio, which is never merged. */
 SEC("tp_btf/block_getrq")
 int got_request(__u64 *ctx)
 {
@@ -250,19 +250,19 @@ static __always_inline struct state *queued_or_issued(struct request *rq)
 		return NULL;
 	struct state *state = find_in(set, rq);
 
-	/* Seen before: queued a second time, or queued and now issued. One that another was joined to may have begun
-	 * with that. */
+	/* Seen before: queued a second time, or queued and now issued. A merge
+	 * may have given it an earlier start time, that of the other request. */
 	if (state && rq->start_time_ns <= state->start_ns)
 		return state;
 	__u32 opf = rq->cmd_flags;
 
-	/* The command that empties a cache is nobody's, nor is what a driver or SCSI sends. */
+	/* The flush command belongs to nobody, and neither do passthrough commands. */
 	if ((opf & 0xff) >= FIRST_PASSTHROUGH || (opf & 0xff) == REQ_OP_FLUSH)
 		return NULL;
 	struct state *asked = NULL;
 
 	if (cfg.waits) {
-		/* The request may have lost the flags to the block layer, which flushes in its place. */
+		/* The block layer may have cleared the request's flags, since it flushes in its place. */
 		struct bio *bio = rq->bio;
 
 		asked = FLUSHES(bio->bi_opf) ? find(bio) : NULL;
@@ -308,7 +308,7 @@ int requeued(__u64 *ctx)
 	return 0;
 }
 
-/* A request that is joined to another never ends by itself. */
+/* A request that is merged into another never ends by itself. */
 SEC("tp_btf/block_rq_merge")
 int merged(__u64 *ctx)
 {
@@ -333,7 +333,7 @@ int complete(__u64 *ctx)
 	struct state *state = cfg.tracked ? find(rq) : NULL;
 	__u32 dev;
 
-	/* The device of one that is followed is known. */
+	/* The device of a followed request is known. */
 	if (state && start_ns <= state->start_ns) {
 		dev = state->dev;
 	} else {
@@ -341,8 +341,8 @@ int complete(__u64 *ctx)
 		if (!wanted_device(dev))
 			return 0;
 	}
-	/* A write that ends without bytes has emptied the device's cache: either it was asked for that
-	 * alone, or its data has been told of already. The command itself is a request of its own. */
+	/* A write that ends without bytes has flushed the device's cache: either it was a mere
+	 * flush, or its data was reported before. The flush command is a request of its own. */
 	if (op == OP_FLUSH && (opf & 0xff) != REQ_OP_FLUSH) {
 		count(N_FLUSH_ENDS);
 		if (state)
@@ -433,7 +433,7 @@ int bio_complete(__u64 *ctx)
 	struct state *state = NULL;
 	__u32 dev;
 
-	/* Older drivers of RAIDs send a bio on to another device as it is. */
+	/* Older drivers of RAIDs pass a bio on to another device unchanged. */
 	if (!bpf_core_field_exists(struct bio, bi_bdev))
 		state = find(bio);
 	if (state && state->left_out & WAITS)
@@ -444,11 +444,11 @@ int bio_complete(__u64 *ctx)
 	if (!state)
 		state = find(bio);
 	if (!state) {
-		/* What was not wanted has no state either; only a write without bytes is told apart. */
+		/* Bios outside the filter have no state either, and are counted here too. */
 		count(N_UNMATCHED);
 		return 0;
 	}
-	/* Bios are not issued, so neither time in a queue nor time in a device is known. */
+	/* Bios are not issued, so neither queue time nor device time is known. */
 	struct event io = {
 		.start_ns = state->start_ns,
 		.sector = state->sector,

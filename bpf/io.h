@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * What the probes and their loader share: crates/observe/src/io/abi.rs has the same layouts, and a test
- * compares the sizes. Numbers are those of the running machine.
+ * Data layouts shared by the probes and their loader: those in crates/observe/src/io/abi.rs,
+ * whose sizes are asserted on both sides. Numbers are in the byte order of the machine.
  */
 #ifndef ASSAY_IO_H
 #define ASSAY_IO_H
@@ -9,15 +9,15 @@
 #define COMM 16
 #define MOST_DEVICES 16
 #define MOST_NAMES 8
-/* Buckets for each power of two of the log-linear histograms, as a power of two. */
+/* Log-linear histograms have 2^FINE_BITS buckets for each power of two. */
 #define FINE_BITS 5
-/* Log-linear buckets for times up to 2^40 ns (18 minutes). */
+/* Number of log-linear buckets, for times up to 2^40 ns (18 minutes). */
 #define FINE 1152
-/* Powers of two: a bucket for 0, one for each power. */
+/* Number of power-of-two buckets: one for 0, and one for each power. */
 #define ROWS 65
 #define REGIONS 1024
 
-/* What is done with an I/O; the same numbers as the operations of crates/iotrace. */
+/* Operation of an I/O, in the numbers of crates/iotrace. */
 enum {
 	OP_READ,
 	OP_WRITE,
@@ -26,7 +26,7 @@ enum {
 	OP_OTHER,
 };
 
-/* The same bits as the flags of crates/iotrace. */
+/* Flags of an I/O, in the bits of crates/iotrace. */
 enum {
 	F_SYNC = 1,
 	F_READAHEAD = 2,
@@ -37,25 +37,25 @@ enum {
 	F_KERNEL = 64,
 };
 
-/* How sure it is that a file is the one that an I/O belongs to. */
+/* Certainty that a file is the one that an I/O belongs to. */
 enum {
 	FILE_NONE,
 	/* The open file of the direct I/O itself. */
 	FILE_OPEN,
-	/* The file whose page is moved, and it lies on the device that moves it. */
+	/* The file whose page is transferred; it is on the device that transfers it. */
 	FILE_PAGE,
-	/* The file whose page is moved; it lies on something above the device. */
+	/* The file whose page is transferred; it is on something above the device. */
 	FILE_PAGE_ABOVE,
-	/* The device itself: raw I/O by way of the page cache, or metadata of a file system. */
+	/* The device itself: raw I/O through the page cache, or metadata of a file system. */
 	FILE_DEVICE,
 };
 
-/* What is counted and filtered: set before the probes are loaded, so what is not asked for costs
- * nothing. */
+/* Selects what is counted and filtered. It is constant when
+ * the probes are loaded, so that unused features cost nothing. */
 struct config {
 	__u64 unit_ns;
 	__u64 iomap_end_io;
-	/* Only I/Os that begin in these blocks. */
+	/* Range of the start blocks of the I/Os to count. */
 	__u64 first_block;
 	__u64 last_block;
 	__u64 cgroups[MOST_NAMES];
@@ -69,7 +69,7 @@ struct config {
 	__u32 groups;
 	__u32 sys_io_submit;
 	__u32 sys_io_uring_enter;
-	/* Where the flags of requests and bios that are told lie in theirs. */
+	/* Mask of the flags in a request's or bio's flag word that are reported. */
 	__u32 flags;
 	__u8 tracked;
 	__u8 events;
@@ -81,17 +81,17 @@ struct config {
 	__u8 regions;
 	__u8 only_reads;
 	__u8 only_writes;
-	/* The first argument of tracepoints of requests and of bios is the queue (before Linux 5.11). */
+	/* The first argument of request and of bio tracepoints is the queue (before Linux 5.11). */
 	__u8 queue_before_request;
 	__u8 queue_before_bio;
-	/* The kernel does not stamp the issue of requests: the probe at it does. */
+	/* The kernel does not stamp the issue of requests: a probe does. */
 	__u8 issue;
-	/* Some writes wait until a cache has been emptied. */
+	/* Some writes wait for a flush of the device's cache. */
 	__u8 waits;
 	__u8 pad[2];
 };
 
-/* What groups are told apart by; 0 where it is not asked for. */
+/* Key that distinguishes groups; fields that are not needed are 0. */
 struct key {
 	__u64 cgroup;
 	__u64 ino;
@@ -112,7 +112,7 @@ struct times {
 	__u64 greatest;
 };
 
-/* The counts of one group on one CPU. */
+/* Counts of one group on one CPU. */
 struct cell {
 	__u64 ios;
 	__u64 bytes;
@@ -120,15 +120,15 @@ struct cell {
 	__u64 writeback;
 	__u64 readahead;
 	__u64 nosync;
-	/* Latency, queue, device. */
+	/* Latency, queue time, device time. */
 	struct times times[3];
 	__u32 fine[3][FINE];
-	/* Size, latency, queue, device in the unit asked for. */
+	/* Size, latency, queue time, device time, in the requested unit. */
 	__u32 rows[4][ROWS];
 	__u32 pad[4];
 };
 
-/* One I/O that ended. */
+/* One completed I/O. */
 struct event {
 	__u64 start_ns;
 	__u64 issue_ns;
@@ -151,7 +151,7 @@ struct event {
 #define PARTS 12
 #define PART 64
 
-/* The path of a file, the last part first, told once for each file. */
+/* Path of a file, the last component first; reported once per file. */
 struct path_record {
 	__u64 ino;
 	__u32 file_dev;
@@ -159,7 +159,7 @@ struct path_record {
 	char part[PARTS][PART];
 };
 
-/* What happened besides; one array of counts for each CPU. */
+/* Event counters; each CPU has its own array. */
 enum {
 	N_STARTS,
 	N_ENDS,
@@ -171,34 +171,34 @@ enum {
 	N_NO_ISSUE,
 	N_POOLED,
 	N_PARTIAL,
-	/* I/Os whose end was not told of, found when their address was used anew. */
+	/* I/Os without a reported end, found when their address was reused. */
 	N_UNTOLD,
 	N_REQUEUED,
 	/* Flush commands, which end without having started. */
 	N_FLUSHES,
-	/* Requests that were joined to others. */
+	/* Requests that were merged into others. */
 	N_MERGED,
-	/* Ends of what had started before the first start that was seen. */
+	/* Ends of requests that had started before the first start that was seen. */
 	N_BEFORE,
-	/* Starts that are not counted in the end: of flushes, and of blocks that were not asked for. */
+	/* Starts that are not counted in the end: of flushes, and of blocks outside the filter. */
 	N_LEFT_OUT,
-	/* By how sure the file is, in the order of FILE_NONE and so on. */
+	/* By certainty of the file, in the order of FILE_NONE and so on. */
 	N_FILE,
 	COUNTS = N_FILE + 5,
 };
 
-/* The groups that a CPU met last, so that the kernel's hash table is seldom asked. Requests and bios
- * each have a half: one may interrupt the other. */
+/* Cache of the groups that a CPU used last, to avoid look-ups in the kernel's hash
+ * table. Requests and bios have a half each, since one may interrupt the other. */
 #define CACHE_BITS 6
 
 struct cached {
 	struct key key;
-	/* The group, from 1; 0: nothing is cached. */
+	/* Group number plus 1; 0: the entry is unused. */
 	__u32 group;
 	__u32 shift;
 };
 
-/* What is each CPU's own. */
+/* Data that each CPU has for itself. */
 struct own {
 	__u64 counts[COUNTS];
 	struct cached cache[2 << CACHE_BITS];

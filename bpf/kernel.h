@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * The few kernel types that the probes look into, with the few fields that they read. CO-RE
- * (preserve_access_index) finds where the fields are on the running kernel, so neither order nor size
- * matters here.
+ * The few kernel types that the probes access, with the few fields that
+ * they read. CO-RE (preserve_access_index) relocates the fields to the
+ * layout of the running kernel, so neither order nor size matters here.
  */
 #ifndef ASSAY_KERNEL_H
 #define ASSAY_KERNEL_H
@@ -24,7 +24,7 @@ typedef _Bool bool;
 #define false 0
 #define NULL ((void *)0)
 
-/* Values of the system call interface (linux/bpf.h) that the probes use. */
+/* Constants of the bpf system call (linux/bpf.h) that the probes use. */
 enum {
 	BPF_MAP_TYPE_HASH = 1,
 	BPF_MAP_TYPE_ARRAY = 2,
@@ -61,7 +61,7 @@ struct dentry {
 	} d_u;
 };
 
-/* Newer kernels have it in a union without a name. */
+/* In newer kernels the field is in an unnamed union. */
 struct dentry___d_alias {
 	struct hlist_node d_alias;
 };
@@ -89,7 +89,7 @@ struct page {
 	unsigned long compound_head;
 };
 
-/* Its name in newer kernels, where it may be a mask. */
+/* Name of the field in newer kernels, where it may be a mask. */
 struct page___compound_info {
 	unsigned long compound_info;
 };
@@ -170,7 +170,7 @@ struct bio {
 	struct bio_vec *bi_io_vec;
 };
 
-/* Before Linux 5.12 a bio names its disk; its partition is no longer known when it is a request. */
+/* Before Linux 5.12 a bio refers to its disk; its partition is lost once it is a request. */
 struct bio___before_5_12 {
 	struct gendisk *bi_disk;
 };
@@ -189,7 +189,7 @@ struct request {
 	__u64 io_start_time_ns;
 };
 
-/* Before Linux 5.17 the disk is found without the queue. */
+/* Before Linux 5.17 the request refers to the disk directly. */
 struct request___before_5_17 {
 	struct gendisk *rq_disk;
 };
@@ -223,15 +223,15 @@ struct pt_regs___arm64 {
 	__s32 syscallno;
 };
 
-/* Only in kernels on x86 that can enter by FRED (from Linux 6.9 on, if they are made so): they leave two words free behind
- * the registers. */
+/* Exists only in x86 kernels built with FRED (Linux 6.9 and
+ * later): they leave two words unused behind the registers. */
 struct fred_frame {
 	struct pt_regs regs;
 };
 
 #pragma clang attribute pop
 
-/* Places of the flags in cmd_flags and bi_opf; CO-RE takes those of the running kernel. */
+/* Bit numbers of the flags in cmd_flags and bi_opf; CO-RE replaces them with those of the running kernel. */
 enum req_flag_bits {
 	__REQ_SYNC = 11,
 	__REQ_META = 12,
@@ -240,7 +240,7 @@ enum req_flag_bits {
 	__REQ_RAHEAD = 19,
 };
 
-/* The numbers of operations; only that of the last has changed (7 was WRITE_SAME). */
+/* Numbers of the operations; only the last one has changed (7 was WRITE_SAME). */
 enum req_op {
 	REQ_OP_READ = 0,
 	REQ_OP_WRITE = 1,
@@ -250,12 +250,12 @@ enum req_op {
 	REQ_OP_ZONE_APPEND = 7,
 };
 
-/* Their name before Linux 6.0. */
+/* Name of the enum before Linux 6.0. */
 enum req_opf {
 	REQ_OP_ZONE_APPEND___before_6_0 = 7,
 };
 
-/* From here on requests are those of a driver or of SCSI itself, not anybody's I/O. */
+/* Operations from here on are passthrough commands of a driver or of SCSI, not I/O of a program. */
 #define FIRST_PASSTHROUGH 32
 
 #define PF_IO_WORKER 0x00000010

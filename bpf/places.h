@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * Which place of `amounts` each group has. Included where the map `groups` is declared, from `struct group` to a place:
- * each program has groups of its own kind.
+ * Allocation of each group's entry in `amounts`. Include it after the map `groups`,
+ * which maps `struct group` to an index: each program has its own kind of group.
  */
 #ifndef ASSAY_PLACES_H
 #define ASSAY_PLACES_H
 
-/* How many places are taken. */
+/* Number of allocated entries. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
@@ -14,7 +14,7 @@ struct {
 	__type(value, __u64);
 } taken SEC(".maps");
 
-/* Where a group is added up; one that lies beyond what there is room for is nowhere. */
+/* Returns the index of a group's entry; an index beyond the array is invalid. */
 static __always_inline __u32 place_of(struct group *group)
 {
 	__u32 zero = 0, at, *known = bpf_map_lookup_elem(&groups, group);
@@ -26,7 +26,7 @@ static __always_inline __u32 place_of(struct group *group)
 	if (!next)
 		return ~0U;
 	at = __sync_fetch_and_add(next, 1);
-	/* Another CPU may be doing the same: whoever is first names the place, the other's stays empty. */
+	/* Another CPU may do the same: the first one names the entry, the other's entry stays unused. */
 	if (!bpf_map_update_elem(&groups, group, &at, BPF_NOEXIST))
 		return at;
 	known = bpf_map_lookup_elem(&groups, group);

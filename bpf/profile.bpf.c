@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
- * Where the time of programs goes: stacks sampled while they run, and stacks of what they wait for, each
- * with its time, added up here. A stack is kept once, under a hash of its addresses.
+ * Where programs spend their time: stacks sampled on CPU, and stacks of waits, each with
+ * its time, aggregated here. A stack is stored once, under a hash of its addresses.
  */
 #include "kernel.h"
 #include <bpf/bpf_helpers.h>
@@ -17,7 +17,7 @@ const volatile struct config cfg = {};
 
 /* The code segment of 64-bit programs on x86-64. */
 #define USER_CS 0x33
-/* Nothing is mapped below. */
+/* Lowest address that can be mapped. */
 #define LEAST_ADDRESS 4096
 
 #define TASK_UNINTERRUPTIBLE 0x02
@@ -58,7 +58,7 @@ struct {
 	__type(value, struct window);
 } window SEC(".maps");
 
-/* The processes that are followed, by number. */
+/* Followed processes, by process id. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 65536);
@@ -73,7 +73,7 @@ struct {
 	__type(value, struct task);
 } tasks SEC(".maps");
 
-/* The place of each group in `amounts`. */
+/* Index of each group in `amounts`. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 16384);
@@ -81,7 +81,7 @@ struct {
 	__type(value, __u32);
 } groups SEC(".maps");
 
-/* By CPU, so that threads of one group do not wait for each other's memory. */
+/* Per CPU, so that threads of one group do not contend for a cache line. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 16384);
@@ -98,7 +98,7 @@ struct {
 	__type(value, struct stack);
 } stacks SEC(".maps");
 
-/* Where a stack is put together; one for each kind of probe, since a sample may interrupt the others. */
+/* Buffers to build a stack in; one for each kind of probe, since a sample may interrupt the others. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 3);
@@ -106,7 +106,7 @@ struct {
 	__type(value, struct stack);
 } scratch SEC(".maps");
 
-/* When this CPU was last seen to switch. */
+/* Time of the last switch seen on this CPU. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
@@ -114,7 +114,7 @@ struct {
 	__type(value, __u64);
 } last_switch SEC(".maps");
 
-/* Stacks that frame pointers follow to their beginning, as unwinding has shown: by name. */
+/* Ids of stacks that frame pointers follow to their outermost frame, as unwinding has shown. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 16384);
@@ -122,7 +122,7 @@ struct {
 	__type(value, __u8);
 } whole SEC(".maps");
 
-/* Samples to be unwound; the loader gives it its size. */
+/* Samples to be unwound; the loader sets the size. */
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 4096);
@@ -141,7 +141,7 @@ static __always_inline struct target *followed(__u32 tgid)
 	return bpf_map_lookup_elem(&targets, &tgid);
 }
 
-/* Which scratch. */
+/* Index of the scratch buffer. */
 enum { OF_SAMPLE, OF_SWITCH, OF_LOADER };
 
 #define HASH_BEGIN 0x9e3779b97f4a7c15ULL
@@ -157,7 +157,7 @@ static __always_inline __u64 name_for(__u64 hash)
 	return hash == 0 || hash == NO_ROOM ? 1 : hash;
 }
 
-/* The name of a stack of so many bytes; 0: there is none. */
+/* Returns the id of a stack of this many bytes; 0 for none. */
 static __always_inline __u64 named(struct stack *stack, long bytes)
 {
 	__u64 hash = HASH_BEGIN;
@@ -174,16 +174,16 @@ static __always_inline __u64 named(struct stack *stack, long bytes)
 	return name_for(hash);
 }
 
-/* Puts the stack that is there now into a slot; its name. */
+/* Reads the current stack into a buffer and returns its id. */
 static __always_inline __u64 take(void *ctx, struct stack *stack, __u64 flags)
 {
 	return named(stack, bpf_get_stack(ctx, stack->ip, sizeof(stack->ip), flags));
 }
 
 /*
- * The same of a program's stack, by frame pointers. The kernel's own walk ends at an address that cannot be read, which
- * nearly always is the 0 that the outermost frame has for the next: that is a fault in every stack, and takes longer than
- * all the rest. Here the 0 ends the walk. What is no 64-bit program is left to the kernel.
+ * Reads the stack of a program by frame pointers. The kernel's own walk ends at an address that cannot be read,
+ * which nearly always is the 0 that the outermost frame has as its caller's: this page fault in every stack
+ * takes longer than all the rest. Here the 0 ends the walk. Programs that are not 64-bit are left to the kernel.
  */
 static __always_inline __u64 take_user(void *ctx, struct stack *stack)
 {
@@ -208,7 +208,7 @@ static __always_inline __u64 take_user(void *ctx, struct stack *stack)
 	return name_for(hash);
 }
 
-/* Keeps a stack under its name. */
+/* Stores a stack under its id. */
 static __always_inline __u64 keep(struct stack *stack, __u64 hash)
 {
 	if (!hash || bpf_map_lookup_elem(&stacks, &hash))
@@ -220,7 +220,7 @@ static __always_inline __u64 keep(struct stack *stack, __u64 hash)
 	return hash;
 }
 
-/* Keeps where a thread that does not run is in the kernel. */
+/* Stores the kernel stack of a thread that is not running. */
 static __always_inline __u64 kernel_stack_of(struct task_struct *task, __u32 slot)
 {
 	struct stack *stack = bpf_map_lookup_elem(&scratch, &slot);
@@ -230,7 +230,7 @@ static __always_inline __u64 kernel_stack_of(struct task_struct *task, __u32 slo
 	return keep(stack, named(stack, bpf_get_task_stack(task, stack->ip, sizeof(stack->ip), 0)));
 }
 
-/* Hands a sample over to be unwound: the program's registers and the innermost part of its stack. */
+/* Passes a sample on to be unwound: the program's registers and the innermost part of its stack. */
 static __always_inline bool hand_over(struct group *group, struct stack *stack)
 {
 	void *registers = (void *)bpf_task_pt_regs(bpf_get_current_task_btf());
@@ -245,7 +245,7 @@ static __always_inline bool hand_over(struct group *group, struct stack *stack)
 		bpf_ringbuf_discard(raw, BPF_RB_NO_WAKEUP);
 		return false;
 	}
-	/* The stack pointer of x86-64's pt_regs, and of arm64's. */
+	/* The stack pointer in pt_regs of x86-64, and of arm64. */
 	top = raw->registers[cfg.registers == 21 ? 19 : 31];
 	raw->base = top & ~(__u64)(PIECE - 1);
 	raw->group = *group;
@@ -259,7 +259,7 @@ static __always_inline bool hand_over(struct group *group, struct stack *stack)
 	return true;
 }
 
-/* A sample may interrupt a switch on the same CPU. */
+/* Adds to a group. Atomic, since a sample may interrupt a switch on the same CPU. */
 static __always_inline void put(struct group *group, __u64 n, __u64 ns)
 {
 	__u32 at = place_of(group);
@@ -284,7 +284,7 @@ int sample(void *ctx)
 	struct target *target;
 	struct stack *stack;
 
-	/* Not the idle thread. */
+	/* Skip the idle thread. */
 	if (!w || (__u32)id == 0)
 		return 0;
 	target = followed(tgid);
@@ -325,7 +325,7 @@ static __always_inline void group_of(struct group *group, struct task *task, boo
 	__builtin_memcpy(group->comm, task->comm, sizeof(group->comm));
 }
 
-/* The part of the time between two moments that is in the window. */
+/* Returns the part of the time between two moments that is in the window. */
 static __always_inline __u64 within(struct window *w, __u64 from, __u64 to)
 {
 	if (w->begin_ns && from < w->begin_ns)
@@ -336,9 +336,9 @@ static __always_inline __u64 within(struct window *w, __u64 from, __u64 to)
 }
 
 /*
- * Adds a wait that ends now, and the wait for a CPU after it. Following a stack in the kernel costs more than everything
- * else: of waits that are shorter than a limit it is done by chance, in proportion to their length, and each that is
- * taken stands for as much time as the limit. So the time of all is what it is on average, whatever they wait for.
+ * Adds a wait that ends now, and the wait for a CPU after it. Walking a kernel stack costs more than
+ * everything else: of waits below a limit, some are chosen at random, in proportion to their length,
+ * and each of them counts as long as the limit. So the expected total is the true one for any cause.
  */
 static __always_inline void waited(struct window *w, struct task *task, struct task_struct *next, __u64 until,
 				   __u64 now)
@@ -371,7 +371,7 @@ static __always_inline void waited(struct window *w, struct task *task, struct t
 	}
 }
 
-/* Adds time on CPU, which stays with the thread until it ends or is another. */
+/* Adds time on CPU, which stays with the thread until it ends or changes its name. */
 static __always_inline void ran(struct window *w, struct task *task, __u64 to)
 {
 	task->exact_ns[w->begin_ns != 0] += within(w, task->since_ns, to);
@@ -393,8 +393,8 @@ static __always_inline void add_up(struct task *task)
 }
 
 /*
- * A thread leaves a CPU that it was not seen to get: the kernel does not report every switch, in a virtual machine not
- * some from its own workers. It came after the last switch that was seen there; or it was there before the profiler.
+ * A thread leaves a CPU that it was not seen to get: the kernel does not report some switches (in virtual
+ * machines, from its workers). It came after the last switch seen there, or was there before the profiler.
  */
 static __always_inline void came_unseen(struct window *w, struct task *task, __u64 before)
 {
@@ -463,7 +463,7 @@ static __always_inline void left(__u64 *ctx, struct window *w, struct task_struc
 		name_of(known)[0] = name[0];
 		name_of(known)[1] = name[1];
 	}
-	/* In place: a new element would have to be allocated at every switch. */
+	/* Updated in place: a new element would have to be allocated at every switch. */
 	known->since_ns = now;
 	known->woken_ns = 0;
 	known->tgid = tgid;
@@ -475,13 +475,13 @@ static __always_inline void left(__u64 *ctx, struct window *w, struct task_struc
 		known->state = UNINTERRUPTIBLE;
 	else
 		known->state = SLEEPING;
-	/* After the state, so that a wake on another CPU is seen as one. */
+	/* After the state, so that a wake-up on another CPU is recognized. */
 	known->kernel_stack = 0;
 	stack = bpf_map_lookup_elem(&scratch, &slot);
 	if (!stack)
 		return;
 	user = take_user(ctx, stack);
-	/* One that is the same as at the last switch was kept then. */
+	/* A stack that is the same as at the last switch was stored then. */
 	known->user_stack = user == known->user_stack ? user : keep(stack, user);
 }
 
@@ -560,7 +560,7 @@ int forked(__u64 *ctx)
 
 	if (!target && !cfg.all && from != cfg.root)
 		return 0;
-	/* The threads of whoever started the profiler are not followed, its children are. */
+	/* New threads of the process that started the profiler are not followed, its children are. */
 	if (!target && !cfg.all && tgid == from)
 		return 0;
 	if (tgid == tid) {
@@ -610,7 +610,7 @@ int executed(__u64 *ctx)
 	return 0;
 }
 
-/* sched_process_free(p): the number of a process may be another's soon. */
+/* sched_process_free(p): the process id may be reused soon. */
 SEC("tp_btf/sched_process_free")
 int freed(__u64 *ctx)
 {
@@ -623,7 +623,7 @@ int freed(__u64 *ctx)
 	return 0;
 }
 
-/* Which threads there are already, asked once: reading of each in /proc would slow down its end. (meta, task) */
+/* Lists the existing threads, once: reading each one in /proc would slow down its exit. (meta, task) */
 SEC("iter/task")
 int there(__u64 *ctx)
 {
@@ -645,13 +645,13 @@ int there(__u64 *ctx)
 	name_of(&task)[1] = name[1];
 	task.tgid = of->tgid;
 	task.since_ns = bpf_ktime_get_ns();
-	/* What the other probes have seen meanwhile is newer. */
+	/* The state that other probes have seen meanwhile is newer. */
 	if (bpf_map_update_elem(&tasks, &tid, &task, BPF_NOEXIST) && !bpf_map_lookup_elem(&tasks, &tid))
 		add(LOST_TASKS, 1);
 	return 0;
 }
 
-/* Where the threads that wait are in the kernel, when the loader asks: (meta, task). */
+/* Records where the waiting threads are in the kernel, when the loader requests it: (meta, task). */
 SEC("iter/task")
 int waiting(__u64 *ctx)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * What tracepoints of the block layer are about, on kernels from 5.10 on: the request or bio, its device, its
- * operation and flags.
+ * Access to the arguments of block tracepoints on Linux 5.10 and
+ * later: the request or bio, its device, its operation and flags.
  */
 #ifndef ASSAY_REQUEST_H
 #define ASSAY_REQUEST_H
 
-/* The operation and flags of a request or bio, in the numbers of io.h. */
+/* Returns the operation of a request or bio, in the numbers of io.h. */
 static __always_inline __u8 op_of(__u32 opf, __u32 bytes)
 {
 	__u32 op = opf & 0xff;
@@ -35,8 +35,8 @@ static __always_inline __u8 op_of(__u32 opf, __u32 bytes)
 
 static __always_inline __u8 flags_of(__u32 opf)
 {
-	/* A read is waited for whether or not the flag says so (op_is_sync): as the kernel writes it,
-	 * the flag alone is kept. */
+	/* The kernel treats every read as synchronous, even without the flag
+	 * (op_is_sync). Here only the flag counts, as the kernel writes it. */
 	return (HAS(opf, __REQ_SYNC) ? F_SYNC : 0) | (HAS(opf, __REQ_RAHEAD) ? F_READAHEAD : 0) |
 	       (HAS(opf, __REQ_PREFLUSH) ? F_PREFLUSH : 0) | (HAS(opf, __REQ_FUA) ? F_FUA : 0) |
 	       (HAS(opf, __REQ_META) ? F_META : 0);
@@ -61,7 +61,7 @@ static __always_inline __u32 dev_of_bio(struct bio *bio)
 	return dev_of(((struct bio___before_5_12 *)bio)->bi_disk);
 }
 
-/* The device or partition that a bio is sent to; `rq` is its request, if it has one yet. */
+/* Returns the device or partition that a bio is sent to; `rq` is its request, or NULL if it has none yet. */
 static __always_inline __u32 lies_on(struct bio *bio, struct request *rq)
 {
 	if (bpf_core_field_exists(struct bio, bi_bdev))
@@ -73,7 +73,7 @@ static __always_inline __u32 lies_on(struct bio *bio, struct request *rq)
 	return BPF_CORE_READ((struct request___5_11 *)rq, part, bd_dev);
 }
 
-/* What a tracepoint is about: older kernels hand over the queue first. */
+/* Returns the request of a tracepoint: older kernels pass the queue first. */
 static __always_inline struct request *request_of(__u64 *ctx)
 {
 	struct request *rq;

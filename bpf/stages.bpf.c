@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
- * Every step of every I/O, as blktrace tells it: queued, split, a request made of it or joined to one, inserted into
- * the scheduler, issued, completed; and plugs. Nothing is added up here: bios are matched to requests by who reads the
- * ring. What these probes use is known to kernels from 5.10 on.
+ * Reports every step of every I/O, like blktrace: queued, split, made a request or merged
+ * with one, inserted into the scheduler, issued, completed; and plugs. Nothing is aggregated
+ * here: the reader of the ring matches bios to requests. Needs Linux 5.10 or later.
  */
 #include "kernel.h"
 #include <bpf/bpf_helpers.h>
@@ -19,7 +19,7 @@ struct {
 	__uint(max_entries, 4096);
 } events SEC(".maps");
 
-/* Events for which the ring had no room. */
+/* Number of events for which the ring had no room. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
@@ -57,7 +57,7 @@ static __always_inline void of_bio(struct bio *bio, __u8 what)
 		tell(&event);
 }
 
-/* Commands of a driver or of SCSI have no stages. */
+/* Passthrough commands of a driver or of SCSI have no stages. */
 static __always_inline void of_request(struct request *rq, __u32 bytes, __u8 what)
 {
 	__u32 opf = rq->cmd_flags;
@@ -84,7 +84,7 @@ static __always_inline void of_queue(__u64 queue, __u8 what, __u64 requests)
 	tell(&event);
 }
 
-/* Before Linux 5.11 the queue and the request that is joined come first. */
+/* Before Linux 5.11 the queue and the request to merge with come first. */
 static __always_inline struct bio *joined(__u64 *ctx)
 {
 	struct bio *bio;
@@ -159,7 +159,7 @@ int completed(__u64 *ctx)
 	return 0;
 }
 
-/* Of devices without requests. */
+/* Only for devices without requests. */
 SEC("tp_btf/block_bio_complete")
 int bio_completed(__u64 *ctx)
 {

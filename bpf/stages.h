@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * What the probes of stages tell: crates/observe/src/io/stages.rs has the same layout.
+ * Data layout shared by the stage probes and their loader (crates/observe/src/io/stages.rs).
  */
 #ifndef ASSAY_STAGES_H
 #define ASSAY_STAGES_H
 
-/* What happened, by the letters of blktrace. */
+/* Steps of an I/O, as blktrace names them. */
 enum {
 	STAGE_QUEUED,
 	STAGE_MADE,
@@ -15,18 +15,18 @@ enum {
 	STAGE_ISSUED,
 	STAGE_COMPLETED,
 	STAGE_PLUGGED,
-	/* By the task itself, with so many requests in `sector`. */
+	/* Unplugged by the task itself; `sector` holds the number of requests. */
 	STAGE_UNPLUGGED,
-	/* Since it went to sleep. */
+	/* Unplugged because the task went to sleep. */
 	STAGE_UNPLUGGED_IMPLICITLY,
-	/* The front of a bio, which goes on by itself. */
+	/* Front part of a split bio, which goes on by itself. */
 	STAGE_SPLIT,
 };
 
 struct stage_event {
 	__u64 time_ns;
 	__u64 sector;
-	/* The request queue, by which a plug finds its device; 0: of a bio. */
+	/* Request queue, which reveals the device of a plug; 0 for a bio. */
 	__u64 queue;
 	__u32 bytes;
 	__u32 dev;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * What is known of the requests under way, found by their address: a table in which each has four
- * places, which is several times as fast as the kernel's own hash table. The four lie together, so that
- * one look-up finds them. A request that finds all four taken is counted and not followed.
+ * State of the requests in flight, found by their address: a hash table with sets of four
+ * slots, several times as fast as the kernel's own. The slots of a set are adjacent, so
+ * that one look-up finds them. A request whose set is full is counted and not followed.
  */
 #ifndef ASSAY_STATE_H
 #define ASSAY_STATE_H
@@ -12,9 +12,9 @@
 #define WAYS 4
 #define WAITS 2
 
-/* One request under way. */
+/* One request in flight. */
 struct state {
-	/* Its address; none: the place is free. */
+	/* Address of the request; NULL: the slot is free. */
 	void *id;
 	__u64 issue_ns;
 	__u64 sector;
@@ -25,12 +25,12 @@ struct state {
 	__u32 file_dev;
 	__u8 flags;
 	__u8 sure;
-	/* The filter leaves it out; it is kept so that its end is not taken for one without a start. Or it is
-	 * of a bio whose request is still to come (WAITS). */
+	/* Set if the filter excludes the request, which is kept so that its end is not counted as one
+	 * without a start; or WAITS, if the entry is that of a bio whose request is still to come. */
 	__u8 left_out;
 	__u8 op;
 	__u32 dev;
-	/* How many want the place; used by the probes for older kernels. */
+	/* Number of CPUs that claim the slot; used by the probes for older kernels. */
 	__u32 claims;
 	__u64 start_ns;
 	char comm[COMM];
@@ -49,7 +49,7 @@ struct {
 	__type(value, struct set);
 } under_way SEC(".maps");
 
-/* The places of a request. The verifier lets pointers be compared but not reckoned with; their lower half may be. */
+/* Returns the set of a request. The verifier rejects arithmetic on pointers, but allows it on their lower half. */
 static __always_inline struct set *set_of(void *id)
 {
 	__u32 at = (((__u32)(__u64)id >> 5) * 0x9E3779B1U) >> (32 - SET_BITS);
@@ -73,8 +73,8 @@ static __always_inline struct state *find(void *id)
 	return set ? find_in(set, id) : NULL;
 }
 
-/* Takes a place if it is free. Atomic compare-and-swap is known to the kernel from 5.12 on; before, who
- * has added the first claim has the place. Two at the same moment may both fail, and look further. */
+/* Takes a slot if it is free. The kernel supports atomic compare-and-swap since 5.12; before, the slot goes
+ * to the CPU that adds the first claim. Two CPUs at the same moment may both fail, and try the next slot. */
 static __always_inline bool claim(struct state *state, void *id)
 {
 #ifdef COMPAT
@@ -100,7 +100,7 @@ static __always_inline void release(struct state *state)
 #endif
 }
 
-/* A free place for a request. */
+/* Takes a free slot for a request; returns NULL if the set is full. */
 static __always_inline struct state *take(struct set *set, void *id)
 {
 #pragma unroll
@@ -111,7 +111,7 @@ static __always_inline struct state *take(struct set *set, void *id)
 	return NULL;
 }
 
-/* Ends what is known of a request that is not counted. */
+/* Releases the state of a request that is not counted. */
 static __always_inline void drop(struct state *state)
 {
 	if (!state->left_out)
@@ -127,7 +127,7 @@ static __always_inline bool same_name(const volatile char *a, const char *b)
 	return x[0] == y[0] && x[1] == y[1];
 }
 
-/* Whether one of the programs asked for has this name. */
+/* Returns true if the filter has a program with this name. */
 static __always_inline bool wanted_program(const char *comm)
 {
 	for (int i = 0; i < MOST_NAMES; i++) {
@@ -150,11 +150,11 @@ static __always_inline bool wanted_pid(__u32 tgid)
 	return false;
 }
 
-/* The task that runs now, and its fields: from Linux 5.11 on by a pointer that the kernel vouches for. */
+/* The current task and its fields: from Linux 5.11 on through a pointer that the verifier trusts. */
 #ifdef COMPAT
 #define TASK() ((struct task_struct *)bpf_get_current_task())
 #define OF_TASK(task, field) BPF_CORE_READ(task, field)
-/* Of a task in the kernel, on x86-64, and on arm64 with pages of 4 or 16 KiB. */
+/* Size of a kernel stack on x86-64, and on arm64 with pages of 4 or 16 KiB. */
 #define STACK_BYTES 16384
 #define FRED_BYTES 16
 #else
@@ -162,7 +162,7 @@ static __always_inline bool wanted_pid(__u32 tgid)
 #define OF_TASK(task, field) ((task)->field)
 #endif
 
-/* Where a task's registers were kept when it entered the kernel: at the end of its stack. */
+/* Returns the saved registers of a task in the kernel: they are at the end of its stack. */
 static __always_inline void *registers(struct task_struct *task)
 {
 #ifdef COMPAT
@@ -173,7 +173,7 @@ static __always_inline void *registers(struct task_struct *task)
 #endif
 }
 
-/* Whether the task is in a system call that hands I/O over without waiting for it. */
+/* Returns true if the task is in a system call that submits I/O without waiting for it. */
 static __always_inline bool in_submission(struct task_struct *task)
 {
 	__u32 number;
@@ -187,7 +187,7 @@ static __always_inline bool in_submission(struct task_struct *task)
 	return number == cfg.sys_io_submit || number == cfg.sys_io_uring_enter;
 }
 
-/* The name of a task; what lies behind its end in the kernel is no part of it. */
+/* Reads the name of a task and clears the bytes behind its end, which may hold anything. */
 static __always_inline void read_name(char *name, struct task_struct *task)
 {
 #ifdef COMPAT
@@ -199,7 +199,7 @@ static __always_inline void read_name(char *name, struct task_struct *task)
 	__u64 a = *(__u64 *)task->comm;
 	__u64 b = *(__u64 *)(task->comm + 8);
 #endif
-	/* The highest bit of each byte that is 0 (Mycroft); below the lowest of them all is name. */
+	/* Sets the highest bit of each byte that is 0 (Mycroft); the name is below the lowest of these bits. */
 	__u64 ends = (a - 0x0101010101010101ULL) & ~a & 0x8080808080808080ULL;
 
 	if (ends) {
@@ -213,8 +213,8 @@ static __always_inline void read_name(char *name, struct task_struct *task)
 	((__u64 *)name)[1] = b;
 }
 
-/* Who asks for the I/O: the task that runs now. Its program is that of its process, so threads with
- * names of their own and io_uring's workers count for it. */
+/* Records the requester of the I/O: the current task. The program is that of its
+ * process, so threads with names of their own and io_uring's workers count for it. */
 static __always_inline void who(struct state *state)
 {
 	struct task_struct *task = TASK();
@@ -243,7 +243,7 @@ static __always_inline void who(struct state *state)
 	}
 }
 
-/* Who asked is known already, from the request's bio. */
+/* Copies the requester, which is known from the request's bio. */
 static __always_inline void inherit(struct state *state, const struct state *asked)
 {
 	state->tgid = asked->tgid;
@@ -253,7 +253,7 @@ static __always_inline void inherit(struct state *state, const struct state *ask
 	((__u64 *)state->comm)[1] = ((__u64 *)asked->comm)[1];
 }
 
-/* For which control group and file. Of a request its first bio tells, and is read only where it is asked. */
+/* Records control group and file. Those of a request come from its first bio, which is read only if needed. */
 static __always_inline void where_from(struct own *own, struct state *state, bool of_request,
 				       struct request *rq, struct bio *bio)
 {
@@ -282,7 +282,7 @@ static __always_inline void where_from(struct own *own, struct state *state, boo
 	file_of_bio(bio, lies_on(bio, of_request ? rq : NULL), &found);
 	__u64 sure = found.sure;
 
-	/* The compiler knows that it is one of these, the verifier does not. */
+	/* The compiler knows that the value is one of these, the verifier does not. */
 	barrier_var(sure);
 	if (sure <= FILE_DEVICE)
 		ADD(own->counts[N_FILE + sure], 1);
@@ -304,7 +304,7 @@ static __always_inline void where_from(struct own *own, struct state *state, boo
 	tell_path(&found, &key);
 }
 
-/* What an I/O is, as far as its start tells; kept for the case that its end is not told of. */
+/* Records the properties of an I/O known at its start; needed if its end is never reported. */
 static __always_inline void what(struct state *state, __u32 dev, __u8 op, __u8 flags, __u64 sector,
 				 __u32 bytes, __u64 start_ns)
 {
@@ -316,7 +316,7 @@ static __always_inline void what(struct state *state, __u32 dev, __u8 op, __u8 f
 	state->start_ns = start_ns;
 }
 
-/* Takes what is known of a request into its I/O and frees the place. False: it is left out. */
+/* Copies the state of a request to its I/O and frees the slot. Returns false if the filter excludes it. */
 static __always_inline bool give_back(struct state *state, struct event *io)
 {
 	bool wanted = !state->left_out;
@@ -329,7 +329,7 @@ static __always_inline bool give_back(struct state *state, struct event *io)
 	io->tgid = state->tgid;
 	io->sure = state->sure;
 	io->known = 1;
-	/* Only data is submitted by somebody who may or may not wait. */
+	/* The flags matter for reads and writes only, whose submitter may or may not wait. */
 	io->flags |= state->flags;
 	((__u64 *)io->comm)[0] = ((__u64 *)state->comm)[0];
 	((__u64 *)io->comm)[1] = ((__u64 *)state->comm)[1];

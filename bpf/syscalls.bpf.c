@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR GPL-2.0-only
 /*
- * System calls of the programs that are followed: how often, how long, with which errors, how many bytes,
- * and on what kind of file descriptor, added up here by CPU.
+ * System calls of the followed programs: number, time, errors,
+ * bytes and kind of file descriptor, aggregated here per CPU.
  */
 #include "kernel.h"
 #include <bpf/bpf_helpers.h>
@@ -11,7 +11,7 @@
 char LICENSE[] SEC("license") = "Dual MIT/GPL";
 
 const volatile struct config cfg = {};
-/* By number, as crates/syscalls has them by name for the architecture. */
+/* Traits by call number; the loader sets them from the names in crates/syscalls. */
 const volatile __u8 traits[NUMBERS] = {};
 
 #define BPF_MAP_TYPE_PERCPU_HASH 5
@@ -97,7 +97,7 @@ struct {
 	__type(value, struct window);
 } window SEC(".maps");
 
-/* The processes that are followed, by number. */
+/* Followed processes, by process id. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 65536);
@@ -105,7 +105,7 @@ struct {
 	__type(value, struct target);
 } targets SEC(".maps");
 
-/* The threads that are followed: the call that each is in. */
+/* Followed threads, each with the call that it is in. */
 struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
@@ -113,7 +113,7 @@ struct {
 	__type(value, struct call);
 } calls SEC(".maps");
 
-/* The place of each group in `amounts`. The loader says how many there is room for. */
+/* Index of each group in `amounts`. The loader sets the size. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1024);
@@ -145,7 +145,7 @@ static __always_inline void add(__u32 what, __u64 n)
 		*value += n;
 }
 
-/* The n-th argument of the call, of four. */
+/* Returns argument n (0 to 3) of the call. */
 static __always_inline __u64 argument(struct pt_regs *regs, int n)
 {
 	if (bpf_core_field_exists(((struct pt_regs___x86_arguments *)0)->di)) {
@@ -165,7 +165,7 @@ static __always_inline __u64 argument(struct pt_regs *regs, int n)
 	return ((struct pt_regs___arm64_arguments *)regs)->regs[n];
 }
 
-/* Whether it is a call of a 32-bit program. */
+/* Returns true for a call of a 32-bit program. */
 static __always_inline bool is_narrow(struct task_struct *task)
 {
 	if (bpf_core_field_exists(((struct thread_info___x86 *)0)->status))
@@ -191,9 +191,9 @@ static __always_inline __u8 kind_of_inode(struct call *call, struct inode *inode
 	case S_IFLNK:
 		return A_FILE;
 	case S_IFREG:
-		/* Newer kernels say so of eventfd, epoll and the like too. */
+		/* Newer kernels give eventfd, epoll and the like this mode too. */
 		sb = (struct super_block___magic *)BPF_CORE_READ(inode, i_sb);
-		/* The one that is not plain is there as long as the kernel is: its place is no other's ever. */
+		/* The super block of anonymous inodes is never freed: its address is not reused. */
 		if (call->plain == (__u64)sb)
 			return A_FILE;
 		if (BPF_CORE_READ(sb, s_magic) == ANON_INODE_FS_MAGIC)
@@ -205,7 +205,7 @@ static __always_inline __u8 kind_of_inode(struct call *call, struct inode *inode
 	}
 }
 
-/* What is open under a file descriptor. */
+/* Returns the kind of object that is open under a file descriptor. */
 static __always_inline __u8 kind_of(struct call *call, struct task_struct *task, __u32 number, __u32 fd)
 {
 	struct files_struct *files = ((struct task_struct___call *)task)->files;
@@ -222,7 +222,7 @@ static __always_inline __u8 kind_of(struct call *call, struct task_struct *task,
 	if (bpf_probe_read_kernel(&file, sizeof(file), &all[fd]) || !file)
 		return NOT_OPEN;
 	inode = BPF_CORE_READ(file, f_inode);
-	/* The same call again on the same: nothing was closed in between, which would have been another call. */
+	/* The same call again on the same file: it was not closed in between, since that would be another call. */
 	if (call->asked_by != number || call->file != (__u64)file || call->inode != (__u64)inode) {
 		call->asked_kind = kind_of_inode(call, inode);
 		call->asked_by = number;
@@ -286,7 +286,7 @@ static __always_inline void failed(struct group *group, __u64 number)
 		add(LOST_ERRORS, 1);
 }
 
-/* The bucket of a time: the place of its highest bit. */
+/* Returns the histogram bucket of a time: the position of its highest bit. */
 static __always_inline __u32 bucket(__u64 ns)
 {
 	__u32 at = 0, high = ns >> 32;
@@ -368,8 +368,8 @@ int returned(__u64 *ctx)
 		add(LOST_NS, ns);
 		return 0;
 	}
-	/* This CPU's own: where the kernel lets a probe be preempted it does not run it again there meanwhile,
-	 * which it counts. */
+	/* The amounts are per CPU: even if the kernel lets a probe be preempted, it
+	 * does not run it again on that CPU meanwhile, but counts the skipped run. */
 	amount->calls++;
 	amount->ns += ns;
 	if (took > amount->most_ns)
@@ -421,7 +421,7 @@ int executed(__u64 *ctx)
 	return 0;
 }
 
-/* sched_process_free(p): the number of a process may be another's soon. */
+/* sched_process_free(p): the process id may be reused soon. */
 SEC("tp_btf/sched_process_free")
 int freed(__u64 *ctx)
 {

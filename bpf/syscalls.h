@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only */
 /*
- * What the probes of system calls and their loader share; crates/observe/src/syscalls/abi.rs has the same.
+ * Data layouts shared by the probes of system calls and their loader (crates/observe/src/syscalls/abi.rs).
  */
 #ifndef ASSAY_SYSCALLS_H
 #define ASSAY_SYSCALLS_H
 
 #define COMM 16
-/* Calls by number; what is numbered beyond has no traits. */
+/* Number of calls with traits, by call number; calls beyond have none. */
 #define NUMBERS 512
-/* Kinds of calls of a thread whose place is kept with it. */
+/* Number of counts cached per thread, each for one kind of call. */
 #define CACHED 8
-/* Times by powers of two of nanoseconds; the last has all that is longer. */
+/* Buckets of the latency histogram, by powers of two of nanoseconds; the last holds all that is longer. */
 #define BUCKETS 40
 
-/* What is known of a call by its number. */
-#define TAKES_FD 1	/* its first argument is a file descriptor */
-#define GIVES_AMOUNT 2	/* it returns how many bytes, or operations */
-#define NEVER_FAILS 4	/* what it returns is no error */
-#define RING_ENTER 8	/* io_uring_enter: its arguments say whether it waits */
+/* Traits of a call, by its number. */
+#define TAKES_FD 1	/* the first argument is a file descriptor */
+#define GIVES_AMOUNT 2	/* the return value is a number of bytes or operations */
+#define NEVER_FAILS 4	/* a negative return value is no error */
+#define RING_ENTER 8	/* io_uring_enter: its arguments decide whether it waits */
 
-/* What a call was about. */
+/* Kind of object that a call works on. */
 enum kind {
 	NO_FD,
 	A_FILE,
@@ -28,23 +28,23 @@ enum kind {
 	A_DEVICE,
 	ANOTHER,	/* epoll, eventfd, timerfd, ... */
 	NOT_OPEN,
-	SUBMITS,	/* hands over asynchronous operations and does not wait for any */
+	SUBMITS,	/* submits asynchronous operations and does not wait for any */
 	SUBMITS_AND_WAITS,
-	WAITS,		/* for asynchronous operations */
+	WAITS,		/* waits for asynchronous operations */
 };
 
 enum counter {
 	COUNTED,
-	LOST_CALLS,	/* without room for their group */
+	LOST_CALLS,	/* calls whose group had no room */
 	LOST_NS,
-	LOST_ERRORS,	/* counted, but the error's name had no room */
-	LOST_TASKS,	/* a process or thread that is not followed for want of room */
+	LOST_ERRORS,	/* errors that are counted, but whose number had no room */
+	LOST_TASKS,	/* processes or threads that are not followed because a map was full */
 	COUNTERS,
 };
 
 struct config {
-	__u32 root;		/* the children of this process are followed, from when they execute a program */
-	__u8 all;		/* so is everything */
+	__u32 root;		/* children of this process are followed, from their exec on */
+	__u8 all;		/* all processes are followed */
 	__u8 by_process;
 	__u8 pad[2];
 };
@@ -55,15 +55,15 @@ struct window {
 };
 
 struct target {
-	__u32 executed;		/* it is the program, not yet what starts it */
+	__u32 executed;		/* set once the process runs the program, not what starts it */
 };
 
 struct group {
 	__u32 number;
-	__u32 tgid;		/* 0: not asked for */
+	__u32 tgid;		/* 0 if processes are not distinguished */
 	char comm[COMM];
 	__u8 kind;
-	__u8 measured;		/* in the measured window, which had begun */
+	__u8 measured;		/* returned in the measurement window */
 	__u8 narrow;		/* a call of a 32-bit program, which has other numbers */
 	__u8 pad[5];
 };
@@ -78,30 +78,30 @@ struct amount {
 };
 
 struct error {
-	struct group of;	/* without its kind */
+	struct group of;	/* without its kind, which is 0 */
 	__u64 number;
 };
 
-/* Where calls of one kind of a thread are added up, so that their group need not be looked up at each. */
+/* Entry of a thread's cache: where calls of one kind are counted, so that their group is not looked up for each. */
 struct cached {
-	__u64 what;		/* what tells them apart; 0: nothing is kept here */
+	__u64 what;		/* packed properties of the group; 0: the entry is unused */
 	__u32 place;
 	__u32 pad;
 };
 
-/* The call that a thread is in. */
+/* State of a thread and the call that it is in. */
 struct call {
 	__u64 since_ns;
-	__u64 plain;		/* a file system that is known not to be that of eventfd and the like */
-	__u64 file;		/* what the last call with a descriptor was about, and which call that was */
+	__u64 plain;		/* a super block known not to hold eventfd and the like */
+	__u64 file;		/* file, inode, number and kind of the last call with a descriptor */
 	__u64 inode;
 	__u32 asked_by;
 	__u32 asked_kind;
-	__u64 comm[COMM / 8];	/* the thread's name, as long as `cached` is of */
+	__u64 comm[COMM / 8];	/* name of the thread for which `cached` is valid */
 	struct cached cached[CACHED];
 	__u32 number;
 	__u8 under_way;
-	__u8 starting;		/* its process has not executed the program yet */
+	__u8 starting;		/* the process has not executed its program yet */
 	__u8 kind;
 	__u8 narrow;
 };
